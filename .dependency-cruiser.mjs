@@ -5,20 +5,91 @@
 const rule = (name, from, to) => ({ name, severity: 'error', from, to })
 const NOT_TESTS = '\\.test\\.tsx?$'
 
+/**
+ * Layers from bottom to top, each a folder: a file imports from its own folder and from folders before it, never from later ones.
+ * A folder that is not listed fails the check, so a new one is given its place here.
+ */
+const ENGINE_LAYERS = [
+  'process',
+  'runtime',
+  'permission',
+  'workspace',
+  'plan',
+  'skill',
+  'store',
+  'config',
+  'trust',
+  'environment',
+  'network',
+  'sandbox',
+  'model',
+  'task',
+  'web',
+  'tool',
+  'loop',
+  'context',
+  'hook',
+  'approval',
+  'session',
+  'checkpoint',
+  'mcp',
+  'diagnostics',
+  'agent',
+  'turn',
+  'health',
+]
+const MAIN_LAYERS = ['engine', 'api', 'console', 'host', 'desktop', 'command-line']
+const RENDERER_LAYERS = ['format', 'client', 'state', 'ui', 'features', 'views']
+
+/** One rule for each layer: what lies above it must not be imported. Files directly in `root` lie above all layers. */
+function layerRules(root, layers) {
+  const below = (index) => layers.slice(0, index + 1).join('|')
+  return [
+    ...layers.map((layer, index) =>
+      rule(
+        `${layer}-imports-only-layers-below-it`,
+        { path: `^${root}/${layer}/`, pathNot: NOT_TESTS },
+        { path: `^${root}/`, pathNot: `^${root}/(${below(index)})/` },
+      ),
+    ),
+    rule(
+      `every-folder-of-${root.split('/').at(-1)}-has-its-layer`,
+      { path: `^${root}/(?!(?:${layers.join('|')})/)[^/]+/` },
+      { path: '.' },
+    ),
+  ]
+}
+
 export default {
   forbidden: [
     rule('nothing-imports-in-circles', {}, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),
-    rule('shared-imports-only-shared', { path: '^src/shared', pathNot: NOT_TESTS }, { path: '^src/', pathNot: '^src/shared' }),
+    rule(
+      'shared-imports-only-shared',
+      { path: '^src/shared', pathNot: NOT_TESTS },
+      { path: '^src/', pathNot: '^src/shared' },
+    ),
     rule('shared-uses-no-node-modules', { path: '^src/shared', pathNot: NOT_TESTS }, { dependencyTypes: ['core'] }),
     rule(
       'the-engine-knows-no-api-host-or-interface',
       { path: '^src/main/engine' },
       { path: '^src/(main/(api|host|command-line)|preload|renderer)' },
     ),
-    rule('the-api-knows-no-host', { path: '^src/main/api' }, { path: '^src/(main/(host|command-line)|preload|renderer)' }),
-    rule('hosts-do-not-import-each-other', { path: '^src/main/host/([^/]+)/' }, { path: '^src/main/host/', pathNot: '^src/main/host/$1/' }),
+    rule(
+      'the-api-knows-no-host',
+      { path: '^src/main/api' },
+      { path: '^src/(main/(host|command-line)|preload|renderer)' },
+    ),
+    rule(
+      'hosts-do-not-import-each-other',
+      { path: '^src/main/host/([^/]+)/' },
+      { path: '^src/main/host/', pathNot: '^src/main/host/$1/' },
+    ),
     rule('nothing-in-main-imports-the-renderer', { path: '^src/(main|preload)' }, { path: '^src/renderer' }),
-    rule('the-renderer-imports-only-itself-and-shared', { path: '^src/renderer', pathNot: NOT_TESTS }, { path: '^src/(main|preload)' }),
+    rule(
+      'the-renderer-imports-only-itself-and-shared',
+      { path: '^src/renderer', pathNot: NOT_TESTS },
+      { path: '^src/(main|preload)' },
+    ),
     rule(
       'features-do-not-import-each-other',
       { path: '^src/renderer/features/([^/]+)/' },
@@ -29,7 +100,8 @@ export default {
       { path: '^src/main/engine/loop/', pathNot: NOT_TESTS },
       {
         path: '^src/main/engine/',
-        pathNot: '^src/main/engine/(loop/|descriptors|model/provider|tool/(tool|limits|call-tool)|config/settings)',
+        pathNot:
+          '^src/main/engine/(loop/|process/file-descriptors|model/provider|tool/(tool|truncate-result|call-tool)|config/settings/)',
       },
     ),
     rule(
@@ -37,7 +109,8 @@ export default {
       { path: '^src/main/engine/diagnostics/', pathNot: NOT_TESTS },
       {
         path: '^src/main/engine/',
-        pathNot: '^src/main/engine/(diagnostics|config|sandbox|task|workspace|mcp/transport/server-process|loop/turn-diagnostics)',
+        pathNot:
+          '^src/main/engine/(diagnostics|config|trust|sandbox|process|task|workspace|mcp/protocol/server-process|loop/(turn-diagnostics|call-lifecycle))',
       },
     ),
     rule(
@@ -52,7 +125,7 @@ export default {
     ),
     rule(
       'only-the-session-store-imports-sqlite',
-      { path: '^src', pathNot: '^src/main/engine/session/' },
+      { path: '^src', pathNot: '^src/main/engine/store/' },
       { path: 'node_modules/better-sqlite3' },
     ),
     rule('nothing-unresolvable-is-imported', {}, { couldNotResolve: true, pathNot: '\\?raw$' }),

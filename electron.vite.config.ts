@@ -17,7 +17,7 @@ const OUTSIDE = [
   'tree-sitter-bash',
   'web-tree-sitter',
 ]
-const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/model/header-list.ts')
+const HEADER_LIST = resolve(import.meta.dirname, 'src/main/engine/network/header-list.ts')
 const external = [/^node:/, new RegExp(`^(${OUTSIDE.join('|')})(/|$)`)]
 
 /**
@@ -53,11 +53,11 @@ export default defineConfig({
           cli: 'src/main/cli.ts',
           'task-host': 'src/main/task-host.ts',
           'article-worker': 'src/main/engine/web/article-worker.ts',
-          'backup-worker': 'src/main/engine/session/sqlite/backup/backup-worker.ts',
+          'backup-worker': 'src/main/engine/store/backup/backup-worker.ts',
           'key-store-process': 'src/main/engine/config/key-store/key-store-process.ts',
           'worker-host': 'src/main/engine/runtime/worker-host.ts',
-          'image-worker': 'src/main/engine/tool/media/image-worker.ts',
-          'pdf-worker': 'src/main/engine/tool/media/pdf-worker.ts',
+          'image-worker': 'src/main/engine/model/media/image-worker.ts',
+          'pdf-worker': 'src/main/engine/model/media/pdf-worker.ts',
         },
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
       },

@@ -19,7 +19,10 @@ export default defineConfig({
     reporters: ['default'],
     projects: [
       // They share their modules: starting a worker for each file would take longer than most of them.
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.{ts,tsx}', 'evals/runner/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['src/**/*.test.{ts,tsx}', 'evals/runner/*.test.ts'], isolate: false },
+      },
       { extends: true, test: { name: 'integration', include: ['test/{integration,conformance}/**/*.test.ts'] } },
     ],
   },

@@ -20,7 +20,12 @@ export default async function acpStepOverhead(): Promise<Measurement[]> {
     progress(`  run ${run + 1}: median ${round(median(print!))} ms in print mode, ${round(median(acp!))} ms over ACP`)
   }
   return [
-    { name: 'step over ACP beyond print mode, median', value: round(median(acp!) - median(print!)), unit: 'ms/step', limit: 2 },
+    {
+      name: 'step over ACP beyond print mode, median',
+      value: round(median(acp!) - median(print!)),
+      unit: 'ms/step',
+      limit: 2,
+    },
     {
       name: 'step over ACP beyond print mode, mean',
       value: round(mean(acp!) - mean(print!)),

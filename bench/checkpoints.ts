@@ -30,9 +30,24 @@ export default async function checkpoints(): Promise<Measurement[]> {
   }
   const sorted = edits.toSorted((a, b) => a - b)
   return [
-    { name: 'checkpoint before an edit: median', value: round(median(edits)), unit: 'ms', limit: 5, note: 'a file of 24 kB' },
-    { name: 'checkpoint before an edit: p95', value: round(sorted[Math.floor(sorted.length * 0.95)]!), unit: 'ms', limit: 5 },
-    { name: `checkpoint before a command that has run before, among ${FILES} files: median`, value: round(median(commands)), unit: 'ms' },
+    {
+      name: 'checkpoint before an edit: median',
+      value: round(median(edits)),
+      unit: 'ms',
+      limit: 5,
+      note: 'a file of 24 kB',
+    },
+    {
+      name: 'checkpoint before an edit: p95',
+      value: round(sorted[Math.floor(sorted.length * 0.95)]!),
+      unit: 'ms',
+      limit: 5,
+    },
+    {
+      name: `checkpoint before a command that has run before, among ${FILES} files: median`,
+      value: round(median(commands)),
+      unit: 'ms',
+    },
     {
       name: `restore of ${FILES} files: median`,
       value: round(median(restores)),
@@ -50,24 +65,29 @@ export default async function checkpoints(): Promise<Measurement[]> {
   ]
 }
 
-async function once({ home, project: root }: Scratch): Promise<{ edits: number[]; command: number; restore: number; processor: number }> {
-  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
-  const { openBlobStore } = await import('../src/main/engine/checkpoint/blob-store.ts')
+async function once({
+  home,
+  project: root,
+}: Scratch): Promise<{ edits: number[]; command: number; restore: number; processor: number }> {
+  const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
+  const { openBlobStore } = await import('../src/main/engine/checkpoint/file-state.ts')
   const { createCallCheckpoints } = await import('../src/main/engine/checkpoint/call-checkpoints.ts')
   const { restoreSession } = await import('../src/main/engine/checkpoint/restore-session.ts')
-  const { checkpointPlace } = await import('../src/main/engine/checkpoint/session-place.ts')
-  const { createWorkspace } = await import('../src/main/engine/workspace/create-workspace.ts')
-  const { createReadState } = await import('../src/main/engine/workspace/read-state.ts')
+  const { checkpointPaths } = await import('../src/main/engine/checkpoint/checkpoint-files.ts')
+  const { createWorkspace } = await import('../src/main/engine/workspace/workspace.ts')
+  const { createReadState } = await import('../src/main/engine/workspace/workspace.ts')
   const { store } = openStore({ home })
   const sessionId = 'bench'
   store.create({ sessionId, folder: root, title: 'bench', mode: 'auto', addedFolders: [] })
-  const place = checkpointPlace(home)
+  const place = checkpointPaths(home)
   const blobs = openBlobStore(place.blobs)
   const calls = createCallCheckpoints({ home, place, blobs, maxBytes })
   const workspace = createWorkspace({ root, addedFolders: [], reads: createReadState() })
   const tool = { annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false } }
   let ids = 0
-  const keep = async (access: { kind: 'file'; path: string; write: true } | { kind: 'command'; command: string; cwd: string }) => {
+  const keep = async (
+    access: { kind: 'file'; path: string; write: true } | { kind: 'command'; command: string; cwd: string },
+  ) => {
     const start = performance.now()
     const call = { accesses: [access] }
     const kept = await calls.before({ sessionId, turnId: 'turn', callId: `call-${(ids += 1)}`, workspace, tool, call })
@@ -95,7 +115,9 @@ async function once({ home, project: root }: Scratch): Promise<{ edits: number[]
   // The first command reads everything; what is measured is the usual one.
   const first = await keep({ kind: 'command', command: 'make', cwd: root })
   await first.kept.changed()
-  const [started] = store.append(sessionId, [{ type: 'turn.started', turnId: 'turn', parts: [{ type: 'text', text: 'go' }], model: 'm' }])
+  const [started] = store.append(sessionId, [
+    { type: 'turn.started', turnId: 'turn', parts: [{ type: 'text', text: 'go' }], model: 'm' },
+  ])
   const { took: command, kept } = await keep({ kind: 'command', command: 'make all', cwd: root })
   for (let n = 0; n < FILES; n += 1) {
     if (n % 3 === 0) rmSync(fileOf(root, n))
@@ -104,7 +126,10 @@ async function once({ home, project: root }: Scratch): Promise<{ edits: number[]
   const changed = await kept.changed()
   if (changed) store.append(sessionId, [changed])
   const deps = { home, store, place, blobs, maxBytes, newId: (prefix: string) => `${prefix}-${(ids += 1)}` }
-  const session = { id: sessionId, record: (...events: Parameters<typeof store.append>[1][number][]) => store.append(sessionId, events) }
+  const session = {
+    id: sessionId,
+    record: (...events: Parameters<typeof store.append>[1][number][]) => store.append(sessionId, events),
+  }
   const usedBefore = process.cpuUsage()
   const start = performance.now()
   const { steps } = await restoreSession(deps, session, { to: started!.seq - 1, files: true, conversation: true })

@@ -34,7 +34,9 @@ export default async function contextCost(): Promise<Measurement[]> {
   const server = await startModelServer({
     script: (request, index) => {
       const step: ScriptStep =
-        left > 0 ? { toolCalls: [{ name: 'Read', input: { path: `read-${reads % FILES}.txt` } }] } : { text: 'All of it is read.' }
+        left > 0
+          ? { toolCalls: [{ name: 'Read', input: { path: `read-${reads % FILES}.txt` } }] }
+          : { text: 'All of it is read.' }
       const played = strict.play(request, index, step)
       if (left > 0 && !played.faults) {
         left -= 1
@@ -79,14 +81,24 @@ export default async function contextCost(): Promise<Measurement[]> {
         unit: '$',
         note: `${Math.round(ours.fresh)} tokens not from the cache, ${requests.length} requests`,
       },
-      { name: 'context cost, ideal with the same trims', value: round(same.dollars), unit: '$', note: `${Math.round(same.fresh)} tokens` },
+      {
+        name: 'context cost, ideal with the same trims',
+        value: round(same.dollars),
+        unit: '$',
+        note: `${Math.round(same.fresh)} tokens`,
+      },
       {
         name: 'context cost, ideal that trims to 60 %',
         value: round(floor.dollars),
         unit: '$',
         note: `best limit ${floor.limit} of the window, ${floor.trims} trims`,
       },
-      { name: 'context cost, ours to the same trims', value: round(ours.dollars / same.dollars, 3), unit: 'x', limit: 1.05 },
+      {
+        name: 'context cost, ours to the same trims',
+        value: round(ours.dollars / same.dollars, 3),
+        unit: 'x',
+        limit: 1.05,
+      },
       { name: 'context cost, ours to 60 %', value: round(ours.dollars / floor.dollars, 3), unit: 'x', limit: 1.05 },
       {
         name: 'context cost, trims',
@@ -158,7 +170,8 @@ function idealWith(limit: number, head: number, steps: readonly number[]): { dol
 function fileText(n: number): string {
   return Array.from(
     { length: 80 },
-    (_, line) => `export const value${line} = compute(${n}, ${line}, 'some words for file ${n}') // wie gewöhnlich, 通常通り`,
+    (_, line) =>
+      `export const value${line} = compute(${n}, ${line}, 'some words for file ${n}') // wie gewöhnlich, 通常通り`,
   ).join('\n')
 }
 

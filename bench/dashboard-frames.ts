@@ -41,7 +41,11 @@ export default async function dashboardFrames(): Promise<Measurement[]> {
   const printing = setInterval(() => {
     for (let n = 0; n < (TASKS * LINES_PER_SECOND) / 50; n += 1) {
       printed += 1
-      tasks.print(`bash-${printed % TASKS}`, `[${printed}] batch ${printed} done in ${printed % 97} ms\n`, printed % LINES_PER_SECOND === 0)
+      tasks.print(
+        `bash-${printed % TASKS}`,
+        `[${printed}] batch ${printed} done in ${printed % 97} ms\n`,
+        printed % LINES_PER_SECOND === 0,
+      )
     }
   }, 20)
   const using = setInterval(() => tasks.use(usage()), 1000)
@@ -75,7 +79,12 @@ export default async function dashboardFrames(): Promise<Measurement[]> {
       frameTime('the same while it is scrolled', scrolling, 0.95, 20),
       frameTime('the same with an open terminal', open, 0.95, 20),
       frameTime('the same with a terminal that is flooded with 3 MB/s', flooded, 0.95, 34),
-      { name: `heap of the page with ${TASKS + ENDED} tasks after the flood`, value: round(heapMb, 1), unit: 'MB', note: `${nodes} nodes` },
+      {
+        name: `heap of the page with ${TASKS + ENDED} tasks after the flood`,
+        value: round(heapMb, 1),
+        unit: 'MB',
+        note: `${nodes} nodes`,
+      },
     ]
   } finally {
     clearInterval(printing)

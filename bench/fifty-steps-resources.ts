@@ -15,10 +15,17 @@ export default async function fiftyStepsResources(): Promise<Measurement[]> {
     rss!.push(peak.rssMb)
     pss!.push(peak.pssMb)
     own!.push(peak.ownMb)
-    progress(`  run ${run + 1}: ${round(peak.rssMb, 0)} MB resident, ${round(peak.pssMb, 0)} MB proportional, ${peak.samples} samples`)
+    progress(
+      `  run ${run + 1}: ${round(peak.rssMb, 0)} MB resident, ${round(peak.pssMb, 0)} MB proportional, ${peak.samples} samples`,
+    )
   }
   return [
-    { name: '50 steps, processor time', value: round(median(cpu!)), unit: 's', note: `process tree, median of ${RUNS}` },
+    {
+      name: '50 steps, processor time',
+      value: round(median(cpu!)),
+      unit: 's',
+      note: `process tree, median of ${RUNS}`,
+    },
     {
       name: '50 steps, peak memory (PSS)',
       value: round(median(pss!), 0),

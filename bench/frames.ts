@@ -54,7 +54,7 @@ export default async function frames(): Promise<Measurement[]> {
 
 /** A session of many events, one of many messages, and one to come from. */
 async function fillStore({ home, project }: Scratch): Promise<void> {
-  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
+  const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const { store } = openStore({ home })
   const folder = realpathSync(project)
   const create = (sessionId: string): void => {
@@ -68,13 +68,19 @@ async function fillStore({ home, project }: Scratch): Promise<void> {
       turn(seq).filter(({ type }) => type !== 'session.changed'),
     )
   }
-  while (store.header('events')!.seq < EVENTS) store.append('events', [{ type: 'session.changed', title: 'events', titleIsCustom: true }])
+  while (store.header('events')!.seq < EVENTS)
+    store.append('events', [{ type: 'session.changed', title: 'events', titleIsCustom: true }])
   for (let n = 0; n < MESSAGES / 2; n++) {
     const [turnId, stepId] = [`turn-${n}`, `step-${n}`]
     const model = 'bench/scripted'
     const said = longAnswer(300 + (n % 10) * 90)
     store.append('messages', [
-      { type: 'turn.started', turnId, parts: [{ type: 'text', text: `Question ${n}: how does this part work, and why?` }], model },
+      {
+        type: 'turn.started',
+        turnId,
+        parts: [{ type: 'text', text: `Question ${n}: how does this part work, and why?` }],
+        model,
+      },
       { type: 'step.started', turnId, stepId, n: 1, model },
       { type: 'step.finished', turnId, stepId, parts: [{ type: 'text', text: said }], finish: 'stop', durationMs: 900 },
       { type: 'turn.finished', turnId, stop: 'end_turn', steps: 1, durationMs: 1000 },
@@ -130,7 +136,12 @@ async function streaming(page: Page): Promise<Measurement[]> {
     frameTime('frame time while 20,000 chunks stream in 10 s', paced, 0.5),
     frameTime('frame time while 20,000 chunks stream as fast as they can', fast, 0.95, 20),
     frameTime('frame time while 20,000 chunks stream as fast as they can', fast, 0.5),
-    { name: 'heap of the page with 10,000 messages', value: round(before.heapMb, 1), unit: 'MB', note: `${before.nodes} nodes` },
+    {
+      name: 'heap of the page with 10,000 messages',
+      value: round(before.heapMb, 1),
+      unit: 'MB',
+      note: `${before.nodes} nodes`,
+    },
     {
       name: 'heap kept of each answer of 200 KB',
       value: round(growth),

@@ -12,8 +12,8 @@ const FILES_PER_FOLDER = 20
 /** The Grep tool beside the same search by ripgrep itself (started without a shell, output read): a small project and a tree of 20,000 files. */
 export default async function grepBesideRipgrep(): Promise<Measurement[]> {
   const { grepTool } = await import('../src/main/engine/tool/builtin/grep.ts')
-  const { createWorkspace } = await import('../src/main/engine/workspace/create-workspace.ts')
-  const { ripgrepPath } = await import('../src/main/engine/tool/ripgrep/ripgrep-path.ts')
+  const { createWorkspace } = await import('../src/main/engine/workspace/workspace.ts')
+  const { ripgrepPath } = await import('../src/main/engine/workspace/ripgrep/run-ripgrep.ts')
   const rg = await ripgrepPath()
   const scratch = makeScratch()
   try {
@@ -31,7 +31,11 @@ export default async function grepBesideRipgrep(): Promise<Measurement[]> {
     ] as const) {
       const tool = grepTool({ workspace: createWorkspace({ root }) })
       const withTool = async (): Promise<void> => {
-        const call = await tool.prepare({ pattern: 'needle', output_mode: 'content', ...(folders && { path: folders }) })
+        const call = await tool.prepare({
+          pattern: 'needle',
+          output_mode: 'content',
+          ...(folders && { path: folders }),
+        })
         if ('refused' in call) throw new Error('Grep refused the call')
         const result = await call.run(callContext())
         if (!JSON.stringify(result.content).includes('needle')) throw new Error('Grep found nothing')
@@ -56,7 +60,12 @@ export default async function grepBesideRipgrep(): Promise<Measurement[]> {
       const note = `median of ${runs}`
       results.push(
         { name: `Grep, ${name}`, value: round(median(tools)), unit: 'ms', note },
-        { name: `ripgrep, ${name}`, value: round(median(raws)), unit: 'ms', note: `${note}; with its own choice of threads` },
+        {
+          name: `ripgrep, ${name}`,
+          value: round(median(raws)),
+          unit: 'ms',
+          note: `${note}; with its own choice of threads`,
+        },
         { name: `Grep over ripgrep, ${name}`, value: round(median(tools) / median(raws)), unit: 'x' },
       )
     }

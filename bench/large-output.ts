@@ -26,7 +26,13 @@ export default async function largeOutput(): Promise<Measurement[]> {
       )
     }
     return [
-      { name: '50 MB of command output, time', value: round(median(times!), 0), unit: 'ms', limit: 800, note: `median of ${RUNS}` },
+      {
+        name: '50 MB of command output, time',
+        value: round(median(times!), 0),
+        unit: 'ms',
+        limit: 800,
+        note: `median of ${RUNS}`,
+      },
       { name: '50 MB of command output, peak memory (PSS)', value: round(median(pss!), 0), unit: 'MB', limit: 170 },
       { name: '50 MB of command output, peak memory (RSS)', value: round(median(rss!), 0), unit: 'MB', limit: 170 },
     ]

@@ -17,7 +17,9 @@ export default async function parallelReads(): Promise<Measurement[]> {
     first.push(times[0]!)
     second.push(times[1]!)
   }
-  progress(`  first: ${first.map((time) => round(time, 1)).join(' ')}; second: ${second.map((time) => round(time, 1)).join(' ')} ms`)
+  progress(
+    `  first: ${first.map((time) => round(time, 1)).join(' ')}; second: ${second.map((time) => round(time, 1)).join(' ')} ms`,
+  )
   return [
     {
       name: '20 parallel reads',
@@ -26,7 +28,13 @@ export default async function parallelReads(): Promise<Measurement[]> {
       limit: 20,
       note: `first step of the process, median of ${RUNS}`,
     },
-    { name: '20 parallel reads, again', value: round(median(second), 1), unit: 'ms', limit: 20, note: 'second step, 20 other files' },
+    {
+      name: '20 parallel reads, again',
+      value: round(median(second), 1),
+      unit: 'ms',
+      limit: 20,
+      note: 'second step, 20 other files',
+    },
   ]
 }
 

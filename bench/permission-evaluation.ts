@@ -40,7 +40,13 @@ export default async function permissionEvaluation(): Promise<Measurement[]> {
     progress(`  the slowest: ${name}`)
     return [
       { name: 'permission evaluation, everyday commands: median', value: round(median(usual)), unit: 'ms' },
-      { name: 'permission evaluation, the slowest of the hard lines of 10 kB', value: round(worst), unit: 'ms', limit: 50, note: name },
+      {
+        name: 'permission evaluation, the slowest of the hard lines of 10 kB',
+        value: round(worst),
+        unit: 'ms',
+        limit: 50,
+        note: name,
+      },
       {
         name: 'permission evaluation, the same, processor time',
         value: round(processor),

@@ -17,7 +17,7 @@ const STEPS = 50
 
 /** What a sandbox adds to a command, beside the same command without one: `true`, in turns in one process; and to 50 steps of read, `true` and grep. */
 export default async function sandbox(): Promise<Measurement[]> {
-  const { sandboxSupport } = await import('../src/main/engine/sandbox/find-sandbox.ts')
+  const { sandboxSupport } = await import('../src/main/engine/sandbox/sandbox-support.ts')
   const support = sandboxSupport()
   if (support.kind === 'none') throw new Error(`No sandbox available: ${support.reason}`)
   const scratch = makeScratch()
@@ -29,7 +29,7 @@ export default async function sandbox(): Promise<Measurement[]> {
 }
 
 async function commands(scratch: Scratch): Promise<Measurement[]> {
-  const { PLACES } = await import('../src/main/engine/task/sandboxed/command-group.ts')
+  const { PLACES } = await import('../src/main/engine/task/pty/command-group.ts')
   const { time, close } = await runner(scratch)
   const times: Record<'free' | 'warm' | 'group' | 'session', number[]> = { free: [], warm: [], group: [], session: [] }
   try {
@@ -71,7 +71,12 @@ async function commands(scratch: Scratch): Promise<Measurement[]> {
 /** In processes of their own: what is found out and made once is in it. */
 function firsts(): Measurement[] {
   const times = Array.from({ length: PROCESSES }, () =>
-    Number(execFileSync(process.execPath, [import.meta.filename, 'first'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })),
+    Number(
+      execFileSync(process.execPath, [import.meta.filename, 'first'], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
+    ),
   )
   return [
     {
@@ -119,7 +124,11 @@ async function callsInPrint(): Promise<Measurement[]> {
       limit,
       note,
     })
-    found.push(more('first call of a process', 0, 60), more('second call of a process', 1, 3), more('call in a changed project', 3, 12))
+    found.push(
+      more('first call of a process', 0, 60),
+      more('second call of a process', 1, 3),
+      more('call in a changed project', 3, 12),
+    )
   }
   return found
 }
@@ -170,13 +179,27 @@ async function fiftySteps(): Promise<Measurement[]> {
       unit: 's',
       note: `process tree, median of ${CPU_RUNS}; ${round(free)} s without`,
     },
-    { name: 'sandbox, 50 steps, more processor time than without', value: round((sandboxed / free - 1) * 100, 1), unit: '%', limit: 10 },
+    {
+      name: 'sandbox, 50 steps, more processor time than without',
+      value: round((sandboxed / free - 1) * 100, 1),
+      unit: '%',
+      limit: 10,
+    },
   ]
 }
 
 function policyOf({ home, project }: Scratch, more: Partial<SandboxPolicy> = {}): SandboxPolicy {
   const nothing = { folders: [], write: [], read: [], protect: [], hosts: [], sockets: [] }
-  return { level: 'project', network: 'none', scope: 'bench', root: project, ...nothing, home, userHome: realpathSync(homedir()), ...more }
+  return {
+    level: 'project',
+    network: 'none',
+    scope: 'bench',
+    root: project,
+    ...nothing,
+    home,
+    userHome: realpathSync(homedir()),
+    ...more,
+  }
 }
 
 /** Runs `true` as Bash does, and says how long that took, in ms. */
@@ -184,7 +207,7 @@ async function runner({
   home,
   project,
 }: Scratch): Promise<{ time(policy: SandboxPolicy | undefined): Promise<number>; close(): Promise<void> }> {
-  const { createTerminalTasks } = await import('../src/main/engine/task/create-terminal-tasks.ts')
+  const { createTerminalTasks } = await import('../src/main/engine/task/in-process-tasks.ts')
   const { PATH = '', HOME = '' } = process.env
   const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), home, env: () => ({ PATH, HOME }) })
   return {

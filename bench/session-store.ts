@@ -10,7 +10,7 @@ const RUNS = 5
 
 /** Through the store itself: opening a session of 50,000 events (its header and latest window), and listing 3,000 sessions. */
 export default async function sessionStore(): Promise<Measurement[]> {
-  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
+  const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const scratch = makeScratch()
   const { home, project } = scratch
   try {
@@ -23,7 +23,13 @@ export default async function sessionStore(): Promise<Measurement[]> {
     progress(`  made a session of ${store.header('large')!.seq} events in ${round(appending / 1000, 1)} s`)
     for (let index = 0; index < SESSIONS; index++) {
       const sessionId = `s${index}`
-      store.create({ sessionId, folder: `${project}-${index % 20}`, title: `session ${index}`, mode: 'ask', addedFolders: [] })
+      store.create({
+        sessionId,
+        folder: `${project}-${index % 20}`,
+        title: `session ${index}`,
+        mode: 'ask',
+        addedFolders: [],
+      })
       store.append(sessionId, turn(index))
       store.release(sessionId)
     }

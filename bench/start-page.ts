@@ -56,15 +56,28 @@ export default async function startPage(): Promise<Measurement[]> {
       const [first, again] = await twoStarts(browser, app.url)
       cold.push(first)
       warm.push(again)
-      progress(`  start ${run + 1} of ${RUNS}: list usable after ${round(first.usable, 0)} and ${round(again.usable, 0)} ms`)
+      progress(
+        `  start ${run + 1} of ${RUNS}: list usable after ${round(first.usable, 0)} and ${round(again.usable, 0)} ms`,
+      )
     }
-    const of = (starts: readonly Start[], what: keyof Start): number => round(median(starts.map((start) => start[what])), 0)
+    const of = (starts: readonly Start[], what: keyof Start): number =>
+      round(median(starts.map((start) => start[what])), 0)
     return [
       { name: `first contentful paint, ${SESSIONS} sessions, empty cache`, value: of(cold, 'painted'), unit: 'ms' },
-      { name: `list of ${SESSIONS} sessions usable, empty cache`, value: of(cold, 'usable'), unit: 'ms', limit: LIST_LIMIT_MS },
+      {
+        name: `list of ${SESSIONS} sessions usable, empty cache`,
+        value: of(cold, 'usable'),
+        unit: 'ms',
+        limit: LIST_LIMIT_MS,
+      },
       { name: 'first contentful paint, from the cache', value: of(warm, 'painted'), unit: 'ms' },
       { name: 'list usable, from the cache', value: of(warm, 'usable'), unit: 'ms', limit: LIST_LIMIT_MS },
-      { name: 'fetched until then, compressed', value: of(cold, 'bytes'), unit: 'bytes', note: 'scripts, styles and fonts' },
+      {
+        name: 'fetched until then, compressed',
+        value: of(cold, 'bytes'),
+        unit: 'bytes',
+        note: 'scripts, styles and fonts',
+      },
     ]
   } finally {
     await browser.close()
@@ -94,14 +107,16 @@ async function twoStarts(browser: Browser, url: string): Promise<[Start, Start]>
 }
 
 async function fillStore({ home, folder }: Scratch): Promise<void> {
-  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
+  const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const { store } = openStore({ home })
   for (let n = 0; n < SESSIONS; n++) {
     const project = join(folder, 'code', `project-${n % PROJECTS}`)
     if (n < PROJECTS) mkdirSync(project, { recursive: true })
     const sessionId = `session-${n}`
     store.create({ sessionId, folder: project, title: `Session ${n}`, mode: 'ask', addedFolders: [] })
-    store.append(sessionId, [{ type: 'session.changed', title: `Fix what number ${n} says about the totals`, titleIsCustom: true }])
+    store.append(sessionId, [
+      { type: 'session.changed', title: `Fix what number ${n} says about the totals`, titleIsCustom: true },
+    ])
     store.release(sessionId)
   }
   store.close()

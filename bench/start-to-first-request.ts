@@ -20,7 +20,13 @@ export default async function startToFirstRequest(): Promise<Measurement[]> {
     }
     progress(`  new homes: ${fresh.map(Math.round).join(' ')} ms, used home: ${warm.map(Math.round).join(' ')} ms`)
     return [
-      { name: 'start to first request, used home', value: round(median(warm), 0), unit: 'ms', limit: 250, note: `median of ${RUNS}` },
+      {
+        name: 'start to first request, used home',
+        value: round(median(warm), 0),
+        unit: 'ms',
+        limit: 250,
+        note: `median of ${RUNS}`,
+      },
       {
         name: 'start to first request, new home',
         value: round(median(fresh), 0),

@@ -11,7 +11,9 @@ export default async function stepOverhead(): Promise<Measurement[]> {
     processorTime.push(cpuSeconds)
     const times = stepTimes(arrivals)
     if (times.length !== steps) throw new Error(`${times.length} steps instead of ${steps}`)
-    const kinds = KINDS.map((kind, index) => `${kind} ${round(median(times.filter((_, step) => step % 3 === index)))}`).join(', ')
+    const kinds = KINDS.map(
+      (kind, index) => `${kind} ${round(median(times.filter((_, step) => step % 3 === index)))}`,
+    ).join(', ')
     progress(`  ${steps} steps: median ms of ${kinds}; first ${round(times[0]!)}; slowest ${round(Math.max(...times))}`)
     results.push(
       {

@@ -4,7 +4,7 @@ import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import type { RecordedEvent } from '../src/shared/model/event.ts'
+import type { RecordedEvent } from '../src/shared/events/event.ts'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 import { agentCall, call, familyScript, type Part } from '../test/support/family-script.ts'
 import { startModelServer } from '../test/support/model-server.ts'
@@ -104,7 +104,7 @@ export default async function subagentsFrames(): Promise<Measurement[]> {
 }
 
 async function createSession(home: string, project: string): Promise<void> {
-  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
+  const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const { store } = openStore({ home })
   store.create({ sessionId: 'work', folder: realpathSync(project), title: 'work', mode: 'auto', addedFolders: [] })
   store.close()
@@ -112,7 +112,7 @@ async function createSession(home: string, project: string): Promise<void> {
 
 /** Waits until all of them have ended and the agent knows. */
 async function ended(home: string): Promise<void> {
-  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
+  const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const { store } = openStore({ home })
   const deadline = Date.now() + PATIENCE_MS
   const isOver = (): boolean => {
@@ -120,7 +120,8 @@ async function ended(home: string): Promise<void> {
     return header?.turnId === undefined && header?.news.length === 0
   }
   while (!isOver()) {
-    if (Date.now() > deadline) throw new Error(`They do not end: ${store.header('work')?.news.length} are still to be told of.`)
+    if (Date.now() > deadline)
+      throw new Error(`They do not end: ${store.header('work')?.news.length} are still to be told of.`)
     await wait(100)
   }
   store.close()
@@ -128,7 +129,7 @@ async function ended(home: string): Promise<void> {
 
 /** How often the agent was told of each end, and how many worked at the same time. */
 async function outcome(home: string): Promise<{ news: Map<string, number>; most: number }> {
-  const { openStore } = await import('../src/main/engine/session/sqlite/open-store.ts')
+  const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const { store } = openStore({ home })
   const news = new Map<string, number>()
   for (const event of store.ofTypes('work', ['turn.started', 'turn.steered']))
@@ -142,7 +143,8 @@ async function outcome(home: string): Promise<{ news: Map<string, number>; most:
   })
   let [now, most] = [0, 0]
   // What ends makes room for what begins in the same millisecond.
-  for (const [, change] of moments.toSorted(([a, one], [b, other]) => a - b || one - other)) most = Math.max(most, (now += change))
+  for (const [, change] of moments.toSorted(([a, one], [b, other]) => a - b || one - other))
+    most = Math.max(most, (now += change))
   store.close()
   return { news, most }
 }

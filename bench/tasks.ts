@@ -1,7 +1,7 @@
 import '../test/support/ts-hooks.ts'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HomeCustody } from '../src/main/engine/task/custody/create-task-custody.ts'
+import type { HomeTaskSupervisor } from '../src/main/engine/task/client/create-task-supervisor.ts'
 import { median, progress, round, runAlone, type Measurement } from './support/measurement.ts'
 import { makeScratch } from './support/scratch.ts'
 
@@ -35,7 +35,13 @@ export default async function tasks(): Promise<Measurement[]> {
       if (!ended || task.outputBytes < FLOOD_MB * 1024 * 1024) throw new Error('the flood is not whole')
     })
     return [
-      { name: 'first background task of a home', value: round(median(first)), unit: 'ms', limit: 120, note: `median of ${HOMES}` },
+      {
+        name: 'first background task of a home',
+        value: round(median(first)),
+        unit: 'ms',
+        limit: 120,
+        note: `median of ${HOMES}`,
+      },
       {
         name: 'background task, later ones',
         value: round(median(later)),
@@ -53,24 +59,37 @@ export default async function tasks(): Promise<Measurement[]> {
       },
       { name: `stopping ${TASKS} tasks`, value: round(stopping, 0), unit: 'ms' },
       { name: `${FLOOD_MB} MB into a background task`, value: round(flood / 1000, 1), unit: 's' },
-      { name: 'peak memory of the task host (RSS)', value: round(memoryMb(hostPid(), 'VmHWM'), 1), unit: 'MB', limit: 150 },
+      {
+        name: 'peak memory of the task host (RSS)',
+        value: round(memoryMb(hostPid(), 'VmHWM'), 1),
+        unit: 'MB',
+        limit: 150,
+      },
     ]
   })
 }
 
 type Start = (command: string) => Promise<{ taskId: string }>
 
-async function onNewHome<Result>(use: (custody: HomeCustody, start: Start, hostPid: () => number) => Promise<Result>): Promise<Result> {
-  const [{ createTaskCustody }, { createTerminalTasks }, { commandEnv }, { DEFAULT_SETTINGS }, { hostPids, endHosts }] = await Promise.all([
-    import('../src/main/engine/task/custody/create-task-custody.ts'),
-    import('../src/main/engine/task/create-terminal-tasks.ts'),
-    import('../src/main/engine/task/command-env.ts'),
-    import('../src/main/engine/config/settings.ts'),
+async function onNewHome<Result>(
+  use: (custody: HomeTaskSupervisor, start: Start, hostPid: () => number) => Promise<Result>,
+): Promise<Result> {
+  const [
+    { createTaskSupervisor },
+    { createTerminalTasks },
+    { commandEnv },
+    { DEFAULT_SETTINGS },
+    { hostPids, endHosts },
+  ] = await Promise.all([
+    import('../src/main/engine/task/client/create-task-supervisor.ts'),
+    import('../src/main/engine/task/in-process-tasks.ts'),
+    import('../src/main/engine/environment/command-env.ts'),
+    import('../src/main/engine/config/settings/settings.ts'),
     import('../test/support/source-task-host.ts'),
   ])
   const { home, project, remove } = makeScratch()
   const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
-  const custody = createTaskCustody({
+  const custody = createTaskSupervisor({
     home,
     program: { program: [process.execPath, HOST], env: {} },
     interactive: false,
@@ -91,7 +110,7 @@ async function onNewHome<Result>(use: (custody: HomeCustody, start: Start, hostP
 
 /** As the task host measures while somebody looks, but in this process. */
 async function usagePasses(): Promise<{ ms: number; processes: number }> {
-  const { UsageMeter } = await import('../src/main/engine/task/watch/usage-meter.ts')
+  const { UsageMeter } = await import('../src/main/engine/task/host/usage-meter.ts')
   const meter = new UsageMeter()
   let usage = await meter.measure()
   const times: number[] = []
@@ -107,7 +126,9 @@ async function usagePasses(): Promise<{ ms: number; processes: number }> {
 }
 
 function memoryMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
-  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  return (
+    Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  )
 }
 
 async function timed(action: () => Promise<unknown>): Promise<number> {

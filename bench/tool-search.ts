@@ -18,7 +18,7 @@ interface ChatRequest {
 
 /** Ten servers with 400 tools: what they take of a request with and without tool search, what the search costs, and how well it finds what is meant. */
 export default async function toolSearch(): Promise<Measurement[]> {
-  const { createToolIndex } = await import('../src/main/engine/mcp/ranking/tool-index.ts')
+  const { createToolIndex } = await import('../src/main/engine/mcp/tool/tool-index.ts')
   const { readToolCatalogue } = await import('../test/support/read-tool-catalogue.ts')
   const tools = readToolCatalogue()
   const began = performance.now()
@@ -74,12 +74,18 @@ export default async function toolSearch(): Promise<Measurement[]> {
   }
 }
 
-const serverNamed = (name: string): [string, object] => [name, { command: process.execPath, args: ['--no-warnings', SERVER, name] }]
+const serverNamed = (name: string): [string, object] => [
+  name,
+  { command: process.execPath, args: ['--no-warnings', SERVER, name] },
+]
 
 /** A home with ten servers of the user's. */
 function scratchWith(config: string): Scratch {
   const scratch = makeScratch()
-  writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: Object.fromEntries(CATALOGUE_SERVERS.map(serverNamed)) }))
+  writeFileSync(
+    join(scratch.home, 'mcp.json'),
+    JSON.stringify({ mcpServers: Object.fromEntries(CATALOGUE_SERVERS.map(serverNamed)) }),
+  )
   writeFileSync(join(scratch.home, 'more.toml'), config)
   return scratch
 }

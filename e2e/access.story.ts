@@ -14,7 +14,9 @@ test.describe('for everybody', () => {
             { name: 'Read', input: { path: 'README.md' } },
           ],
         },
-        { toolCalls: [{ name: 'Edit', input: { path: 'README.md', old_string: 'first line', new_string: '1st line' } }] },
+        {
+          toolCalls: [{ name: 'Edit', input: { path: 'README.md', old_string: 'first line', new_string: '1st line' } }],
+        },
         { text: 'Done.' },
       ],
     },
@@ -29,7 +31,9 @@ test.describe('for everybody', () => {
       await startSession(app)
       await say(page, 'please edit')
       await expect(
-        page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }),
+        page
+          .getByRole('group', { name: /Approval needed/ })
+          .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }),
       ).toBeEnabled()
       expect(await findings(page)).toEqual([])
       await page.keyboard.press('Control+,')
@@ -48,7 +52,9 @@ test.describe('for everybody', () => {
     await page.keyboard.type('please edit')
     await page.keyboard.press('Enter')
     await expect(
-      page.getByRole('group', { name: /Approval needed/ }).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }),
+      page
+        .getByRole('group', { name: /Approval needed/ })
+        .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }),
     ).toBeEnabled()
     await page.keyboard.press('1')
     await expect(said(page, 'Done.')).toBeVisible()

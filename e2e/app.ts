@@ -60,7 +60,9 @@ export const test = base.extend<AppSetup & { app: App }>({
     if (!bare) writeConfig(scratch.home, configFor(server.baseUrl, config))
     const electron = electronBinary()
     const start = async (): Promise<Running> => {
-      const started = await (electron ? startElectron(electron, environment(scratch, userHome)) : startWeb(environment(scratch, userHome)))
+      const started = await (electron
+        ? startElectron(electron, environment(scratch, userHome))
+        : startWeb(environment(scratch, userHome)))
       // Only now does the page listen to the keyboard.
       await started.page.getByRole('button', { name: 'Settings' }).waitFor()
       return started
@@ -167,6 +169,8 @@ function printedUrl(child: ChildProcess): Promise<string> {
       const found = /http:\/\/\S+/.exec(out)
       if (found) resolve(found[0])
     })
-    child.once('exit', (code) => reject(new Error(`The program ended with ${code} before it printed its address: ${out}`)))
+    child.once('exit', (code) =>
+      reject(new Error(`The program ended with ${code} before it printed its address: ${out}`)),
+    )
   })
 }

@@ -10,11 +10,15 @@ const isThere = (app: App, name: string): boolean => existsSync(join(app.scratch
 
 test.describe('allow always', () => {
   test.use({
-    model: { script: [mkdir('first'), mkdir('second'), { text: 'Two folders.' }, mkdir('third'), { text: 'Three folders.' }] },
+    model: {
+      script: [mkdir('first'), mkdir('second'), { text: 'Two folders.' }, mkdir('third'), { text: 'Three folders.' }],
+    },
     config: { more: '# my own words\n' },
   })
 
-  test('shows what it would cover, writes exactly that, and the next command of that kind is not asked', async ({ app }) => {
+  test('shows what it would cover, writes exactly that, and the next command of that kind is not asked', async ({
+    app,
+  }) => {
     const { page } = app
     const file = join(app.scratch.home, 'config.toml')
     await startSession(app)

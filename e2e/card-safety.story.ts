@@ -76,7 +76,11 @@ test.describe('hidden content', () => {
 
 test.describe('a link whose text names another host', () => {
   test.use({
-    model: { script: [{ text: 'See [https://github.com/login](https://evil.example/x) and [docs](https://user:pw@evil.example/).' }] },
+    model: {
+      script: [
+        { text: 'See [https://github.com/login](https://evil.example/x) and [docs](https://user:pw@evil.example/).' },
+      ],
+    },
   })
 
   test('shows its real address before it opens, and one with a password does not open', async ({ app }) => {

@@ -13,7 +13,11 @@ test.use({
     script: [
       { toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] },
       { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'line 2\n', new_string: 'line two\n' } }] },
-      { toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: 'line 11\n', new_string: 'line eleven\n' } }] },
+      {
+        toolCalls: [
+          { name: 'Edit', input: { path: 'notes.md', old_string: 'line 11\n', new_string: 'line eleven\n' } },
+        ],
+      },
       { text: 'First done.' },
       { toolCalls: [{ name: 'Bash', input: { command: 'rm keep.txt; echo made > new.txt' } }] },
       { text: 'Second done.' },

@@ -3,16 +3,19 @@ import { expect, test } from './app'
 import { findings } from './assistive'
 import { said, say, startSession } from './steps'
 
-const asksForSummary = ({ body }: RecordedRequest): boolean => JSON.stringify(body).includes('You write the memory of an agent')
+const asksForSummary = ({ body }: RecordedRequest): boolean =>
+  JSON.stringify(body).includes('You write the memory of an agent')
 
 test.describe('the context of a session', () => {
   let reads = 0
   test.use({
     model: {
       script: (request) => {
-        if (asksForSummary(request)) return { text: '**Task:** read the README.\n\n**Decisions:** the API stays as it is.' }
+        if (asksForSummary(request))
+          return { text: '**Task:** read the README.\n\n**Decisions:** the API stays as it is.' }
         reads += 1
-        if (reads === 1) return { toolCalls: [{ name: 'Read', input: { path: 'README.md' } }], usage: { input: 9000, output: 40 } }
+        if (reads === 1)
+          return { toolCalls: [{ name: 'Read', input: { path: 'README.md' } }], usage: { input: 9000, output: 40 } }
         return { text: 'That is read.', usage: { input: 9500, output: 60, cached: 8000 } }
       },
     },

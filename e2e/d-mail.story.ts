@@ -32,7 +32,9 @@ function question() {
   return { question: 'Which port is it?', options }
 }
 
-test('the agent goes back with a message to itself: a card says what was taken back, and the user can take that back', async ({ app }) => {
+test('the agent goes back with a message to itself: a card says what was taken back, and the user can take that back', async ({
+  app,
+}) => {
   const { page } = app
   const wrong = join(app.scratch.project, 'retry.ts')
   const conversation = page.getByRole('region', { name: 'Conversation' })

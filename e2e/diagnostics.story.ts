@@ -5,18 +5,27 @@ import { expect, test } from './app'
 test.describe('Settings, Diagnostics', () => {
   test.use({ config: { more: 'default_permission_mode = "nonsense"\n' } })
 
-  test('names what is wrong with its remedy, shows recent errors, and copies a report without secrets', async ({ app }) => {
+  test('names what is wrong with its remedy, shows recent errors, and copies a report without secrets', async ({
+    app,
+  }) => {
     const { page } = app
     mkdirSync(join(app.scratch.home, 'logs'), { recursive: true })
     const key = `sk-ant-${'x9Y8'.repeat(12)}`
-    writeFileSync(join(app.scratch.home, 'logs', 'trestle.log'), `2026-11-22T10:00:00.000Z error 1 the request with ${key} failed\n`)
+    writeFileSync(
+      join(app.scratch.home, 'logs', 'trestle.log'),
+      `2026-11-22T10:00:00.000Z error 1 the request with ${key} failed\n`,
+    )
     await page.keyboard.press('Control+,')
     await page.getByRole('tab', { name: 'Diagnostics' }).click()
     const checks = page.getByRole('list', { name: 'Checks' })
-    await expect(checks.getByRole('listitem').filter({ hasText: 'Configuration' })).toContainText('Failed', { timeout: 30_000 })
+    await expect(checks.getByRole('listitem').filter({ hasText: 'Configuration' })).toContainText('Failed', {
+      timeout: 30_000,
+    })
     await expect(checks).toContainText('Fix the file at the line named')
     await expect(page.getByText('the request with [redacted] failed')).toBeVisible()
-    await expect(page.getByText('Commands use the environment of the terminal or program that started Trestle.')).toBeVisible()
+    await expect(
+      page.getByText('Commands use the environment of the terminal or program that started Trestle.'),
+    ).toBeVisible()
     await page.getByText(/^PATH/).click()
     await expect(page.getByRole('list', { name: 'Folders of PATH' }).getByRole('listitem').first()).toBeVisible()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -11,7 +11,9 @@ test.describe('how hard the model thinks', () => {
     config: { loop: `\n${model('Thinker', 'gpt-5.1')}${model('Switch', 'kimi-k2.6')}` },
   })
 
-  test('is chosen below the message, by keyboard too, counts from then on and is still there after a restart', async ({ app }) => {
+  test('is chosen below the message, by keyboard too, counts from then on and is still there after a restart', async ({
+    app,
+  }) => {
     const { page } = app
     await startSession(app)
     const thinking = () => app.page.getByRole('button', { name: /^Thinking:/ })
@@ -34,7 +36,9 @@ test.describe('how hard the model thinks', () => {
     await page.keyboard.press('Enter')
     await expect(thinking()).toHaveAccessibleName('Thinking: High')
     await say(page, 'and now with more')
-    await expect.poll(() => app.server.requests.map(({ body }) => body['reasoning_effort'])).toEqual([undefined, 'high'])
+    await expect
+      .poll(() => app.server.requests.map(({ body }) => body['reasoning_effort']))
+      .toEqual([undefined, 'high'])
     await pictures(app, 'effort')
 
     // A model with a switch alone shows the switch; the choice counts there as far as it can.

@@ -4,7 +4,9 @@ import { said, say, startSession } from './steps'
 const LONG = Array.from({ length: 120 }, (_, n) => `Line ${n + 1} of an answer that fills the screen.`).join('\n\n')
 
 test.describe('a search', () => {
-  test.use({ model: { script: [{ text: `The heron stood in the reeds.\n\n${LONG}` }, { text: LONG }, { text: 'The end.' }] } })
+  test.use({
+    model: { script: [{ text: `The heron stood in the reeds.\n\n${LONG}` }, { text: LONG }, { text: 'The end.' }] },
+  })
 
   test('opens a session at the message that was found, and marks it', async ({ app }) => {
     const { page } = app

@@ -48,7 +48,9 @@ test('a newcomer connects a provider by address and key, which is tested, and ta
   expect(app.server.requests.at(-1)!.headers['authorization']).toBe('Bearer sk-typed-into-the-app')
 })
 
-test('a model connected in the app has its true window and media; an unknown one is labelled as a guess', async ({ app }) => {
+test('a model connected in the app has its true window and media; an unknown one is labelled as a guess', async ({
+  app,
+}) => {
   const { page } = app
   const file = join(app.scratch.home, 'config.toml')
   await page.getByRole('button', { name: 'Connect a provider' }).click()

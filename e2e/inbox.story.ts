@@ -17,7 +17,8 @@ function makeFolder(request: RecordedRequest): ScriptStep {
 
 test.use({ model: { script: makeFolder } })
 
-const card = (page: Page, name: string): Locator => page.getByRole('group', { name: `Approval needed: Bash mkdir ${name}` })
+const card = (page: Page, name: string): Locator =>
+  page.getByRole('group', { name: `Approval needed: Bash mkdir ${name}` })
 const isThere = (app: App, name: string): boolean => existsSync(join(app.scratch.project, name))
 
 /** A session for each name, that waits to make a folder of that name. */
@@ -131,7 +132,9 @@ test('a request outlives the program; its answer lets the turn go on', async ({ 
   expect(isThere(app, 'two')).toBe(false)
 })
 
-test('a page that is not in front calls by a notification, once, and a click on it shows what waits', async ({ app }) => {
+test('a page that is not in front calls by a notification, once, and a click on it shows what waits', async ({
+  app,
+}) => {
   test.skip(app.url === undefined, 'In Electron the host calls')
   const context = await app.page.context().browser()!.newContext()
   // What the browser would show is noted instead; neither page is in front.

@@ -59,7 +59,9 @@ test('the window never scrolls sideways, and every tab of the inspector can be r
   await pictures(app, 'layout')
 })
 
-test('below 1240 px the inspector is a drawer, and the title of the session is not cut to a letter', async ({ app }) => {
+test('below 1240 px the inspector is a drawer, and the title of the session is not cut to a letter', async ({
+  app,
+}) => {
   const { page } = app
   await startSession(app)
   await say(page, 'Fix the login')
@@ -83,7 +85,9 @@ test('below 1240 px the inspector is a drawer, and the title of the session is n
   await expect(inspector).toBeHidden()
 })
 
-test('the columns are resized with the mouse and the keyboard, the sidebar can be hidden, and both are remembered', async ({ app }) => {
+test('the columns are resized with the mouse and the keyboard, the sidebar can be hidden, and both are remembered', async ({
+  app,
+}) => {
   const { page } = app
   await startSession(app)
   const sidebar = page.getByRole('navigation', { name: 'Projects and sessions' })
@@ -121,7 +125,8 @@ test('right-to-left text runs right to left, beside text that does not', async (
   await startSession(app)
   await say(page, 'שלום, מה שלומך?')
   await expect(said(page, 'Plain English again.')).toBeVisible()
-  for (const words of ['שלום, מה שלומך?', 'שלום עולם.', 'ראשון']) await expect(said(page, words)).toHaveCSS('direction', 'rtl')
+  for (const words of ['שלום, מה שלומך?', 'שלום עולם.', 'ראשון'])
+    await expect(said(page, words)).toHaveCSS('direction', 'rtl')
   await expect(said(page, 'Plain English again.')).toHaveCSS('direction', 'ltr')
   await pictures(app, 'right-to-left')
   const composer = page.getByRole('textbox', { name: 'Message', exact: true })
@@ -129,7 +134,9 @@ test('right-to-left text runs right to left, beside text that does not', async (
   await expect(composer).toHaveCSS('direction', 'rtl')
 })
 
-test('what ended while the user was elsewhere is marked until it is looked at, and what is pinned is at the top', async ({ app }) => {
+test('what ended while the user was elsewhere is marked until it is looked at, and what is pinned is at the top', async ({
+  app,
+}) => {
   const { page } = app
   await startSession(app)
   await say(page, 'Fix the login')
@@ -164,7 +171,9 @@ test('the next session takes one click: folder and model are those of last time'
   expect(page.url()).not.toBe(first)
 })
 
-test('the folder dialog hides dot folders until they are asked for, and the start page says what is missing', async ({ app }) => {
+test('the folder dialog hides dot folders until they are asked for, and the start page says what is missing', async ({
+  app,
+}) => {
   const { page, scratch } = app
   mkdirSync(join(scratch.project, '.secrets'))
   mkdirSync(join(scratch.project, 'visible'))
@@ -189,7 +198,9 @@ test('on a touch screen there are no hints about keys', async ({ app }) => {
   try {
     const phone = await context.newPage()
     await phone.goto(app.url!)
-    await expect(phone.getByText('Choose a folder to continue.').or(phone.getByRole('button', { name: /Start session/ }))).toBeVisible()
+    await expect(
+      phone.getByText('Choose a folder to continue.').or(phone.getByRole('button', { name: /Start session/ })),
+    ).toBeVisible()
     await phone.goto(new URL(app.page.url()).href)
     await expect(phone.getByRole('textbox', { name: 'Message', exact: true })).toBeVisible()
     await expect(phone.getByText(/Enter to send/)).toHaveCount(0)

@@ -8,7 +8,9 @@ import { findings } from './assistive'
 import { pictures, said, say, startSession } from './steps'
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
-const call = (name: string, input: Record<string, unknown> = {}) => ({ toolCalls: [{ name: `mcp__everything__${name}`, input }] })
+const call = (name: string, input: Record<string, unknown> = {}) => ({
+  toolCalls: [{ name: `mcp__everything__${name}`, input }],
+})
 /** The server offers what asks only when it knows its client; until then it is given something to do. */
 const BEGIN = call('trigger-long-running-operation', { duration: 3, steps: 1 })
 const AUTO = { more: 'default_permission_mode = "auto"\n[mcp]\nsampling = true\nstart_wait_s = 60\n' }
@@ -32,7 +34,9 @@ test.describe('a form of a server', () => {
   const ask = call('trigger-elicitation-request')
   test.use({ config: AUTO, model: script(ask, { text: 'Thank you.' }, ask, { text: 'Then not.' }) })
 
-  test('is filled in from its defaults, says what is wrong, is told in the call, and can be declined from the inbox', async ({ app }) => {
+  test('is filled in from its defaults, says what is wrong, is told in the call, and can be declined from the inbox', async ({
+    app,
+  }) => {
     test.slow()
     const { page } = app
     await begun(app)
@@ -90,7 +94,10 @@ test.describe('a form of a server', () => {
 })
 
 test.describe('a page, and the model, that a server wants', () => {
-  const link = call('trigger-url-elicitation', { url: 'https://sign-in.example/start?for=trestle', message: 'Please sign in first.' })
+  const link = call('trigger-url-elicitation', {
+    url: 'https://sign-in.example/start?for=trestle',
+    message: 'Please sign in first.',
+  })
   const sample = call('trigger-sampling-request', { prompt: 'How many legs has a spider?', maxTokens: 60 })
   test.use({ config: AUTO, model: script(link, { text: 'Opened.' }, sample, { text: 'Eight.' }, { text: 'Asked.' }) })
 
@@ -135,7 +142,9 @@ test.describe('a page, and the model, that a server wants', () => {
 test.describe('prompts and resources of a server', () => {
   test.use({
     config: AUTO,
-    model: script({ text: 'Promoted.' }, { text: 'Read.' }, call('get-resource-links', { count: 1 }), { text: 'Linked.' }),
+    model: script({ text: 'Promoted.' }, { text: 'Read.' }, call('get-resource-links', { count: 1 }), {
+      text: 'Linked.',
+    }),
   })
 
   test('are commands with completed arguments, and mentions; what they hold goes along', async ({ app }) => {
@@ -158,7 +167,9 @@ test.describe('prompts and resources of a server', () => {
     await expect(field(page)).toHaveValue('/mcp:everything:completable-prompt Sales David ')
     await page.keyboard.press('Enter')
     await expect(said(page, 'Promoted.')).toBeVisible()
-    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('Please promote David to the head of the Sales team.')
+    expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain(
+      'Please promote David to the head of the Sales team.',
+    )
     await page.getByText('with the prompt completable-prompt of everything').click()
     await expect(said(page, 'Please promote David')).toBeVisible()
 
@@ -180,7 +191,9 @@ test.describe('prompts and resources of a server', () => {
     await page.keyboard.press('Enter')
     await expect(said(page, 'Read.')).toBeVisible()
     const told = JSON.stringify(app.server.requests.at(-1)?.body)
-    expect(told).toContain('<resource server=\\"everything\\" uri=\\"demo://resource/static/document/architecture.md\\">')
+    expect(told).toContain(
+      '<resource server=\\"everything\\" uri=\\"demo://resource/static/document/architecture.md\\">',
+    )
     expect(told).toContain('Resource 7: ')
     await pictures(app, 'mcp-attached')
     // A resource that a result only points to is fetched when the user wants to see it.

@@ -32,7 +32,9 @@ test.describe('a server of the user', () => {
     },
   })
 
-  test('is added by a form, starts at its first use, asks before a call, and says what became of it', async ({ app }) => {
+  test('is added by a form, starts at its first use, asks before a call, and says what became of it', async ({
+    app,
+  }) => {
     const { page } = app
     await startSession(app)
     await openServers(app)
@@ -108,7 +110,9 @@ test.describe('a server of the user', () => {
     writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: servers }, undefined, 2))
     await startSession(app)
     await openServers(app)
-    await expect(panel(app).getByRole('list', { name: 'Problems' })).toContainText(/odd: A command or a url is missing.*mcp\.json:\d+/)
+    await expect(panel(app).getByRole('list', { name: 'Problems' })).toContainText(
+      /odd: A command or a url is missing.*mcp\.json:\d+/,
+    )
     await list(app)
       .getByRole('button', { name: /broken/ })
       .first()
@@ -121,7 +125,9 @@ test.describe('a server of the user', () => {
     await pictures(app, 'mcp-failed')
     expect(await findings(page)).toEqual([])
     await button(app, 'Log').click()
-    await expect(page.getByRole('dialog', { name: 'Log of broken' })).toContainText('the configuration of this server is missing')
+    await expect(page.getByRole('dialog', { name: 'Log of broken' })).toContainText(
+      'the configuration of this server is missing',
+    )
     await pictures(app, 'mcp-log')
     await page.keyboard.press('Escape')
     await button(app, 'Remove').click()
@@ -184,7 +190,10 @@ test.describe('a server that wants a sign-in', () => {
         await dialog.getByRole('button', { name: 'Open the sign-in page' }).click()
         await (await opened).getByRole('link', { name: 'Allow Trestle' }).click()
       }
-      server.tokenAnswers.push([400, JSON.stringify({ error: 'invalid_grant', error_description: 'the code is too old' })])
+      server.tokenAnswers.push([
+        400,
+        JSON.stringify({ error: 'invalid_grant', error_description: 'the code is too old' }),
+      ])
       await allow()
       await expect(dialog.getByRole('alert')).toContainText('the code is too old')
       await pictures(app, 'mcp-sign-in-failed')
@@ -226,7 +235,9 @@ test.describe('servers of another product', () => {
     },
   })
 
-  test('are shown with what they do before anything is written, and taken over when they are chosen', async ({ app }) => {
+  test('are shown with what they do before anything is written, and taken over when they are chosen', async ({
+    app,
+  }) => {
     const { page, scratch } = app
     writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: { notes: { command: 'mine' } } }))
     const before = readFileSync(join(scratch.home, 'mcp.json'), 'utf8')
@@ -257,9 +268,13 @@ test.describe('servers of another product', () => {
     await panel(app).getByRole('button', { name: 'Add server' }).click()
     await page.getByRole('button', { name: 'Paste JSON instead' }).click()
     const paste = page.getByRole('dialog', { name: 'Add from JSON' })
-    await paste.getByRole('textbox', { name: 'JSON or TOML' }).fill('{ "mcpServers": { "pasted": { "command": "x", "args": [ } } }')
+    await paste
+      .getByRole('textbox', { name: 'JSON or TOML' })
+      .fill('{ "mcpServers": { "pasted": { "command": "x", "args": [ } } }')
     await expect(paste).toContainText(/line 1: /)
-    await paste.getByRole('textbox', { name: 'JSON or TOML' }).fill('"pasted": { "command": "x", "env": { "KEY": "hush" } }')
+    await paste
+      .getByRole('textbox', { name: 'JSON or TOML' })
+      .fill('"pasted": { "command": "x", "env": { "KEY": "hush" } }')
     await expect(paste.getByRole('checkbox', { name: 'pasted' })).toBeChecked()
     await pictures(app, 'mcp-paste')
     expect(await findings(page)).toEqual([])
@@ -269,15 +284,26 @@ test.describe('servers of another product', () => {
 })
 
 const written = (arg: string): string =>
-  JSON.stringify({ mcpServers: { lab: { command: process.execPath, args: [SERVER, arg], env: { LAB_TOKEN: 'hush' } } } })
+  JSON.stringify({
+    mcpServers: { lab: { command: process.execPath, args: [SERVER, arg], env: { LAB_TOKEN: 'hush' } } },
+  })
 
 test.describe('a server of the project', () => {
   test.use({
     files: { 'README.md': '# x\n', '.mcp.json': written('--name=Lab') },
-    model: { script: [{ text: 'Nothing to use.' }, call('mcp__lab__echo', { text: 'hello' }), { text: 'Used.' }, { text: 'Not there.' }] },
+    model: {
+      script: [
+        { text: 'Nothing to use.' },
+        call('mcp__lab__echo', { text: 'hello' }),
+        { text: 'Used.' },
+        { text: 'Not there.' },
+      ],
+    },
   })
 
-  test('is not started before what it does was seen and accepted, and asked about again with a diff when that changes', async ({ app }) => {
+  test('is not started before what it does was seen and accepted, and asked about again with a diff when that changes', async ({
+    app,
+  }) => {
     const { page, scratch } = app
     await startSession(app)
     const question = page.getByRole('region', { name: 'This project has its own settings' })

@@ -33,7 +33,9 @@ test.describe('a plan', () => {
           { toolCalls: [{ name: 'Write', input: { path: 'made.txt', content: 'too early' } }] },
           { toolCalls: [{ name: 'Write', input: { path: planPath(body), content: PLAN } }] },
           { toolCalls: [{ name: 'ExitPlanMode', input: { options: OPTIONS } }] },
-          { toolCalls: [{ name: 'Edit', input: { path: planPath(body), old_string: '200 ms', new_string: '100 ms' } }] },
+          {
+            toolCalls: [{ name: 'Edit', input: { path: planPath(body), old_string: '200 ms', new_string: '100 ms' } }],
+          },
           { toolCalls: [{ name: 'ExitPlanMode', input: { options: OPTIONS } }] },
           { toolCalls: [{ name: 'Write', input: { path: 'made.txt', content: 'carried out' } }] },
           { text: 'All done.' },
@@ -41,7 +43,9 @@ test.describe('a plan', () => {
     },
   })
 
-  test('is revised with a comment on a line, survives a restart, and is approved with one of its alternatives', async ({ app }) => {
+  test('is revised with a comment on a line, survives a restart, and is approved with one of its alternatives', async ({
+    app,
+  }) => {
     test.slow()
     let { page } = app
     await startSession(app)
@@ -79,7 +83,9 @@ test.describe('a plan', () => {
 
     // What the plan says is done under the usual permissions again.
     const write = page.getByRole('group', { name: /Approval needed: Write made\.txt/ })
-    await expect(write.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).not.toHaveAttribute('aria-disabled')
+    await expect(write.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).not.toHaveAttribute(
+      'aria-disabled',
+    )
     await page.keyboard.press('1')
     await expect(said(page, 'All done.')).toBeVisible()
     expect(readFileSync(join(app.scratch.project, 'made.txt'), 'utf8')).toBe('carried out')
@@ -96,7 +102,11 @@ test.describe('a plan', () => {
 test.describe('plan mode by hand', () => {
   test.use({
     model: {
-      script: [{ toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'I may not.' }, { text: 'Now I may.' }],
+      script: [
+        { toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] },
+        { text: 'I may not.' },
+        { text: 'Now I may.' },
+      ],
     },
   })
 
@@ -145,7 +155,9 @@ test.describe('questions', () => {
   const ask = { toolCalls: [{ name: 'AskUserQuestion', input: { questions: QUESTIONS } }] }
   test.use({ model: { script: [ask, { text: 'Thank you.' }, ask, { text: 'Then not.' }] } })
 
-  test('are answered with the keyboard, after a restart, with an answer of the own words; and dismissed', async ({ app }) => {
+  test('are answered with the keyboard, after a restart, with an answer of the own words; and dismissed', async ({
+    app,
+  }) => {
     let { page } = app
     await startSession(app)
     await say(page, 'ask me')
@@ -172,7 +184,9 @@ test.describe('questions', () => {
     await page.getByRole('treeitem', { name: /ask me/ }).click()
     await expect(said(page, 'Thank you.')).toBeVisible()
     const told = JSON.stringify(app.server.requests.at(-1)?.body).replaceAll('\\', '')
-    expect(told).toContain('{"answers":{"Which database shall it be?":"DuckDB","What shall be tested?":["Units","Load"]}}')
+    expect(told).toContain(
+      '{"answers":{"Which database shall it be?":"DuckDB","What shall be tested?":["Units","Load"]}}',
+    )
 
     await say(page, 'again')
     await page.getByRole('group', { name: '2 questions' }).getByRole('button', { name: 'Skip' }).click()

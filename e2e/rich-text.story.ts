@@ -28,7 +28,9 @@ test.describe('an answer with everything that Markdown has', () => {
     await expect(answer).toContainText('it costs $5 and $10.')
     const diagram = answer.getByRole('img', { name: 'Diagram: flowchart LR' })
     await expect(diagram).toBeVisible()
-    await expect.poll(() => diagram.evaluate((image: { naturalWidth?: number }) => image.naturalWidth ?? 0)).toBeGreaterThan(100)
+    await expect
+      .poll(() => diagram.evaluate((image: { naturalWidth?: number }) => image.naturalWidth ?? 0))
+      .toBeGreaterThan(100)
     await expect(answer.getByText(/This diagram cannot be drawn/)).toBeVisible()
     await expect(answer.locator('kbd')).toHaveText(['Ctrl', 'K'])
     await expect(answer.locator('sub')).toHaveText('2')
@@ -46,7 +48,9 @@ test.describe('an answer with everything that Markdown has', () => {
     expect(await size.evaluate((cell) => cell.getBoundingClientRect().height)).toBeLessThanOrEqual(
       await answer.getByRole('cell', { name: 'A long note' }).evaluate((cell) => cell.getBoundingClientRect().height),
     )
-    expect(await size.evaluate((cell) => cell.getClientRects().length && cell.scrollWidth <= cell.clientWidth)).toBe(true)
+    expect(await size.evaluate((cell) => cell.getClientRects().length && cell.scrollWidth <= cell.clientWidth)).toBe(
+      true,
+    )
     await pictures(app, 'rich-text')
   })
 })

@@ -44,7 +44,9 @@ test('a reload stays where it was, and a link to a message opens the session at 
   await expect(said(page, 'Fix the login')).toBeVisible()
 })
 
-test('a bookmark works after Trestle was restarted, and a page without the token has a field to paste the URL into', async ({ app }) => {
+test('a bookmark works after Trestle was restarted, and a page without the token has a field to paste the URL into', async ({
+  app,
+}) => {
   test.skip(app.url === undefined, 'the web host only')
   await startSession(app)
   await say(app.page, 'Fix the login')

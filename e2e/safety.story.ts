@@ -20,7 +20,11 @@ test.describe('on the web host', () => {
 })
 
 test.describe('two pages on one session', () => {
-  test.use({ model: { script: [{ toolCalls: [{ name: 'Bash', input: { command: 'echo hi > said.txt' } }] }, { text: 'Said hi.' }] } })
+  test.use({
+    model: {
+      script: [{ toolCalls: [{ name: 'Bash', input: { command: 'echo hi > said.txt' } }] }, { text: 'Said hi.' }],
+    },
+  })
 
   test('show the same, and one answer settles an approval in both', async ({ app }) => {
     test.skip(app.url === undefined, 'Electron has one window')

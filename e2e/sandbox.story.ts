@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { sandboxSupport } from '../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../src/main/engine/sandbox/sandbox-support'
 import { startWebHost } from '../src/main/host/web/web-host'
 import type { Approval, PermissionMode } from '../src/shared/model/approval'
 import type { CommandSandbox, SandboxStatus } from '../src/shared/model/sandbox'
@@ -18,7 +18,11 @@ const screens = test.extend<{ stage: { engine: MemoryEngine; page: Page } }>({
     const executable = await findChromium()
     if (executable === null) throw new Error(NO_CHROMIUM)
     const engine = memoryEngine()
-    const host = await startWebHost({ engine, rendererDir: join(import.meta.dirname, '..', 'out', 'renderer'), port: 0 })
+    const host = await startWebHost({
+      engine,
+      rendererDir: join(import.meta.dirname, '..', 'out', 'renderer'),
+      port: 0,
+    })
     const browser = await launchChromium(executable)
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     await page.goto(host.url)
@@ -30,10 +34,19 @@ const screens = test.extend<{ stage: { engine: MemoryEngine; page: Page } }>({
 })
 
 /** A session on screen, with a turn that runs in this sandbox. */
-async function inSandbox({ engine, page }: { engine: MemoryEngine; page: Page }, mode: PermissionMode, sandbox?: SandboxStatus) {
+async function inSandbox(
+  { engine, page }: { engine: MemoryEngine; page: Page },
+  mode: PermissionMode,
+  sandbox?: SandboxStatus,
+) {
   const { sessionId } = await engine.sessions.create({ folder: '/home/ada/storefront', mode })
   if (sandbox) engine.record(sessionId, { type: 'sandbox.changed', sandbox })
-  engine.record(sessionId, { type: 'turn.started', turnId: 't', parts: [{ type: 'text', text: 'Go' }], model: 'test/model' })
+  engine.record(sessionId, {
+    type: 'turn.started',
+    turnId: 't',
+    parts: [{ type: 'text', text: 'Go' }],
+    model: 'test/model',
+  })
   await page.locator(`[data-row="${sessionId}"]`).click()
   await expect(page.getByRole('button', { name: /^Permissions:/ })).toBeVisible()
   return sessionId
@@ -81,12 +94,17 @@ screens.describe('the chip beside the mode', () => {
     const { page, engine } = stage
     const sessionId = await inSandbox(stage, 'ask')
     await expect(page.getByRole('button', { name: /^Sandbox:/ })).toHaveCount(0)
-    engine.record(sessionId, { type: 'sandbox.changed', sandbox: { level: 'read-only', network: 'none', writable: [] } })
+    engine.record(sessionId, {
+      type: 'sandbox.changed',
+      sandbox: { level: 'read-only', network: 'none', writable: [] },
+    })
     await expect(page.getByRole('button', { name: 'Sandbox: Read-only' })).toBeVisible()
     engine.record(sessionId, { type: 'sandbox.changed', sandbox: { level: 'project', network: 'none', writable: [] } })
     await expect(page.getByRole('button', { name: 'Sandbox: Project · no network' })).toBeVisible()
     await page.getByRole('button', { name: /^Permissions:/ }).click()
-    await expect(page.getByRole('menuitemradio', { name: /Auto/ })).toContainText('Runs commands in the sandbox with the listed hosts.')
+    await expect(page.getByRole('menuitemradio', { name: /Auto/ })).toContainText(
+      'Runs commands in the sandbox with the listed hosts.',
+    )
   })
 
   screens('says why there is no sandbox and what installs it, and no mode promises one', async ({ stage }) => {
@@ -100,7 +118,9 @@ screens.describe('the chip beside the mode', () => {
     await expect(popover).not.toContainText('Never visible')
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: /^Permissions:/ }).click()
-    await expect(page.getByRole('menuitemradio', { name: /Auto/ })).toContainText('No sandbox: runs commands unrestricted')
+    await expect(page.getByRole('menuitemradio', { name: /Auto/ })).toContainText(
+      'No sandbox: runs commands unrestricted',
+    )
     await expect(page.getByRole('menuitemradio', { name: /Accept edits/ })).toContainText('asks before commands')
   })
 })
@@ -118,7 +138,15 @@ screens('what a sandbox refused is one card, and no number key leaves the sandbo
   engine.record(
     sessionId,
     { type: 'step.started', turnId: 't', stepId: 's', n: 1, model: 'test/model' },
-    { type: 'tool.started', turnId: 't', stepId: 's', callId: 'c', name: 'Bash', summary: 'npm ci', input: '{"command":"npm ci"}' },
+    {
+      type: 'tool.started',
+      turnId: 't',
+      stepId: 's',
+      callId: 'c',
+      name: 'Bash',
+      summary: 'npm ci',
+      input: '{"command":"npm ci"}',
+    },
   )
   const ask = (approvalId: string): void =>
     engine.ask(sessionId, approvalId, {
@@ -158,25 +186,28 @@ screens('what a sandbox refused is one card, and no number key leaves the sandbo
   expect(chosen()).toEqual(['reject', 'unrestricted'])
 })
 
-screens('a command that asks can run in the sandbox first, and the card says what it can do there', async ({ stage }) => {
-  const { page, engine } = stage
-  const sessionId = await inSandbox(stage, 'ask', { level: 'read-only', network: 'none', writable: [] })
-  engine.ask(sessionId, 'a', {
-    summary: 'npm test',
-    preview: { kind: 'command', command: 'npm test', cwd: '/home/ada/storefront' },
-    options: [
-      { optionId: 'sandbox', kind: 'allow_once', name: 'Run in sandbox', sandbox: 'project', network: 'none' },
-      { optionId: 'unrestricted', kind: 'allow_once', name: 'Run unrestricted', sandbox: 'unrestricted' },
-      { optionId: 'reject', kind: 'reject_once', name: 'Reject…' },
-    ],
-  })
-  const card = page.getByRole('group', { name: /Approval needed/ })
-  await expect(card.getByRole('button', { name: /Run in sandbox/ })).not.toHaveAttribute('aria-disabled')
-  await expect(card).toContainText(
-    "Run in sandbox: Can change this project, added folders and package caches. Can't connect to the network.",
-  )
-  expect(await findings(page)).toEqual([])
-})
+screens(
+  'a command that asks can run in the sandbox first, and the card says what it can do there',
+  async ({ stage }) => {
+    const { page, engine } = stage
+    const sessionId = await inSandbox(stage, 'ask', { level: 'read-only', network: 'none', writable: [] })
+    engine.ask(sessionId, 'a', {
+      summary: 'npm test',
+      preview: { kind: 'command', command: 'npm test', cwd: '/home/ada/storefront' },
+      options: [
+        { optionId: 'sandbox', kind: 'allow_once', name: 'Run in sandbox', sandbox: 'project', network: 'none' },
+        { optionId: 'unrestricted', kind: 'allow_once', name: 'Run unrestricted', sandbox: 'unrestricted' },
+        { optionId: 'reject', kind: 'reject_once', name: 'Reject…' },
+      ],
+    })
+    const card = page.getByRole('group', { name: /Approval needed/ })
+    await expect(card.getByRole('button', { name: /Run in sandbox/ })).not.toHaveAttribute('aria-disabled')
+    await expect(card).toContainText(
+      "Run in sandbox: Can change this project, added folders and package caches. Can't connect to the network.",
+    )
+    expect(await findings(page)).toEqual([])
+  },
+)
 
 test('the settings of the sandbox are edited on their page and stand in config.toml', async ({ app }) => {
   const { page } = app
@@ -204,42 +235,59 @@ test('the settings of the sandbox are edited on their page and stand in config.t
   await expect.poll(() => readFileSync(file, 'utf8')).not.toContain('example.com')
 })
 
-screens('each command says where it ran, also while it runs, and one without a sandbox stands out', async ({ stage }) => {
-  const { page, engine } = stage
-  const sessionId = await inSandbox(stage, 'auto', PROJECT)
-  engine.record(sessionId, { type: 'step.started', turnId: 't', stepId: 's', n: 1, model: 'test/model' })
-  const start = (callId: string, command: string): void => {
-    const call = { turnId: 't', stepId: 's', callId, name: 'Bash', summary: command, input: JSON.stringify({ command }) }
-    engine.record(sessionId, { type: 'tool.started', ...call })
-  }
-  const finish = (callId: string, sandbox: CommandSandbox): void => {
-    const details = {
-      kind: 'output' as const,
-      taskId: callId,
-      command: callId,
-      exitCode: 0,
-      durationMs: 5,
-      text: '',
-      outputPath: '',
-      truncated: false,
-      sandbox,
+screens(
+  'each command says where it ran, also while it runs, and one without a sandbox stands out',
+  async ({ stage }) => {
+    const { page, engine } = stage
+    const sessionId = await inSandbox(stage, 'auto', PROJECT)
+    engine.record(sessionId, { type: 'step.started', turnId: 't', stepId: 's', n: 1, model: 'test/model' })
+    const start = (callId: string, command: string): void => {
+      const call = {
+        turnId: 't',
+        stepId: 's',
+        callId,
+        name: 'Bash',
+        summary: command,
+        input: JSON.stringify({ command }),
+      }
+      engine.record(sessionId, { type: 'tool.started', ...call })
     }
-    const result = { turnId: 't', callId, name: 'Bash', content: [], isError: false, durationMs: 5, details }
-    engine.record(sessionId, { type: 'tool.finished', ...result })
-  }
-  start('confined', 'npm test')
-  finish('confined', { level: 'project', network: 'listed' })
-  start('free', 'docker ps')
-  finish('free', { level: 'unrestricted', network: 'open' })
-  start('running', 'npm run dev')
-  engine.record(sessionId, { type: 'tool.judged', turnId: 't', callId: 'running', decision: 'allow', reason: 'Auto', sandbox: 'project' })
-  const row = (callId: string) => page.locator(`[data-call="${callId}"]`)
-  await expect(row('confined').getByText('Sandbox: Project', { exact: true })).toBeVisible()
-  await expect(row('running').getByText('Sandbox: Project', { exact: true })).toBeVisible()
-  const free = row('free').getByText('Sandbox: Unrestricted', { exact: true })
-  await expect(free).toHaveClass(/text-wait-ink/)
-  expect(await findings(page)).toEqual([])
-})
+    const finish = (callId: string, sandbox: CommandSandbox): void => {
+      const details = {
+        kind: 'output' as const,
+        taskId: callId,
+        command: callId,
+        exitCode: 0,
+        durationMs: 5,
+        text: '',
+        outputPath: '',
+        truncated: false,
+        sandbox,
+      }
+      const result = { turnId: 't', callId, name: 'Bash', content: [], isError: false, durationMs: 5, details }
+      engine.record(sessionId, { type: 'tool.finished', ...result })
+    }
+    start('confined', 'npm test')
+    finish('confined', { level: 'project', network: 'listed' })
+    start('free', 'docker ps')
+    finish('free', { level: 'unrestricted', network: 'open' })
+    start('running', 'npm run dev')
+    engine.record(sessionId, {
+      type: 'tool.judged',
+      turnId: 't',
+      callId: 'running',
+      decision: 'allow',
+      reason: 'Auto',
+      sandbox: 'project',
+    })
+    const row = (callId: string) => page.locator(`[data-call="${callId}"]`)
+    await expect(row('confined').getByText('Sandbox: Project', { exact: true })).toBeVisible()
+    await expect(row('running').getByText('Sandbox: Project', { exact: true })).toBeVisible()
+    const free = row('free').getByText('Sandbox: Unrestricted', { exact: true })
+    await expect(free).toHaveClass(/text-wait-ink/)
+    expect(await findings(page)).toEqual([])
+  },
+)
 
 /** Commands can be sandboxed here; stories of the real sandbox need that. */
 const HAS_SANDBOX = sandboxSupport().kind !== 'none'
@@ -250,7 +298,11 @@ test.describe('in the real sandbox', () => {
   test.skip(!HAS_SANDBOX, 'bubblewrap is not installed')
 
   test.describe('the chip', () => {
-    test.use({ model: { script: [bash('cat README.md'), { text: 'Looked at it.' }, bash('echo hi > made.txt'), { text: 'All set.' }] } })
+    test.use({
+      model: {
+        script: [bash('cat README.md'), { text: 'Looked at it.' }, bash('echo hi > made.txt'), { text: 'All set.' }],
+      },
+    })
 
     test('is right after each switch of the mode, and a command says where it ran', async ({ app }) => {
       const { page } = app
@@ -266,9 +318,9 @@ test.describe('in the real sandbox', () => {
       }
       await choose(/^Auto/, 'Project · listed hosts')
       await page.getByRole('button', { name: /^Sandbox: / }).click()
-      await expect(page.getByRole('dialog', { name: 'Sandbox' }).getByRole('list', { name: 'Connect to' })).toContainText(
-        'registry.npmjs.org',
-      )
+      await expect(
+        page.getByRole('dialog', { name: 'Sandbox' }).getByRole('list', { name: 'Connect to' }),
+      ).toContainText('registry.npmjs.org')
       await page.keyboard.press('Escape')
       await choose(/^Plan/, 'Read-only')
       await choose(/^Ask first/, 'Read-only')

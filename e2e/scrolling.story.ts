@@ -34,7 +34,9 @@ test.use({ model: { script: answer } })
 
 /** How far the conversation is from its end; negative while it is not there. */
 const distance = (page: Page): Promise<number> =>
-  page.getByRole('region', { name: 'Conversation' }).evaluate((area) => Math.round(area.scrollHeight - area.clientHeight - area.scrollTop))
+  page
+    .getByRole('region', { name: 'Conversation' })
+    .evaluate((area) => Math.round(area.scrollHeight - area.clientHeight - area.scrollTop))
 const atEnd = (page: Page): Promise<void> => expect.poll(() => distance(page)).toBe(0)
 
 /** The card of the change: whole, in the window, with its buttons. */
@@ -194,7 +196,11 @@ test('resizing the window keeps the end and the card on screen', ({ app }) =>
     await say(page, `${name}: change it`)
     const card = await cardIsOnScreen(page)
     const size = page.viewportSize()!
-    for (const change of [{ width: size.width - 40, height: size.height - 260 }, { width: size.width, height: size.height - 120 }, size]) {
+    for (const change of [
+      { width: size.width - 40, height: size.height - 260 },
+      { width: size.width, height: size.height - 120 },
+      size,
+    ]) {
       await page.setViewportSize(change)
       await atEnd(page)
       await expect(card).toBeInViewport({ ratio: 1 })
@@ -236,7 +242,9 @@ test('where there is little room, the card is its title and its buttons until it
 
 test('images that load late do not move the end away', ({ app }) =>
   atEachSize(app, async (page, name) => {
-    await page.getByLabel('Attachments', { exact: true }).setInputFiles({ name: 'tall.png', mimeType: 'image/png', buffer: png(300, 700) })
+    await page
+      .getByLabel('Attachments', { exact: true })
+      .setInputFiles({ name: 'tall.png', mimeType: 'image/png', buffer: png(300, 700) })
     await expect(page.getByRole('img', { name: /tall/ }).last()).toBeVisible()
     await sendAndCheck(page, name)
     // They load again with the page.
@@ -259,7 +267,8 @@ test('an answer that streams is followed until the reader scrolls up, and again 
     await wheel(page, -400)
     await expect(latest(page)).toBeVisible()
     // It grows on, and the reader stays where they are.
-    const top = (): Promise<number> => page.getByRole('region', { name: 'Conversation' }).evaluate((area) => Math.round(area.scrollTop))
+    const top = (): Promise<number> =>
+      page.getByRole('region', { name: 'Conversation' }).evaluate((area) => Math.round(area.scrollTop))
     const [before, far] = [await top(), await distance(page)]
     await expect.poll(() => distance(page)).toBeGreaterThan(far + 40)
     expect(await top()).toBe(before)

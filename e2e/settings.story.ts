@@ -68,7 +68,9 @@ test('the theme follows the system and can be chosen', async ({ app }) => {
   await expect(page.locator('html')).not.toHaveAttribute('data-theme', 'dark')
 })
 
-test('tools are cards in one to three columns; a click anywhere on one switches it, and WebSearch says what it lacks', async ({ app }) => {
+test('tools are cards in one to three columns; a click anywhere on one switches it, and WebSearch says what it lacks', async ({
+  app,
+}) => {
   const { page } = app
   const file = join(app.scratch.home, 'config.toml')
   await page.keyboard.press('Control+,')

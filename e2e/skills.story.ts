@@ -6,8 +6,14 @@ const SKILL = '---\nname: tidy\ndescription: Tidies a folder\narguments: [what]\
 
 test.describe('a skill of the project', () => {
   test.use({
-    files: { 'README.md': '# x\n', '.trestle/skills/tidy/SKILL.md': SKILL, '.trestle/skills/broken/SKILL.md': '---\nname: broken\n---\n' },
-    model: { script: [{ toolCalls: [{ name: 'Skill', input: { skill: 'tidy', args: 'docs' } }] }, { text: 'Tidied.' }] },
+    files: {
+      'README.md': '# x\n',
+      '.trestle/skills/tidy/SKILL.md': SKILL,
+      '.trestle/skills/broken/SKILL.md': '---\nname: broken\n---\n',
+    },
+    model: {
+      script: [{ toolCalls: [{ name: 'Skill', input: { skill: 'tidy', args: 'docs' } }] }, { text: 'Tidied.' }],
+    },
   })
 
   test('is offered behind a slash, brings its instructions to the model, and can be loaded by it', async ({ app }) => {

@@ -30,7 +30,9 @@ test.describe('three subagents', () => {
     },
   })
 
-  test('are seen at work, ask in the conversation they belong to, and are opened, stopped and told of', async ({ app }) => {
+  test('are seen at work, ask in the conversation they belong to, and are opened, stopped and told of', async ({
+    app,
+  }) => {
     const { page } = app
     await startSession(app)
     await say(page, 'go')
@@ -77,7 +79,9 @@ test.describe('three subagents', () => {
 
 /** The model asks the one it has heard of to go on. */
 const resume = (request: RecordedRequest) => ({
-  toolCalls: [agentCall('more', { description: 'Look again', resume: /task_id: (agent-\S+)/.exec(heard(request))?.[1] ?? '' })],
+  toolCalls: [
+    agentCall('more', { description: 'Look again', resume: /task_id: (agent-\S+)/.exec(heard(request))?.[1] ?? '' }),
+  ],
 })
 
 test.describe('a subagent in the background', () => {
@@ -92,7 +96,11 @@ test.describe('a subagent in the background', () => {
           resume,
           { text: 'It remembers.' },
         ],
-        watcher: [{ toolCalls: [call('Read', { path: 'README.md' })] }, { text: 'The build is green.' }, { text: 'As green as before.' }],
+        watcher: [
+          { toolCalls: [call('Read', { path: 'README.md' })] },
+          { text: 'The build is green.' },
+          { text: 'As green as before.' },
+        ],
       }),
     },
   })
@@ -146,7 +154,9 @@ test.describe('a subagent that is waited for', () => {
 test.describe('agents', () => {
   test.use({ files: { 'README.md': '# x\n', '.trestle/agents/broken.yaml': 'description: x\ntools: [Raed]\n' } })
 
-  test('stand in the settings with their specs; one with a mistake is left out and shown with its line', async ({ app }) => {
+  test('stand in the settings with their specs; one with a mistake is left out and shown with its line', async ({
+    app,
+  }) => {
     const { page } = app
     await startSession(app)
     await page.getByRole('button', { name: 'Trust folder' }).click()

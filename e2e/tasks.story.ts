@@ -27,7 +27,11 @@ test.describe('a background server', () => {
               toolCalls: [
                 {
                   name: 'Bash',
-                  input: { command: `node server.cjs ${port.value}`, run_in_background: true, description: 'Serve the page' },
+                  input: {
+                    command: `node server.cjs ${port.value}`,
+                    run_in_background: true,
+                    description: 'Serve the page',
+                  },
                 },
               ],
             }
@@ -46,7 +50,9 @@ test.describe('a background server', () => {
     await auto(page)
     await say(page, 'serve it')
     await expect(said(page, 'It is running.')).toBeVisible()
-    await expect(page.getByRole('button', { name: /Serve the page|node server\.cjs/ }).first()).toContainText('in the background')
+    await expect(page.getByRole('button', { name: /Serve the page|node server\.cjs/ }).first()).toContainText(
+      'in the background',
+    )
 
     await page.getByRole('button', { name: /^Tasks/ }).click()
     const row = page.getByRole('listitem').filter({ hasText: 'node server.cjs' })
@@ -86,7 +92,8 @@ test.describe('a background server', () => {
     await row.getByRole('button', { name: /^Serve the page: node server\.cjs/ }).click()
     const terminal = app.page.getByRole('group', { name: /Terminal of node server\.cjs/ })
     await expect(terminal).toContainText(/beat \d+/)
-    const last = async (): Promise<number> => Number([...(await terminal.innerText()).matchAll(/beat (\d+)/g)].at(-1)?.[1] ?? 0)
+    const last = async (): Promise<number> =>
+      Number([...(await terminal.innerText()).matchAll(/beat (\d+)/g)].at(-1)?.[1] ?? 0)
     const before = await last()
     await expect.poll(last).toBeGreaterThan(before)
     await app.page.getByRole('button', { name: /^Stop all/ }).click()
@@ -106,7 +113,9 @@ test.describe('a command that asks for a password on its terminal', () => {
     await startSession(app)
     await auto(page)
     await say(page, 'install it')
-    const terminal = page.getByRole('region', { name: 'Conversation' }).getByRole('group', { name: /Terminal of bash ask\.sh/ })
+    const terminal = page
+      .getByRole('region', { name: 'Conversation' })
+      .getByRole('group', { name: /Terminal of bash ask\.sh/ })
     await expect(terminal).toContainText('Needs input: Password:')
     await expect(page.getByRole('button', { name: /Bash bash ask\.sh/ })).toContainText('waiting for you')
     await expect(page.getByRole('treeitem', { name: /install it/ })).toContainText('needs your input')
@@ -127,7 +136,9 @@ test.describe('a command that asks for a password on its terminal', () => {
     const told = app.server.requests.map(({ body }) => JSON.stringify(body)).join('\n')
     expect(told).toContain(`got ${SECRET.length} characters`)
     expect(told).not.toContain(SECRET)
-    expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.body.innerText])')).not.toContain(SECRET)
+    expect(
+      await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.body.innerText])'),
+    ).not.toContain(SECRET)
     await app.restart()
     expect(filesWith(app.scratch.home, SECRET)).toEqual([])
     // The search itself finds what is there.
@@ -192,7 +203,9 @@ test.describe('a program that asks its terminal who it is', () => {
 })
 
 function conversationTerminal(page: Page, command: RegExp): Locator {
-  return page.getByRole('region', { name: 'Conversation' }).getByRole('group', { name: new RegExp(`Terminal of .*${command.source}`) })
+  return page
+    .getByRole('region', { name: 'Conversation' })
+    .getByRole('group', { name: new RegExp(`Terminal of .*${command.source}`) })
 }
 
 async function auto(page: Page): Promise<void> {

@@ -5,17 +5,29 @@ import { findings } from './assistive'
 import { said, say, startSession } from './steps'
 
 const FILE = '.trestle/config.toml'
-const rule = (decision: string, pattern: string): string => `[[permission.rules]]\ndecision = "${decision}"\npattern = "${pattern}"\n`
+const rule = (decision: string, pattern: string): string =>
+  `[[permission.rules]]\ndecision = "${decision}"\npattern = "${pattern}"\n`
 const mkdir = (name: string): { toolCalls: { name: string; input: { command: string } }[] } => ({
   toolCalls: [{ name: 'Bash', input: { command: `mkdir ${name}` } }],
 })
 
 test.use({
   files: { 'README.md': 'A project\n', [FILE]: rule('allow', 'Bash(mkdir *)') },
-  model: { script: [mkdir('first'), { text: 'First.' }, mkdir('second'), { text: 'Second.' }, mkdir('third'), { text: 'Third.' }] },
+  model: {
+    script: [
+      mkdir('first'),
+      { text: 'First.' },
+      mkdir('second'),
+      { text: 'Second.' },
+      mkdir('third'),
+      { text: 'Third.' },
+    ],
+  },
 })
 
-test("a project's rules are in force only once the folder is trusted, and a change asks again with a diff", async ({ app }) => {
+test("a project's rules are in force only once the folder is trusted, and a change asks again with a diff", async ({
+  app,
+}) => {
   const { page, scratch } = app
   await startSession(app)
   const question = page.getByRole('region', { name: 'This project has its own settings' })

@@ -9,7 +9,9 @@ const stop = (page: Page): Locator => page.getByRole('button', { name: 'Stop' })
 test.describe('Escape', () => {
   test.use({ model: { script: [{ text: 'I change it.', toolCalls: [EDIT] }, { text: 'Continued.' }] } })
 
-  test('closes what is innermost first; only a second Escape stops the turn, which can be continued', async ({ app }) => {
+  test('closes what is innermost first; only a second Escape stops the turn, which can be continued', async ({
+    app,
+  }) => {
     const { page } = app
     await startSession(app)
     await say(page, 'change it')
@@ -53,7 +55,10 @@ test.describe('Escape', () => {
 
 test.describe('a question', () => {
   const options = ['Postgres', 'SQLite'].map((label) => ({ label, description: '' }))
-  const ask = { name: 'AskUserQuestion', input: { questions: [{ header: 'Database', question: 'Which database?', options }] } }
+  const ask = {
+    name: 'AskUserQuestion',
+    input: { questions: [{ header: 'Database', question: 'Which database?', options }] },
+  }
   test.use({ model: { script: [{ toolCalls: [ask] }, { text: 'I decide myself.' }] } })
 
   test('is dismissed by Escape from the composer, as its button says, and the turn goes on', async ({ app }) => {
@@ -92,19 +97,27 @@ test.describe('calls that wait', () => {
     // One key rejects on every card.
     await expect(async () => {
       if (await card.getByRole('button', { name: /^Reject(?! and stop)/ }).isVisible()) await page.keyboard.press('0')
-      await expect(card.getByRole('textbox', { name: 'Tell the agent what to do instead' })).toBeFocused({ timeout: 1000 })
+      await expect(card.getByRole('textbox', { name: 'Tell the agent what to do instead' })).toBeFocused({
+        timeout: 1000,
+      })
     }).toPass()
     await page.keyboard.press('Enter')
     await expect(edit).toContainText('rejected')
     await expect(bash).toContainText('waiting for you')
     await expect(
-      page.getByRole('group', { name: /Approval needed: Bash mkdir made/ }).getByRole('button', { name: /^Reject(?! and stop)/ }),
+      page
+        .getByRole('group', { name: /Approval needed: Bash mkdir made/ })
+        .getByRole('button', { name: /^Reject(?! and stop)/ }),
     ).toContainText('0')
   })
 })
 
 test.describe('steering', () => {
-  const slow = { text: 'Thinking about it for quite some time. '.repeat(120), faults: { eventDelayMs: 60 }, toolCalls: [EDIT] }
+  const slow = {
+    text: 'Thinking about it for quite some time. '.repeat(120),
+    faults: { eventDelayMs: 60 },
+    toolCalls: [EDIT],
+  }
   test.use({ model: { script: [slow, { text: 'I heard both.' }] } })
 
   test('shows that the message joins at the next step, in every window and after a reload', async ({ app }) => {

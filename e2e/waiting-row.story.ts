@@ -8,7 +8,10 @@ test.use({
     script: [
       {
         toolCalls: [
-          { name: 'Bash', input: { command: 'until [ -e done ]; do sleep 0.1; done', description: 'Wait for the file' } },
+          {
+            name: 'Bash',
+            input: { command: 'until [ -e done ]; do sleep 0.1; done', description: 'Wait for the file' },
+          },
           { name: 'Write', input: { path: 'note.md', content: 'Hello' } },
         ],
       },
@@ -17,7 +20,9 @@ test.use({
   },
 })
 
-test('the waiting row has a chip with an icon for the call that runs, and none for one that is queued or waits', async ({ app }) => {
+test('the waiting row has a chip with an icon for the call that runs, and none for one that is queued or waits', async ({
+  app,
+}) => {
   const { page, scratch } = app
   await startSession(app)
   await say(page, 'wait for it')

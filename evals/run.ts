@@ -22,7 +22,10 @@ async function main(): Promise<number> {
     for (const { id, about } of tasks) process.stdout.write(`${id.padEnd(36)} ${about}\n`)
     return 0
   }
-  const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.ts')], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  const built = spawnSync(process.execPath, [join(root, 'scripts', 'build.ts')], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   if (built.status !== 0) return 1
   const { configurations, runs, jobs, out } = options
   const done = await runAll({ tasks, configurations, runs, jobs, ended: tell })

@@ -7,7 +7,15 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const stamp = join(root, 'out', '.built')
-const sources = ['src', 'resources', 'package.json', 'package-lock.json', 'electron.vite.config.ts', 'LICENSE', 'NOTICE']
+const sources = [
+  'src',
+  'resources',
+  'package.json',
+  'package-lock.json',
+  'electron.vite.config.ts',
+  'LICENSE',
+  'NOTICE',
+]
 
 function newest(path: string): number {
   if (!existsSync(path)) return 0
@@ -17,7 +25,9 @@ function newest(path: string): number {
 }
 
 const fresh =
-  existsSync(stamp) && !process.argv.includes('--force') && sources.every((source) => newest(join(root, source)) <= statSync(stamp).mtimeMs)
+  existsSync(stamp) &&
+  !process.argv.includes('--force') &&
+  sources.every((source) => newest(join(root, source)) <= statSync(stamp).mtimeMs)
 if (!fresh) {
   process.stderr.write('Building Trestle ...\n')
   const startedAt = new Date()
@@ -34,7 +44,10 @@ if (!fresh) {
     process.exit(1)
   }
   for (const step of ['icons.ts', 'licenses/third-party-licenses.ts']) {
-    const { status } = spawnSync(process.execPath, [join(root, 'scripts', step)], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+    const { status } = spawnSync(process.execPath, [join(root, 'scripts', step)], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
     if (status !== 0) {
       process.stderr.write(`scripts/${step} failed; see above.\n`)
       process.exit(1)

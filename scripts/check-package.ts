@@ -3,9 +3,23 @@
  * and ends with 1 if there is one.
  */
 import { parseArgs } from 'node:util'
-import { expectedFiles, linksStayInside, noSourceMaps, noUpwardPaths, resourcesComplete, sizeLimit } from './package/file-checks.ts'
+import {
+  expectedFiles,
+  linksStayInside,
+  noSourceMaps,
+  noUpwardPaths,
+  resourcesComplete,
+  sizeLimit,
+} from './package/file-checks.ts'
 import { readPackageTree, type PackageTree } from './package/package-tree.ts'
-import { configuredFuses, fusesAsConfigured, licenses, modes, nativeModules, noSecrets } from './package/program-checks.ts'
+import {
+  configuredFuses,
+  fusesAsConfigured,
+  licenses,
+  modes,
+  nativeModules,
+  noSecrets,
+} from './package/program-checks.ts'
 
 /** What Trestle adds to Electron: its Node is half of it. */
 const LIMIT_MB = 260
@@ -18,7 +32,10 @@ export interface CheckOptions {
 }
 
 /** All problems of a package, by the name of the check that found them. */
-export async function checkPackage(folder: string, { fuses = {}, limitMb = LIMIT_MB }: CheckOptions = {}): Promise<Map<string, string[]>> {
+export async function checkPackage(
+  folder: string,
+  { fuses = {}, limitMb = LIMIT_MB }: CheckOptions = {},
+): Promise<Map<string, string[]>> {
   const tree = readPackageTree(folder)
   const checks: [name: string, run: (tree: PackageTree) => string[] | Promise<string[]>][] = [
     ['files', expectedFiles],
@@ -48,11 +65,15 @@ async function main(): Promise<number> {
     process.stderr.write('Usage: node scripts/check-package.ts <folder> [--fuse name=true] [--limit-mb n]\n')
     return 2
   }
-  const fuses = Object.fromEntries((values.fuse ?? []).map((each) => each.split('=')).map(([name, value]) => [name!, value === 'true']))
+  const fuses = Object.fromEntries(
+    (values.fuse ?? []).map((each) => each.split('=')).map(([name, value]) => [name!, value === 'true']),
+  )
   const limit = values['limit-mb']
   const problems = await checkPackage(folder, { fuses, ...(limit !== undefined && { limitMb: Number(limit) }) })
   for (const [name, found] of problems) {
-    process.stdout.write(`${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}\n${found.map((problem) => `     ${problem}\n`).join('')}`)
+    process.stdout.write(
+      `${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}\n${found.map((problem) => `     ${problem}\n`).join('')}`,
+    )
   }
   return [...problems.values()].some((found) => found.length > 0) ? 1 : 0
 }

@@ -8,7 +8,11 @@ const checks: [name: string, script: string, args: string[]][] = [
   ['format (npm run format mends it)', 'node_modules/oxfmt/bin/oxfmt', ['--check', '.']],
   ['lint', 'node_modules/oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', '.']],
   ['types', 'node_modules/typescript/bin/tsc', ['-b']],
-  ['boundaries', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', '--config', '.dependency-cruiser.mjs']],
+  [
+    'boundaries',
+    'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
+    ['src', '--config', '.dependency-cruiser.mjs'],
+  ],
   ['wire schema (node scripts/wire-schema.ts mends it)', 'scripts/wire-schema.ts', ['--check']],
   ['unused code', 'node_modules/knip/bin/knip.js', ['--no-progress']],
 ]

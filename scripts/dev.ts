@@ -10,7 +10,8 @@ import './build.ts'
 const root = join(import.meta.dirname, '..')
 const electronVite = join(root, 'node_modules', 'electron-vite', 'bin', 'electron-vite.js')
 const hasElectron =
-  existsSync(join(root, 'node_modules', 'electron', 'path.txt')) || process.env['ELECTRON_OVERRIDE_DIST_PATH'] !== undefined
+  existsSync(join(root, 'node_modules', 'electron', 'path.txt')) ||
+  process.env['ELECTRON_OVERRIDE_DIST_PATH'] !== undefined
 
 const commands = hasElectron
   ? [[electronVite, 'dev']]
@@ -18,7 +19,9 @@ const commands = hasElectron
       [electronVite, 'build', '--watch', '--logLevel', 'warn'],
       ['--watch', join(root, 'out', 'main', 'cli.js'), 'serve'],
     ]
-const children = commands.map((args) => spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }))
+const children = commands.map((args) =>
+  spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }),
+)
 for (const child of children) {
   child.on('exit', (code) => {
     for (const other of children) other.kill()

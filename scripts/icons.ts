@@ -66,6 +66,7 @@ if (import.meta.main) {
   const folder = process.argv[2] ?? join(ROOT, 'out', 'icons')
   const last = join(folder, 'tray', 'tray.ico')
   // Drawing takes seconds, and the picture seldom changes.
-  const isFresh = existsSync(last) && [SOURCE, import.meta.filename].every((file) => statSync(file).mtimeMs < statSync(last).mtimeMs)
+  const isFresh =
+    existsSync(last) && [SOURCE, import.meta.filename].every((file) => statSync(file).mtimeMs < statSync(last).mtimeMs)
   if (!isFresh) await drawIcons(folder)
 }

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { ModelRow, ModelsTable } from '../src/main/engine/model/known/models-table.ts'
+import type { ModelRow, ModelsTable } from '../src/main/engine/model/catalog/models-table.ts'
 
 const BEGIN = '<!-- made by scripts/models-table.ts: begin -->'
 const END = '<!-- made by scripts/models-table.ts: end -->'

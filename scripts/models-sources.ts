@@ -1,6 +1,6 @@
 import type { ThinkingControl } from '../src/main/engine/model/provider.ts'
 import type { Effort } from '../src/shared/model/effort.ts'
-import type { Medium, ModelRow, PriceRow } from '../src/main/engine/model/known/models-table.ts'
+import type { Medium, ModelRow, PriceRow } from '../src/main/engine/model/catalog/models-table.ts'
 
 interface Cost {
   input: number
@@ -55,12 +55,31 @@ export function rowOfPackage(model: PackageModel, api: string, provider: string)
 }
 
 /** The same from models.dev; undefined for what is no model that uses tools. How its thinking is controlled is not told there. */
-export function rowOfModelsDev({ reasoning, tool_call, release_date, modalities, limit, cost }: ModelsDevModel): ModelRow | undefined {
-  if (!limit || limit.context < 1000 || limit.output < 1 || tool_call === false || modalities?.output.includes('text') === false)
+export function rowOfModelsDev({
+  reasoning,
+  tool_call,
+  release_date,
+  modalities,
+  limit,
+  cost,
+}: ModelsDevModel): ModelRow | undefined {
+  if (
+    !limit ||
+    limit.context < 1000 ||
+    limit.output < 1 ||
+    tool_call === false ||
+    modalities?.output.includes('text') === false
+  )
     return undefined
   const media = mediaOf(modalities?.input ?? [])
   const price =
-    cost && priceOf({ input: cost.input, output: cost.output, cacheRead: cost.cache_read ?? 0, cacheWrite: cost.cache_write ?? 0 })
+    cost &&
+    priceOf({
+      input: cost.input,
+      output: cost.output,
+      cacheRead: cost.cache_read ?? 0,
+      cacheWrite: cost.cache_write ?? 0,
+    })
   return {
     window: limit.context,
     output: limit.output,
@@ -82,7 +101,11 @@ function priceOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Cost): PriceR
   return cacheRead > 0 ? [input, output, cacheRead] : [input, output]
 }
 
-function thinkingOf({ reasoning, compat, thinkingLevelMap }: PackageModel, api: string, provider: string): ThinkingControl {
+function thinkingOf(
+  { reasoning, compat, thinkingLevelMap }: PackageModel,
+  api: string,
+  provider: string,
+): ThinkingControl {
   if (!reasoning) return 'none'
   if (compat?.forceAdaptiveThinking && provider !== 'openrouter') return 'adaptive'
   // Asked over an interface of OpenAI's kind, OpenRouter takes a level for every model that thinks.
@@ -100,7 +123,9 @@ function effortsOf({ thinkingLevelMap: map = {} }: PackageModel, thinking: Think
   if (thinking === 'switch') return [...off, 'high']
   const usual = thinking === 'effort' ? [] : (['low', 'medium', 'high'] as const)
   const named = LEVELS.filter((level) => typeof map[level] === 'string')
-  const levels = LEVELS.filter((level) => named.includes(level) || (map[level] !== null && usual.some((one) => one === level)))
+  const levels = LEVELS.filter(
+    (level) => named.includes(level) || (map[level] !== null && usual.some((one) => one === level)),
+  )
   // Without a word on any level the three that every such server knows.
   return [...off, ...(levels.length > 0 ? levels : (['low', 'medium', 'high'] as const))]
 }

@@ -10,7 +10,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { ModelRow, ModelsTable } from '../src/main/engine/model/known/models-table.ts'
+import type { ModelRow, ModelsTable } from '../src/main/engine/model/catalog/models-table.ts'
 import { writeModelsDocs } from './models-docs.ts'
 import { rowOfModelsDev, rowOfPackage, type ModelsDevModel, type PackageModel } from './models-sources.ts'
 
@@ -71,7 +71,9 @@ async function makeTable(): Promise<ModelsTable> {
       generated: new Date().toISOString().slice(0, 10),
       sources: [
         { name: `npm ${PACKAGE}`, date: generatedAt.slice(0, 10) },
-        ...(modelsDev ? [{ name: values['models-dev'] ?? MODELS_DEV, date: new Date().toISOString().slice(0, 10) }] : []),
+        ...(modelsDev
+          ? [{ name: values['models-dev'] ?? MODELS_DEV, date: new Date().toISOString().slice(0, 10) }]
+          : []),
         { name: 'resources/models/facts.json' },
       ],
       providers: Object.fromEntries(providers),
@@ -103,7 +105,11 @@ async function readModelsDev(): Promise<ModelsDev | undefined> {
   }
 }
 
-function providerOf(id: string, packaged: PackageFile, modelsDev: Record<string, ModelsDevModel>): ModelsTable['providers'][string] {
+function providerOf(
+  id: string,
+  packaged: PackageFile,
+  modelsDev: Record<string, ModelsDevModel>,
+): ModelsTable['providers'][string] {
   const rows = new Map<string, ModelRow>()
   for (const [model, entry] of Object.entries(modelsDev)) {
     const row = rowOfModelsDev(entry)
@@ -129,7 +135,9 @@ function providerOf(id: string, packaged: PackageFile, modelsDev: Record<string,
     const plain = undated(model)
     if (plain !== model && JSON.stringify(rows.get(plain)) === JSON.stringify(row)) rows.delete(model)
   }
-  const models = [...rows].map(([model, row]) => [model, withRules(id, model, row)] as const).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const models = [...rows]
+    .map(([model, row]) => [model, withRules(id, model, row)] as const)
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
   return { name, ...(small !== undefined && { small }), models: Object.fromEntries(models) }
 }
 

@@ -5,7 +5,16 @@
  * the feed) and TRESTLE_UPDATE_KEYS (a file with the publisher's public keys) the app updates itself; sign the feed with scripts/sign-feed.ts.
  */
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { checkPackage } from './check-package.ts'
@@ -19,7 +28,9 @@ const OWN = new Set(['--stand-in', '--test-build'])
 
 async function main(args: readonly string[]): Promise<number> {
   run([join('scripts', 'build.ts')])
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { devDependencies: Record<string, string> }
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
   const isTest = args.includes('--test-build')
   const options = args.filter((arg) => !OWN.has(arg))
   const output = resolve(ROOT, options.find((arg) => arg.startsWith('-c.directories.output='))?.split('=')[1] ?? 'dist')
@@ -67,7 +78,8 @@ async function report(output: string, fuses: Record<string, boolean>): Promise<n
     }
   }
   for (const name of readdirSync(output)) {
-    if (/\.(?:dmg|zip|exe|AppImage|deb)$/.test(name)) process.stdout.write(`${megabytes(statSync(join(output, name)).size)}  ${name}\n`)
+    if (/\.(?:dmg|zip|exe|AppImage|deb)$/.test(name))
+      process.stdout.write(`${megabytes(statSync(join(output, name)).size)}  ${name}\n`)
   }
   process.stdout.write(failures === 0 ? 'The package passes all checks.\n' : `The package has ${failures} problems.\n`)
   return failures === 0 ? 0 : 1

@@ -61,7 +61,11 @@ async function workday(browser: Browser): Promise<void> {
   const configFile = join(home, '.trestle', 'config.toml')
   writeFileSync(configFile, config(server.baseUrl), { mode: 0o600 })
   const ids = await fillStore(home, join(home, '.trestle'), Date.now())
-  const app = await serveApp({ ...environment(home), MOONSHOT_API_KEY: 'of-the-pictures', ANTHROPIC_API_KEY: 'of-the-pictures' })
+  const app = await serveApp({
+    ...environment(home),
+    MOONSHOT_API_KEY: 'of-the-pictures',
+    ANTHROPIC_API_KEY: 'of-the-pictures',
+  })
   try {
     const page = await openPage(browser, app.url)
     const open = (title: string): Promise<void> => page.locator(`[data-row="${ids.get(title)}"]`).click()
@@ -142,7 +146,15 @@ async function workday(browser: Browser): Promise<void> {
 /** Two real servers behind short names, and one that is only written down. */
 function writeServers(home: string): void {
   for (const name of ['filesystem', 'memory']) {
-    const entry = join(import.meta.dirname, '..', 'node_modules', '@modelcontextprotocol', `server-${name}`, 'dist', 'index.js')
+    const entry = join(
+      import.meta.dirname,
+      '..',
+      'node_modules',
+      '@modelcontextprotocol',
+      `server-${name}`,
+      'dist',
+      'index.js',
+    )
     const program = join(home, 'bin', name === 'memory' ? 'mcp-memory' : 'mcp-files')
     writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${entry}' "$@"\n`, { mode: 0o755 })
   }

@@ -11,7 +11,10 @@ export function signFeeds(folder: string, key: KeyObject): string[] {
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('Update feeds are signed with an Ed25519 key.')
   const feeds = readdirSync(folder).filter((name) => /^(?:latest|beta)[\w-]*\.yml$/.test(name))
   for (const name of feeds)
-    writeFileSync(join(folder, `${name}.sig`), `${sign(null, readFileSync(join(folder, name)), key).toString('base64')}\n`)
+    writeFileSync(
+      join(folder, `${name}.sig`),
+      `${sign(null, readFileSync(join(folder, name)), key).toString('base64')}\n`,
+    )
   return feeds
 }
 
@@ -21,8 +24,13 @@ if (import.meta.main) {
     process.stderr.write('Set TRESTLE_UPDATE_PRIVATE_KEY to the file of the private key.\n')
     process.exitCode = 2
   } else {
-    const feeds = signFeeds(process.argv[2] ?? join(import.meta.dirname, '..', 'dist'), createPrivateKey(readFileSync(file)))
-    process.stdout.write(feeds.length === 0 ? 'There are no feeds.\n' : feeds.map((name) => `signed ${name}\n`).join(''))
+    const feeds = signFeeds(
+      process.argv[2] ?? join(import.meta.dirname, '..', 'dist'),
+      createPrivateKey(readFileSync(file)),
+    )
+    process.stdout.write(
+      feeds.length === 0 ? 'There are no feeds.\n' : feeds.map((name) => `signed ${name}\n`).join(''),
+    )
     if (feeds.length === 0) process.exitCode = 1
   }
 }

@@ -32,7 +32,8 @@ export function readVitest(report: VitestReport): TestResult[] {
       message: beginning(failureMessages?.join('\n') ?? ''),
     }))
     const isBroken = status === 'failed' && tests.every(({ outcome }) => outcome !== 'failed')
-    if (isBroken) tests.push({ file, name: '(the file as a whole)', outcome: 'failed', message: beginning(message ?? '') })
+    if (isBroken)
+      tests.push({ file, name: '(the file as a whole)', outcome: 'failed', message: beginning(message ?? '') })
     return tests
   })
 }
@@ -74,11 +75,16 @@ export function readPlaywright(report: { suites: PlaywrightSuite[]; errors?: { m
 }
 
 /** A run with what failed in it replaced by how it ended at the second try, and the tests that passed only then. */
-export function afterSecondTry(first: TestResult[], second: TestResult[]): { results: TestResult[]; retried: TestResult[] } {
+export function afterSecondTry(
+  first: TestResult[],
+  second: TestResult[],
+): { results: TestResult[]; retried: TestResult[] } {
   const key = ({ file, name }: TestResult): string => `${file}\n${name}`
   // Of tests with the same name, the one that failed counts.
   const again = new Map(
-    second.toSorted((a, b) => Number(a.outcome === 'failed') - Number(b.outcome === 'failed')).map((result) => [key(result), result]),
+    second
+      .toSorted((a, b) => Number(a.outcome === 'failed') - Number(b.outcome === 'failed'))
+      .map((result) => [key(result), result]),
   )
   const retried: TestResult[] = []
   const results = first.map((result) => {
@@ -86,7 +92,9 @@ export function afterSecondTry(first: TestResult[], second: TestResult[]): { res
     const later = again.get(key(result))
     // A file that could not be loaded is mended when nothing of it failed at the second try.
     const tests = second.filter(({ file }) => file === result.file)
-    const passed = later ? later.outcome === 'passed' : tests.length > 0 && tests.every(({ outcome }) => outcome !== 'failed')
+    const passed = later
+      ? later.outcome === 'passed'
+      : tests.length > 0 && tests.every(({ outcome }) => outcome !== 'failed')
     if (!passed) return later ?? result
     retried.push(result)
     return { ...result, outcome: 'passed' as const }

@@ -32,7 +32,11 @@ function count(name: string, ok: boolean): void {
 }
 
 /** Runs tests, reads the report, and tries what failed once more. A report that is missing, or an error outside of all tests, counts as a failure. */
-function runTests(name: string, start: (report: string, failed?: TestResult[]) => boolean, read: (report: never) => TestResult[]): void {
+function runTests(
+  name: string,
+  start: (report: string, failed?: TestResult[]) => boolean,
+  read: (report: never) => TestResult[],
+): void {
   const attempt = (path: string, failed?: TestResult[]): TestResult[] => {
     const ok = start(path, failed)
     try {
@@ -85,7 +89,13 @@ runTests(
   (report, failed) => {
     const files = [...new Set(failed?.map(({ file }) => file))]
     const alone = failed ? ['--no-file-parallelism', ...files] : []
-    return run('node_modules/vitest/vitest.mjs', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...alone])
+    return run('node_modules/vitest/vitest.mjs', [
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...alone,
+    ])
   },
   readVitest,
 )
@@ -107,5 +117,7 @@ const by = (outcome: TestResult['outcome']): TestResult[] => all.filter((result)
 list('skipped', by('skipped'))
 list('passed only at the second try', retried)
 list('failed', by('failed'))
-process.stdout.write(`\n${by('passed').length} passed, ${by('failed').length} failed, ${by('skipped').length} skipped\n`)
+process.stdout.write(
+  `\n${by('passed').length} passed, ${by('failed').length} failed, ${by('skipped').length} skipped\n`,
+)
 process.exit(by('failed').length === 0 ? 0 : 1)

@@ -6,7 +6,7 @@
  * `type<…>()` is read from its file of the contract.
  */
 import '../test/support/ts-hooks.ts'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createGenerator } from 'ts-json-schema-generator'
 import { z } from 'zod'
@@ -33,9 +33,10 @@ interface Method {
 
 type Written = Pick<Method, 'output' | 'isPush' | 'description'>
 
-/** What a contract file says of its methods, in the order they stand there. */
-function writtenIn(source: string): Map<string, Written> {
-  const body = source.slice(source.indexOf('Contract = {'))
+/** The methods of a namespace as its contract file declares them, in that order. */
+function writtenIn(source: string, namespace: string): Map<string, Written> {
+  const start = source.indexOf(`const ${namespace}Contract = {`)
+  const body = source.slice(start, source.indexOf('\n}', start))
   const starts = [...body.matchAll(/(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*)?^ {2}(\w+): oc\b/gm)]
   return new Map(
     starts.map(([, comment = '', name = ''], index) => {
@@ -48,17 +49,20 @@ function writtenIn(source: string): Map<string, Written> {
   )
 }
 
-/** `mcpContent` is in mcp-content.ts. */
+/** The file that declares the contract of a namespace. */
 function fileOf(namespace: string): string {
-  return join(contractFolder, `${namespace.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}.ts`)
+  const files = readdirSync(contractFolder).map((name) => join(contractFolder, name))
+  const file = files.find((path) => readFileSync(path, 'utf8').includes(`const ${namespace}Contract = {`))
+  if (!file) throw new Error(`No file in src/shared/contract declares ${namespace}Contract.`)
+  return file
 }
 
 function methods(): Method[] {
   return Object.entries(contract).flatMap(([namespace, group]) => {
-    const written = writtenIn(readFileSync(fileOf(namespace), 'utf8'))
+    const written = writtenIn(readFileSync(fileOf(namespace), 'utf8'), namespace)
     const verbs = Object.keys(group)
     if (verbs.join() !== [...written.keys()].join())
-      throw new Error(`${namespace}.ts: found ${[...written.keys()].join()}, the contract has ${verbs.join()}.`)
+      throw new Error(`${namespace}Contract: found ${[...written.keys()].join()}, the contract has ${verbs.join()}.`)
     return Object.entries(group).map(([verb, procedure]) => ({
       name: `${namespace}.${verb}`,
       ...written.get(verb)!,
@@ -73,15 +77,19 @@ function outputSource(all: readonly Method[], folder: string): string {
   for (const namespace of Object.keys(contract)) {
     const source = readFileSync(fileOf(namespace), 'utf8')
     for (const [, names, path] of source.matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']*)'/gm)) {
-      for (const name of names!.split(',')) imports.set(name.replace(/\btype\b/, '').trim(), join(contractFolder, path!))
+      for (const name of names!.split(','))
+        imports.set(name.replace(/\btype\b/, '').trim(), join(contractFolder, path!))
     }
-    for (const [, name] of source.matchAll(/^export (?:interface|type) (\w+)/gm)) imports.set(name!, fileOf(namespace).replace(/\.ts$/, ''))
+    for (const [, name] of source.matchAll(/^export (?:interface|type) (\w+)/gm))
+      imports.set(name!, fileOf(namespace).replace(/\.ts$/, ''))
   }
   imports.set('WireLine', join(contractFolder, 'stdio-wire'))
   imports.delete('')
   const used = [...imports].filter(([name]) => /^[A-Z][a-z]/.test(name))
   const lines = used.map(([name, path]) => `import type { ${name} } from '${path}'`)
-  const outputs = all.map(({ name, output }) => `export type ${outputName(name)} = ${output === 'void' ? 'null' : output}`)
+  const outputs = all.map(
+    ({ name, output }) => `export type ${outputName(name)} = ${output === 'void' ? 'null' : output}`,
+  )
   const file = join(folder, 'outputs.ts')
   writeFileSync(file, [...lines, ...outputs, 'export type ServerLine = WireLine', ''].join('\n'))
   return file
@@ -95,12 +103,21 @@ function definitionsFromTypes(all: readonly Method[]): Record<string, JsonSchema
   const folder = mkdtempSync(join(root, 'node_modules/.wire-schema-'))
   try {
     const config = join(folder, 'tsconfig.json')
-    const base = { extends: join(root, 'tsconfig.base.json'), compilerOptions: { lib: ['es2024'], types: [] }, files: ['outputs.ts'] }
+    const base = {
+      extends: join(root, 'tsconfig.base.json'),
+      compilerOptions: { lib: ['es2024'], types: [] },
+      files: ['outputs.ts'],
+    }
     const path = outputSource(all, folder)
     writeFileSync(config, JSON.stringify(base))
-    const schema = createGenerator({ path, tsconfig: config, type: '*', skipTypeCheck: true, topRef: true, encodeRefs: true }).createSchema(
-      '*',
-    )
+    const schema = createGenerator({
+      path,
+      tsconfig: config,
+      type: '*',
+      skipTypeCheck: true,
+      topRef: true,
+      encodeRefs: true,
+    }).createSchema('*')
     return schema.definitions as Record<string, JsonSchema>
   } finally {
     rmSync(folder, { recursive: true })
@@ -121,7 +138,11 @@ function wireSchema(): JsonSchema {
     outputs[`${name}.${isPush ? 'event' : 'result'}`] = schema
     // Nothing to say, or nothing that must be said.
     const isNeeded = input !== undefined && !input.safeParse({}).success
-    const properties = { ...common, method: { const: name }, ...(input && { input: { $ref: `#/definitions/${name}.input` } }) }
+    const properties = {
+      ...common,
+      method: { const: name },
+      ...(input && { input: { $ref: `#/definitions/${name}.input` } }),
+    }
     return {
       ...(description !== '' && { description }),
       type: 'object',

@@ -27,11 +27,14 @@ export async function runAlone(isMain: boolean, benchmark: Benchmark): Promise<v
 export function print(measurements: readonly Measurement[]): void {
   const [load = 0] = loadavg()
   // Processes of our own count too, one at a time.
-  if (load > availableParallelism() * 0.75) progress(`The machine is busy (load ${load.toFixed(1)}): times are longer than they need be.`)
+  if (load > availableParallelism() * 0.75)
+    progress(`The machine is busy (load ${load.toFixed(1)}): times are longer than they need be.`)
   const width = Math.max(0, ...measurements.map(({ name }) => name.length))
   for (const { name, value, unit, limit, note } of measurements) {
     const against = limit === undefined ? '' : value > limit ? `  OVER the limit of ${limit}` : `  (limit ${limit})`
-    progress(`${name.padEnd(width)}  ${String(value).padStart(10)} ${unit}${against}${note === undefined ? '' : `  - ${note}`}`)
+    progress(
+      `${name.padEnd(width)}  ${String(value).padStart(10)} ${unit}${against}${note === undefined ? '' : `  - ${note}`}`,
+    )
   }
   process.stdout.write(`${JSON.stringify(measurements, undefined, 2)}\n`)
 }

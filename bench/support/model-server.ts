@@ -34,14 +34,20 @@ export interface BenchServer {
 export async function startServer(answers: (n: number) => Answer | undefined, thinkMs = 0): Promise<BenchServer> {
   const arrivals: Arrival[] = []
   const server = createServer((request, response) => {
-    void answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : new Error(String(error))))
+    void answer(request, response).catch((error: unknown) =>
+      response.destroy(error instanceof Error ? error : new Error(String(error))),
+    )
   })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body: Buffer[] = []
     request.on('data', (chunk: Buffer) => body.push(chunk))
     await once(request, 'end')
     const n = arrivals.length
-    const arrival: Arrival = { at: performance.now(), answeredAt: 0, bytes: body.reduce((sum, chunk) => sum + chunk.length, 0) }
+    const arrival: Arrival = {
+      at: performance.now(),
+      answeredAt: 0,
+      bytes: body.reduce((sum, chunk) => sum + chunk.length, 0),
+    }
     if (n === 0) arrival.body = Buffer.concat(body).toString('utf8')
     arrivals.push(arrival)
     if (thinkMs > 0) await wait(thinkMs)
@@ -81,12 +87,18 @@ function linesOf(answer: Answer, n: number): string[] {
   const end = [usage, 'data: [DONE]\n\n']
   if ('calls' in answer) {
     const calls = answer.calls.map(({ name, input }, index) =>
-      event({ tool_calls: [{ index, id: `call_${n}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(input) } }] }),
+      event({
+        tool_calls: [
+          { index, id: `call_${n}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(input) } },
+        ],
+      }),
     )
     return [start, ...calls, event({}, 'tool_calls'), ...end]
   }
   const { text, chunks = 1 } = answer
   const size = Math.ceil(text.length / chunks)
-  const pieces = Array.from({ length: chunks }, (_, index) => event({ content: text.slice(index * size, (index + 1) * size) }))
+  const pieces = Array.from({ length: chunks }, (_, index) =>
+    event({ content: text.slice(index * size, (index + 1) * size) }),
+  )
   return [start, ...pieces, event({}, 'stop'), ...end]
 }

@@ -44,7 +44,8 @@ export function cachedRequest(body: Record<string, unknown>): CachedRequest {
   }
   for (const tool of tools) add('tool ', tool)
   for (const block of typeof system === 'string' ? [system] : system) add('system ', block)
-  for (const { role, content } of messages) for (const block of typeof content === 'string' ? [content] : content) add(`${role} `, block)
+  for (const { role, content } of messages)
+    for (const block of typeof content === 'string' ? [content] : content) add(`${role} `, block)
   return { pieces, bytes, marks }
 }
 
@@ -73,7 +74,11 @@ export function costOf(
       if (same === earlier.pieces.length) break
     }
     const written = marked ? Math.max(read, marks.at(-1) ?? 0) : pieces.length
-    const [old, made, rest] = [tokens(bytes.slice(0, read)), tokens(bytes.slice(read, written)), tokens(bytes.slice(written))]
+    const [old, made, rest] = [
+      tokens(bytes.slice(0, read)),
+      tokens(bytes.slice(read, written)),
+      tokens(bytes.slice(written)),
+    ]
     dollars += (old * prices.read + made * prices.write + rest * prices.input) / 1_000_000
     fresh += made + rest
   }
@@ -82,7 +87,9 @@ export function costOf(
 
 /** The furthest mark of the earlier request within the common beginning that this one looks at. */
 function storedAt(same: number, stored: readonly number[], marks: readonly number[]): number {
-  return stored.findLast((place) => place <= same && marks.some((mark) => place <= mark && mark - place <= LOOKS_BACK)) ?? 0
+  return (
+    stored.findLast((place) => place <= same && marks.some((mark) => place <= mark && mark - place <= LOOKS_BACK)) ?? 0
+  )
 }
 
 function sameBeginning(one: readonly string[], other: readonly string[]): number {

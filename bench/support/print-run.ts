@@ -37,7 +37,13 @@ export interface PrintOptions {
   sample?: boolean
 }
 
-export async function printRun({ answers, scratch: given, thinkMs, format = 'text', sample = false }: PrintOptions): Promise<PrintRun> {
+export async function printRun({
+  answers,
+  scratch: given,
+  thinkMs,
+  format = 'text',
+  sample = false,
+}: PrintOptions): Promise<PrintRun> {
   if (!existsSync(CLI)) throw new Error('The program is not built: npm run build')
   const scratch = given ?? makeScratch()
   const server = await startServer(answers, thinkMs)

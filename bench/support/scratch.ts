@@ -28,7 +28,10 @@ export function sourceFile(index: number): string {
 }
 
 function sourceText(index: number): string {
-  const lines = Array.from({ length: 40 }, (_, line) => `export const value${line} = compute(${index}, ${line}) // as usual`)
+  const lines = Array.from(
+    { length: 40 },
+    (_, line) => `export const value${line} = compute(${index}, ${line}) // as usual`,
+  )
   if (index % 10 === 0) lines[20] = `export const needle = 'find me ${index}'`
   return `${lines.join('\n')}\n`
 }

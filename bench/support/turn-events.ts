@@ -1,4 +1,4 @@
-import type { EventBody } from '../../src/shared/model/event.ts'
+import type { EventBody } from '../../src/shared/events/event.ts'
 
 /** What `turn` gives. */
 export const EVENTS_PER_TURN = 10
@@ -16,7 +16,9 @@ export function turn(n: number): EventBody[] {
       stepId: `${turnId}-${index}`,
       parts: [
         { type: 'text', text },
-        ...(callId === undefined ? [] : [{ type: 'tool_call' as const, callId, name: 'Read', input: '{"path":"src/a.ts"}' }]),
+        ...(callId === undefined
+          ? []
+          : [{ type: 'tool_call' as const, callId, name: 'Read', input: '{"path":"src/a.ts"}' }]),
       ],
       usage,
       finish: callId === undefined ? 'stop' : 'tool_calls',

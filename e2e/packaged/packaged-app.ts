@@ -11,9 +11,13 @@ import type { App } from '../app'
 import { installApp, type InstalledApp } from './install-app'
 
 /** What an app started from the Dock or a launcher has for a PATH: nothing that the user's shell adds. */
-const BARE_PATH: Partial<Record<NodeJS.Platform, string>> = { darwin: '/usr/bin:/bin:/usr/sbin:/sbin', linux: '/usr/bin:/bin' }
+const BARE_PATH: Partial<Record<NodeJS.Platform, string>> = {
+  darwin: '/usr/bin:/bin:/usr/sbin:/sbin',
+  linux: '/usr/bin:/bin',
+}
 
-const SETTINGS = '[sandbox]\nmode = "off"\n[tool_search]\nmode = "off"\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
+const SETTINGS =
+  '[sandbox]\nmode = "off"\n[tool_search]\nmode = "off"\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
 
 /** The installed app on a fresh home, driven by Playwright. Enough of `App` for the steps of the other stories. */
 export class PackagedApp implements App {

@@ -18,7 +18,10 @@ export async function startAndLook(program: string, results: string): Promise<vo
   try {
     const address = await new Promise<string>((resolve, reject) => {
       let said = ''
-      const timer = setTimeout(() => reject(new Error(`No debugging port within ${LIMIT_MS} ms. It said: ${said}`)), LIMIT_MS)
+      const timer = setTimeout(
+        () => reject(new Error(`No debugging port within ${LIMIT_MS} ms. It said: ${said}`)),
+        LIMIT_MS,
+      )
       child.stderr.on('data', (chunk: Buffer) => {
         said += chunk.toString('utf8')
         const found = /DevTools listening on (ws:\S+)/.exec(said)?.[1]

@@ -30,7 +30,11 @@ const PROVIDERS: Readonly<Record<string, { type: string; api_key_env: string; ba
   openai: { type: 'openai-responses', api_key_env: 'OPENAI_API_KEY' },
   google: { type: 'google', api_key_env: 'GEMINI_API_KEY' },
   moonshot: { type: 'moonshot', api_key_env: 'MOONSHOT_API_KEY' },
-  openrouter: { type: 'openai-compatible', api_key_env: 'OPENROUTER_API_KEY', base_url: 'https://openrouter.ai/api/v1' },
+  openrouter: {
+    type: 'openai-compatible',
+    api_key_env: 'OPENROUTER_API_KEY',
+    base_url: 'https://openrouter.ai/api/v1',
+  },
 }
 
 /** How a configuration is given on the command line. */
@@ -53,11 +57,13 @@ export function scripted(solution: 'good' | 'bad'): Configuration {
 export function modelConfiguration(choice: ConfigurationChoice, env: NodeJS.ProcessEnv): Configuration {
   const file = choice.config === undefined ? {} : readConfig(choice.config)
   const model = choice.model ?? (typeof file['default_model'] === 'string' ? file['default_model'] : undefined)
-  if (model === undefined) throw new UsageProblem('Which model? --model provider/model, or --config with a file that has a default_model.')
+  if (model === undefined)
+    throw new UsageProblem('Which model? --model provider/model, or --config with a file that has a default_model.')
   const slash = model.indexOf('/')
   const provider = model.slice(0, Math.max(0, slash))
   const providers = { ...(file['providers'] as Record<string, Table> | undefined) }
-  if (slash < 1 || slash === model.length - 1) throw new UsageProblem(`A model is given as provider/model; not "${model}".`)
+  if (slash < 1 || slash === model.length - 1)
+    throw new UsageProblem(`A model is given as provider/model; not "${model}".`)
   if (!providers[provider]) {
     const known = PROVIDERS[provider]
     if (!known)
@@ -103,7 +109,8 @@ export function mergeSettings(base: Table, over: Table): Table {
   const merged: Table = { ...base }
   for (const [key, value] of Object.entries(over)) {
     const existing = merged[key]
-    if (Array.isArray(existing) && Array.isArray(value)) merged[key] = [...(existing as unknown[]), ...(value as unknown[])]
+    if (Array.isArray(existing) && Array.isArray(value))
+      merged[key] = [...(existing as unknown[]), ...(value as unknown[])]
     else merged[key] = isTable(existing) && isTable(value) ? mergeSettings(existing, value) : value
   }
   return merged

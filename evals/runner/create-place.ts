@@ -13,17 +13,33 @@ export interface RunPlace extends Place {
 /** Makes the folders of one run and copies the task's files. */
 export function createPlace(task: LoadedTask): RunPlace {
   const root = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-eval-'))
-  const [project, home, person] = ['project', 'home', 'person'].map((name) => join(root, name)) as [string, string, string]
+  const [project, home, person] = ['project', 'home', 'person'].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ]
   for (const folder of [project, home, person]) mkdirSync(folder, { mode: 0o700 })
   const files = join(task.folder, 'files')
   if (existsSync(files)) cpSync(files, project, { recursive: true })
-  return { root, project, home, person, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }) }
+  return {
+    root,
+    project,
+    home,
+    person,
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
+  }
 }
 
 /** The environment of everything that is run for a task. The Node that runs the evals comes first, for the tests of the projects. */
 export function environmentOf({ home, person }: RunPlace): Record<string, string> {
   const { PATH = '', LANG = 'C.UTF-8' } = process.env
-  return { PATH: `${join(process.execPath, '..')}:${PATH}`, LANG, HOME: person, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: home }
+  return {
+    PATH: `${join(process.execPath, '..')}:${PATH}`,
+    LANG,
+    HOME: person,
+    TRESTLE_KEY_STORE: 'file',
+    TRESTLE_HOME: home,
+  }
 }
 
 /** Runs git in a project, and fails when git does; for tasks that prepare or inspect a repository. */

@@ -17,7 +17,8 @@ export class UsageProblem extends Error {}
 
 /** The tasks of `evals/tasks`, by group and name. Throws a `UsageProblem` for a group or task that is not there. */
 export async function loadTasks({ groups = [], tasks = [] }: TaskFilter = {}): Promise<LoadedTask[]> {
-  for (const group of groups) if (!isGroup(group)) throw new UsageProblem(`There is no group "${group}". There are: ${GROUPS.join(', ')}.`)
+  for (const group of groups)
+    if (!isGroup(group)) throw new UsageProblem(`There is no group "${group}". There are: ${GROUPS.join(', ')}.`)
   const all = GROUPS.flatMap((group) => foldersOf(group))
   for (const task of tasks) {
     if (!all.some((one) => isNamed(one, task)))

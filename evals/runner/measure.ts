@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 
 /** What a run took. */
 export interface Measures {
@@ -24,7 +24,8 @@ export interface Measures {
 export function measure(events: readonly RecordedEvent[], seconds: number): Measures {
   const count = (...types: RecordedEvent['type'][]): number => events.filter(({ type }) => types.includes(type)).length
   const usages = events.flatMap((event) => ('usage' in event && event.usage ? [event.usage] : []))
-  const sum = (of: (usage: (typeof usages)[number]) => number): number => usages.reduce((total, usage) => total + of(usage), 0)
+  const sum = (of: (usage: (typeof usages)[number]) => number): number =>
+    usages.reduce((total, usage) => total + of(usage), 0)
   const input = sum((usage) => usage.input)
   const cached = sum((usage) => usage.cached)
   const isPriced = usages.length > 0 && usages.every((usage) => usage.cost !== undefined)

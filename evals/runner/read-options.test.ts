@@ -16,17 +16,25 @@ function configFile(text: string): string {
 
 it('a model of a known provider needs nothing but its key, which is passed by name and is no part of the settings', () => {
   const { configurations } = readOptions(['--model', 'anthropic/claude-x', '--effort', 'high'], KEYS)
-  expect(configurations).toMatchObject([{ kind: 'model', model: 'anthropic/claude-x', effort: 'high', keys: ['ANTHROPIC_API_KEY'] }])
+  expect(configurations).toMatchObject([
+    { kind: 'model', model: 'anthropic/claude-x', effort: 'high', keys: ['ANTHROPIC_API_KEY'] },
+  ])
   expect(JSON.stringify(configurations)).not.toContain('secret')
 })
 
 it('a second configuration is the first but for what is given; another model has an effort of its own', () => {
-  const effort = readOptions(['--model', 'openai/m', '--effort', 'low', '--compare-effort', 'high'], KEYS).configurations
+  const effort = readOptions(
+    ['--model', 'openai/m', '--effort', 'low', '--compare-effort', 'high'],
+    KEYS,
+  ).configurations
   expect(effort).toMatchObject([
     { model: 'openai/m', effort: 'low' },
     { model: 'openai/m', effort: 'high' },
   ])
-  const [, other] = readOptions(['--model', 'openai/m', '--effort', 'low', '--compare', 'anthropic/n'], KEYS).configurations
+  const [, other] = readOptions(
+    ['--model', 'openai/m', '--effort', 'low', '--compare', 'anthropic/n'],
+    KEYS,
+  ).configurations
   expect(other).toMatchObject({ model: 'anthropic/n', keys: ['ANTHROPIC_API_KEY'] })
   expect(other).not.toHaveProperty('effort')
 })
@@ -36,7 +44,11 @@ it('a config file brings its own providers, models and default model', () => {
     'default_model = "mine/m"\n[providers.mine]\ntype = "openai-compatible"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "OTHER_KEY"\n',
   )
   const [configuration] = readOptions(['--config', path], KEYS).configurations
-  expect(configuration).toMatchObject({ model: 'mine/m', keys: ['OTHER_KEY'], settings: { models: { 'mine/m': { model: 'm' } } } })
+  expect(configuration).toMatchObject({
+    model: 'mine/m',
+    keys: ['OTHER_KEY'],
+    settings: { models: { 'mine/m': { model: 'm' } } },
+  })
 })
 
 it.each([

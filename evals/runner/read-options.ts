@@ -73,7 +73,9 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Ev
   // A second configuration is the first but for what is given for it; another model has its own effort.
   const both = [
     first,
-    ...(isCompared ? [{ ...(compare === undefined ? first : { ...first, effort: undefined }), ...defined(second) }] : []),
+    ...(isCompared
+      ? [{ ...(compare === undefined ? first : { ...first, effort: undefined }), ...defined(second) }]
+      : []),
   ]
   const configurations = both.map((choice) => modelConfiguration(defined(choice), env))
   if (configurations.length === 2 && configurations[0]!.name === configurations[1]!.name)
@@ -120,11 +122,16 @@ function solutions(text: string): ('good' | 'bad')[] {
 
 function wholeNumber(option: string, text: string | undefined, usual: number): number {
   if (text === undefined) return usual
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new UsageProblem(`${option} needs a whole number from 1 to 999; not "${text}".`)
+  if (!/^[1-9]\d{0,2}$/.test(text))
+    throw new UsageProblem(`${option} needs a whole number from 1 to 999; not "${text}".`)
   return Number(text)
 }
 
 /** Without the fields that are undefined. */
-function defined<Fields extends Record<string, string | undefined>>(fields: Fields): { [Key in keyof Fields]?: string } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [Key in keyof Fields]?: string }
+function defined<Fields extends Record<string, string | undefined>>(
+  fields: Fields,
+): { [Key in keyof Fields]?: string } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof Fields]?: string
+  }
 }

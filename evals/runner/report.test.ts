@@ -33,7 +33,18 @@ const runs = [
 it('two configurations stand side by side, with their sums', () => {
   const report = createReport(runs, { at: '2026-01-01', commit: 'abc' })
   expect(report.configurations).toMatchObject([
-    { name: 'a/m', runs: 2, passed: 1, errors: 0, steps: 4, requests: 6, cached: 1200, uncached: 800, cost: 0.75, seconds: 4 },
+    {
+      name: 'a/m',
+      runs: 2,
+      passed: 1,
+      errors: 0,
+      steps: 4,
+      requests: 6,
+      cached: 1200,
+      uncached: 800,
+      cost: 0.75,
+      seconds: 4,
+    },
     { name: 'b/n', runs: 2, passed: 1, errors: 1, steps: 8, uncached: 1300 },
   ])
   const text = markdown(report)

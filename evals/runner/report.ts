@@ -29,7 +29,9 @@ export function createReport(runs: readonly TaskRun[], about: { at: string; comm
 
 function summary(name: string, all: readonly TaskRun[]): ConfigurationReport {
   const runs = all.filter(({ configuration }) => configuration === name)
-  const groups = GROUPS.map((group) => [group, runs.filter((run) => run.group === group)] as const).filter(([, some]) => some.length > 0)
+  const groups = GROUPS.map((group) => [group, runs.filter((run) => run.group === group)] as const).filter(
+    ([, some]) => some.length > 0,
+  )
   return {
     name,
     runs: runs.length,
@@ -85,11 +87,18 @@ export function markdown({ at, commit, configurations, runs }: Report): string {
     ...[...new Set(runs.map(({ task }) => task))].map((task) => taskRow(task, names, runs)),
   ]
   if (names.length > 1)
-    lines.splice(lines.indexOf('## Tasks') + 2, 0, `Columns in this order: ${names.map((name) => `\`${name}\``).join(', ')}.`, '')
+    lines.splice(
+      lines.indexOf('## Tasks') + 2,
+      0,
+      `Columns in this order: ${names.map((name) => `\`${name}\``).join(', ')}.`,
+      '',
+    )
   const failed = runs.filter((run) => !run.passed)
   if (failed.length > 0) lines.push('', '## Not passed', '')
   for (const run of failed) {
-    lines.push(`- **${run.task}**, ${run.configuration}, run ${run.run}: ${oneLine(run.error ?? run.problems.join(' '))}`)
+    lines.push(
+      `- **${run.task}**, ${run.configuration}, run ${run.run}: ${oneLine(run.error ?? run.problems.join(' '))}`,
+    )
   }
   return `${lines.join('\n')}\n`
 }

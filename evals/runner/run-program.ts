@@ -46,7 +46,12 @@ export async function runNode(args: readonly string[], { cwd, env, timeLimitMs }
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {
     const [code] = (await once(child, 'close')) as [number | null]
-    return { code, stdout: Buffer.concat(out).toString('utf8'), stderr: Buffer.concat(err).toString('utf8'), isTimedOut }
+    return {
+      code,
+      stdout: Buffer.concat(out).toString('utf8'),
+      stderr: Buffer.concat(err).toString('utf8'),
+      isTimedOut,
+    }
   } finally {
     clearTimeout(timer)
     clearTimeout(lastTimer)

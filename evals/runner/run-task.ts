@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { stringify } from 'smol-toml'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { mergeSettings, type Configuration } from './configuration.ts'
 import { createPlace, environmentOf, type RunPlace } from './create-place.ts'
 import { createHiddenTest } from './hidden-test.ts'
@@ -71,7 +71,10 @@ export async function runTask(task: LoadedTask, configuration: Configuration, ru
   } catch (error) {
     const words = `The task itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
     const measures = measure(talk.events, (performance.now() - startedAt) / 1000)
-    return { result: { ...base, ...measures, passed: false, problems: [], answer: talk.answer, error: words }, events: talk.events }
+    return {
+      result: { ...base, ...measures, passed: false, problems: [], answer: talk.answer, error: words },
+      events: talk.events,
+    }
   } finally {
     await stopTasks(place, configuration)
     await model?.close()
@@ -87,14 +90,30 @@ interface Talk {
 }
 
 /** Sends the prompts one after the other, in one session. */
-async function converse(task: LoadedTask, configuration: Configuration, place: RunPlace, values: Values, endsAt: number): Promise<Talk> {
+async function converse(
+  task: LoadedTask,
+  configuration: Configuration,
+  place: RunPlace,
+  values: Values,
+  endsAt: number,
+): Promise<Talk> {
   const talk: Talk = { events: [], answer: '' }
   let session: string | undefined
   for (const prompt of task.prompts) {
-    const args = ['print', filled(prompt, values), '--cwd', place.project, '--permission-mode', 'auto', '--output-format', 'stream-json']
+    const args = [
+      'print',
+      filled(prompt, values),
+      '--cwd',
+      place.project,
+      '--permission-mode',
+      'auto',
+      '--output-format',
+      'stream-json',
+    ]
     args.push('--max-steps', MOST_STEPS)
     if (session !== undefined) args.push('--session', session)
-    if (configuration.kind === 'model' && configuration.effort !== undefined) args.push('--effort', configuration.effort)
+    if (configuration.kind === 'model' && configuration.effort !== undefined)
+      args.push('--effort', configuration.effort)
     const timeLimitMs = Math.max(1, endsAt - performance.now())
     const { stdout, stderr, isTimedOut } = await runNode([configuration.program, ...args], {
       cwd: place.project,
@@ -105,7 +124,8 @@ async function converse(task: LoadedTask, configuration: Configuration, place: R
     const end = lines.find((line): line is PrintEnd => line.type === 'result')
     talk.events.push(...lines.filter((line): line is RecordedEvent => 'seq' in line))
     if (isTimedOut) return { ...talk, error: 'The time limit of the task was reached.' }
-    if (!end || end.failure) return { ...talk, error: `The program failed: ${stderr.trim().slice(-1500) || 'it ended without a result.'}` }
+    if (!end || end.failure)
+      return { ...talk, error: `The program failed: ${stderr.trim().slice(-1500) || 'it ended without a result.'}` }
     talk.answer = end.answer
     session = end.sessionId
   }
@@ -129,14 +149,26 @@ function parsedLine(line: string): (PrintEnd | RecordedEvent | { type: 'live' })
   }
 }
 
-async function logsOfSubagents(events: readonly RecordedEvent[], place: RunPlace, configuration: Configuration): Promise<RecordedEvent[]> {
+async function logsOfSubagents(
+  events: readonly RecordedEvent[],
+  place: RunPlace,
+  configuration: Configuration,
+): Promise<RecordedEvent[]> {
   const ids = new Set(events.flatMap((event) => (event.type === 'subagent.started' ? [event.agentId] : [])))
-  const logs = await Promise.all([...ids].map((id) => runProgram(['session', 'export', id, '--json'], place, configuration)))
-  return logs.flatMap((log) => log.split('\n').flatMap(parsedLine)).filter((line): line is RecordedEvent => 'seq' in line)
+  const logs = await Promise.all(
+    [...ids].map((id) => runProgram(['session', 'export', id, '--json'], place, configuration)),
+  )
+  return logs
+    .flatMap((log) => log.split('\n').flatMap(parsedLine))
+    .filter((line): line is RecordedEvent => 'seq' in line)
 }
 
 async function runProgram(args: string[], place: RunPlace, { program }: Configuration): Promise<string> {
-  const { stdout } = await runNode([program, ...args], { cwd: place.project, env: environmentOf(place), timeLimitMs: 30_000 })
+  const { stdout } = await runNode([program, ...args], {
+    cwd: place.project,
+    env: environmentOf(place),
+    timeLimitMs: 30_000,
+  })
   return stdout
 }
 
@@ -168,7 +200,8 @@ function writeSettings(
   }
   const settings = mergeSettings(mergeSettings(own, always), setup.config ?? {})
   writeFileSync(join(place.home, 'config.toml'), stringify(settings), { mode: 0o600 })
-  if (setup.mcpServers) writeFileSync(join(place.home, 'mcp.json'), JSON.stringify({ mcpServers: setup.mcpServers }), { mode: 0o600 })
+  if (setup.mcpServers)
+    writeFileSync(join(place.home, 'mcp.json'), JSON.stringify({ mcpServers: setup.mcpServers }), { mode: 0o600 })
 }
 
 function scriptedSettings({ baseUrl }: ScriptedModel): Record<string, unknown> {

@@ -29,7 +29,8 @@ export async function startScriptedModel(solution: Solution, values: Values): Pr
     if ([last, textOf(messages[0])].some((text) => text.includes(ASKS_FOR_SUMMARY)))
       return { part, step: { text: solution.summary ?? 'The work goes on as the person has asked.' } }
     const step = parts.get(part)!.shift()
-    if (step === undefined) missing.push(`The solution has no step left for a request${part === '' ? '' : ` of the subagent "${part}"`}.`)
+    if (step === undefined)
+      missing.push(`The solution has no step left for a request${part === '' ? '' : ` of the subagent "${part}"`}.`)
     const said = messages.map(textOf).join('\n')
     return { part, step: typeof step === 'function' ? step({ said, values }) : step }
   }
@@ -41,7 +42,11 @@ export async function startScriptedModel(solution: Solution, values: Values): Pr
     const shared = sharedLength(text, latest.get(part) ?? '')
     latest.set(part, text)
     const output = Math.ceil(JSON.stringify(step).length / BYTES_PER_TOKEN)
-    const usage = { input: Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN), cached: Math.floor(shared / BYTES_PER_TOKEN), output }
+    const usage = {
+      input: Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN),
+      cached: Math.floor(shared / BYTES_PER_TOKEN),
+      output,
+    }
     return { usage, deltaChars: 2000, ...step }
   }
   const server = await startModelServer({ script })
@@ -50,7 +55,9 @@ export async function startScriptedModel(solution: Solution, values: Values): Pr
     problems: () => [
       ...missing,
       ...[...parts].flatMap(([part, left]) =>
-        left.length === 0 ? [] : [`${left.length} steps of the solution${part === '' ? '' : ` for "${part}"`} were not asked for.`],
+        left.length === 0
+          ? []
+          : [`${left.length} steps of the solution${part === '' ? '' : ` for "${part}"`} were not asked for.`],
       ),
     ],
     close: () => server.close(),

@@ -17,7 +17,9 @@ export function read(...paths: string[]): ScriptStep {
 
 /** One step that replaces text; the files have to be read before. */
 export function edit(...edits: [path: string, from: string, to: string][]): ScriptStep {
-  return calls(...edits.map(([path, old_string, new_string]) => ({ name: 'Edit', input: { path, old_string, new_string } })))
+  return calls(
+    ...edits.map(([path, old_string, new_string]) => ({ name: 'Edit', input: { path, old_string, new_string } })),
+  )
 }
 
 export function write(path: string, content: string): ScriptStep {

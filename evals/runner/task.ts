@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import type { ScriptStep } from '../../test/support/model-script'
 
 /** The six groups; each is a folder below `evals/tasks`. */

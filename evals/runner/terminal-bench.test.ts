@@ -9,7 +9,10 @@ const FOLDER = join(import.meta.dirname, '..', 'terminal-bench')
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 function python(code: string, ...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync('python3', ['-B', '-c', code, ...args], { cwd: FOLDER, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync('python3', ['-B', '-c', code, ...args], {
+    cwd: FOLDER,
+    encoding: 'utf8',
+  })
   if (status !== 0) throw new Error(stderr)
   return stdout
 }
@@ -25,7 +28,9 @@ describe.skipIf(!hasPython || process.platform === 'win32')('the adapter for Ter
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     mkdirSync(join(home, 'bin'))
     // Stands in the container for the installed program.
-    writeFileSync(join(home, 'bin', 'trestle'), '#!/bin/sh\nfor word in "$@"; do printf "%s\\0" "$word"; done\n', { mode: 0o755 })
+    writeFileSync(join(home, 'bin', 'trestle'), '#!/bin/sh\nfor word in "$@"; do printf "%s\\0" "$word"; done\n', {
+      mode: 0o755,
+    })
     const instruction = `--fix "it's" $HOME \`date\`;\nthen stop`
     const code =
       'import sys\nfrom trestle_command import run_command\nprint(run_command(sys.argv[1], "anthropic/claude-x", sys.argv[2], "high"))'
@@ -34,7 +39,9 @@ describe.skipIf(!hasPython || process.platform === 'win32')('the adapter for Ter
     const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env['PATH']}` }
     expect(spawnSync('bash', ['-c', command], { env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
     const words = readFileSync(result, 'utf8').split('\0').slice(0, -1)
-    expect(words.join(' ')).toContain('print --cwd . --permission-mode auto --output-format json --max-steps 200 --effort high -- ')
+    expect(words.join(' ')).toContain(
+      'print --cwd . --permission-mode auto --output-format json --max-steps 200 --effort high -- ',
+    )
     expect(words.at(-1)).toBe(instruction)
     expect(parse(readFileSync(join(home, '.trestle', 'config.toml'), 'utf8'))).toMatchObject({
       default_model: 'anthropic/claude-x',

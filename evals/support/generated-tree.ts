@@ -16,7 +16,8 @@ const NOUNS = ['order', 'item', 'price', 'user', 'batch', 'ticket', 'label', 'ro
 export function writeGeneratedTree(project: string, special: Readonly<Record<string, string>>): void {
   const files: Record<string, string> = { 'package.json': '{ "name": "shop", "type": "module", "private": true }\n' }
   for (const [a, area] of AREAS.split(' ').entries())
-    for (const [p, part] of PARTS.split(' ').entries()) files[`src/${area}/${area}-${part}.ts`] = ordinary(area, part, a * 20 + p)
+    for (const [p, part] of PARTS.split(' ').entries())
+      files[`src/${area}/${area}-${part}.ts`] = ordinary(area, part, a * 20 + p)
   for (const [path, text] of Object.entries({ ...files, ...special })) {
     mkdirSync(join(project, dirname(path)), { recursive: true })
     writeFileSync(join(project, path), text)

@@ -6,7 +6,14 @@ import type { ScriptStep } from '../../test/support/model-script'
 export const SMALL_WINDOW = 24_000
 
 const PLACES = ['north gate', 'boiler room', 'pier two', 'cold store', 'upper deck', 'pump house']
-const EVENTS = ['pressure checked', 'valve greased', 'lamp replaced', 'delivery signed for', 'door found open', 'filter cleaned']
+const EVENTS = [
+  'pressure checked',
+  'valve greased',
+  'lamp replaced',
+  'delivery signed for',
+  'door found open',
+  'filter cleaned',
+]
 
 /** Writes `count` files `notes/day-01.md` and so on of about 9 kB each, the same in every run; `extra` lines go into the middle of a day's file. */
 export function writeLongNotes(project: string, count: number, extra: Readonly<Record<number, string>> = {}): void {
@@ -40,7 +47,8 @@ export function readOfNote(day: number, ...more: NonNullable<ScriptStep['toolCal
 function wordsAbout(day: number): string {
   const sentences = Array.from(
     { length: 40 },
-    (_, n) => `For day ${day} I compare ${PLACES[n % PLACES.length]} with the day before, entry ${n + 1}, and find nothing unusual in it.`,
+    (_, n) =>
+      `For day ${day} I compare ${PLACES[n % PLACES.length]} with the day before, entry ${n + 1}, and find nothing unusual in it.`,
   )
   return sentences.join(' ')
 }

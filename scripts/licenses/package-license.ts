@@ -38,9 +38,12 @@ const STANDARD: Record<string, readonly string[]> = {
 export function packageLicense(folder: string): PackageLicense {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
   const { name, version } = manifest
-  const license = (typeof manifest.license === 'string' ? manifest.license : manifest.license?.type) ?? STATED_ELSEWHERE[name]
+  const license =
+    (typeof manifest.license === 'string' ? manifest.license : manifest.license?.type) ?? STATED_ELSEWHERE[name]
   if (license === undefined)
-    throw new Error(`${name} ${version} names no license: look it up and add it to scripts/licenses/package-license.ts.`)
+    throw new Error(
+      `${name} ${version} names no license: look it up and add it to scripts/licenses/package-license.ts.`,
+    )
   const names = readdirSync(folder)
     .filter((file) => LICENSE_FILE.test(file) && !/\.[cm]?[jt]s$/.test(file))
     .toSorted()
@@ -49,7 +52,9 @@ export function packageLicense(folder: string): PackageLicense {
   if (files === undefined && standard === undefined) {
     throw new Error(`${name} ${version} (${license}) includes no license text: add the text to scripts/licenses/texts.`)
   }
-  const texts = (files ?? standard ?? []).filter((file) => existsSync(file)).map((file) => tidy(readFileSync(file, 'utf8')))
+  const texts = (files ?? standard ?? [])
+    .filter((file) => existsSync(file))
+    .map((file) => tidy(readFileSync(file, 'utf8')))
   if (files === undefined) texts.unshift(`Copyright (c) ${holder(manifest)}`)
   return { name, version, license, homepage: manifest.homepage ?? repositoryUrl(manifest), text: texts.join('\n\n') }
 }

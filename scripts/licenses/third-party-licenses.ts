@@ -46,14 +46,18 @@ function manifestOf(folder: string): Manifest {
 
 /** The folders of the packages whose code is part of a bundle, as the build noted them. */
 export function bundledFolders(): string[] {
-  const lists = ['main', 'preload', 'renderer'].map((bundle) => readFileSync(join(ROOT, 'out', 'packages', `${bundle}.json`), 'utf8'))
+  const lists = ['main', 'preload', 'renderer'].map((bundle) =>
+    readFileSync(join(ROOT, 'out', 'packages', `${bundle}.json`), 'utf8'),
+  )
   return lists.flatMap((list) => JSON.parse(list) as string[]).map((folder) => join(ROOT, folder))
 }
 
 /** Packages that the style sheets import: Tailwind inlines them before the bundler sees a module, so the build notes nothing of them. */
 function importedByStyles(): string[] {
   const styles = globSync('src/renderer/**/*.css', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))
-  const names = styles.flatMap((style) => [...style.matchAll(/@import\s+['"]((?:@[\w-]+\/)?[a-z][\w.-]*)/g)].map(([, name]) => name!))
+  const names = styles.flatMap((style) =>
+    [...style.matchAll(/@import\s+['"]((?:@[\w-]+\/)?[a-z][\w.-]*)/g)].map(([, name]) => name!),
+  )
   return [...new Set(names)].map((name) => join(ROOT, 'node_modules', name)).filter((folder) => existsSync(folder))
 }
 
@@ -77,12 +81,15 @@ export function thirdPartyLicenses(): string {
     'Trestle includes the packages below. The licenses of Electron and Chromium are in LICENSE.electron.txt and LICENSES.chromium.html of the',
     'installed desktop app.',
   ].join('\n')
-  return [head, ...[...sections].map(([text, entries]) => section(text, entries))].join(`\n\n${'-'.repeat(80)}\n\n`).concat('\n')
+  return [head, ...[...sections].map(([text, entries]) => section(text, entries))]
+    .join(`\n\n${'-'.repeat(80)}\n\n`)
+    .concat('\n')
 }
 
 function section(text: string, entries: readonly PackageLicense[]): string {
   const names = entries.map(
-    ({ name, version, license, homepage }) => `${name} ${version} (${license})${homepage === undefined ? '' : ` ${homepage}`}`,
+    ({ name, version, license, homepage }) =>
+      `${name} ${version} (${license})${homepage === undefined ? '' : ` ${homepage}`}`,
   )
   return `${names.join('\n')}\n\n${text}`
 }
@@ -96,7 +103,13 @@ function nodeLicense(): PackageLicense {
       `The license of Node ${version} is missing: save the LICENSE of that release as scripts/licenses/texts/node-${version}.txt.`,
     )
   }
-  return { name: 'Node.js', version, license: 'MIT and others', homepage: 'https://nodejs.org', text: readFileSync(file, 'utf8').trim() }
+  return {
+    name: 'Node.js',
+    version,
+    license: 'MIT and others',
+    homepage: 'https://nodejs.org',
+    text: readFileSync(file, 'utf8').trim(),
+  }
 }
 
 if (import.meta.main) {

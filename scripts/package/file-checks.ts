@@ -52,7 +52,8 @@ export function expectedFiles(tree: PackageTree): string[] {
     if (path === undefined || entry.kind === 'folder') continue
     files.set(path, entry)
     if (!ALLOWED.test(path)) problems.push(`${path} does not belong in the package`)
-    if (OUTSIDE_ARCHIVE.test(path) && entry.inArchive) problems.push(`${path} is inside the archive, where plain Node cannot read it`)
+    if (OUTSIDE_ARCHIVE.test(path) && entry.inArchive)
+      problems.push(`${path} is inside the archive, where plain Node cannot read it`)
     const name = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]
     if (name !== undefined && !names.has(name)) problems.push(`${path}: the package ${name} is not needed at run time`)
   }
@@ -77,7 +78,9 @@ export function resourcesComplete(tree: PackageTree): string[] {
       const place = path.startsWith('resources/bin/') ? path.slice('resources/'.length) : `app.asar.unpacked/${path}`
       const packed = found.get(`${base}/${place}`)
       if (!packed) return [`${path} is missing`]
-      return digest(tree.read(packed)) === digest(readFileSync(join(ROOT, path))) ? [] : [`${path} differs from the repository's`]
+      return digest(tree.read(packed)) === digest(readFileSync(join(ROOT, path)))
+        ? []
+        : [`${path} differs from the repository's`]
     })
 }
 
@@ -87,7 +90,9 @@ export function noSourceMaps(tree: PackageTree): string[] {
     if (entry.kind !== 'file') return []
     if (/\.(?:map|tsbuildinfo)$/.test(entry.path)) return [`${entry.path} is a source map`]
     if (appPath(entry)?.startsWith('out/') !== true || !/\.[cm]?js$/.test(entry.path)) return []
-    return /^\/\/# sourceMappingURL=data:/m.test(tree.read(entry).toString('utf8')) ? [`${entry.path} contains its source map`] : []
+    return /^\/\/# sourceMappingURL=data:/m.test(tree.read(entry).toString('utf8'))
+      ? [`${entry.path} contains its source map`]
+      : []
   })
 }
 
@@ -96,7 +101,9 @@ export function linksStayInside(tree: PackageTree): string[] {
   return tree.entries.flatMap(({ kind, path, target }) => {
     if (kind !== 'link' || target === undefined) return []
     const leads = posix.normalize(posix.join(dirname(path), slashed(target)))
-    return isAbsolute(target) || leads.startsWith('..') ? [`${path} is a link that leads outside the package: ${target}`] : []
+    return isAbsolute(target) || leads.startsWith('..')
+      ? [`${path} is a link that leads outside the package: ${target}`]
+      : []
   })
 }
 

@@ -84,7 +84,12 @@ function placeOf(folder: string): Pick<PackageTree, 'platform' | 'arch' | 'progr
   if (!found) throw new Error(`${folder} is not a package of Trestle: it has no program.`)
   const { platform, program, resources, node } = found
   const target = binaryTarget(join(folder, resources, 'bin', node))
-  return { platform, arch: target?.arch ?? 'unknown', program: join(folder, program), resources: join(folder, resources) }
+  return {
+    platform,
+    arch: target?.arch ?? 'unknown',
+    program: join(folder, program),
+    resources: join(folder, resources),
+  }
 }
 
 function onDisk(top: string, folder: string): PackageEntry[] {
@@ -117,7 +122,8 @@ export function fileList(tree: PackageTree): string {
   const lines = tree.entries
     .filter(({ kind }) => kind !== 'folder')
     .map((entry) => {
-      const digest = entry.kind === 'link' ? `-> ${entry.target}` : createHash('sha256').update(tree.read(entry)).digest('hex')
+      const digest =
+        entry.kind === 'link' ? `-> ${entry.target}` : createHash('sha256').update(tree.read(entry)).digest('hex')
       return `${entry.path}\t${entry.bytes}\t${digest}`
     })
   return `${lines.toSorted().join('\n')}\n`
@@ -128,7 +134,9 @@ export function sizes(tree: PackageTree): [part: string, bytes: number][] {
   const sums = new Map<string, number>()
   for (const { path, bytes, kind } of tree.entries) {
     if (kind !== 'file' || path.endsWith('/app.asar')) continue
-    const part = /\/(node_modules\/(?:@[^/]+\/)?[^/]+|out\/\w+|bin\/[^/]+|app\.asar(?:\.unpacked)?\/\w+)/.exec(path)?.[1] ?? 'Electron'
+    const part =
+      /\/(node_modules\/(?:@[^/]+\/)?[^/]+|out\/\w+|bin\/[^/]+|app\.asar(?:\.unpacked)?\/\w+)/.exec(path)?.[1] ??
+      'Electron'
     sums.set(part, (sums.get(part) ?? 0) + bytes)
   }
   return [...sums].toSorted(([, a], [, b]) => b - a)

@@ -11,7 +11,9 @@ const ROOT = join(import.meta.dirname, '..', '..')
 
 /** The fuses that electron-builder.yml asks for, by name as there. */
 export function configuredFuses(): Record<string, boolean> {
-  const { electronFuses } = parse(readFileSync(join(ROOT, 'electron-builder.yml'), 'utf8')) as { electronFuses: Record<string, boolean> }
+  const { electronFuses } = parse(readFileSync(join(ROOT, 'electron-builder.yml'), 'utf8')) as {
+    electronFuses: Record<string, boolean>
+  }
   const { resetAdHocDarwinSignature: _, ...fuses } = electronFuses
   return fuses
 }
@@ -23,7 +25,9 @@ export async function fusesAsConfigured(tree: PackageTree, wanted: Record<string
   return Object.entries(wanted).flatMap(([name, on]) => {
     const option = FuseV1Options[`${name[0]?.toUpperCase()}${name.slice(1)}` as keyof typeof FuseV1Options]
     const state = wire[option]
-    return state === (on ? FuseState.ENABLE : FuseState.DISABLE) ? [] : [`the fuse ${name} should be ${on ? 'on' : 'off'}`]
+    return state === (on ? FuseState.ENABLE : FuseState.DISABLE)
+      ? []
+      : [`the fuse ${name} should be ${on ? 'on' : 'off'}`]
   })
 }
 
@@ -54,16 +58,19 @@ export function licenses(tree: PackageTree): string[] {
     return entry && tree.read(entry).toString('utf8')
   }
   for (const name of ['LICENSE', 'NOTICE']) {
-    if (text(`${name}.txt`) !== readFileSync(join(ROOT, name), 'utf8')) problems.push(`${name}.txt is not the ${name} of the repository`)
+    if (text(`${name}.txt`) !== readFileSync(join(ROOT, name), 'utf8'))
+      problems.push(`${name}.txt is not the ${name} of the repository`)
   }
   for (const name of ['LICENSE.electron.txt', 'LICENSES.chromium.html'])
     if (text(name) === undefined) problems.push(`${name} of Electron is missing`)
   const list = text('third-party-licenses.txt') ?? ''
-  if (list !== thirdPartyLicenses()) problems.push('third-party-licenses.txt is not the list of what is packaged: build again')
+  if (list !== thirdPartyLicenses())
+    problems.push('third-party-licenses.txt is not the list of what is packaged: build again')
   for (const entry of tree.entries) {
     if (!/^node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(appPath(entry) ?? '')) continue
     const { name, version } = JSON.parse(tree.read(entry).toString('utf8')) as { name: string; version: string }
-    if (!list.includes(`\n${name} ${version} (`)) problems.push(`the license of ${name} ${version} is not in third-party-licenses.txt`)
+    if (!list.includes(`\n${name} ${version} (`))
+      problems.push(`the license of ${name} ${version} is not in third-party-licenses.txt`)
   }
   return problems
 }
@@ -85,9 +92,12 @@ export function nativeModules(tree: PackageTree): string[] {
     (entry) =>
       entry.kind === 'file' &&
       !entry.inArchive &&
-      (/\.(?:node|so[.\d]*|dylib|dll|exe)$/.test(entry.path) || /(?:^|\/)(?:rg|trestle-node|spawn-helper)$/.test(entry.path)),
+      (/\.(?:node|so[.\d]*|dylib|dll|exe)$/.test(entry.path) ||
+        /(?:^|\/)(?:rg|trestle-node|spawn-helper)$/.test(entry.path)),
   )
-  const ours = native.filter(({ path }) => appPath({ path } as PackageEntry) !== undefined || /(?:^|\/)bin\/trestle-node/.test(path))
+  const ours = native.filter(
+    ({ path }) => appPath({ path } as PackageEntry) !== undefined || /(?:^|\/)bin\/trestle-node/.test(path),
+  )
   const problems = ours.flatMap((entry) => {
     const target = targetOf(tree.read(entry).subarray(0, 1024))
     if (!target) return [`${entry.path} is not native code`]
@@ -96,7 +106,8 @@ export function nativeModules(tree: PackageTree): string[] {
       ? []
       : [`${entry.path} is for ${platform}-${arch}, the package for ${tree.platform}-${tree.arch}`]
   })
-  for (const pattern of NATIVE) if (!ours.some(({ path }) => pattern.test(path))) problems.push(`native code is missing: ${pattern.source}`)
+  for (const pattern of NATIVE)
+    if (!ours.some(({ path }) => pattern.test(path))) problems.push(`native code is missing: ${pattern.source}`)
   return problems
 }
 

@@ -27,7 +27,10 @@ export const FLAKY: Conversation = {
         { name: 'TodoList', input: { todos } },
         { name: 'Read', input: { path: 'src/checkout/use-totals.ts' } },
         { name: 'Grep', input: { pattern: 'setTimeout|useDebounced', path: 'src', output_mode: 'content' } },
-        { name: 'Bash', input: { command: 'npx vitest run checkout --repeat 20', description: 'Run the checkout tests 20 times' } },
+        {
+          name: 'Bash',
+          input: { command: 'npx vitest run checkout --repeat 20', description: 'Run the checkout tests 20 times' },
+        },
       ],
     },
     {
@@ -56,7 +59,9 @@ export const CENTS: Conversation = {
       usage: { input: 18_200, output: 260, cached: 12_000 },
       thinking: 'Find where prices are made first, then let the compiler lead.',
       text: "`money.ts` now holds **cents** everywhere:\n\n```ts\nexport type Cents = number & { readonly unit: 'cents' }\n\nexport function format(amount: Cents): string {\n  return (amount / 100).toFixed(2)\n}\n```\n\nThe compiler will name every place that still uses floats.",
-      toolCalls: [{ name: 'Bash', input: { command: 'npx tsc --noEmit --watch', description: 'Type-check while I edit' } }],
+      toolCalls: [
+        { name: 'Bash', input: { command: 'npx tsc --noEmit --watch', description: 'Type-check while I edit' } },
+      ],
     },
   ],
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { EventBody } from '../../src/shared/model/event.ts'
+import type { EventBody } from '../../src/shared/events/event.ts'
 import { CENTS, FLAKY, KEYS } from './conversations.ts'
 
 const HOUR = 3_600_000
@@ -7,7 +7,7 @@ const model = 'moonshot/kimi-k2-thinking'
 
 /** Sessions in two projects: three that are empty and will be talked in, and older ones that ended in different ways. Returns ids by title. */
 export async function fillStore(home: string, trestleHome: string, now: number): Promise<ReadonlyMap<string, string>> {
-  const { openStore } = await import('../../src/main/engine/session/sqlite/open-store.ts')
+  const { openStore } = await import('../../src/main/engine/store/open/open-store.ts')
   let clock = now
   const { store } = openStore({ home: trestleHome, now: () => clock })
   const ids = new Map<string, string>()
@@ -40,7 +40,14 @@ function turn(stop: 'end_turn' | 'cancelled' | 'error'): EventBody[] {
   return [
     { type: 'turn.started', turnId, parts: [{ type: 'text', text: 'Please look into it.' }], model },
     { type: 'step.started', turnId, stepId: 'step-1', n: 1, model },
-    { type: 'step.finished', turnId, stepId: 'step-1', parts: [{ type: 'text', text: 'Done.' }], finish: 'stop', durationMs: 900 },
+    {
+      type: 'step.finished',
+      turnId,
+      stepId: 'step-1',
+      parts: [{ type: 'text', text: 'Done.' }],
+      finish: 'stop',
+      durationMs: 900,
+    },
     { type: 'turn.finished', turnId, stop, steps: 1, durationMs: 1000, ...(stop === 'error' && { failure }) },
   ]
 }

@@ -6,7 +6,8 @@ const FILES: Record<string, string> = {
   'code/storefront/README.md': '# Storefront\n\nThe web shop: catalogue, cart, checkout.\n',
   'code/storefront/package.json':
     '{\n  "name": "storefront",\n  "private": true,\n  "scripts": { "dev": "vite", "test": "vitest run" }\n}\n',
-  'code/storefront/AGENTS.md': '# Working here\n\n- Prices are integer cents.\n- Tests wait for conditions, never for time.\n',
+  'code/storefront/AGENTS.md':
+    '# Working here\n\n- Prices are integer cents.\n- Tests wait for conditions, never for time.\n',
   'code/storefront/src/checkout/use-totals.ts': `import { useDebounced } from '../net/use-debounced'
 import { priceOf } from '../net/price-of'
 import type { Cart, Totals } from './cart'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { UsageError, type Parsed } from './command-line/parse'
+import { UsageError, type Parsed } from './console/parse-command'
 import { findElectron } from './desktop/find-electron'
 import { runElectron } from './desktop/run-electron'
 
@@ -26,6 +26,7 @@ async function serveInstead(reason: string, parsed: Parsed, version: string): Pr
 function folderOf(word: string | undefined): string | undefined {
   if (word === undefined) return undefined
   const folder = resolve(word)
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`There is no folder ${folder}.`, 'desktop')
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`There is no folder ${folder}.`, 'desktop')
   return folder
 }

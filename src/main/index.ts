@@ -22,20 +22,18 @@ import {
   Tray,
 } from 'electron'
 import { version } from '../../package.json'
-import { guardOutput } from './command-line/guard-terminal'
-import { desktopLoginShell } from './desktop-login-shell'
+import { guardOutput } from './console/output'
+import { desktopLoginShell, signalReady } from './desktop/launch-environment'
 import { resolveHome } from './engine/config/home'
-import { sayReady } from './desktop/ready-file'
-import { safeStorageCipher } from './host/electron/safe-storage-cipher'
-import { startDesktop } from './host/electron/start-desktop'
-import { rendererFolder } from './renderer-folder'
-import { isTakenForNode, NOT_A_NODE, taskHostProgram } from './task-host-program'
+import { safeStorageCipher, startDesktop } from './host/electron/start-desktop'
+import { rendererFolder } from './page-files'
+import { isStartedAsNode, STARTED_AS_NODE_EXIT_CODE, taskHostProgram } from './task-host-program'
 
-if (isTakenForNode(process.argv)) process.exit(NOT_A_NODE)
+if (isStartedAsNode(process.argv)) process.exit(STARTED_AS_NODE_EXIT_CODE)
 guardOutput(process)
 // Menus, notifications and the key store go by this name: the same one for the package and for `npm start`, which is "Electron" otherwise.
 app.setName('Trestle')
-void app.whenReady().then(() => sayReady())
+void app.whenReady().then(() => signalReady())
 const rendererDir = rendererFolder()
 
 // No await before this call: what it does first has to be done before Electron is ready. And none of it: Electron is ready only once this module has
@@ -65,7 +63,8 @@ startDesktop({
   },
   resolveHome,
   onTerminate: (listener) => void process.on('SIGTERM', listener),
-  dropConnections: (how) => void import('./engine/network/agents').then(({ dropConnections }) => dropConnections(how)),
+  dropConnections: (how) =>
+    void import('./engine/network/http-agents').then(({ dropConnections }) => dropConnections(how)),
   rendererDir,
   preload: join(dirname(rendererDir), 'preload', 'index.cjs'),
   async openEngine({ home, log, systemProxy }) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
-import { isPagePath } from '../shared/contract/page-paths'
+import { isPagePath } from '../shared/contract/page-host'
 
 /** A file of the built interface with everything a browser is told about it. */
 export interface PageFile {
@@ -48,7 +48,10 @@ export async function readPageFile(folder: string, urlPath: string, accepts = ''
     return undefined
   }
   const segments = (path.endsWith('/') ? `${path}index.html` : path).split('/').slice(1)
-  if (!path.startsWith('/') || segments.some((segment) => segment === '' || segment.startsWith('.') || /[\\\0:]/.test(segment)))
+  if (
+    !path.startsWith('/') ||
+    segments.some((segment) => segment === '' || segment.startsWith('.') || /[\\\0:]/.test(segment))
+  )
     return undefined
   const name = segments.join('/')
   const contentType = CONTENT_TYPES[extname(name).toLowerCase()]
@@ -73,7 +76,10 @@ export async function readPageFile(folder: string, urlPath: string, accepts = ''
 }
 
 /** The best form of the file that the browser takes and the build has made. */
-async function readCompressed(file: string, accepts: string): Promise<{ body: PageFile['body']; encoding: 'br' | 'gzip' } | undefined> {
+async function readCompressed(
+  file: string,
+  accepts: string,
+): Promise<{ body: PageFile['body']; encoding: 'br' | 'gzip' } | undefined> {
   const accepted = new Set(
     accepts
       .split(',')
@@ -127,6 +133,13 @@ export function pageHeaders(connect = ''): Record<string, string> {
     'referrer-policy': 'no-referrer',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': 'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), payment=(), display-capture=()',
+    'permissions-policy':
+      'camera=(), microphone=(), geolocation=(), usb=(), serial=(), hid=(), payment=(), display-capture=()',
   }
+}
+
+/** Where the built interface is: beside the folder of the built main process. Works from an entry and from any of its chunks. */
+export function rendererFolder(): string {
+  const [root] = import.meta.dirname.split(/[\\/]main(?:[\\/]chunks)?$/)
+  return join(root!, 'renderer')
 }

@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path'
 import { version } from '../../package.json'
 import { packagedRuntime, plainNode } from './engine/runtime/plain-node'
-import type { TaskHostProgram } from './engine/task/custody/connect-task-host'
+import type { TaskHostProgram } from './engine/task/client/host-connector'
 
 /** What an app ends with that was started as if it were the Node of one of our programs. */
-export const NOT_A_NODE = 70
+export const STARTED_AS_NODE_EXIT_CODE = 70
 const PROGRAMS = ['task-host.js', 'worker-host.js', 'cli.js']
 
 /** As `TaskHostProgram`; what has to be put in place first always may be. */
@@ -18,7 +18,7 @@ export interface StartedTaskHost extends TaskHostProgram {
  */
 export function taskHostProgram(here: string = import.meta.url): StartedTaskHost {
   const packaged = packagedRuntime(here)
-  if (!packaged) return { program: async () => [plainNode(), ...besideUs()] }
+  if (!packaged) return { program: async () => [plainNode(), ...siblingProgram()] }
   let installing: Promise<readonly string[]> | undefined
   return {
     program(home) {
@@ -33,12 +33,14 @@ export function taskHostProgram(here: string = import.meta.url): StartedTaskHost
   }
 }
 
-function besideUs(): string[] {
+function siblingProgram(): string[] {
   const folder = import.meta.dirname.replace(/([\\/])chunks$/, '')
-  return import.meta.filename.endsWith('.js') ? [join(folder, 'task-host.js')] : [...process.execArgv, join(folder, 'task-host.ts')]
+  return import.meta.filename.endsWith('.js')
+    ? [join(folder, 'task-host.js')]
+    : [...process.execArgv, join(folder, 'task-host.ts')]
 }
 
 /** Whether the desktop app is asked to run one of our programs: by a Trestle that takes it for a Node. Opening a window would be wrong then, for every command once more. */
-export function isTakenForNode(argv: readonly string[]): boolean {
+export function isStartedAsNode(argv: readonly string[]): boolean {
   return argv.slice(1).some((word) => PROGRAMS.includes(basename(word)) && /[\\/]out[\\/]main[\\/][^\\/]+$/.test(word))
 }

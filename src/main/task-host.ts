@@ -1,7 +1,7 @@
 import { enableCompileCache } from 'node:module'
-import { holdRuntime } from './engine/runtime/runtime-users'
+import { markRuntimeInUse } from './engine/runtime/runtimes-in-use'
 import { runTaskHost } from './engine/task/host/run-task-host'
 
 enableCompileCache()
-holdRuntime(import.meta.filename)
+markRuntimeInUse(import.meta.filename)
 await runTaskHost(process.argv.slice(2))

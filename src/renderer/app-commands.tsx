@@ -22,26 +22,22 @@ import {
 import { useMemo } from 'react'
 import { SESSION_MODES, type SessionMode } from '../shared/model/approval'
 import type { SandboxStatus } from '../shared/model/sandbox'
-import { confinementOf, MODE_NAMES, modeMeaning } from '../shared/model/sandbox-words'
-import type { SettingsView } from '../shared/model/settings'
+import { confinementOf, MODE_NAMES, modeDescription } from '../shared/configuration/sandbox-text'
+import type { SettingsView } from '../shared/configuration/settings'
 import type { TrestleClient } from '../shared/contract'
-import type { Command } from './features/palette/commands'
-import { answerTask } from './state/answer-task'
-import { folderName } from './state/folder-name'
+import type { Command } from './features/shell/palette'
+import { answerTask, useTasks } from './state/tasks-state'
+import { folderName } from './format/folder-name'
 import { useInbox } from './state/inbox-state'
-import { openFind } from './state/find-state'
-import { SETTINGS_SECTIONS, useLayout } from './state/layout-state'
-import { changeMode } from './state/session-mode'
-import { neighbourOf, projectsOf, titleOf } from './state/ordered-sessions'
-import { hasLinks } from './state/route'
-import { useSessionActions } from './state/session-actions'
-import { sessionStore } from './state/session-view'
-import { useSessions, waitingSessions } from './state/sessions-state'
-import { useTasks } from './state/tasks-state'
-import { THEME_CHOICES, useTheme } from './state/theme'
-import { tellFailure } from './state/toasts-state'
-import { useClient } from './state/trestle-context'
-import { Dot } from './ui/dot'
+import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
+import { changeMode, useSessionActions } from './state/session/session-actions'
+import { adjacentSession, projectsOf, titleOf, useSessions, waitingSessions } from './state/session/sessions-state'
+import { hasLinks } from './state/session/route'
+import { sessionStore } from './state/session/session-view'
+import { THEME_CHOICES, useTheme } from './state/page/theme'
+import { showFailureToast } from './state/page/toasts-state'
+import { useClient } from './state/page/queries'
+import { StatusDot } from './ui/badge'
 
 interface CommandInput {
   settings: SettingsView | undefined
@@ -54,7 +50,13 @@ interface CommandInput {
 }
 
 /** Everything the palette offers and every shortcut of the app; what cannot be done right now is not in it. */
-export function useAppCommands({ settings, userHome, toggleInspector, toggleSidebar, withSessions }: CommandInput): Command[] {
+export function useAppCommands({
+  settings,
+  userHome,
+  toggleInspector,
+  toggleSidebar,
+  withSessions,
+}: CommandInput): Command[] {
   const client = useClient()
   const actions = useSessionActions()
   const view = useLayout((layout) => layout.view)
@@ -68,17 +70,19 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
   return useMemo(() => {
     const projects = listed ? projectsOf(listed) : []
     const step = (by: 1 | -1) => (): void => {
-      const next = neighbourOf(projectsOf(useSessions.getState()), sessionId, by)
+      const next = adjacentSession(projectsOf(useSessions.getState()), sessionId, by)
       if (next !== undefined) actions.open(next)
     }
     const change = (input: { model?: string }): void => {
-      if (current) client.session.change({ sessionId: current.sessionId, ...input }).catch(tellFailure)
+      if (current) client.session.change({ sessionId: current.sessionId, ...input }).catch(showFailureToast)
     }
 
     const switchMode = (mode: SessionMode): void => {
       if (!current) return
       const { sessionId: id } = current
-      client.session.open({ sessionId: id, limit: 1 }).then(({ header }) => changeMode(client, header, mode), tellFailure)
+      client.session
+        .open({ sessionId: id, limit: 1 })
+        .then(({ header }) => changeMode(client, header, mode), showFailureToast)
     }
 
     const ofSession: Command[] = !current
@@ -92,7 +96,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
                   label: 'Stop the running turn',
                   shortcut: 'Mod+.',
                   icon: <Square aria-hidden />,
-                  run: () => void client.session.stop({ sessionId: current.sessionId }).catch(tellFailure),
+                  run: () => void client.session.stop({ sessionId: current.sessionId }).catch(showFailureToast),
                 },
               ]
             : []),
@@ -134,7 +138,7 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
                   id: mode,
                   group: 'Permission mode',
                   label: MODE_NAMES[mode],
-                  hint: modeMeaning(mode, confinementOf(sandboxOf(client, current.sessionId), settings?.sandbox)),
+                  hint: modeDescription(mode, confinementOf(sandboxOf(client, current.sessionId), settings?.sandbox)),
                   run: () => switchMode(mode),
                 })),
             },
@@ -190,8 +194,22 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
             },
           ]
         : []),
-      { id: 'previous', group: 'Go to', label: 'Previous session', shortcut: 'Alt+Up', icon: <ArrowUp aria-hidden />, run: step(-1) },
-      { id: 'next', group: 'Go to', label: 'Next session', shortcut: 'Alt+Down', icon: <ArrowDown aria-hidden />, run: step(1) },
+      {
+        id: 'previous',
+        group: 'Go to',
+        label: 'Previous session',
+        shortcut: 'Alt+Up',
+        icon: <ArrowUp aria-hidden />,
+        run: step(-1),
+      },
+      {
+        id: 'next',
+        group: 'Go to',
+        label: 'Next session',
+        shortcut: 'Alt+Down',
+        icon: <ArrowDown aria-hidden />,
+        run: step(1),
+      },
       ...prompts.map((task) => ({
         id: `answer-${task.taskId}`,
         group: 'Go to',
@@ -282,18 +300,18 @@ export function useAppCommands({ settings, userHome, toggleInspector, toggleSide
         group: 'Sessions',
         label: titleOf(summary),
         hint: folderName(folder, userHome).name,
-        icon: summary.status === 'idle' ? <MessageSquare aria-hidden /> : <Dot status={summary.status} />,
+        icon: summary.status === 'idle' ? <MessageSquare aria-hidden /> : <StatusDot status={summary.status} />,
         run: () => actions.open(summary.sessionId),
       })),
     )
     const newIn: Command[] = projects.map(({ folder }) => {
-      const { name, place } = folderName(folder, userHome)
+      const { name, parent } = folderName(folder, userHome)
       return {
         id: `new-in:${folder}`,
         group: 'New session in',
         label: `New session in ${name}`,
         onlySearched: true,
-        hint: place,
+        hint: parent,
         icon: <Plus aria-hidden />,
         run: () => actions.begin(folder),
       }

@@ -1,13 +1,11 @@
-import { useSyncExternalStore } from 'react'
+import { useSyncExternalStore, useEffect, useRef } from 'react'
 import { useAppCommands } from './app-commands'
 import type { Connection } from './client/connection'
 import { Sidebar } from './features/sessions/sidebar'
-import { Columns, useRoom } from './features/shell/columns'
-import { ConnectionBanner } from './features/shell/connection-banner'
+import { Columns, useColumnSpace } from './features/shell/columns'
+import { ConnectionBanner, InterruptedBanner, ConfigBanner, StartNotices } from './features/shell/banners'
 import { HeaderBar } from './features/shell/header-bar'
 import { LockedOut } from './features/shell/locked-out'
-import { InterruptedBanner } from './features/shell/interrupted-banner'
-import { ConfigBanner, StartNotices } from './features/shell/notices'
 import { Toasts } from './features/shell/toasts'
 import {
   BeginView,
@@ -20,16 +18,14 @@ import {
   SettingsView,
   ShortcutsDialog,
   TasksView,
-} from './page-parts'
+} from './views/lazy-views'
 import { useFileViewer } from './state/file-links'
-import { useLayout } from './state/layout-state'
-import { titleOf } from './state/ordered-sessions'
-import { useSessions } from './state/sessions-state'
-import { useAppInfo, useSettings } from './state/settings-query'
-import { useShortcuts } from './state/shortcut-listener'
-import { useCalling } from './state/use-calling'
-import { useFolderDrop } from './state/use-folder-drop'
-import { useWaitingSigns } from './state/use-waiting-signs'
+import { useLayout } from './state/page/layout-state'
+import { titleOf, useSessions } from './state/session/sessions-state'
+import { useAppInfo, useSettings } from './state/page/queries'
+import { useNotifications, usePendingInTitle } from './state/notifications'
+import { useFolderDrop } from './state/page/desktop-bridge'
+import { isShortcut } from './format/shortcut'
 
 /** The whole page: columns, what is in them, and what lies over them. */
 export function App({ connection }: { connection: Connection }) {
@@ -39,7 +35,7 @@ export function App({ connection }: { connection: Connection }) {
   )
   const { data: info } = useAppInfo()
   const { data: settings } = useSettings()
-  const room = useRoom()
+  const room = useColumnSpace()
   const view = useLayout((layout) => layout.view)
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
   const sidebarOpen = useLayout((layout) => layout.sidebarOpen)
@@ -49,9 +45,9 @@ export function App({ connection }: { connection: Connection }) {
   const shortcutsOpen = useLayout((layout) => layout.shortcutsOpen)
   const messagesOpen = useLayout((layout) => layout.messagesOpen)
   const fileOpen = useFileViewer((state) => state.place !== undefined)
-  useWaitingSigns(usePlace())
+  usePendingInTitle(usePlace())
   useFolderDrop()
-  useCalling(info?.host, settings?.notifications)
+  useNotifications(info?.host, settings?.notifications)
 
   const userHome = info?.userHome
   const sessionId = view.kind === 'session' ? view.sessionId : undefined
@@ -76,7 +72,11 @@ export function App({ connection }: { connection: Connection }) {
 
   if (connectionState.failure?.code === 'connection.refused') return <LockedOut failure={connectionState.failure} />
 
-  const frame = { userHome, onOpenSidebar: room.sidebar ? (sidebarOpen ? undefined : toggleSidebar) : openSidebar, inspector }
+  const frame = {
+    userHome,
+    onOpenSidebar: room.sidebar ? (sidebarOpen ? undefined : toggleSidebar) : openSidebar,
+    inspector,
+  }
   const banners = (
     <>
       <ConnectionBanner connection={connectionState} onReconnect={() => connection.reconnectNow()} />
@@ -91,7 +91,9 @@ export function App({ connection }: { connection: Connection }) {
       <Columns
         sidebar={<Sidebar userHome={userHome} onHide={room.sidebar ? toggleSidebar : undefined} />}
         inspector={
-          sessionId === undefined ? undefined : <SessionInspector key={sessionId} sessionId={sessionId} isDrawer={!room.inspector} />
+          sessionId === undefined ? undefined : (
+            <SessionInspector key={sessionId} sessionId={sessionId} isDrawer={!room.inspector} />
+          )
         }
       >
         {view.kind === 'session' && (
@@ -126,13 +128,20 @@ export function App({ connection }: { connection: Connection }) {
         )}
         {view.kind === 'new' && (
           <>
-            <HeaderBar {...frame} title="New session" folder={undefined} {...(lastSessionId !== undefined && { onClose: leave })} />
+            <HeaderBar
+              {...frame}
+              title="New session"
+              folder={undefined}
+              {...(lastSessionId !== undefined && { onClose: leave })}
+            />
             {banners}
             <BeginView info={info} settings={settings} folder={view.folder} />
           </>
         )}
       </Columns>
-      {paletteOpen && <Palette open onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />}
+      {paletteOpen && (
+        <Palette open onOpenChange={(open) => useLayout.getState().setPaletteOpen(open)} commands={commands} />
+      )}
       {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
       {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
       {fileOpen && <FileViewer />}
@@ -174,4 +183,43 @@ function leave(): void {
   const { view, openTasks, goBack } = useLayout.getState()
   if (view.kind === 'tasks' && view.taskId !== undefined) openTasks()
   else goBack()
+}
+
+interface Bound {
+  shortcut?: string
+  run?: () => void
+}
+
+/**
+ * Runs the bound action when its shortcut is pressed anywhere on the page. A shortcut without Ctrl, Cmd or Alt (like `?`) is left to
+ * fields that one types into, and nothing happens behind an open dialog.
+ */
+function useShortcuts(bound: readonly Bound[]): void {
+  const latest = useRef(bound)
+  useEffect(() => {
+    latest.current = bound
+  }, [bound])
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || event.repeat) return
+      const plain = !event.ctrlKey && !event.metaKey && !event.altKey
+      if (plain && isTyping(event.target)) return
+      const hit = latest.current.find(
+        ({ shortcut, run }) => shortcut !== undefined && run !== undefined && isShortcut(event, shortcut),
+      )
+      if (!hit?.run || isBehindDialog()) return
+      event.preventDefault()
+      hit.run()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
+}
+
+function isBehindDialog(): boolean {
+  return document.querySelector('[role=dialog]:not([data-nonmodal]), [role=alertdialog]') !== null
 }

@@ -1,20 +1,19 @@
+import './styles/index.css'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { PAGE_PATHS } from '../shared/contract/page-paths'
+import { PAGE_PATHS } from '../shared/contract/page-host'
 import { App } from './app'
 import { failureFrom } from './client/failure-from'
 import { connectPage } from './client/page-connection'
-import { preloadView, preloadWhenIdle, QuickPrompt } from './page-parts'
+import { preloadView, preloadWhenIdle, QuickPrompt } from './views/lazy-views'
 import { followApp } from './state/app-subscription'
-import { followRoute } from './state/follow-route'
-import { useLayout } from './state/layout-state'
-import { followShown } from './state/follow-shown'
-import { tellTheme } from './state/tell-theme'
-import { followTheme } from './state/theme'
-import { TrestleProvider } from './state/trestle-context'
-import './styles/index.css'
-import { ErrorBoundary } from './ui/error-boundary'
+import { followRoute } from './state/session/route'
+import { useLayout } from './state/page/layout-state'
+import { markShownAsRead } from './state/session/session-marks'
+import { syncThemeToDesktop, followTheme } from './state/page/theme'
+import { TrestleProvider } from './state/page/queries'
+import { ErrorBoundary } from './ui/notice'
 import { TooltipProvider } from './ui/tooltip'
 
 const root = document.getElementById('root')
@@ -34,14 +33,14 @@ const queryClient = new QueryClient({
 })
 const connection = connectPage()
 followTheme()
-tellTheme(connection.client)
+syncThemeToDesktop(connection.client)
 const isQuickPrompt = location.pathname === `/${PAGE_PATHS.quick}`
 if (!isQuickPrompt) {
   followRoute(connection.client)
   preloadView(useLayout.getState().view)
 }
 followApp(connection.client, queryClient)
-followShown()
+markShownAsRead()
 
 createRoot(root).render(
   <StrictMode>

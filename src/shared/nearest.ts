@@ -30,7 +30,9 @@ function editDistance(a: string, b: string): number {
     for (let column = 1; column <= b.length; column++) {
       const replaced = row[column - 1]! + (b[column - 1] === a[line - 1] ? 0 : 1)
       const swapped =
-        line > 1 && column > 1 && a[line - 1] === b[column - 2] && a[line - 2] === b[column - 1] ? before[column - 2]! + 1 : Infinity
+        line > 1 && column > 1 && a[line - 1] === b[column - 2] && a[line - 2] === b[column - 1]
+          ? before[column - 2]! + 1
+          : Infinity
       next.push(Math.min(replaced, row[column]! + 1, next[column - 1]! + 1, swapped))
     }
     before = row

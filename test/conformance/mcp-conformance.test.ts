@@ -6,7 +6,9 @@ import { parse } from 'yaml'
 
 const root = join(import.meta.dirname, '..', '..')
 /** The installed suite, or another version of it. */
-const suite = process.env['MCP_CONFORMANCE_SUITE'] ?? join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
+const suite =
+  process.env['MCP_CONFORMANCE_SUITE'] ??
+  join(root, 'node_modules', '@modelcontextprotocol', 'conformance', 'dist', 'index.js')
 const client = `${process.execPath} ${join(root, 'test', 'support', 'mcp-conformance-client.ts')}`
 
 /** Required for revision 2025-11-25. */
@@ -86,14 +88,19 @@ function oneOfTwo<Result>(work: () => Promise<Result>): Promise<Result> {
 /** What the suite says is wrong; empty when the scenario passes. */
 async function failureOf(scenario: string, revision: string | undefined): Promise<string> {
   const words = ['--command', client, '--scenario', scenario, '--timeout', '120000']
-  const { code, output } = await conformance('client', ...words, ...(revision === undefined ? [] : ['--spec-version', revision]))
+  const { code, output } = await conformance(
+    'client',
+    ...words,
+    ...(revision === undefined ? [] : ['--spec-version', revision]),
+  )
   return code === 0 ? '' : output
 }
 
 async function conformance(...words: string[]): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [suite, ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   return { code, output }
 }

@@ -23,7 +23,15 @@ const parts = [{ type: 'text' as const, text: 'häí 👋\u0000\u2028' }]
 async function callEverything(client: TrestleClient, engine: MemoryEngine): Promise<Record<string, unknown>> {
   const { sessionId } = await client.session.create({ folder: '/p', mode: 'auto' })
   const queued = async () => required((await client.session.prompt({ sessionId, parts })).promptId, 'a queued prompt')
-  const model = { id: 'p/m', providerId: 'p', model: 'm', contextWindow: 1000, toolCalls: true, imagesIn: false, thinking: false }
+  const model = {
+    id: 'p/m',
+    providerId: 'p',
+    model: 'm',
+    contextWindow: 1000,
+    toolCalls: true,
+    imagesIn: false,
+    thinking: false,
+  }
   const results: Record<string, unknown> = {
     'session.create': sessionId,
     'app.info': await client.app.info(),
@@ -128,7 +136,11 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   return results
 }
 
-async function callTasks({ task }: TrestleClient, engine: MemoryEngine, results: Record<string, unknown>): Promise<void> {
+async function callTasks(
+  { task }: TrestleClient,
+  engine: MemoryEngine,
+  results: Record<string, unknown>,
+): Promise<void> {
   const taskId = 't'
   engine.tasks.put({ taskId, sessionId: results['session.create'] as string, background: false })
   engine.tasks.print(taskId, 'hello\n')
@@ -145,7 +157,11 @@ async function callTasks({ task }: TrestleClient, engine: MemoryEngine, results:
 }
 
 /** Of a server there is not; what is asked about one fails with its code. */
-async function callMcp({ mcp, mcpContent }: TrestleClient, sessionId: string, results: Record<string, unknown>): Promise<void> {
+async function callMcp(
+  { mcp, mcpContent }: TrestleClient,
+  sessionId: string,
+  results: Record<string, unknown>,
+): Promise<void> {
   const serverId = 'user:none'
   const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
   const switches = { enabled: true, startTimeoutMs: 1000, callTimeoutMs: 1000, disabledTools: [] }
@@ -155,7 +171,12 @@ async function callMcp({ mcp, mcpContent }: TrestleClient, sessionId: string, re
   results['mcp.save'] = await mcp.save({ place, definition })
   results['mcp.remove'] = await mcp.remove({ place })
   results['mcp.imports'] = await mcp.imports({})
-  results['mcp.import'] = await mcp.import({ sourceId: 'pasted', hash: '', text: '', servers: [{ key: '0:none', name: 'none' }] })
+  results['mcp.import'] = await mcp.import({
+    sourceId: 'pasted',
+    hash: '',
+    text: '',
+    servers: [{ key: '0:none', name: 'none' }],
+  })
   results['mcp.previewImport'] = await code(mcp.previewImport({ text: '{}' }))
   results['mcp.definition'] = await code(mcp.definition({ serverId }))
   results['mcp.setEnabled'] = await code(mcp.setEnabled({ serverId, enabled: true }))
@@ -167,7 +188,13 @@ async function callMcp({ mcp, mcpContent }: TrestleClient, sessionId: string, re
   results['mcp.signOut'] = await code(mcp.signOut({ serverId }))
   results['mcpContent.prompts'] = await mcpContent.prompts({ sessionId })
   results['mcpContent.resources'] = await mcpContent.resources({ sessionId, query: '' })
-  results['mcpContent.complete'] = await mcpContent.complete({ sessionId, server: 'none', prompt: 'p', argument: 'a', value: '' })
+  results['mcpContent.complete'] = await mcpContent.complete({
+    sessionId,
+    server: 'none',
+    prompt: 'p',
+    argument: 'a',
+    value: '',
+  })
   results['mcpContent.read'] = await code(mcpContent.read({ sessionId, server: 'none', uri: 'x:y' }))
 }
 
@@ -241,7 +268,9 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       advice: 'List the sessions and choose one of them.',
       retryable: false,
     })
-    expect(await failureOfCall(client.push.session({ sessionId: 'nope', since: 0 }))).toMatchObject({ code: 'session.not_found' })
+    expect(await failureOfCall(client.push.session({ sessionId: 'nope', since: 0 }))).toMatchObject({
+      code: 'session.not_found',
+    })
     expect(served.bugs).toEqual([])
   })
 
@@ -257,9 +286,11 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
   test('invalid input never reaches the engine and names the fields', async () => {
     const { client, engine, served } = await setup()
     const { sessionId } = await client.session.create({ folder: '/p' })
-    const wrong = { sessionId, parts: [{ type: 'media', mediaType: 'text/html', data: '%%%' }], more: 1 } as unknown as Parameters<
-      TrestleClient['session']['prompt']
-    >[0]
+    const wrong = {
+      sessionId,
+      parts: [{ type: 'media', mediaType: 'text/html', data: '%%%' }],
+      more: 1,
+    } as unknown as Parameters<TrestleClient['session']['prompt']>[0]
     const failure = await failureOfCall(client.session.prompt(wrong))
     expect(failure.code).toBe('request.invalid')
     expect(failure.message).toContain('parts.0.mediaType')
@@ -275,10 +306,15 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     const { client } = await setup()
     const { sessionId } = await client.session.create({ folder: '/p' })
     const data = Buffer.alloc(5 << 20, 'trestle').toString('base64')
-    await client.session.prompt({ sessionId, parts: [{ type: 'media', mediaType: 'image/png', data, name: 'big.png' }] })
+    await client.session.prompt({
+      sessionId,
+      parts: [{ type: 'media', mediaType: 'image/png', data, name: 'big.png' }],
+    })
     const { events } = await client.session.open({ sessionId })
     const event = events.at(-1)
-    expect(event?.type === 'turn.started' && event.parts[0]?.type === 'media' && event.parts[0].data === data).toBe(true)
+    expect(event?.type === 'turn.started' && event.parts[0]?.type === 'media' && event.parts[0].data === data).toBe(
+      true,
+    )
   })
 
   test('two clients answer one approval: the first answer counts, the second is told', async () => {
@@ -287,9 +323,13 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     const { sessionId } = await client.session.create({ folder: '/p' })
     engine.ask(sessionId, 'a')
     const outcomes = await Promise.allSettled(
-      [client, other].map((each, index) => each.approval.reply({ sessionId, approvalId: 'a', optionId: index === 0 ? 'once' : 'no' })),
+      [client, other].map((each, index) =>
+        each.approval.reply({ sessionId, approvalId: 'a', optionId: index === 0 ? 'once' : 'no' }),
+      ),
     )
-    const failed = outcomes.filter((outcome) => outcome.status === 'rejected').map((outcome) => failureFrom(outcome.reason).code)
+    const failed = outcomes
+      .filter((outcome) => outcome.status === 'rejected')
+      .map((outcome) => failureFrom(outcome.reason).code)
     expect(failed).toEqual(['approval.gone'])
     expect(engine.sessions.since(sessionId, 0).filter((event) => event.type === 'approval.resolved')).toHaveLength(1)
   })

@@ -1,16 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EventBody, SessionEvent } from '../../src/shared/model/event'
-import { isRecorded } from '../../src/shared/model/event'
-import type { AppPush, SessionPush } from '../../src/shared/model/push'
+import { type EventBody, type SessionEvent, isRecorded } from '../../src/shared/events/event'
+import type { AppPush, SessionPush } from '../../src/shared/events/push'
 import { failureFrom } from '../../src/renderer/client/failure-from'
-import { subscribeApp } from '../../src/renderer/client/subscribe-app'
-import { subscribeSession } from '../../src/renderer/client/subscribe-session'
-import type { MemoryEngine } from '../support/memory-engine'
-import { memoryEngine } from '../support/memory-engine'
+import { subscribeApp, subscribeSession } from '../../src/renderer/client/subscriptions'
+import { type MemoryEngine, memoryEngine } from '../support/memory-engine'
 import { until } from '../support/until'
 import { rejection } from '../support/required'
-import type { Served } from '../support/ways'
-import { WAYS } from '../support/ways'
+import { type Served, WAYS } from '../support/ways'
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -130,7 +126,10 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
     const stops = [1, 2, 3].map(() => subscribeSession(client, sessionId, 0, seen.onPush))
     const app: AppPush[] = []
     stops.push(subscribeApp(client, (push) => app.push(push)))
-    await until(() => seen.starts() >= 6 && app.length > 0 && engine.listenerCount(sessionId) === 3, 'all subscriptions')
+    await until(
+      () => seen.starts() >= 6 && app.length > 0 && engine.listenerCount(sessionId) === 3,
+      'all subscriptions',
+    )
     for (const stop of stops) stop()
     await until(() => engine.listenerCount(sessionId) === 0 && engine.changeListenerCount === 0, 'no listener')
     const { length } = app

@@ -4,11 +4,10 @@ import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import { failureFrom } from '../../src/renderer/client/failure-from'
-import { subscribeSession } from '../../src/renderer/client/subscribe-session'
+import { subscribeSession } from '../../src/renderer/client/subscriptions'
 import type { Approval } from '../../src/shared/model/approval'
-import type { RecordedEvent } from '../../src/shared/model/event'
-import { isRecorded } from '../../src/shared/model/event'
-import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
+import { type RecordedEvent, isRecorded } from '../../src/shared/events/event'
+import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
 import { rejection } from '../support/required'
 import { endHosts, sourceTaskHost } from '../support/source-task-host'
 import { until } from '../support/until'
@@ -25,7 +24,13 @@ async function setup(serve: Serve) {
   const home = await mkdtemp(join(tmpdir(), 'trestle-home-'))
   cleanups.push(() => rm(home, { recursive: true }))
   cleanups.push(() => endHosts(home))
-  const engine = await createEngine({ version: '0.0.0-test', home, interactive: true, watch: false, taskHost: sourceTaskHost })
+  const engine = await createEngine({
+    version: '0.0.0-test',
+    home,
+    interactive: true,
+    watch: false,
+    taskHost: sourceTaskHost,
+  })
   cleanups.push(() => engine.close())
   const served = await serve(engine)
   cleanups.push(() => served.stop())
@@ -73,7 +78,9 @@ async function playDemo(serve: Serve): Promise<void> {
     answered += 1
     const optionId = approval.options.find((option) => option.kind === 'allow_once')?.optionId ?? ''
     await client.approval.reply({ sessionId, approvalId: approval.approvalId, optionId })
-    expect(failureFrom(await rejection(client.approval.reply({ sessionId, approvalId: approval.approvalId, optionId })))).toMatchObject({
+    expect(
+      failureFrom(await rejection(client.approval.reply({ sessionId, approvalId: approval.approvalId, optionId }))),
+    ).toMatchObject({
       code: 'approval.gone',
     })
     // The answer has arrived; from here on the wire may break.
@@ -104,9 +111,9 @@ describe('the real engine', () => {
     expect(await codeOf(client.push.session({ sessionId: 'nope', since: 0 }))).toBe('session.not_found')
     const { sessionId } = await client.session.create({ folder: home })
     expect(await codeOf(client.approval.reply({ sessionId, approvalId: 'nope', optionId: 'x' }))).toBe('approval.gone')
-    expect(await codeOf(client.session.editQueued({ sessionId, promptId: 'nope', parts: [{ type: 'text', text: 'x' }] }))).toBe(
-      'request.invalid',
-    )
+    expect(
+      await codeOf(client.session.editQueued({ sessionId, promptId: 'nope', parts: [{ type: 'text', text: 'x' }] })),
+    ).toBe('request.invalid')
     await client.session.remove({ sessionId })
     expect(await client.session.list({})).toEqual([])
     expect(served.bugs).toEqual([])
@@ -117,8 +124,19 @@ describe('the real engine', () => {
     const file = join(home, 'config.toml')
     await client.settings.setDefaultMode({ mode: 'ask' })
     await writeFile(file, `# mine\n${await readFile(file, 'utf8')}`)
-    const added = await client.settings.setSandbox({ hosts: ['example.com'], write: ['~/.cache/tool'], defaults: false, mode: 'required' })
-    expect(added.sandbox).toMatchObject({ mode: 'required', hosts: ['example.com'], write: ['~/.cache/tool'], read: [], defaults: false })
+    const added = await client.settings.setSandbox({
+      hosts: ['example.com'],
+      write: ['~/.cache/tool'],
+      defaults: false,
+      mode: 'required',
+    })
+    expect(added.sandbox).toMatchObject({
+      mode: 'required',
+      hosts: ['example.com'],
+      write: ['~/.cache/tool'],
+      read: [],
+      defaults: false,
+    })
     expect(added.sandbox.builtIn.write).toContain('~/.npm')
     expect(added.problems).toEqual([])
     const text = await readFile(file, 'utf8')

@@ -1,16 +1,14 @@
 import { MessageChannel } from 'node:worker_threads'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EventBody } from '../../src/shared/model/event'
-import type { SessionPush } from '../../src/shared/model/push'
+import type { EventBody } from '../../src/shared/events/event'
+import type { SessionPush } from '../../src/shared/events/push'
 import { createRouter } from '../../src/main/api/router'
-import { createRpcServer } from '../../src/main/api/rpc-server'
-import { servePort } from '../../src/main/api/serve-port'
-import type { SocketLimits } from '../../src/main/host/web/serve-socket'
+import { createRpcServer, servePort } from '../../src/main/api/rpc-server'
+import type { SocketLimits } from '../../src/main/host/web/web-socket'
 import { startWebHost } from '../../src/main/host/web/web-host'
 import { connect } from '../../src/renderer/client/connect'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
-import type { MemoryEngine } from '../support/memory-engine'
-import { memoryEngine } from '../support/memory-engine'
+import { webSocketTransport } from '../../src/renderer/client/transports'
+import { type MemoryEngine, memoryEngine } from '../support/memory-engine'
 import { nodeSockets } from '../support/node-socket'
 import { required } from '../support/required'
 import { until } from '../support/until'
@@ -46,7 +44,7 @@ async function overSocket(socketLimits: Partial<SocketLimits> = {}) {
   cleanups.push(() => host.close())
   const { open, sockets } = nodeSockets()
   const url = new URL(host.url)
-  const connection = connect(socketCarrier(open, `ws://${url.host}/socket`, url.hash.slice('#token='.length)))
+  const connection = connect(webSocketTransport(open, `ws://${url.host}/socket`, url.hash.slice('#token='.length)))
   cleanups.push(() => connection.close())
   const pushes = await connection.client.push.session({ sessionId, since: 1 })
   expect((await pushes.next()).value).toMatchObject({ type: 'start' })
@@ -54,7 +52,9 @@ async function overSocket(socketLimits: Partial<SocketLimits> = {}) {
 }
 
 /** Reads to the end, or to the last of the flood's events. */
-async function readAll(pushes: AsyncIterable<SessionPush>): Promise<{ received: number; last: SessionPush['type'] | undefined }> {
+async function readAll(
+  pushes: AsyncIterable<SessionPush>,
+): Promise<{ received: number; last: SessionPush['type'] | undefined }> {
   let last: SessionPush['type'] | undefined
   let received = 0
   for await (const push of pushes) {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Wire } from '../support/acp-client'
 import { acpRun, choosing, openSession, say, type AcpRun } from '../support/acp-run'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { ModelScript, ScriptStep } from '../support/model-script'
 
 let run: AcpRun
@@ -27,7 +27,9 @@ const selected = (optionId: string) => ({ outcome: { outcome: 'selected', option
 
 function results(): string[] {
   const { messages } = run.server.requests.at(-1)!.body as { messages: { role: string; content: string }[] }
-  return messages.filter(({ role }) => role === 'tool').map(({ content }) => content.replace(/\n\[checkpoint \d+\]$/, ''))
+  return messages
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => content.replace(/\n\[checkpoint \d+\]$/, ''))
 }
 
 const permissions = (): Wire[] =>
@@ -35,7 +37,14 @@ const permissions = (): Wire[] =>
 
 describe('what may be allowed', () => {
   it('is what the engine offers, and what "always" covers is then allowed without asking, in the session or for good', async () => {
-    const sessionId = await start([bash('touch a1'), bash('touch a2'), { text: 'ok' }, bash('mkdir b1'), bash('mkdir b2'), { text: 'ok' }])
+    const sessionId = await start([
+      bash('touch a1'),
+      bash('touch a2'),
+      { text: 'ok' },
+      bash('mkdir b1'),
+      bash('mkdir b2'),
+      { text: 'ok' },
+    ])
     answers['session/request_permission'] = ({ options }) => {
       const always = options.filter(({ kind }: { kind: string }) => kind === 'allow_always')
       const last = permissions().length === 1 ? always.at(-2) : always.at(-1)
@@ -47,7 +56,9 @@ describe('what may be allowed', () => {
     const once = sandboxSupport().kind === 'none' ? ['Allow once'] : ['Run in sandbox', 'Run unrestricted']
     expect(names.slice(0, once.length)).toEqual(once)
     expect(names.slice(-2)).toEqual(['Reject', 'Reject and stop'])
-    expect(names.slice(once.length, -2).every((name: string) => /^Always allow .* in (this|every) session$/.test(name))).toBe(true)
+    expect(
+      names.slice(once.length, -2).every((name: string) => /^Always allow .* in (this|every) session$/.test(name)),
+    ).toBe(true)
     expect(existsSync(join(run.scratch.project, 'a2'))).toBe(true)
     await say(run.client, sessionId, 'and for good')
     expect(permissions()).toHaveLength(2)
@@ -121,9 +132,14 @@ const QUESTIONS: ScriptStep = {
 describe('questions of the agent', () => {
   it('come as one form where the client has forms, with words of the person beside the options', async () => {
     const sessionId = await start([QUESTIONS, { text: 'ok' }], FORMS)
-    answers['elicitation/create'] = () => ({ action: 'accept', content: { q1: 'Postgres', q2: ['UI', 'Docs'], q2_other: 'tests, too' } })
+    answers['elicitation/create'] = () => ({
+      action: 'accept',
+      content: { q1: 'Postgres', q2: ['UI', 'Docs'], q2_other: 'tests, too' },
+    })
     await say(run.client, sessionId, 'ask')
-    expect(JSON.parse(results()[0]!)).toEqual({ answers: { 'Which store?': 'Postgres', 'Which parts?': ['UI', 'Docs', 'tests, too'] } })
+    expect(JSON.parse(results()[0]!)).toEqual({
+      answers: { 'Which store?': 'Postgres', 'Which parts?': ['UI', 'Docs', 'tests, too'] },
+    })
     const form = run.client.messages.find(({ method }) => method === 'elicitation/create')!.params!
     expect(Object.keys(form['requestedSchema'].properties)).toEqual(['q1', 'q1_other', 'q2', 'q2_other'])
     expect(permissions()).toEqual([])
@@ -134,10 +150,15 @@ describe('questions of the agent', () => {
     const wanted = ['SQLite', 'API', 'Docs', /^That is all/]
     answers['session/request_permission'] = ({ options }) => {
       const want = wanted.shift()!
-      return selected(options.find(({ name }: { name: string }) => (typeof want === 'string' ? name === want : want.test(name))).optionId)
+      return selected(
+        options.find(({ name }: { name: string }) => (typeof want === 'string' ? name === want : want.test(name)))
+          .optionId,
+      )
     }
     await say(run.client, sessionId, 'ask')
-    expect(JSON.parse(results()[0]!)).toEqual({ answers: { 'Which store?': 'SQLite', 'Which parts?': ['API', 'Docs'] } })
+    expect(JSON.parse(results()[0]!)).toEqual({
+      answers: { 'Which store?': 'SQLite', 'Which parts?': ['API', 'Docs'] },
+    })
     expect(permissions()[0].toolCall.title).toBe('1 of 2: Which store?')
   })
 
@@ -162,7 +183,8 @@ const writePlan: ModelScript = ({ body }, index) => {
       .join('\n'),
   )?.[0]
   if (index === 0) return PLANNED[0]
-  if (index === 1) return { toolCalls: [{ name: 'Write', input: { path: file!, content: '# The plan\n\n1. Do it.\n' } }] }
+  if (index === 1)
+    return { toolCalls: [{ name: 'Write', input: { path: file!, content: '# The plan\n\n1. Do it.\n' } }] }
   if (index === 2)
     return {
       toolCalls: [
@@ -221,7 +243,9 @@ describe('a subagent', () => {
   it('asks through the session that the client has open', async () => {
     const sessionId = await start(({ body }) => {
       const { messages } = body as { messages: { role: string; content: string }[] }
-      const isAgent = messages.some(({ role, content }) => role === 'user' && content.includes('the work of a subagent'))
+      const isAgent = messages.some(
+        ({ role, content }) => role === 'user' && content.includes('the work of a subagent'),
+      )
       const hasResult = messages.some(({ role }) => role === 'tool')
       if (isAgent) return hasResult ? { text: 'I made it.' } : bash('touch by-agent')
       return hasResult
@@ -235,7 +259,9 @@ describe('a subagent', () => {
     const { toolCallId } = permissions()[0].toolCall
     const updates = run.client.updates(sessionId, 'tool_call_update')
     expect(updates.filter((update) => update.toolCallId === toolCallId)).toMatchObject([{ status: 'completed' }])
-    expect(updates.some(({ content }) => JSON.stringify(content ?? '').includes('coder at work:\\n- Bash: touch by-agent'))).toBe(true)
+    expect(
+      updates.some(({ content }) => JSON.stringify(content ?? '').includes('coder at work:\\n- Bash: touch by-agent')),
+    ).toBe(true)
     expect(existsSync(join(run.scratch.project, 'by-agent'))).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { acpEditor, EDITOR_CAPABILITIES, type AcpEditor } from '../support/acp-editor'
 import { acpRun, choosing, openSession, say, type AcpRun } from '../support/acp-run'
 import type { ModelScript, ScriptStep } from '../support/model-script'
@@ -33,12 +33,16 @@ const READ: ScriptStep = { toolCalls: [{ name: 'Read', input: { path: 'notes.md'
 const edit = (from: string, to: string): ScriptStep => ({
   toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: from, new_string: to } }],
 })
-const bash = (command: string, more: object = {}): ScriptStep => ({ toolCalls: [{ name: 'Bash', input: { command, ...more } }] })
+const bash = (command: string, more: object = {}): ScriptStep => ({
+  toolCalls: [{ name: 'Bash', input: { command, ...more } }],
+})
 
 /** The results that the model has been given, in order. */
 function results(): string[] {
   const { messages } = run.server.requests.at(-1)!.body as { messages: { role: string; content: string }[] }
-  return messages.filter(({ role }) => role === 'tool').map(({ content }) => content.replace(/\n\[checkpoint \d+\]$/, ''))
+  return messages
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => content.replace(/\n\[checkpoint \d+\]$/, ''))
 }
 
 describe('files that an editor has open', () => {
@@ -68,7 +72,9 @@ describe('files that an editor has open', () => {
   })
 
   it('count as unchanged where the editor has only its own line ends, no mark at the beginning and no newline at the end', async () => {
-    const { path } = await start([READ, edit('two', 'three'), { text: 'ok' }], { files: { 'notes.md': 'one\r\ntwo\r\nend\r\n' } })
+    const { path } = await start([READ, edit('two', 'three'), { text: 'ok' }], {
+      files: { 'notes.md': 'one\r\ntwo\r\nend\r\n' },
+    })
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     editor.buffers.set(path('notes.md'), 'one\ntwo\nend')
     await say(run.client, sessionId, 'go')
@@ -92,7 +98,9 @@ describe('files that an editor has open', () => {
     editor.buffers.set(path('notes.md'), 'something else\n')
     await say(run.client, sessionId, 'go')
     expect(disk('notes.md')).toBe('# Notes\n\none\nthree\n')
-    expect(run.client.messages.filter(({ method }) => method?.startsWith('fs/') || method?.startsWith('terminal/'))).toEqual([])
+    expect(
+      run.client.messages.filter(({ method }) => method?.startsWith('fs/') || method?.startsWith('terminal/')),
+    ).toEqual([])
   })
 
   it('are those of the project alone, and what the editor refuses to write is told to the agent', async () => {
@@ -136,7 +144,9 @@ describe('commands in terminals of an editor', () => {
       content: [{ type: 'terminal', terminalId: `term-${editor.terminals.size}` }],
       rawOutput: { exitCode: 3 },
     })
-    expect(updates.some(({ status, content }) => status === 'in_progress' && content?.[0]?.type === 'terminal')).toBe(true)
+    expect(updates.some(({ status, content }) => status === 'in_progress' && content?.[0]?.type === 'terminal')).toBe(
+      true,
+    )
   })
 
   it('see no key of a provider, though the editor itself has them', async () => {
@@ -150,17 +160,25 @@ describe('commands in terminals of an editor', () => {
   })
 
   it('are stopped at our time limit and by our stop, and the terminal is let go', async () => {
-    await start([bash('echo begun; sleep 60; touch never', { timeout: 300 }), bash('echo again; sleep 60; touch never'), { text: 'ok' }])
+    await start([
+      bash('echo begun; sleep 60; touch never', { timeout: 300 }),
+      bash('echo again; sleep 60; touch never'),
+      { text: 'ok' },
+    ])
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     const stopped = say(run.client, sessionId, 'go')
     const begun = () => [...editor.terminals.values()].filter(({ command }) => command.includes('sleep 60'))
     await until(() => begun().length === 2 && begun()[1]!.output.includes('again'), 'the second command')
     run.client.notify('session/cancel', { sessionId })
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
-    await until(() => begun().every(({ released, child }) => released && child.signalCode === 'SIGKILL'), 'both to be ended')
-    expect(run.client.updates(sessionId, 'tool_call_update').find(({ status }) => status === 'failed').content[1].content.text).toContain(
-      'Timed out: stopped after 0.3 s',
+    await until(
+      () => begun().every(({ released, child }) => released && child.signalCode === 'SIGKILL'),
+      'both to be ended',
     )
+    expect(
+      run.client.updates(sessionId, 'tool_call_update').find(({ status }) => status === 'failed').content[1].content
+        .text,
+    ).toContain('Timed out: stopped after 0.3 s')
   })
 
   it('are not run elsewhere when the editor will not run them', async () => {

@@ -38,7 +38,9 @@ it('uses the servers of the editor without asking for them, starts none before i
   expect(existsSync(starts)).toBe(false)
   await say(run.client, sessionId, 'echo')
   expect(results()[0]).toContain('hello')
-  const asked = run.client.messages.filter(({ method }) => method === 'session/request_permission').map(({ params }) => params!['toolCall'])
+  const asked = run.client.messages
+    .filter(({ method }) => method === 'session/request_permission')
+    .map(({ params }) => params!['toolCall'])
   expect(asked).toHaveLength(1)
   expect(asked[0]).toMatchObject({ title: 'lab · echo: hello', name: 'mcp__lab__echo' })
   expect(JSON.stringify(asked[0].content)).toContain('text: hello')
@@ -57,14 +59,21 @@ it('has the person at the editor fill in the form of a server', async () => {
       return { action: 'accept', content: { name: 'Ada', check: true } }
     },
   }
-  run = await acpRun({ script: [call('mcp__every__trigger-elicitation-request'), { text: 'ok' }, { text: 'prompted' }], answers })
+  run = await acpRun({
+    script: [call('mcp__every__trigger-elicitation-request'), { text: 'ok' }, { text: 'prompted' }],
+    answers,
+  })
   const server = { name: 'every', command: process.execPath, args: [EVERYTHING, 'stdio'], env: [] }
   const sessionId = await open(server, { elicitation: { form: {} } })
   await say(run.client, sessionId, 'ask me')
   expect(seen).toContain('name')
   expect(results()[0]).toContain('Ada')
-  const told = await run.client.until(({ params }) => JSON.stringify(params?.['update']?.availableCommands ?? '').includes('mcp:every:'))
-  const [prompt] = told.params!['update'].availableCommands.filter(({ name }: { name: string }) => name.startsWith('mcp:every:simple'))
+  const told = await run.client.until(({ params }) =>
+    JSON.stringify(params?.['update']?.availableCommands ?? '').includes('mcp:every:'),
+  )
+  const [prompt] = told.params!['update'].availableCommands.filter(({ name }: { name: string }) =>
+    name.startsWith('mcp:every:simple'),
+  )
   await say(run.client, sessionId, `/${prompt.name}`)
   expect(JSON.stringify(run.server.requests.at(-1)!.body)).toContain('This is a simple prompt')
 })
@@ -73,7 +82,9 @@ it('refuses two servers of one name before anything is made', async () => {
   run = await acpRun({ script: [] })
   await run.client.request('initialize', { protocolVersion: 1 })
   const server = { name: 'twice', command: 'true', args: [], env: [] }
-  await expect(run.client.request('session/new', { cwd: run.scratch.project, mcpServers: [server, server] })).rejects.toMatchObject({
+  await expect(
+    run.client.request('session/new', { cwd: run.scratch.project, mcpServers: [server, server] }),
+  ).rejects.toMatchObject({
     code: -32602,
   })
   expect((await run.client.request('session/list', {})).sessions).toEqual([])

@@ -22,7 +22,10 @@ async function start(options: AcpRunOptions): Promise<AcpRun> {
   return run
 }
 
-const READ: ScriptStep = { toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }], usage: { input: 100, output: 10 } }
+const READ: ScriptStep = {
+  toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }],
+  usage: { input: 100, output: 10 },
+}
 const edit = (to: string, from = 'two'): ScriptStep => ({
   toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: from, new_string: to } }],
 })
@@ -85,12 +88,20 @@ describe('a recorded conversation with an editor', () => {
     await expect(client.request('authenticate', { methodId: 'x' })).rejects.toMatchObject({ code: -32601 })
     await expect(client.request('session/prompt', { sessionId })).rejects.toMatchObject({ code: -32602 })
     await expect(say(client, 'session-nowhere', 'go')).rejects.toMatchObject({ code: -32002 })
-    await expect(client.request('session/set_mode', { sessionId, modeId: 'fast' })).rejects.toMatchObject({ code: -32602 })
-    await expect(client.request('session/set_config_option', { sessionId, configId: 'model', value: 'no/such' })).rejects.toMatchObject({
+    await expect(client.request('session/set_mode', { sessionId, modeId: 'fast' })).rejects.toMatchObject({
       code: -32602,
     })
-    await expect(client.request('session/new', { cwd: 'relative', mcpServers: [] })).rejects.toMatchObject({ code: -32602 })
-    await expect(client.request('session/new', { cwd: join(scratch.project, 'nowhere'), mcpServers: [] })).rejects.toMatchObject({
+    await expect(
+      client.request('session/set_config_option', { sessionId, configId: 'model', value: 'no/such' }),
+    ).rejects.toMatchObject({
+      code: -32602,
+    })
+    await expect(client.request('session/new', { cwd: 'relative', mcpServers: [] })).rejects.toMatchObject({
+      code: -32602,
+    })
+    await expect(
+      client.request('session/new', { cwd: join(scratch.project, 'nowhere'), mcpServers: [] }),
+    ).rejects.toMatchObject({
       code: -32602,
     })
 
@@ -110,7 +121,8 @@ describe('a recorded conversation with an editor', () => {
 
     const stopped = say(client, sessionId, 'Take your time')
     await client.until(
-      ({ params }) => params?.['update']?.content?.[0]?.type === 'terminal' && params['update'].toolCallId.startsWith('call_8'),
+      ({ params }) =>
+        params?.['update']?.content?.[0]?.type === 'terminal' && params['update'].toolCallId.startsWith('call_8'),
     )
     client.notify('session/cancel', { sessionId })
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
@@ -149,7 +161,10 @@ describe('what a client sees of a call', () => {
   it('is a title that grows while the arguments are being written, then where it is at work, and each status in its order', async () => {
     const { client, scratch } = await start({
       script: [
-        { toolCalls: [{ name: 'Write', input: { path: 'src/deep/answer.txt', content: 'x'.repeat(400) } }], faults: { eventDelayMs: 4 } },
+        {
+          toolCalls: [{ name: 'Write', input: { path: 'src/deep/answer.txt', content: 'x'.repeat(400) } }],
+          faults: { eventDelayMs: 4 },
+        },
         { text: 'ok' },
       ],
       answers: { 'session/request_permission': choosing('allow_once') },
@@ -157,20 +172,33 @@ describe('what a client sees of a call', () => {
     const sessionId = await openSession(run!)
     await say(client, sessionId, 'write')
     const updates = client.updates(sessionId).filter(({ toolCallId }) => toolCallId === 'call_1_0')
-    expect(updates[0]).toMatchObject({ sessionUpdate: 'tool_call', title: 'Write', status: 'pending', kind: 'edit', name: 'Write' })
+    expect(updates[0]).toMatchObject({
+      sessionUpdate: 'tool_call',
+      title: 'Write',
+      status: 'pending',
+      kind: 'edit',
+      name: 'Write',
+    })
     const titles = updates.map(({ title }) => title).filter(Boolean)
     expect(titles).toContain('Write: src/deep/answer.txt')
     const named = updates.findIndex(({ title }) => title === 'Write: src/deep/answer.txt')
     const written = updates.findIndex(({ rawInput }) => rawInput !== undefined)
     expect(named).toBeLessThan(written)
     expect(updates[written].locations).toEqual([{ path: join(scratch.project, 'src/deep/answer.txt') }])
-    expect(updates.at(-1)).toMatchObject({ status: 'completed', content: [{ type: 'diff', oldText: null, newText: 'x'.repeat(400) }] })
+    expect(updates.at(-1)).toMatchObject({
+      status: 'completed',
+      content: [{ type: 'diff', oldText: null, newText: 'x'.repeat(400) }],
+    })
   })
 
   it('is the output of a command while it runs where the client lends no terminal', async () => {
     const { client } = await start({
       script: [
-        { toolCalls: [{ name: 'Bash', input: { command: 'echo first; until [ -e go ]; do sleep 0.05; done; echo last' } }] },
+        {
+          toolCalls: [
+            { name: 'Bash', input: { command: 'echo first; until [ -e go ]; do sleep 0.05; done; echo last' } },
+          ],
+        },
         { text: 'ok' },
       ],
       answers: { 'session/request_permission': choosing('allow_once') },
@@ -178,7 +206,9 @@ describe('what a client sees of a call', () => {
     const sessionId = await openSession(run!)
     const done = say(client, sessionId, 'run')
     await client.until(
-      ({ params }) => params?.['update']?.status === 'in_progress' && JSON.stringify(params['update'].content ?? '').includes('first'),
+      ({ params }) =>
+        params?.['update']?.status === 'in_progress' &&
+        JSON.stringify(params['update'].content ?? '').includes('first'),
     )
     writeFileSync(join(run!.scratch.project, 'go'), '')
     await done

@@ -92,7 +92,9 @@ describe('a prompt', () => {
   })
 
   it('whose answer breaks off is answered again, and what was said before is marked as given up', async () => {
-    const sessionId = await start({ script: [{ text: 'This breaks off in the middle of', faults: { truncate: 2 } }, { text: 'Whole.' }] })
+    const sessionId = await start({
+      script: [{ text: 'This breaks off in the middle of', faults: { truncate: 2 } }, { text: 'Whole.' }],
+    })
     expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'end_turn' })
     expect(texts(sessionId, 'agent_message_chunk')).toMatch(
       /^This breaks.*response was cut off; trying again \(attempt 2 of 10\)\.\*\s+Whole\.$/s,
@@ -102,7 +104,9 @@ describe('a prompt', () => {
 
   it('that fails says what to do, in the error that editors show', async () => {
     const sessionId = await start({ script: [{ faults: { status: 401, body: { error: { message: 'bad key' } } } }] })
-    await expect(say(run.client, sessionId, 'go')).rejects.toThrow(/Invalid API key: .*Check this provider's API key in Settings/)
+    await expect(say(run.client, sessionId, 'go')).rejects.toThrow(
+      /Invalid API key: .*Check this provider's API key in Settings/,
+    )
   })
 
   it('is answered with what to do where no model is configured, and with the demo once it is chosen', async () => {
@@ -128,7 +132,9 @@ describe('slash commands', () => {
         { text: 'A summary.' },
       ],
     })
-    const update = await run.client.until(({ params }) => params?.['update']?.sessionUpdate === 'available_commands_update')
+    const update = await run.client.until(
+      ({ params }) => params?.['update']?.sessionUpdate === 'available_commands_update',
+    )
     const names = update.params!['update'].availableCommands.map(({ name }: { name: string }) => name)
     expect(names).toEqual(expect.arrayContaining(['plan', 'compact', 'context', 'undo', 'redo', 'tasks', 'review']))
     await say(run.client, sessionId, 'write')
@@ -169,7 +175,8 @@ describe('sessions', () => {
     await say(client, sessionId, 'change it')
     await say(client, sessionId, 'and a second thing')
     await say(client, sessionId, '/undo')
-    for (let count = 0; count < 55; count += 1) await client.request('session/new', { cwd: scratch.home, mcpServers: [] })
+    for (let count = 0; count < 55; count += 1)
+      await client.request('session/new', { cwd: scratch.home, mcpServers: [] })
 
     const first = await client.request('session/list', {})
     expect(first.sessions).toHaveLength(50)
@@ -184,11 +191,17 @@ describe('sessions', () => {
 
     const later = run.again()
     await later.request('initialize', { protocolVersion: 1 })
-    await expect(later.request('session/load', { sessionId, cwd: scratch.project, mcpServers: [] })).rejects.toThrow(/open in/)
+    await expect(later.request('session/load', { sessionId, cwd: scratch.project, mcpServers: [] })).rejects.toThrow(
+      /open in/,
+    )
     await client.request('session/close', { sessionId })
     await expect(say(client, sessionId, 'closed')).rejects.toMatchObject({ code: -32002 })
-    await expect(later.request('session/load', { sessionId, cwd: scratch.home, mcpServers: [] })).rejects.toThrow(/belongs to/)
-    await expect(later.request('session/load', { sessionId: 'session-0', cwd: scratch.project, mcpServers: [] })).rejects.toMatchObject({
+    await expect(later.request('session/load', { sessionId, cwd: scratch.home, mcpServers: [] })).rejects.toThrow(
+      /belongs to/,
+    )
+    await expect(
+      later.request('session/load', { sessionId: 'session-0', cwd: scratch.project, mcpServers: [] }),
+    ).rejects.toMatchObject({
       code: -32002,
     })
     const loaded = await later.request('session/load', { sessionId, cwd: scratch.project, mcpServers: [] })
@@ -212,7 +225,9 @@ describe('sessions', () => {
     const before = later.messages.length
     await later.request('session/close', { sessionId })
     await later.request('session/resume', { sessionId, cwd: scratch.project })
-    expect(later.messages.slice(before).some(({ params }) => params?.['update']?.sessionUpdate === 'user_message_chunk')).toBe(false)
+    expect(
+      later.messages.slice(before).some(({ params }) => params?.['update']?.sessionUpdate === 'user_message_chunk'),
+    ).toBe(false)
     await later.request('session/delete', { sessionId })
     await later.request('session/delete', { sessionId })
     expect((await later.request('session/list', { cwd: scratch.project })).sessions).toEqual([])
@@ -226,14 +241,19 @@ describe('sessions', () => {
     await run.client.request('initialize', { protocolVersion: 1 })
     const { sessionId } = await run.client.request('session/new', { cwd: link, mcpServers: [] })
     await say(run.client, sessionId, 'read')
-    expect(run.client.updates(sessionId, 'tool_call_update').at(-1).locations).toEqual([{ path: join(link, 'notes.md'), line: 1 }])
+    expect(run.client.updates(sessionId, 'tool_call_update').at(-1).locations).toEqual([
+      { path: join(link, 'notes.md'), line: 1 },
+    ])
     const { sessions } = await run.client.request('session/list', { cwd: link })
     expect(sessions).toMatchObject([{ sessionId, cwd: realpathSync(link) }])
   })
 
   it('reach further folders that the client names', async () => {
     run = await acpRun({
-      script: [{ toolCalls: [{ name: 'Read', input: { path: join(run.scratch.home, 'config.toml') } }] }, { text: 'ok' }],
+      script: [
+        { toolCalls: [{ name: 'Read', input: { path: join(run.scratch.home, 'config.toml') } }] },
+        { text: 'ok' },
+      ],
     })
     await run.client.request('initialize', { protocolVersion: 1 })
     const { sessionId } = await run.client.request('session/new', {

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { appEnvironment, electronProgram } from '../support/app-environment'
 
 test('on Windows an app is given what it cannot start without', () => {
-  const env = { SystemRoot: 'C:\\Windows', APPDATA: 'C:\\a', LOCALAPPDATA: 'C:\\l', USERPROFILE: 'C:\\u', Path: 'C:\\bin', PATHEXT: '.EXE' }
+  const env = {
+    SystemRoot: 'C:\\Windows',
+    APPDATA: 'C:\\a',
+    LOCALAPPDATA: 'C:\\l',
+    USERPROFILE: 'C:\\u',
+    Path: 'C:\\bin',
+    PATHEXT: '.EXE',
+  }
   expect(appEnvironment(env, {})).toEqual(env)
 })
 
@@ -20,13 +27,15 @@ test('on Linux an app is given its display and session bus', () => {
 
 test("a key of the tester's does not reach the app, and what the test sets wins", () => {
   const env = { PATH: '/bin', ANTHROPIC_API_KEY: 'k', GITHUB_TOKEN: 't', NODE_OPTIONS: '--x', HOME: '/me' }
-  expect(appEnvironment(env, { HOME: '/scratch', TRESTLE_HOME: '/t' })).toEqual({ PATH: '/bin', HOME: '/scratch', TRESTLE_HOME: '/t' })
+  expect(appEnvironment(env, { HOME: '/scratch', TRESTLE_HOME: '/t' })).toEqual({
+    PATH: '/bin',
+    HOME: '/scratch',
+    TRESTLE_HOME: '/t',
+  })
 })
 
 test("Electron's program is found in its folder on every system", () => {
-  expect(['linux', 'darwin', 'win32'].map((platform) => electronProgram(platform as NodeJS.Platform).join('/'))).toEqual([
-    'electron',
-    'Electron.app/Contents/MacOS/Electron',
-    'electron.exe',
-  ])
+  expect(
+    ['linux', 'darwin', 'win32'].map((platform) => electronProgram(platform as NodeJS.Platform).join('/')),
+  ).toEqual(['electron', 'Electron.app/Contents/MacOS/Electron', 'electron.exe'])
 })

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { PermissionMode } from '../../src/shared/model/approval'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import type { WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -62,9 +62,16 @@ async function start(
   before?.()
   told.length = 0
   server = await startModelServer({
-    script: [{ toolCalls: [{ name: 'apply_patch', id: 'call_1', input: { input: patch } }] }, { text: 'done' }, { text: 'done again' }],
+    script: [
+      { toolCalls: [{ name: 'apply_patch', id: 'call_1', input: { input: patch } }] },
+      { text: 'done' },
+      { text: 'done again' },
+    ],
   })
-  const config = configFor(server.baseUrl, { wire, more: '[sandbox]\nmode = "off"\n' }).replace('model = "scripted"', `model = "${model}"`)
+  const config = configFor(server.baseUrl, { wire, more: '[sandbox]\nmode = "off"\n' }).replace(
+    'model = "scripted"',
+    `model = "${model}"`,
+  )
   writeConfig(scratch.home, config + rules)
   engine = await createEngine({ version: '0', home: scratch.home, watch: false, interactive })
   ;({ sessionId } = await engine.sessions.create({ folder: scratch.project, mode }))
@@ -74,16 +81,21 @@ async function start(
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
 }
 
-const idle = (): Promise<void> => until(() => engine.sessions.header(sessionId).turnId === undefined, 'the end of the turn')
+const idle = (): Promise<void> =>
+  until(() => engine.sessions.header(sessionId).turnId === undefined, 'the end of the turn')
 const asked = (): Promise<void> => until(() => engine.sessions.header(sessionId).approvals.length > 0, 'a request')
 const reply = (optionId: string): Promise<void> =>
   engine.sessions.reply(sessionId, { approvalId: engine.sessions.header(sessionId).approvals[0]!.approvalId, optionId })
-const offered = (request = 0): string => JSON.stringify(server.requests[request]?.body['tools'] ?? server.requests[request]?.body)
-const rule = (decision: string, pattern: string): string => `[[permission.rules]]\ndecision = "${decision}"\npattern = "${pattern}"\n`
+const offered = (request = 0): string =>
+  JSON.stringify(server.requests[request]?.body['tools'] ?? server.requests[request]?.body)
+const rule = (decision: string, pattern: string): string =>
+  `[[permission.rules]]\ndecision = "${decision}"\npattern = "${pattern}"\n`
 
 function result(): { text: string; isError: boolean } {
   const finished = told.find((event) => event.type === 'tool.finished')
-  return finished?.type === 'tool.finished' ? { text: textOf(finished.content), isError: finished.isError } : { text: '', isError: false }
+  return finished?.type === 'tool.finished'
+    ? { text: textOf(finished.content), isError: finished.isError }
+    : { text: '', isError: false }
 }
 
 it('asks with the diff of every file, writes nothing before, and everything goes back with one restore', async () => {
@@ -101,7 +113,10 @@ it('asks with the diff of every file, writes nothing before, and everything goes
           { diff: expect.stringContaining('+b') },
           { diff: expect.stringContaining('+c') },
           { deleted: true, diff: expect.stringContaining('-gone') },
-          { from: join(scratch.project, 'from.ts'), diff: '--- a/from.ts\n+++ b/to.ts\n@@ -1,2 +1,2 @@\n-x\n+y\n rest\n' },
+          {
+            from: join(scratch.project, 'from.ts'),
+            diff: '--- a/from.ts\n+++ b/to.ts\n@@ -1,2 +1,2 @@\n-x\n+y\n rest\n',
+          },
         ],
       },
     },
@@ -114,13 +129,22 @@ it('asks with the diff of every file, writes nothing before, and everything goes
     isError: false,
   })
   for (const [path, text] of Object.entries(AFTER)) expect(readFileSync(join(scratch.project, path), 'utf8')).toBe(text)
-  expect([existsSync(join(scratch.project, 'old.txt')), existsSync(join(scratch.project, 'from.ts'))]).toEqual([false, false])
+  expect([existsSync(join(scratch.project, 'old.txt')), existsSync(join(scratch.project, 'from.ts'))]).toEqual([
+    false,
+    false,
+  ])
   const after = treeOf(scratch.project)
   const [point] = await engine.checkpoints.points(sessionId)
-  const { kept, seq } = await engine.checkpoints.restore(sessionId, { to: point!.seq - 1, files: true, conversation: false })
+  const { kept, seq } = await engine.checkpoints.restore(sessionId, {
+    to: point!.seq - 1,
+    files: true,
+    conversation: false,
+  })
   expect(kept).toEqual([])
   expect(treeOf(scratch.project)).toEqual(before)
-  expect((await engine.checkpoints.restore(sessionId, { to: seq! - 1, files: true, conversation: false })).kept).toEqual([])
+  expect(
+    (await engine.checkpoints.restore(sessionId, { to: seq! - 1, files: true, conversation: false })).kept,
+  ).toEqual([])
   expect(treeOf(scratch.project)).toEqual(after)
 })
 
@@ -199,14 +223,17 @@ it('needs no answer where rules allow an Edit of each of its files', async () =>
 
 it('asks before it follows a link out of the project, also where edits are accepted', async () => {
   const outside = (): string => join(dirname(scratch.project), 'outside')
-  await start('*** Begin Patch\n*** Update File: src/a.ts\n-two\n+zwei\n*** Add File: link/made.txt\n+x\n*** End Patch', {
-    mode: 'accept-edits',
-    interactive: false,
-    before() {
-      mkdirSync(outside())
-      symlinkSync(outside(), join(scratch.project, 'link'))
+  await start(
+    '*** Begin Patch\n*** Update File: src/a.ts\n-two\n+zwei\n*** Add File: link/made.txt\n+x\n*** End Patch',
+    {
+      mode: 'accept-edits',
+      interactive: false,
+      before() {
+        mkdirSync(outside())
+        symlinkSync(outside(), join(scratch.project, 'link'))
+      },
     },
-  })
+  )
   await idle()
   expect(result()).toEqual({ text: expect.stringMatching(/^Denied: .*outside/), isError: true })
   expect(existsSync(join(outside(), 'made.txt'))).toBe(false)

@@ -2,21 +2,21 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as immediately } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
-import { leadersBySpawn } from '../../src/main/engine/task/leader-by-spawn'
-import { LeaderPool } from '../../src/main/engine/task/leader-pool'
-import type { Leaders } from '../../src/main/engine/task/session-leader'
-import { terminalStarter } from '../../src/main/engine/task/start-in-terminal'
-import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { spawnedShells } from '../../src/main/engine/process/spawn'
+import { ShellPool } from '../../src/main/engine/task/pty/shell-pool'
+import type { ShellLauncher } from '../../src/main/engine/process/shell-process'
+import { terminalStarter } from '../../src/main/engine/task/pty/start-in-terminal'
+import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { runTs } from '../support/run-ts'
 import { until } from '../support/until'
-import { setImmediate as immediately } from 'node:timers/promises'
 
 let dir: string
 let tasks: TerminalTasks
 let env: Record<string, string>
-const open = (leaders: () => Leaders): TerminalTasks =>
+const open = (leaders: () => ShellLauncher): TerminalTasks =>
   createTerminalTasks({
     outputDir: join(dir, 'tasks'),
     env: () => env,
@@ -79,9 +79,9 @@ function openTerminals(): number {
 }
 
 describe.each([
-  ['spawned by us', () => leadersBySpawn],
-  ['started by the pool', () => new LeaderPool('/usr/bin/setsid')],
-  ['started by the pool where there is no Perl', () => new LeaderPool('/usr/bin/setsid', () => undefined)],
+  ['spawned by us', () => spawnedShells],
+  ['started by the pool', () => new ShellPool('/usr/bin/setsid')],
+  ['started by the pool where there is no Perl', () => new ShellPool('/usr/bin/setsid', () => undefined)],
 ])('leaders %s', (_name, leaders) => {
   beforeEach(() => {
     tasks = open(leaders)
@@ -134,8 +134,8 @@ describe.each([
 })
 
 describe.each([
-  ['the pool', () => new LeaderPool('/usr/bin/setsid')],
-  ['the pool where there is no Perl', () => new LeaderPool('/usr/bin/setsid', () => undefined)],
+  ['the pool', () => new ShellPool('/usr/bin/setsid')],
+  ['the pool where there is no Perl', () => new ShellPool('/usr/bin/setsid', () => undefined)],
 ])('%s', (_name, pool) => {
   beforeEach(async () => {
     await until(() => shells().length === 0, 'the shells of the tests before to end')
@@ -178,7 +178,7 @@ describe.each([
 describe('a leader made ready before its command is known', () => {
   beforeEach(async () => {
     await until(() => shells().length === 0, 'the shells of the tests before to end')
-    tasks = open(() => new LeaderPool('/usr/bin/setsid'))
+    tasks = open(() => new ShellPool('/usr/bin/setsid'))
   })
 
   const ready = async (): Promise<number> => {

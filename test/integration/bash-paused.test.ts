@@ -2,14 +2,14 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
-import { leadersBySpawn } from '../../src/main/engine/task/leader-by-spawn'
-import { LeaderPool } from '../../src/main/engine/task/leader-pool'
-import type { Leaders } from '../../src/main/engine/task/session-leader'
-import { terminalStarter } from '../../src/main/engine/task/start-in-terminal'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { spawnedShells } from '../../src/main/engine/process/spawn'
+import { ShellPool } from '../../src/main/engine/task/pty/shell-pool'
+import type { ShellLauncher } from '../../src/main/engine/process/shell-process'
+import { terminalStarter } from '../../src/main/engine/task/pty/start-in-terminal'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
-import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { foregroundResult } from '../../src/main/engine/tool/bash-result'
 
 let dir: string
@@ -30,10 +30,10 @@ const told = (end: TaskEnd): string => {
   return first?.type === 'text' ? first.text : ''
 }
 
-describe.runIf(process.platform === 'linux').each<[string, () => Leaders]>([
-  ['spawned by us', () => leadersBySpawn],
-  ['started by a keeper', () => new LeaderPool('/usr/bin/setsid')],
-  ['started by a shell', () => new LeaderPool('/usr/bin/setsid', () => undefined)],
+describe.runIf(process.platform === 'linux').each<[string, () => ShellLauncher]>([
+  ['spawned by us', () => spawnedShells],
+  ['started by a keeper', () => new ShellPool('/usr/bin/setsid')],
+  ['started by a shell', () => new ShellPool('/usr/bin/setsid', () => undefined)],
 ])('of leaders %s', (_name, leaders) => {
   beforeEach(() => {
     const env = { PATH: process.env['PATH'] ?? '', HOME: dir }
@@ -46,7 +46,9 @@ describe.runIf(process.platform === 'linux').each<[string, () => Leaders]>([
     async (signal) => {
       const end = await run(`echo before; kill -${signal} $$; echo after`, 2_000)
       expect(end).toMatchObject({ text: 'before\n', task: { status: 'timed_out' } })
-      expect(told(end)).toMatch(/The command was stopped by a signal \(SIGSTOP.*"kill -CONT -- -\d+" in another command does/)
+      expect(told(end)).toMatch(
+        /The command was stopped by a signal \(SIGSTOP.*"kill -CONT -- -\d+" in another command does/,
+      )
     },
   )
 
@@ -56,7 +58,11 @@ describe.runIf(process.platform === 'linux').each<[string, () => Leaders]>([
   })
 
   test.each([145, 147, 150])('a command that exits with %d, as stopped ones seem to, has ended', async (code) => {
-    expect(await run(`echo x; exit ${code}`, 30_000)).toMatchObject({ text: 'x\n', notes: [], task: { status: 'failed', exitCode: code } })
+    expect(await run(`echo x; exit ${code}`, 30_000)).toMatchObject({
+      text: 'x\n',
+      notes: [],
+      task: { status: 'failed', exitCode: code },
+    })
     expect((await run('echo next', 30_000)).text).toBe('next\n')
   })
 

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
-import { commandEnv } from '../../src/main/engine/task/command-env'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
-import type { TaskEnd, TaskStart, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
+import { commandEnv } from '../../src/main/engine/environment/command-env'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import type { TaskEnd, TaskStart, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { runTs } from '../support/run-ts'
 
 let dir: string
@@ -174,7 +174,9 @@ describe('close', () => {
 
 test('a host that is killed takes its commands with it: their terminals hang up', async () => {
   const host = runTs('./task-host.ts', [join(dir, 'host'), 'sleep 100 & echo $$ $!; wait', 'echo $$; sleep 100'])
-  const pids = [await host.line('0: '), await host.line('1: ')].flatMap((line) => line.slice(3).trim().split(' ').map(Number))
+  const pids = [await host.line('0: '), await host.line('1: ')].flatMap((line) =>
+    line.slice(3).trim().split(' ').map(Number),
+  )
   expect(pids.filter(isAlive)).toEqual(pids)
   await host.kill()
   await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 3_000 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import type { RecordedEvent, SessionEvent } from '../../src/shared/model/event'
+import type { RecordedEvent, SessionEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import type { Task } from '../../src/shared/model/task'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -33,10 +33,19 @@ afterEach(async () => {
 })
 
 /** A session whose model plays the script; everything is allowed. */
-async function session(script: ModelScript, { interactive = true, more = '' } = {}): Promise<{ engine: Engine; sessionId: string }> {
+async function session(
+  script: ModelScript,
+  { interactive = true, more = '' } = {},
+): Promise<{ engine: Engine; sessionId: string }> {
   server = await startModelServer({ script })
   writeConfig(scratch.home, configFor(server.baseUrl, { more }))
-  engine = await createEngine({ version: '0.0.0-test', home: scratch.home, interactive, taskHost: sourceTaskHost, watch: false })
+  engine = await createEngine({
+    version: '0.0.0-test',
+    home: scratch.home,
+    interactive,
+    taskHost: sourceTaskHost,
+    watch: false,
+  })
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
   engine.sessions.listen(sessionId, (event: SessionEvent) => {
     if ('seq' in event) told.push(event)
@@ -83,7 +92,12 @@ test('a password asked at the terminal is answered there: the model learns that,
   const { engine: live, sessionId } = await session([bash({ command: ASKS }), { text: 'done' }])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   const waiting = await taskWhere(live, (task) => task.prompt !== undefined)
-  expect(waiting).toMatchObject({ status: 'running', sessionId, callId: 'call', prompt: { text: expect.stringContaining('Password:') } })
+  expect(waiting).toMatchObject({
+    status: 'running',
+    sessionId,
+    callId: 'call',
+    prompt: { text: expect.stringContaining('Password:') },
+  })
   await live.tasks.input(waiting.taskId, `${SECRET}\r`)
   await turnsEnded(live, sessionId, 1)
   expect(resultOf('call')).toMatch(
@@ -109,10 +123,14 @@ test('while it waits for a person its time does not run out behind their back', 
 }, 20_000)
 
 test('with nobody there a command that asks runs into its limit, and the model is told what to do instead', async () => {
-  const { engine: headless, sessionId } = await session([bash({ command: ASKS, timeout: 2_500 }), { text: 'done' }], { interactive: false })
+  const { engine: headless, sessionId } = await session([bash({ command: ASKS, timeout: 2_500 }), { text: 'done' }], {
+    interactive: false,
+  })
   await headless.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(headless, sessionId, 1)
-  expect(resultOf('call')).toMatch(/waited for input at its terminal, not on stdin: "Password:"\. Nobody is there to type, so it waited/)
+  expect(resultOf('call')).toMatch(
+    /waited for input at its terminal, not on stdin: "Password:"\. Nobody is there to type, so it waited/,
+  )
 }, 20_000)
 
 test('a command that is moved to the background ends the call, goes on, and its end comes as news', async () => {
@@ -136,12 +154,17 @@ test('a command that is moved to the background ends the call, goes on, and its 
 }, 20_000)
 
 test('at its time limit a command is stopped where the settings say so', async () => {
-  const { engine: live, sessionId } = await session([bash({ command: 'echo begun; sleep 60', timeout: 300 }), { text: 'done' }], {
-    more: '[tasks]\nat_time_limit = "stop"\n',
-  })
+  const { engine: live, sessionId } = await session(
+    [bash({ command: 'echo begun; sleep 60', timeout: 300 }), { text: 'done' }],
+    {
+      more: '[tasks]\nat_time_limit = "stop"\n',
+    },
+  )
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
-  expect(resultOf('call')).toMatch(/^(?:begun|It printed nothing\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./)
+  expect(resultOf('call')).toMatch(
+    /^(?:begun|It printed nothing\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./,
+  )
 }, 20_000)
 
 test('at its time limit a command goes on in the background, and its end comes as news', async () => {
@@ -166,13 +189,18 @@ test('a background task that asks at its terminal says so when it is looked at, 
     if (index === 0) return bash({ command: ASKS, description: 'asks', run_in_background: true })
     const [, taskId = ''] = /task_id: (bash-\w{8})/.exec(JSON.stringify(request.body['messages'])) ?? []
     return index === 1
-      ? { text: '', toolCalls: [{ name: 'TaskOutput', id: 'look', input: { task_id: taskId, block: true, timeout: 3 } }] }
+      ? {
+          text: '',
+          toolCalls: [{ name: 'TaskOutput', id: 'look', input: { task_id: taskId, block: true, timeout: 3 } }],
+        }
       : { text: 'ok' }
   })
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   const { taskId } = await taskWhere(live, (task) => task.prompt !== undefined)
   await turnsEnded(live, sessionId, 1)
-  expect(resultOf('look')).toMatch(/^retrieval_status: timeout\n[^]*\nwaits_for_input: Password: \(the user was asked at its terminal\)\n/)
+  expect(resultOf('look')).toMatch(
+    /^retrieval_status: timeout\n[^]*\nwaits_for_input: Password: \(the user was asked at its terminal\)\n/,
+  )
   await live.tasks.input(taskId, `${SECRET}\r`)
   await turnsEnded(live, sessionId, 2)
   const news = JSON.stringify(told.filter((event) => event.type === 'turn.started' && event.news))
@@ -204,11 +232,17 @@ test('when the task host is killed, a call that waits ends as lost, and backgrou
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   const working = await taskWhere(live, (task) => task.lastLine === 'working')
   // What is on disk is what a killed host leaves.
-  const isKept = (): boolean => existsSync(working.outputPath) && readFileSync(working.outputPath, 'utf8').includes('working')
+  const isKept = (): boolean =>
+    existsSync(working.outputPath) && readFileSync(working.outputPath, 'utf8').includes('working')
   await until(isKept, 'the output on disk')
   for (const pid of hostPids(scratch.home)) process.kill(pid, 'SIGKILL')
-  await until(() => live.sessions.header(sessionId).news.length === 0 && live.sessions.header(sessionId).turnId === undefined, 'the news')
+  await until(
+    () => live.sessions.header(sessionId).news.length === 0 && live.sessions.header(sessionId).turnId === undefined,
+    'the news',
+  )
   expect(resultOf('waits')).toMatch(/^working\n\[The task host that ran the command died[^]*\nLost after/)
-  const news = told.flatMap((event) => (event.type === 'turn.started' || event.type === 'turn.steered' ? (event.news ?? []) : []))
+  const news = told.flatMap((event) =>
+    event.type === 'turn.started' || event.type === 'turn.steered' ? (event.news ?? []) : [],
+  )
   expect(news).toMatchObject([{ status: 'lost', description: 'server' }])
 }, 20_000)

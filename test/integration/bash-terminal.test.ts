@@ -1,13 +1,23 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { commandEnv } from '../../src/main/engine/task/command-env'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { commandEnv } from '../../src/main/engine/environment/command-env'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
 import { pipeStarter } from '../../src/main/engine/task/start-in-pipes'
-import type { TaskEnd, TaskStart, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
-import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
+import type { TaskEnd, TaskStart, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
 
 let dir: string
 let tasks: TerminalTasks
@@ -25,14 +35,19 @@ afterAll(async () => {
 
 const run = (command: string, more: Partial<TaskStart> = {}): Promise<TaskEnd> =>
   tasks.run({ command, cwd: dir, timeoutMs: 60_000, signal: new AbortController().signal, ...more }, 46_000)
-const textOf = async (command: string, more: Partial<TaskStart> = {}): Promise<string> => (await run(command, more)).text
+const textOf = async (command: string, more: Partial<TaskStart> = {}): Promise<string> =>
+  (await run(command, more)).text
 
 function openFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => (existsSync(`/proc/self/fd/${fd}`) ? [readlinkSync(`/proc/self/fd/${fd}`)] : []))
+  return readdirSync('/proc/self/fd').flatMap((fd) =>
+    existsSync(`/proc/self/fd/${fd}`) ? [readlinkSync(`/proc/self/fd/${fd}`)] : [],
+  )
 }
 
 function countChildren(): number {
-  return Number(execFileSync('sh', ['-c', `ps --no-headers -o pid --ppid ${process.pid} | wc -l`], { encoding: 'utf8' }))
+  return Number(
+    execFileSync('sh', ['-c', `ps --no-headers -o pid --ppid ${process.pid} | wc -l`], { encoding: 'utf8' }),
+  )
 }
 
 describe('how a command ends', () => {
@@ -73,13 +88,15 @@ describe('what a program finds', () => {
   })
 
   test('output is a terminal, input is not, and /dev/tty can be opened', async () => {
-    expect(await textOf('test -t 0 && echo in; test -t 1 && echo out; test -t 2 && echo err; tty </dev/tty')).toBe('out\nerr\n/dev/tty\n')
+    expect(await textOf('test -t 0 && echo in; test -t 1 && echo out; test -t 2 && echo err; tty </dev/tty')).toBe(
+      'out\nerr\n/dev/tty\n',
+    )
   })
 
   test('the terminal is the foreground of the command: a prompt on it would be read, not stopped', async () => {
-    expect(await textOf(`stty -echo </dev/tty && ps -o stat= -p $$ | tr -d ' \\n' && ps -o tpgid= -o pgid= -p $$`)).toMatch(
-      /\+\s*(\d+)\s+\1\n$/,
-    )
+    expect(
+      await textOf(`stty -echo </dev/tty && ps -o stat= -p $$ | tr -d ' \\n' && ps -o tpgid= -o pgid= -p $$`),
+    ).toMatch(/\+\s*(\d+)\s+\1\n$/)
   })
 
   test('it is wide enough for tables', async () => {
@@ -88,7 +105,9 @@ describe('what a program finds', () => {
 
   test('it gets no keys, the mark of its task, and no open file of ours', async () => {
     const other = run('sleep 0.5')
-    const { text, task } = await run('echo "${OPENAI_API_KEY:-none} $TRESTLE_TASK"; ls -l /proc/$$/fd | grep -c ptmx; trap')
+    const { text, task } = await run(
+      'echo "${OPENAI_API_KEY:-none} $TRESTLE_TASK"; ls -l /proc/$$/fd | grep -c ptmx; trap',
+    )
     expect(text).toBe(`none ${task.taskId}\n0\n`)
     await other
   })
@@ -108,7 +127,9 @@ describe('what a program finds', () => {
       `$HOME "a" 'b' \\\n\\n\nx  y\nit's\n`,
     )
     expect((await run('-x')).task.exitCode).toBe(127)
-    expect(await textOf('echo $#; shopt -q login_shell || echo plain; [[ $- == *i* ]] || echo batch')).toBe('0\nplain\nbatch\n')
+    expect(await textOf('echo $#; shopt -q login_shell || echo plain; [[ $- == *i* ]] || echo batch')).toBe(
+      '0\nplain\nbatch\n',
+    )
     expect(await textOf('a=(1 2 3); [[ ${a[2]} == 3 ]] && echo bash')).toBe('bash\n')
   })
 })
@@ -120,16 +141,20 @@ describe('output', () => {
 
   test('the model gets plain text, the log and the pane get colours', async () => {
     const shown: string[] = []
-    const end = await run(`printf '\\033[31mred\\033[0m\\n 50%%\\r100%%\\n'; sleep 0.2`, { onOutput: (raw) => shown.push(raw) })
+    const end = await run(`printf '\\033[31mred\\033[0m\\n 50%%\\r100%%\\n'; sleep 0.2`, {
+      onOutput: (raw) => shown.push(raw),
+    })
     expect(end.text).toBe('red\n100%\n')
     expect(readFileSync(end.task.outputPath, 'utf8')).toBe('\x1b[31mred\x1b[0m\n 50%\r100%\n')
     expect(shown.join('')).toBe('\x1b[31mred\x1b[0m\n 50%\r100%\n')
   })
 
   test('codes and characters cut in two by slow printing are read whole', async () => {
-    expect(await textOf(`printf '\\033'; sleep 0.05; printf '[3'; sleep 0.05; printf '1mr\\305'; sleep 0.05; printf '\\274\\033[0m'`)).toBe(
-      'rż',
-    )
+    expect(
+      await textOf(
+        `printf '\\033'; sleep 0.05; printf '[3'; sleep 0.05; printf '1mr\\305'; sleep 0.05; printf '\\274\\033[0m'`,
+      ),
+    ).toBe('rż')
   })
 
   test('bytes that are no UTF-8 and NULs do no harm', async () => {
@@ -149,8 +174,14 @@ describe('output', () => {
   })
 
   test('a log that cannot be written is said; the command goes on', async () => {
-    const blocked = createTerminalTasks({ outputDir: '/dev/null/tasks', env: () => commandEnv(process.env, DEFAULT_SETTINGS) })
-    const end = await blocked.run({ command: 'echo hi', cwd: dir, timeoutMs: null, signal: new AbortController().signal }, 1_000)
+    const blocked = createTerminalTasks({
+      outputDir: '/dev/null/tasks',
+      env: () => commandEnv(process.env, DEFAULT_SETTINGS),
+    })
+    const end = await blocked.run(
+      { command: 'echo hi', cwd: dir, timeoutMs: null, signal: new AbortController().signal },
+      1_000,
+    )
     expect(end).toMatchObject({ text: 'hi\n', task: { status: 'completed' } })
     expect(end.notes).toEqual([expect.stringContaining('could not be saved')])
     await blocked.close()
@@ -185,7 +216,9 @@ describe('cost', () => {
 
   test('20 commands at once all end with their own output', async () => {
     const ends = await Promise.all(Array.from({ length: 20 }, (_, index) => run(`echo ${index}; exit ${index}`)))
-    expect(ends.map(({ text, task }) => [text, task.exitCode])).toEqual(Array.from({ length: 20 }, (_, index) => [`${index}\n`, index]))
+    expect(ends.map(({ text, task }) => [text, task.exitCode])).toEqual(
+      Array.from({ length: 20 }, (_, index) => [`${index}\n`, index]),
+    )
   })
 })
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
-import type { AppPush } from '../../src/shared/model/push'
+import type { AppPush } from '../../src/shared/events/push'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
@@ -63,13 +63,24 @@ describe('agent and skill files that cannot be used', () => {
 
   it('are told by the engine to every host that listens: chat, acp, web and the app', async () => {
     const told: string[] = []
-    const engine = await createEngine({ version: 'test', home: scratch.home, interactive: true, watch: false, log: () => undefined })
+    const engine = await createEngine({
+      version: 'test',
+      home: scratch.home,
+      interactive: true,
+      watch: false,
+      log: () => undefined,
+    })
     try {
       engine.onChange((change) => void (change.kind === 'notice' && told.push(change.text)))
       const { sessionId } = await engine.sessions.create({ folder: scratch.project })
       await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
-      await until(() => engine.sessions.header(sessionId).turnId === undefined && server.requests.length > 0, 'the end of the turn')
-      expect(told).toEqual(expect.arrayContaining([expect.stringMatching(agentLine()), expect.stringMatching(skillLine())]))
+      await until(
+        () => engine.sessions.header(sessionId).turnId === undefined && server.requests.length > 0,
+        'the end of the turn',
+      )
+      expect(told).toEqual(
+        expect.arrayContaining([expect.stringMatching(agentLine()), expect.stringMatching(skillLine())]),
+      )
     } finally {
       await engine.close('stop')
     }

@@ -37,7 +37,10 @@ async function quit(terminal: ChatTerminal): Promise<void> {
 }
 
 test('a message that waits is shown, and Ctrl-C takes it back to the input line instead of sending it after the next one', async () => {
-  const terminal = await chatWith([{ text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } }, { text: 'Second answer.' }])
+  const terminal = await chatWith([
+    { text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } },
+    { text: 'Second answer.' },
+  ])
   terminal.type('go\r')
   await terminal.shows('on and on')
   terminal.type('and then this\r')
@@ -68,7 +71,8 @@ test('/skills:name uses a skill, and says which there are when there is none of 
 })
 
 test('an answer is shown as the Markdown it is, with model, mode and context use above the next prompt', async () => {
-  const text = '## Result\n\nIt is **done**, see `a.ts`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\u001b]0;evil\u0007\n'
+  const text =
+    '## Result\n\nIt is **done**, see `a.ts`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\u001b]0;evil\u0007\n'
   const terminal = await chatWith([{ text, usage: { input: 10, output: 5, cached: 0, thinking: 0 } }])
   terminal.type('go\r')
   await terminal.shows(/of context\n›$/)

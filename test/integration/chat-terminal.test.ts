@@ -26,7 +26,10 @@ async function start(
   return open(args, more)
 }
 
-async function open(args: string[] = [], more: { env?: Record<string, string>; columns?: number } = {}): Promise<ChatTerminal> {
+async function open(
+  args: string[] = [],
+  more: { env?: Record<string, string>; columns?: number } = {},
+): Promise<ChatTerminal> {
   const opened = startChat(['--cwd', scratch.project, ...args], { home: scratch.home, ...more })
   chat = opened
   await opened.shows('›')
@@ -41,7 +44,10 @@ afterEach(async () => {
   scratch.remove()
 })
 
-const call = (name: string, input: Record<string, unknown>, text = ''): ScriptStep => ({ text, toolCalls: [{ name, input }] })
+const call = (name: string, input: Record<string, unknown>, text = ''): ScriptStep => ({
+  text,
+  toolCalls: [{ name, input }],
+})
 const made = (name: string): boolean => existsSync(join(scratch.project, name))
 const sent = (index: number): string => JSON.stringify(server.requests[index]!.body['messages'])
 /** How often something is on the screen. */
@@ -83,7 +89,10 @@ describe('trestle chat in a terminal', () => {
   })
 
   test('what is typed ahead would approve what comes up meanwhile', async () => {
-    const terminal = await start([{ ...call('Bash', { command: 'touch made' }), faults: { delayMs: 400 } }, { text: 'Done.' }])
+    const terminal = await start([
+      { ...call('Bash', { command: 'touch made' }), faults: { delayMs: 400 } },
+      { text: 'Done.' },
+    ])
     terminal.type('go\r')
     await server.arrived(1)
     // A digit that was meant for a message: it opens a line of its own, and the question waits for the end of that.
@@ -116,7 +125,11 @@ describe('trestle chat in a terminal', () => {
   })
 
   test('always would allow something that was not shown, or ask again', async () => {
-    const terminal = await start([call('Bash', { command: 'touch made' }), call('Bash', { command: 'touch made' }), { text: 'Done.' }])
+    const terminal = await start([
+      call('Bash', { command: 'touch made' }),
+      call('Bash', { command: 'touch made' }),
+      { text: 'Done.' },
+    ])
     terminal.type('go\r')
     await terminal.shows('Allow?')
     terminal.type('2')
@@ -134,7 +147,10 @@ describe('trestle chat in a terminal', () => {
   })
 
   test('Ctrl-C would leave instead of stopping the turn, or not leave an idle chat', async () => {
-    const terminal = await start([{ text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } }, { text: 'Still here.' }])
+    const terminal = await start([
+      { text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } },
+      { text: 'Still here.' },
+    ])
     terminal.type('go\r')
     await terminal.shows('on and on')
     terminal.type('\x03')
@@ -189,7 +205,10 @@ describe('trestle chat in a terminal', () => {
   })
 
   test('a message typed while the agent works would be lost, or torn by what is written', async () => {
-    const terminal = await start([{ text: 'First answer. '.repeat(20), faults: { eventDelayMs: 30 } }, { text: 'Second answer.' }])
+    const terminal = await start([
+      { text: 'First answer. '.repeat(20), faults: { eventDelayMs: 30 } },
+      { text: 'Second answer.' },
+    ])
     terminal.type('one\r')
     await terminal.shows('First')
     terminal.type('two')
@@ -207,7 +226,9 @@ describe('trestle chat in a terminal', () => {
     await terminal.shows('on and on')
     terminal.kill('SIGHUP')
     await terminal.ended
-    const [session] = JSON.parse((await runCli(['session', 'list', '--json'], { home: scratch.home })).stdout) as { sessionId: string }[]
+    const [session] = JSON.parse((await runCli(['session', 'list', '--json'], { home: scratch.home })).stdout) as {
+      sessionId: string
+    }[]
     const log = await runCli(['session', 'export', session!.sessionId, '--json'], { home: scratch.home })
     expect(log.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"cancelled"/)
   })
@@ -254,7 +275,9 @@ describe('trestle chat in a terminal', () => {
     ])
     terminal.type('go\r')
     await terminal.shows('Answer?')
-    expect(terminal.screen()).toMatch(/\? Which colour\? \(1 of 2\)\n {2}1 {2}Red {2}warm\n {2}2 {2}Blue\n {2}3 {2}Other…/)
+    expect(terminal.screen()).toMatch(
+      /\? Which colour\? \(1 of 2\)\n {2}1 {2}Red {2}warm\n {2}2 {2}Blue\n {2}3 {2}Other…/,
+    )
     terminal.type('3')
     await terminal.shows('In your own words')
     terminal.type('green\r')
@@ -266,7 +289,9 @@ describe('trestle chat in a terminal', () => {
     terminal.type('s')
     await terminal.shows('Thanks.')
     expect(sent(1)).toContain(
-      JSON.stringify(JSON.stringify({ answers: { 'Which colour?': 'green', 'Which do you like?': ['Red', 'Blue'] } })).slice(1, -1),
+      JSON.stringify(
+        JSON.stringify({ answers: { 'Which colour?': 'green', 'Which do you like?': ['Red', 'Blue'] } }),
+      ).slice(1, -1),
     )
     await quit(terminal)
   })
@@ -291,7 +316,9 @@ describe('trestle chat in a terminal', () => {
     const terminal = await start(({ body }, index) => steps[index]?.(plan(body)))
     terminal.type('plan it\r')
     await terminal.shows('The plan?')
-    expect(terminal.screen()).toMatch(/\? Plan\n[\s\S]*1\. one\n[\s\S]*1 {2}Approve: Small {2}a little\n {2}2 {2}Approve: Large/)
+    expect(terminal.screen()).toMatch(
+      /\? Plan\n[\s\S]*1\. one\n[\s\S]*1 {2}Approve: Small {2}a little\n {2}2 {2}Approve: Large/,
+    )
     terminal.type('9')
     await terminal.shows('What should change?')
     terminal.type('one more, please\r')
@@ -305,7 +332,9 @@ describe('trestle chat in a terminal', () => {
 
   test('a session could not be gone on with, or /undo would take back what was not shown', async () => {
     const write = call('Write', { path: 'new.txt', content: 'x' })
-    let terminal = await start([write, { text: 'It is written.' }, { text: 'Of course.' }], { args: ['--permission-mode', 'accept-edits'] })
+    let terminal = await start([write, { text: 'It is written.' }, { text: 'Of course.' }], {
+      args: ['--permission-mode', 'accept-edits'],
+    })
     terminal.type('write it\r')
     await terminal.shows(/It is written\.\n2 steps/)
     await quit(terminal)
@@ -328,7 +357,11 @@ describe('trestle chat in a terminal', () => {
   test('escape codes of a model, a tool or a file name would reach the terminal', async () => {
     const evil = '\x1b]52;c;aGFja2Vk\x07\x1b[31mred\x1b[2J\x9b2J\u202egnp'
     const terminal = await start([
-      { thinking: evil, ...call('Bash', { command: `printf '%s' '${evil}' >&2; false # ${evil}` }, evil), deltaChars: 1 },
+      {
+        thinking: evil,
+        ...call('Bash', { command: `printf '%s' '${evil}' >&2; false # ${evil}` }, evil),
+        deltaChars: 1,
+      },
       { text: `end ${evil}` },
     ])
     terminal.type('go\r')
@@ -344,7 +377,11 @@ describe('trestle chat in a terminal', () => {
   test('a terminal of 40 columns would break words or lose what is asked', async () => {
     const terminal = await start(
       [
-        call('Bash', { command: 'touch made' }, 'A sentence that is rather longer than the window is wide, with 二二二二 in it.'),
+        call(
+          'Bash',
+          { command: 'touch made' },
+          'A sentence that is rather longer than the window is wide, with 二二二二 in it.',
+        ),
         { text: 'Done.' },
       ],
       {
@@ -353,7 +390,9 @@ describe('trestle chat in a terminal', () => {
     )
     terminal.type('go\r')
     await terminal.shows('Allow?')
-    expect(terminal.screen()).toContain('A sentence that is rather longer than\nthe window is wide, with 二二二二 in it.')
+    expect(terminal.screen()).toContain(
+      'A sentence that is rather longer than\nthe window is wide, with 二二二二 in it.',
+    )
     terminal.type('1')
     await terminal.shows('Done.')
     await quit(terminal)
@@ -372,7 +411,10 @@ describe('trestle chat in a terminal', () => {
 describe('trestle chat without a terminal', () => {
   test('a pipe would hang at an approval, get escape codes, or not be told why it is denied', async () => {
     await prepare([call('Bash', { command: 'touch made' }, 'I try.'), { text: 'I may not.' }, { text: 'Hello again.' }])
-    const run = await runCli(['chat', '--cwd', scratch.project], { home: scratch.home, stdin: 'make it\n/help\nand hello' })
+    const run = await runCli(['chat', '--cwd', scratch.project], {
+      home: scratch.home,
+      stdin: 'make it\n/help\nand hello',
+    })
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(/Whatever\s+needs\s+approval is denied/)
     expect(run.stdout).toMatch(
@@ -383,7 +425,9 @@ describe('trestle chat without a terminal', () => {
   })
 
   test('a dumb terminal would get escape codes, or could not answer', async () => {
-    const terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }], { env: { TERM: 'dumb' } })
+    const terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }], {
+      env: { TERM: 'dumb' },
+    })
     terminal.type('go\r')
     await terminal.shows('0  Reject')
     // Too soon: the question is not listening yet.

@@ -16,12 +16,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyRestore } from '../../src/main/engine/checkpoint/apply-restore'
 import { createCallCheckpoints } from '../../src/main/engine/checkpoint/call-checkpoints'
-import { collectContents } from '../../src/main/engine/checkpoint/collect-contents'
-import { listingDifference } from '../../src/main/engine/checkpoint/listing-difference'
-import { writeJournal } from '../../src/main/engine/checkpoint/restore-journal'
-import { finishRestore, previewRestore } from '../../src/main/engine/checkpoint/restore-session'
+import { collectGarbage } from '../../src/main/engine/checkpoint/collect-garbage'
+import { listingDifference, listWorkspace, type Listing } from '../../src/main/engine/checkpoint/workspace-listing'
+import { writeJournal, finishRestore, previewRestore } from '../../src/main/engine/checkpoint/restore-session'
 import { fileHunks, sessionFiles, undoHunk } from '../../src/main/engine/checkpoint/session-files'
-import { listWorkspace, type Listing } from '../../src/main/engine/checkpoint/workspace-listing'
 import { checkpointBench, type CheckpointBench } from '../support/checkpoint-bench'
 import { treeOf } from '../support/scratch-tree'
 import { until } from '../support/until'
@@ -31,7 +29,9 @@ const write = (bench: CheckpointBench, path: string, text: string): void => writ
 const read = (bench: CheckpointBench, path: string): string => readFileSync(at(bench, path), 'utf8')
 const session = (bench: CheckpointBench) => ({ id: bench.sessionId, record: bench.record })
 
-async function manyFiles(count: number): Promise<{ bench: CheckpointBench; to: number; before: Record<string, string> }> {
+async function manyFiles(
+  count: number,
+): Promise<{ bench: CheckpointBench; to: number; before: Record<string, string> }> {
   const bench = await checkpointBench()
   for (let n = 0; n < count; n += 1) {
     if (n % 50 === 0) mkdirSync(at(bench, `folder ${n / 50}`))
@@ -63,7 +63,12 @@ describe('a restore', () => {
     })
     const { kept } = await bench.restore({ to })
     expect(kept).toEqual([])
-    expect(['a', 'b', 'other', 'apart'].map((name) => read(bench, name))).toEqual(['a before', 'a before', 'other before', 'apart before'])
+    expect(['a', 'b', 'other', 'apart'].map((name) => read(bench, name))).toEqual([
+      'a before',
+      'a before',
+      'other before',
+      'apart before',
+    ])
     expect(statSync(at(bench, 'a')).ino).toBe(statSync(at(bench, 'b')).ino)
     expect(statSync(at(bench, 'other')).ino).not.toBe(statSync(at(bench, 'apart')).ino)
   })
@@ -102,10 +107,20 @@ describe('a restore', () => {
     const { deps } = bench
     const result = await bench.restore({ to })
     const [event] = deps.store.ofTypes(bench.sessionId, ['checkpoint.restored'])
-    writeJournal(deps.place.restore(bench.sessionId), { restoreId: event!.restoreId, to, steps: result.steps, kept: [] })
+    writeJournal(deps.place.restore(bench.sessionId), {
+      restoreId: event!.restoreId,
+      to,
+      steps: result.steps,
+      kept: [],
+    })
     await bench.restore({ to: result.seq! - 1 })
     const now = treeOf(bench.root)
-    writeJournal(deps.place.restore(bench.sessionId), { restoreId: event!.restoreId, to, steps: result.steps, kept: [] })
+    writeJournal(deps.place.restore(bench.sessionId), {
+      restoreId: event!.restoreId,
+      to,
+      steps: result.steps,
+      kept: [],
+    })
     await finishRestore(deps, session(bench))
     expect(treeOf(bench.root)).toEqual(now)
   })
@@ -122,7 +137,8 @@ describe('a restore', () => {
     todo('one')
     const second = bench.turn()
     todo('two')
-    const back = async (to: number): Promise<number> => (await bench.restore({ to, files: false, conversation: true })).seq!
+    const back = async (to: number): Promise<number> =>
+      (await bench.restore({ to, files: false, conversation: true })).seq!
     const seq = await back(second)
     expect(now()).toEqual([['one'], undefined])
     await back(first)
@@ -177,7 +193,12 @@ describe('a checkpoint', () => {
     const bench = await checkpointBench()
     const path = at(bench, 'file.ts')
     write(bench, 'file.ts', 'const a = 1\n'.repeat(2000))
-    const calls = createCallCheckpoints({ home: bench.home, place: bench.deps.place, blobs: bench.deps.blobs, maxBytes: () => 1e7 })
+    const calls = createCallCheckpoints({
+      home: bench.home,
+      place: bench.deps.place,
+      blobs: bench.deps.blobs,
+      maxBytes: () => 1e7,
+    })
     const workspace = { root: bench.root, addedFolders: [] } as never
     const took: number[] = []
     for (let n = 0; n < 50; n += 1) {
@@ -224,7 +245,10 @@ describe('a checkpoint', () => {
     write(bench, '.env', 'KEY=1')
     write(bench, 'large', 'x'.repeat(101))
     const to = bench.turn()
-    await until(() => Date.now() - statSync(at(bench, 'ignored/x')).birthtimeMs > 50, 'the file to be older than the command')
+    await until(
+      () => Date.now() - statSync(at(bench, 'ignored/x')).birthtimeMs > 50,
+      'the file to be older than the command',
+    )
     await bench.command(() => {
       write(bench, 'ignored/x', 'two')
       write(bench, '.env', 'KEY=2')
@@ -248,7 +272,7 @@ describe('a checkpoint', () => {
         except: bench.home,
         blobs,
         maxBytes: 100,
-        mostEntries: 10,
+        maxEntries: 10,
         ...(known && { known: known.files }),
         ...more,
       })
@@ -259,7 +283,7 @@ describe('a checkpoint', () => {
     write(bench, 'made', 'x')
     const { changes } = listingDifference(before, await list(before), { startedMs, maxBytes: 100 })
     expect(changes.map(({ path }) => path).toSorted()).toEqual([...before.files.keys()].toSorted())
-    await expect(list(undefined, { mostMs: -1 })).resolves.toMatchObject({ complete: false })
+    await expect(list(undefined, { maxMs: -1 })).resolves.toMatchObject({ complete: false })
   })
 
   it('is not fooled by a file that is rewritten in the same moment with the same size', async () => {
@@ -297,11 +321,15 @@ describe('undoing a part', () => {
     ])
     const { seq } = await undoHunk(bench.deps, session(bench), path, hunks![0]!.id)
     expect(read(bench, 'a.txt')).toBe('one\r\ntwo\r\nthree\r\nFOUR\r\nfive')
-    await expect(undoHunk(bench.deps, session(bench), path, hunks![0]!.id)).rejects.toMatchObject({ code: 'checkpoint.changed' })
+    await expect(undoHunk(bench.deps, session(bench), path, hunks![0]!.id)).rejects.toMatchObject({
+      code: 'checkpoint.changed',
+    })
     await bench.restore({ to: seq - 1 })
     expect(read(bench, 'a.txt')).toBe('ONE\r\ntwo\r\nthree\r\nFOUR\r\nfive')
     await bench.restore({ to: 0, paths: [path] })
-    expect(Object.values(treeOf(bench.root))).toEqual([`file 755 ${Buffer.from('one\r\ntwo\r\nthree\r\nfour').toString('base64')}`])
+    expect(Object.values(treeOf(bench.root))).toEqual([
+      `file 755 ${Buffer.from('one\r\ntwo\r\nthree\r\nfour').toString('base64')}`,
+    ])
     expect(sessionFiles(bench.deps, bench.sessionId)).toEqual([])
   })
 })
@@ -315,7 +343,15 @@ describe('collecting', () => {
     const { place } = bench.deps
     const long = Date.now() + 40 * 86_400_000
     const collect = (running: boolean, more: object = {}) =>
-      collectContents({ place, exists: () => true, isRunning: () => running, keepDays: 30, maxBytes: 1e9, now: long, ...more })
+      collectGarbage({
+        place,
+        exists: () => true,
+        isRunning: () => running,
+        keepDays: 30,
+        maxBytes: 1e9,
+        now: long,
+        ...more,
+      })
     await collect(true)
     await collect(true, { maxBytes: 1 })
     await bench.restore({ to })
@@ -334,7 +370,7 @@ describe('collecting', () => {
     const hour = Date.now() / 1000 - 3 * 86_400
     utimesSync(join(place.blobs, unused.slice(0, 2), unused.slice(2)), hour, hour)
     const fresh = blobs.put(Buffer.from('fresh'))
-    await collectContents({ place, exists: () => true, isRunning: () => false, keepDays: 30, maxBytes: 1e9 })
+    await collectGarbage({ place, exists: () => true, isRunning: () => false, keepDays: 30, maxBytes: 1e9 })
     expect([blobs.has(unused), blobs.has(fresh)]).toEqual([false, true])
     const [made] = bench.deps.store.ofTypes(bench.sessionId, ['checkpoint.made'])
     const { before } = made!.files[0]!
@@ -351,9 +387,9 @@ it('a plan goes back with its session, but is neither among the changes nor in t
   await bench.edit(at(bench, 'a.txt'), () => write(bench, 'a.txt', 'after'))
   const listed = [at(bench, 'a.txt')]
   expect(sessionFiles(bench.deps, bench.sessionId).map(({ path }) => path)).toEqual(listed)
-  expect(previewRestore(bench.deps, bench.sessionId, { to, files: true, conversation: false }).steps.map(({ path }) => path)).toEqual(
-    listed,
-  )
+  expect(
+    previewRestore(bench.deps, bench.sessionId, { to, files: true, conversation: false }).steps.map(({ path }) => path),
+  ).toEqual(listed)
   expect((await bench.restore({ to })).steps.map(({ path }) => path)).toEqual(listed)
   expect([existsSync(plan), read(bench, 'a.txt')]).toEqual([false, 'before'])
 })

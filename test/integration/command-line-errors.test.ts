@@ -11,7 +11,9 @@ let scratch: Scratch
 let model: ModelServer
 beforeAll(async () => {
   scratch = createScratch({ 'notes.md': 'text\n' })
-  model = await startModelServer({ script: () => ({ text: 'word '.repeat(5000), deltaChars: 5, faults: { eventDelayMs: 20 } }) })
+  model = await startModelServer({
+    script: () => ({ text: 'word '.repeat(5000), deltaChars: 5, faults: { eventDelayMs: 20 } }),
+  })
 })
 afterAll(async () => {
   await model.close()
@@ -60,7 +62,13 @@ describe('a mistake on the command line is told with what to do next', () => {
   })
 
   it('a current folder that was removed is named as the problem', async () => {
-    const within = (command: readonly string[]) => ['sh', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', 'sh', ...command]
+    const within = (command: readonly string[]) => [
+      'sh',
+      '-c',
+      'mkdir gone && cd gone && rmdir ../gone && exec "$@"',
+      'sh',
+      ...command,
+    ]
     for (const command of [
       ['print', 'x'],
       ['mcp', 'list'],
@@ -95,8 +103,15 @@ describe("a home that cannot be Trestle's says why", () => {
 
 describe('print', () => {
   it('takes tens of millions of characters without a blank for too long, and not for a bug', async () => {
-    const run = await runCli(['print', 'x'], { home: home('model', true), cwd: scratch.project, stdin: 'a'.repeat(20_000_000) })
-    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The conversation is too long for this model') })
+    const run = await runCli(['print', 'x'], {
+      home: home('model', true),
+      cwd: scratch.project,
+      stdin: 'a'.repeat(20_000_000),
+    })
+    expect(run).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The conversation is too long for this model'),
+    })
   })
 
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends its turn and tells the result at %s', async (signal) => {

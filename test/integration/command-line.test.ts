@@ -87,7 +87,10 @@ describe('the command line of the built program', () => {
 
   it('names the file of --mcp-config-file that cannot be used', async () => {
     const run = await runCli(['print', 'x', '--mcp-config-file', '/no/such.json'], { home })
-    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('--mcp-config-file: there is no file /no/such.json') as string })
+    expect(run).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--mcp-config-file: there is no file /no/such.json') as string,
+    })
   })
 
   it('says what to do when no model is configured', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { failureFrom } from '../../src/renderer/client/failure-from'
 import type { TrestleClient } from '../../src/shared/contract'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import type { ModelScript, RecordedRequest, ScriptStep, WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { rejection } from '../support/required'
@@ -41,12 +41,14 @@ const eventsOf = (stdout: string): RecordedEvent[] =>
     .map((line) => JSON.parse(line))
 const bytes = ({ body }: RecordedRequest): number => Buffer.byteLength(JSON.stringify(body))
 /** Whether the scripted model is asked for a summary: in the conversation itself, or of it as text. */
-const asksForSummary = ({ body }: RecordedRequest): boolean => JSON.stringify(body).includes('You write the memory of an agent')
+const asksForSummary = ({ body }: RecordedRequest): boolean =>
+  JSON.stringify(body).includes('You write the memory of an agent')
 const reading = (name: string): ScriptStep => ({ toolCalls: [{ name: 'Read', input: { path: name } }] })
 
 describe('500 steps in a window of 32k tokens', () => {
   it('would overflow, or compact again and again, if room were not made in time', { timeout: 240_000 }, async () => {
-    for (let n = 0; n < 20; n += 1) writeFileSync(join(scratch.project, `file-${n}.txt`), `file ${n}\n${'some words of it\n'.repeat(400)}`)
+    for (let n = 0; n < 20; n += 1)
+      writeFileSync(join(scratch.project, `file-${n}.txt`), `file ${n}\n${'some words of it\n'.repeat(400)}`)
     let step = 0
     await play(
       (request) => {
@@ -66,7 +68,10 @@ describe('500 steps in a window of 32k tokens', () => {
     const events = eventsOf(run.stdout)
     expect(events.at(-1)).toMatchObject({ answer: 'All of it is read.', stop: 'end_turn', steps: 501 })
     // 32k tokens are about 128,000 bytes of English; a summary is asked for in the fullest conversation, with the JSON around a hundred messages.
-    const [summaries, steps] = [server.requests.filter(asksForSummary), server.requests.filter((request) => !asksForSummary(request))]
+    const [summaries, steps] = [
+      server.requests.filter(asksForSummary),
+      server.requests.filter((request) => !asksForSummary(request)),
+    ]
     expect(Math.max(...steps.map(bytes))).toBeLessThan(128_000)
     expect(Math.max(...summaries.map(bytes))).toBeLessThan(136_000)
     const compactions = events.filter((event) => event.type === 'compaction.finished')
@@ -107,7 +112,10 @@ const OVERFLOWS: Record<WireName, ScriptStep['faults']> = {
   },
   anthropic: {
     status: 400,
-    body: { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' } },
+    body: {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+    },
   },
   gemini: {
     status: 400,
@@ -125,10 +133,13 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
   'a provider that finds the request too long, over the %s wire',
   (wire) => {
     it('would fail the turn, if it were not compacted and asked again', async () => {
-      await play([reading('notes.md'), { faults: OVERFLOWS[wire]! }, { text: 'THE SUMMARY' }, { text: 'done after all' }], {
-        wire,
-        window: 200_000,
-      })
+      await play(
+        [reading('notes.md'), { faults: OVERFLOWS[wire]! }, { text: 'THE SUMMARY' }, { text: 'done after all' }],
+        {
+          wire,
+          window: 200_000,
+        },
+      )
       const run = await print('read the notes')
       expect(run).toMatchObject({ code: 0, stdout: 'done after all\n' })
       expect(server.requests).toHaveLength(4)
@@ -143,7 +154,8 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
 
     it('ends in a clear error when compacting does not help', async () => {
       await play(
-        (request, index) => (index === 0 ? reading('notes.md') : asksForSummary(request) ? { text: 'S' } : { faults: OVERFLOWS[wire]! }),
+        (request, index) =>
+          index === 0 ? reading('notes.md') : asksForSummary(request) ? { text: 'S' } : { faults: OVERFLOWS[wire]! },
         {
           wire,
           window: 200_000,
@@ -177,7 +189,8 @@ describe('a compaction', () => {
     await play(
       (request, index) => {
         if (index === 0) return full
-        if (asksForSummary(request)) return broken ? { faults: { status: 500, body: { error: { message: 'no' } } } } : { text: 'SUMMARY' }
+        if (asksForSummary(request))
+          return broken ? { faults: { status: 500, body: { error: { message: 'no' } } } } : { text: 'SUMMARY' }
         return { text: 'fine' }
       },
       { loop: 'max_attempts = 2' },
@@ -205,7 +218,9 @@ describe('a compaction', () => {
     await play((request, index) => {
       if (index === 0) return full
       if (asksForSummary(request))
-        return stall ? { text: 'The summary that nobody will see', faults: { stallAfterBytes: 300 } } : { text: 'SUMMARY' }
+        return stall
+          ? { text: 'The summary that nobody will see', faults: { stallAfterBytes: 300 } }
+          : { text: 'SUMMARY' }
       return { text: 'fine' }
     })
     const child = startCli(['print', 'the word is heliotrope', '--cwd', scratch.project, '--permission-mode', 'auto'], {
@@ -246,16 +261,23 @@ describe('a compaction by hand', () => {
   const lastBody = (): string => JSON.stringify(server.requests.at(-1)!.body)
 
   it('waits for the turn, keeps what is asked, survives a restart, and is undone', { timeout: 60_000 }, async () => {
-    await play((request) => (asksForSummary(request) ? { text: 'THE SUMMARY' } : { text: `answer ${server.requests.length}` }), {
-      window: 128_000,
-    })
+    await play(
+      (request) => (asksForSummary(request) ? { text: 'THE SUMMARY' } : { text: `answer ${server.requests.length}` }),
+      {
+        window: 128_000,
+      },
+    )
     const client = await connect()
     const { sessionId } = await client.session.create({ folder: scratch.project })
-    expect(failureFrom(await rejection(client.session.compact({ sessionId })))).toMatchObject({ code: 'compaction.not_needed' })
+    expect(failureFrom(await rejection(client.session.compact({ sessionId })))).toMatchObject({
+      code: 'compaction.not_needed',
+    })
     await say(client, sessionId, 'the word is heliotrope')
     const before = await client.session.context({ sessionId })
     expect(before.used).toBe(Object.values(before.parts).reduce((sum, tokens) => sum + tokens, 0))
-    expect(await client.session.compact({ sessionId, instruction: 'keep the API decisions' })).toEqual({ compacted: true })
+    expect(await client.session.compact({ sessionId, instruction: 'keep the API decisions' })).toEqual({
+      compacted: true,
+    })
     expect(lastBody()).toContain('keep the API decisions')
     await host!.kill()
 
@@ -276,7 +298,9 @@ describe('a compaction by hand', () => {
 
   it('builds on the one before, and undoing it brings that one back', { timeout: 60_000 }, async () => {
     let summaries = 0
-    await play((request) => (asksForSummary(request) ? { text: `SUMMARY ${(summaries += 1)}` } : { text: 'fine' }), { window: 128_000 })
+    await play((request) => (asksForSummary(request) ? { text: `SUMMARY ${(summaries += 1)}` } : { text: 'fine' }), {
+      window: 128_000,
+    })
     const client = await connect()
     const { sessionId } = await client.session.create({ folder: scratch.project })
     await say(client, sessionId, 'one')
@@ -292,37 +316,45 @@ describe('a compaction by hand', () => {
     expect(lastBody()).toContain('two')
   })
 
-  it('can be stopped, holds prompts back meanwhile, and is dropped when the app dies in it', { timeout: 60_000 }, async () => {
-    let stall = true
-    await play(
-      (request) => {
-        if (!asksForSummary(request)) return { text: 'fine' }
-        return stall ? { text: 'nobody will see this summary', faults: { stallAfterBytes: 300 } } : { text: 'SUMMARY' }
-      },
-      { window: 128_000 },
-    )
-    const client = await connect()
-    const { sessionId } = await client.session.create({ folder: scratch.project })
-    await say(client, sessionId, 'the word is heliotrope')
-    const compacting = client.session.compact({ sessionId })
-    await server.arrived(2)
-    expect(await client.session.prompt({ sessionId, parts: parts('meanwhile') })).toMatchObject({ queued: true })
-    expect(failureFrom(await rejection(client.session.compact({ sessionId })))).toMatchObject({ code: 'session.busy' })
-    await client.session.stop({ sessionId })
-    expect(await compacting).toEqual({ compacted: false })
-    expect((await client.session.open({ sessionId })).header).not.toHaveProperty('compacted')
+  it(
+    'can be stopped, holds prompts back meanwhile, and is dropped when the app dies in it',
+    { timeout: 60_000 },
+    async () => {
+      let stall = true
+      await play(
+        (request) => {
+          if (!asksForSummary(request)) return { text: 'fine' }
+          return stall
+            ? { text: 'nobody will see this summary', faults: { stallAfterBytes: 300 } }
+            : { text: 'SUMMARY' }
+        },
+        { window: 128_000 },
+      )
+      const client = await connect()
+      const { sessionId } = await client.session.create({ folder: scratch.project })
+      await say(client, sessionId, 'the word is heliotrope')
+      const compacting = client.session.compact({ sessionId })
+      await server.arrived(2)
+      expect(await client.session.prompt({ sessionId, parts: parts('meanwhile') })).toMatchObject({ queued: true })
+      expect(failureFrom(await rejection(client.session.compact({ sessionId })))).toMatchObject({
+        code: 'session.busy',
+      })
+      await client.session.stop({ sessionId })
+      expect(await compacting).toEqual({ compacted: false })
+      expect((await client.session.open({ sessionId })).header).not.toHaveProperty('compacted')
 
-    void client.session.compact({ sessionId }).catch(() => undefined)
-    await server.arrived(3)
-    await host!.kill()
-    stall = false
-    const again = await connect()
-    const { header, events } = await again.session.open({ sessionId })
-    expect(header).not.toHaveProperty('compacting')
-    expect(header.queue).toHaveLength(1)
-    expect(events.at(-1)).toMatchObject({ type: 'compaction.failed', why: 'interrupted' })
-    await say(again, sessionId, 'go on')
-    expect(lastBody()).toContain('heliotrope')
-    expect(lastBody()).not.toContain('nobody will see')
-  })
+      void client.session.compact({ sessionId }).catch(() => undefined)
+      await server.arrived(3)
+      await host!.kill()
+      stall = false
+      const again = await connect()
+      const { header, events } = await again.session.open({ sessionId })
+      expect(header).not.toHaveProperty('compacting')
+      expect(header.queue).toHaveLength(1)
+      expect(events.at(-1)).toMatchObject({ type: 'compaction.failed', why: 'interrupted' })
+      await say(again, sessionId, 'go on')
+      expect(lastBody()).toContain('heliotrope')
+      expect(lastBody()).not.toContain('nobody will see')
+    },
+  )
 })

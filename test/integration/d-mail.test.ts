@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { PermissionMode } from '../../src/shared/model/approval'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import { agentCall, familyScript } from '../support/family-script'
 import type { ModelScript, RecordedRequest, ScriptStep } from '../support/model-script'
@@ -37,7 +37,12 @@ async function open(interactive = true): Promise<void> {
 }
 async function start(
   steps: Step[],
-  { mode = 'auto', config = '', play, isOn = true }: { mode?: PermissionMode; config?: string; play?: ModelScript; isOn?: boolean } = {},
+  {
+    mode = 'auto',
+    config = '',
+    play,
+    isOn = true,
+  }: { mode?: PermissionMode; config?: string; play?: ModelScript; isOn?: boolean } = {},
 ): Promise<void> {
   scratch = createScratch({ 'log.txt': 'one\ntwo\n' })
   server = await startModelServer({
@@ -48,7 +53,10 @@ async function start(
         return (typeof step === 'function' ? step() : step) ?? { text: 'done' }
       }),
   })
-  writeConfig(scratch.home, configFor(server.baseUrl, { more: isOn ? `${config}[checkpoints]\nd_mail = true\n` : config }))
+  writeConfig(
+    scratch.home,
+    configFor(server.baseUrl, { more: isOn ? `${config}[checkpoints]\nd_mail = true\n` : config }),
+  )
   await open()
   ;({ sessionId } = await engine.sessions.create({ folder: scratch.project, mode }))
 }
@@ -67,7 +75,9 @@ async function turn(words = 'go'): Promise<void> {
 }
 const mails = (): { text: string; isError: boolean }[] =>
   events().flatMap((event) =>
-    event.type === 'tool.finished' && event.name === 'SendDMail' ? [{ text: textOf(event.content), isError: event.isError }] : [],
+    event.type === 'tool.finished' && event.name === 'SendDMail'
+      ? [{ text: textOf(event.content), isError: event.isError }]
+      : [],
   )
 const restored = () => events().filter((event) => event.type === 'checkpoint.restored')
 /** The messages of a request, as role and text or calls. */
@@ -75,9 +85,14 @@ const told = ({ body }: RecordedRequest): string[] =>
   (body['messages'] as { role: string; content?: unknown; tool_calls?: { function: { name: string } }[] }[])
     .filter(({ role }) => role !== 'system')
     .map(({ role, content, tool_calls: calls = [] }) =>
-      [role, ...calls.map((one) => one.function.name), ...(typeof content === 'string' && content !== '' ? [content] : [])].join(' '),
+      [
+        role,
+        ...calls.map((one) => one.function.name),
+        ...(typeof content === 'string' && content !== '' ? [content] : []),
+      ].join(' '),
     )
-const raw = ({ body }: RecordedRequest): string[] => (body['messages'] as unknown[]).map((message) => JSON.stringify(message))
+const raw = ({ body }: RecordedRequest): string[] =>
+  (body['messages'] as unknown[]).map((message) => JSON.stringify(message))
 
 it('forgets what came after the checkpoint, keeps the message, puts files back when asked, and is taken back by the user', async () => {
   await start([read, write('made.txt'), mail(2, 'Only line 2 counts.', { files: true })])
@@ -194,7 +209,12 @@ it('is offered to a subagent where D-Mails are on, which goes back in its own tu
 })
 
 it('does not leave plan mode, nor change files in it', async () => {
-  await start([write('made.txt'), call('EnterPlanMode', {}), mail(1, 'with files', { files: true }), mail(1, 'without')])
+  await start([
+    write('made.txt'),
+    call('EnterPlanMode', {}),
+    mail(1, 'with files', { files: true }),
+    mail(1, 'without'),
+  ])
   await turn()
   expect(mails().map(({ isError }) => isError)).toEqual([true, false])
   expect(mails()[0]!.text).toMatch(/Plan mode is on/)
@@ -260,7 +280,10 @@ it('asks before files change, shows which, leaves alone what others changed, and
 })
 
 it('with files is asked like any write, without them it is not', async () => {
-  await start([call('Bash', { command: 'echo x > made.txt' }), mail(1, 'words'), read, mail(1, 'files', { files: true })], { mode: 'ask' })
+  await start(
+    [call('Bash', { command: 'echo x > made.txt' }), mail(1, 'words'), read, mail(1, 'files', { files: true })],
+    { mode: 'ask' },
+  )
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   for (const [tool, words] of [
     ['Bash', 'echo'],

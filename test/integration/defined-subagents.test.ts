@@ -1,7 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import { agentCall, call, familyScript, said, toolsOf, type Part } from '../support/family-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -32,15 +32,25 @@ async function run(parts: Record<string, Part>, prompt: string): Promise<string>
 }
 
 const events = <Type extends RecordedEvent['type']>(sessionId: string, type: Type) =>
-  engine.sessions.since(sessionId, 0).filter((event): event is Extract<RecordedEvent, { type: Type }> => event.type === type)
-const results = (sessionId: string): string[] => events(sessionId, 'tool.finished').map(({ content }) => textOf(content))
+  engine.sessions
+    .since(sessionId, 0)
+    .filter((event): event is Extract<RecordedEvent, { type: Type }> => event.type === type)
+const results = (sessionId: string): string[] =>
+  events(sessionId, 'tool.finished').map(({ content }) => textOf(content))
 
 it('a type that an agent has defined may start the types of its session, down to the limit of depth', async () => {
   const sessionId = await run(
     {
       go: [
         {
-          toolCalls: [call('CreateSubagent', { name: 'lead', description: 'leads', system_prompt: 'You lead.', tools: ['Agent', 'Read'] })],
+          toolCalls: [
+            call('CreateSubagent', {
+              name: 'lead',
+              description: 'leads',
+              system_prompt: 'You lead.',
+              tools: ['Agent', 'Read'],
+            }),
+          ],
         },
         { toolCalls: [agentCall('lead', { subagent_type: 'lead' })] },
         { text: 'done' },

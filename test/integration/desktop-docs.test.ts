@@ -29,7 +29,10 @@ describe('the documentation of the desktop app', () => {
   })
 
   test('lists the fuses as they are configured', () => {
-    const listed = [...security.matchAll(/^\| `(\w+)` +\| (on|off) +\|/gm)].map(([, name, state]) => [name, state === 'on'])
+    const listed = [...security.matchAll(/^\| `(\w+)` +\| (on|off) +\|/gm)].map(([, name, state]) => [
+      name,
+      state === 'on',
+    ])
     expect(Object.fromEntries(listed)).toEqual(configuredFuses())
   })
 
@@ -41,7 +44,17 @@ describe('the documentation of the desktop app', () => {
 
   test('says for every package that is built how it is installed, and how data is removed', () => {
     const install = read('docs/install.md')
-    for (const word of ['.dmg', '.zip', '.exe', '.deb', '.AppImage', '~/.trestle', 'Uninstalling', 'First start', 'Updates'])
+    for (const word of [
+      '.dmg',
+      '.zip',
+      '.exe',
+      '.deb',
+      '.AppImage',
+      '~/.trestle',
+      'Uninstalling',
+      'First start',
+      'Updates',
+    ])
       expect(install).toContain(word)
     expect(read('README.md')).toContain('docs/install.md')
   })

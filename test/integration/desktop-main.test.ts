@@ -49,7 +49,11 @@ function start(args: string[], env: Record<string, string>, cwd?: string): Start
 
 /** Waits for the web host that opens in place of the app, ends it, and returns what was said before. */
 async function servedInstead(app: Started): Promise<string> {
-  await until(() => app.printed().includes('Trestle is at http://127.0.0.1:'), `the web host; said: ${app.said()}`, LONG_MS)
+  await until(
+    () => app.printed().includes('Trestle is at http://127.0.0.1:'),
+    `the web host; said: ${app.said()}`,
+    LONG_MS,
+  )
   app.signal('SIGTERM')
   expect(await app.end).toEqual({ code: 0, signal: null })
   return app.said()
@@ -68,7 +72,10 @@ describe.skipIf(process.platform === 'win32')('where Electron ends before it is 
   test.each([
     ['echo "Running as root without --no-sandbox is not supported." >&2; exit 1', 'does not run as root'],
     ['echo "[12:ERROR:ozone.cc(1)] Missing X server or \\$DISPLAY" >&2; exit 1', 'the display cannot be reached'],
-    ['echo "electron: error while loading shared libraries: libnss3.so: cannot open" >&2; exit 127', 'the library libnss3.so is missing'],
+    [
+      'echo "electron: error while loading shared libraries: libnss3.so: cannot open" >&2; exit 127',
+      'the library libnss3.so is missing',
+    ],
     ['echo "something new" >&2; exit 5', 'ended with exit code 5 before its window opened. It said: something new'],
     ['kill -SEGV $$', 'ended with SIGSEGV before its window opened.'],
   ])('%s: the reason is named', async (script, reason) => {

@@ -75,7 +75,9 @@ async function problemsAfter(change: (folder: string) => unknown): Promise<Recor
 
 describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
   test('passes every check, and its size is reported', async () => {
-    expect(Object.fromEntries([...(await checkPackage(built.folder))].filter(([, problems]) => problems.length > 0))).toEqual({})
+    expect(
+      Object.fromEntries([...(await checkPackage(built.folder))].filter(([, problems]) => problems.length > 0)),
+    ).toEqual({})
     expect(built.report).toContain('bin/trestle-node')
     expect(built.report).toMatch(/\d+\.\d MB {2}trestle_.*_amd64\.deb/)
   })
@@ -124,7 +126,11 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       'a secret',
       'secrets',
       /cli\.js contains an Anthropic key/,
-      (folder) => writeFileSync(own(folder, `${APP}/out/main/cli.js`), `const key = "${['sk', 'ant', 'api03', 'x'.repeat(40)].join('-')}"`),
+      (folder) =>
+        writeFileSync(
+          own(folder, `${APP}/out/main/cli.js`),
+          `const key = "${['sk', 'ant', 'api03', 'x'.repeat(40)].join('-')}"`,
+        ),
     ],
     [
       'a link that leads outside',
@@ -213,7 +219,9 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       { name: 'Skill', input: { skill: 'review' } },
       { name: 'mcp__memory__read_graph', input: {} },
     ]
-    const server = await startModelServer({ script: [...calls.map((call) => ({ toolCalls: [call] })), { text: 'done' }] })
+    const server = await startModelServer({
+      script: [...calls.map((call) => ({ toolCalls: [call] })), { text: 'done' }],
+    })
     onTestFinished(async () => {
       await server.close()
       await endHosts(scratch.home)
@@ -233,7 +241,9 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
       within: ([, , ...args]) => [node, join(built.folder, APP, 'out/main/cli.js'), ...args],
     })
     expect(run).toMatchObject({ code: 0, stdout: 'done\n' })
-    const { messages } = required(server.requests.at(-1), 'the last request').body as { messages: { role: string; content: unknown }[] }
+    const { messages } = required(server.requests.at(-1), 'the last request').body as {
+      messages: { role: string; content: unknown }[]
+    }
     const results = messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.stringify(content))
     expect(results).toHaveLength(calls.length)
     expect(results[0]).toContain('first line')

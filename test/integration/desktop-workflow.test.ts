@@ -43,10 +43,14 @@ describe('the workflow of the desktop app', () => {
   })
 
   test('runs only scripts and npm commands that exist', () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      scripts: Record<string, string>
+    }
     const commands = steps.flatMap(({ run }) => run ?? [])
     const npm = commands.flatMap((run) => [...run.matchAll(/npm run ([\w-]+)/g)].map(([, name]) => name!))
-    const files = commands.flatMap((run) => [...run.matchAll(/node ((?:scripts|e2e)\/[\w./-]+)/g)].map(([, file]) => file!))
+    const files = commands.flatMap((run) =>
+      [...run.matchAll(/node ((?:scripts|e2e)\/[\w./-]+)/g)].map(([, file]) => file!),
+    )
     expect(npm.filter((name) => scripts[name] === undefined)).toEqual([])
     expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
     expect([...npm, ...files].length).toBeGreaterThan(8)

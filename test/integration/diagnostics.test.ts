@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync }
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { ModelScript, ScriptedCall, ScriptStep } from '../support/model-script'
 import { required } from '../support/required'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -58,7 +58,11 @@ async function play(options: {
   if (options.trusts) await engine.trust.accept(scratch.project, (await engine.trust.view(scratch.project)).hash)
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
-  await until(() => engine.sessions.since(sessionId, 0).some(({ type }) => type === 'turn.finished'), 'the turn to end', 60_000)
+  await until(
+    () => engine.sessions.since(sessionId, 0).some(({ type }) => type === 'turn.finished'),
+    'the turn to end',
+    60_000,
+  )
   return { model, project: scratch.project, gaps }
 }
 
@@ -178,7 +182,8 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
       path: 'src/use.ts',
       good: 'sum(1, 2)',
       bad: "sum(1, 'two')",
-      error: /^src\/use\.ts:2:29 Argument of type 'string' is not assignable to parameter of type 'number'\. \(ts 2345\)$/m,
+      error:
+        /^src\/use\.ts:2:29 Argument of type 'string' is not assignable to parameter of type 'number'\. \(ts 2345\)$/m,
     },
     {
       server: 'pyright',
@@ -238,7 +243,9 @@ it('the recipe in docs/hooks.md sends the agent on with the errors of the whole 
             ? { toolCalls: [edit('src/use.ts', "'two'", '2')] }
             : undefined,
   })
-  expect(JSON.stringify(required(model.requests[1], 'the request after the hook').body)).toContain('src/use.ts(2,29): error TS2345')
+  expect(JSON.stringify(required(model.requests[1], 'the request after the hook').body)).toContain(
+    'src/use.ts(2,29): error TS2345',
+  )
   // After the mending edit the check passes, and the turn ends.
   expect(model.requests).toHaveLength(4)
 }, 60_000)
@@ -246,8 +253,15 @@ it('the recipe in docs/hooks.md sends the agent on with the errors of the whole 
 describe('where no language server is', () => {
   it('nothing is started and nothing is waited for', async () => {
     vi.stubEnv('PATH', SYSTEM_PATH.join(delimiter))
-    const steps = [[read('src/use.ts')], [edit('src/use.ts', 'sum(1, 2)', "sum(1, 'two')")], [write('src/new.py', 'x: int = "a"\n')]]
-    const { gaps, project, model } = await play({ files: TS_FILES, step: (_request, index) => steps[index] && { toolCalls: steps[index] } })
+    const steps = [
+      [read('src/use.ts')],
+      [edit('src/use.ts', 'sum(1, 2)', "sum(1, 'two')")],
+      [write('src/new.py', 'x: int = "a"\n')],
+    ]
+    const { gaps, project, model } = await play({
+      files: TS_FILES,
+      step: (_request, index) => steps[index] && { toolCalls: steps[index] },
+    })
     expect(model.requests.flatMap(told)).toEqual([])
     expect(processesIn(project)).toEqual([])
     // Far below the 2 s that a server would be waited for.

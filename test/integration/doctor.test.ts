@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createRequire } from 'node:module'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { DiagnosticsReport, HealthCheck } from '../../src/shared/model/health'
-import { ripgrepPath } from '../../src/main/engine/tool/ripgrep/ripgrep-path'
-import { openAppLog } from '../../src/main/log/app-log'
+import type { DiagnosticsReport, HealthCheck } from '../../src/shared/configuration/app'
+import { ripgrepPath } from '../../src/main/engine/workspace/ripgrep/run-ripgrep'
+import { openAppLog } from '../../src/main/engine/health/app-log'
 import { runCli, type CliOptions } from '../support/run-cli'
 import { createScratch, writeConfig } from '../support/scratch'
 
@@ -27,12 +27,17 @@ function setUp() {
     scratch.remove()
     rmSync(userHome, { recursive: true, force: true })
   })
-  const doctor = async (options: Partial<CliOptions> = {}): Promise<{ code: number | null; report: DiagnosticsReport }> => {
+  const doctor = async (
+    options: Partial<CliOptions> = {},
+  ): Promise<{ code: number | null; report: DiagnosticsReport }> => {
     const env = { HOME: userHome, SHELL: '/bin/bash', ...options.env }
     const run = await runCli(['doctor', '--json'], { home: scratch.home, cwd: scratch.project, ...options, env })
     return { code: run.code, report: JSON.parse(run.stdout) as DiagnosticsReport }
   }
-  const check = async (id: string, options: Partial<CliOptions> = {}): Promise<HealthCheck & { code: number | null }> => {
+  const check = async (
+    id: string,
+    options: Partial<CliOptions> = {},
+  ): Promise<HealthCheck & { code: number | null }> => {
     const { code, report } = await doctor(options)
     const found = report.checks.find((each) => each.id === id)
     if (!found) throw new Error(`there is no check ${id}: ${JSON.stringify(report.checks)}`)
@@ -57,7 +62,9 @@ describe('trestle doctor names the cause and the remedy', () => {
   test('of a home folder that cannot be used', async () => {
     const { check, project } = setUp()
     writeFileSync(join(project, 'file'), '')
-    expect(await check('home', { home: join(project, 'file') })).toMatchObject(failed(/is a file, not a folder/, /TRESTLE_HOME/))
+    expect(await check('home', { home: join(project, 'file') })).toMatchObject(
+      failed(/is a file, not a folder/, /TRESTLE_HOME/),
+    )
   })
 
   test.skipIf(!canMask)('of a full disk', async () => {
@@ -85,20 +92,32 @@ describe('trestle doctor names the cause and the remedy', () => {
     const { check, home } = setUp()
     writeConfig(home, '[sandbox]\nmode = "required"\n')
     const bwrap = spawnSync('sh', ['-c', 'command -v bwrap'], { encoding: 'utf8' }).stdout.trim()
-    expect(await check('sandbox', { within: without(bwrap) })).toMatchObject(failed(/bubblewrap is not installed/, /bubblewrap/))
+    expect(await check('sandbox', { within: without(bwrap) })).toMatchObject(
+      failed(/bubblewrap is not installed/, /bubblewrap/),
+    )
   })
 
   test.skipIf(!canMask)('of a machine that forbids user namespaces', async () => {
     const { check, home } = setUp()
     writeConfig(home, '[sandbox]\nmode = "required"\n')
-    const within: CliOptions['within'] = (command) => [BWRAP, '--unshare-user', '--disable-userns', '--dev-bind', '/', '/', ...command]
+    const within: CliOptions['within'] = (command) => [
+      BWRAP,
+      '--unshare-user',
+      '--disable-userns',
+      '--dev-bind',
+      '/',
+      '/',
+      ...command,
+    ]
     expect(await check('sandbox', { within })).toMatchObject(failed(/cannot start a sandbox/, /docs\/sandbox\.md/))
   })
 
   test('of a machine without git', async () => {
     const { check, project } = setUp()
     for (const name of ['bash', 'sh', 'env']) symlinkSync(`/bin/${name}`, join(project, name))
-    expect(await check('git', { env: { PATH: project } })).toMatchObject(failed(/git was not found on PATH/, /Install Git/))
+    expect(await check('git', { env: { PATH: project } })).toMatchObject(
+      failed(/git was not found on PATH/, /Install Git/),
+    )
   })
 
   test.skipIf(!canMask)('of a search program that does not run', async () => {
@@ -131,13 +150,18 @@ describe('trestle doctor names the cause and the remedy', () => {
   test('of a login shell whose startup files end it', async () => {
     const { check, userHome } = setUp()
     writeFileSync(join(userHome, '.bash_profile'), 'echo "no such theme" >&2\nexit 3\n')
-    expect(await check('login-shell')).toMatchObject(failed(/bash ended with exit code 3 .*no such theme/, /bash -i -l -c env/))
+    expect(await check('login-shell')).toMatchObject(
+      failed(/bash ended with exit code 3 .*no such theme/, /bash -i -l -c env/),
+    )
   })
 
   test('of a proxy that cannot be reached', async () => {
     const { check } = setUp()
     expect(await check('network', { env: { HTTPS_PROXY: 'http://me:secret-word@127.0.0.1:1' } })).toMatchObject(
-      failed(/^The proxy http:\/\/127\.0\.0\.1:1 \(from HTTPS_PROXY in the environment\) cannot be reached/, /\[network\]/),
+      failed(
+        /^The proxy http:\/\/127\.0\.0\.1:1 \(from HTTPS_PROXY in the environment\) cannot be reached/,
+        /\[network\]/,
+      ),
     )
   })
 
@@ -149,8 +173,13 @@ describe('trestle doctor names the cause and the remedy', () => {
 
   test('of an MCP server whose program is missing', async () => {
     const { check, home } = setUp()
-    writeFileSync(join(home, 'mcp.json'), JSON.stringify({ mcpServers: { notes: { command: 'no-such-program', args: [] } } }))
-    expect(await check('mcp')).toMatchObject(failed(/“no-such-program” of the MCP server notes was not found/, /Install the program/))
+    writeFileSync(
+      join(home, 'mcp.json'),
+      JSON.stringify({ mcpServers: { notes: { command: 'no-such-program', args: [] } } }),
+    )
+    expect(await check('mcp')).toMatchObject(
+      failed(/“no-such-program” of the MCP server notes was not found/, /Install the program/),
+    )
   })
 
   test('of a port that another program has', async () => {
@@ -184,7 +213,10 @@ describe('trestle doctor', () => {
     expect(code).toBe(0)
     writeConfig(home, 'default_model = "x\n')
     const run = await runCli(['doctor'], { home, cwd: project, env: { HOME: userHome, SHELL: '/bin/bash' } })
-    expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^FAILED +Configuration: .*\n +→ Fix the file/m) })
+    expect(run).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^FAILED +Configuration: .*\n +→ Fix the file/m),
+    })
     expect(run.stdout).toMatch(/^1 problem, /m)
   })
 

@@ -38,7 +38,8 @@ describe('effort where there is no page', () => {
 
   it('print --effort counts for its turn alone; what the model does not know is said, and what is no level refused', async () => {
     await start()
-    const print = (...args: string[]) => runCli(['print', 'go', '--cwd', scratch.project, ...args], { home: scratch.home })
+    const print = (...args: string[]) =>
+      runCli(['print', 'go', '--cwd', scratch.project, ...args], { home: scratch.home })
     expect(await print('--model', 'local/thinker', '--effort', 'high')).toMatchObject({ code: 0, stderr: '' })
     expect(await print('--continue')).toMatchObject({ code: 0 })
     expect((await print('--model', 'local/thinker', '--effort', 'max')).stderr).toBe(
@@ -75,12 +76,17 @@ describe('effort where there is no page', () => {
     run = await acpRun({ script: () => ({ text: 'Done.' }), config: THINKER })
     const { client } = run
     const sessionId = await openSession(run)
-    const set = (configId: string, value: string) => client.request('session/set_config_option', { sessionId, configId, value })
-    const idsOf = (answer: unknown): string[] => (answer as { configOptions: { id: string }[] }).configOptions.map(({ id }) => id)
+    const set = (configId: string, value: string) =>
+      client.request('session/set_config_option', { sessionId, configId, value })
+    const idsOf = (answer: unknown): string[] =>
+      (answer as { configOptions: { id: string }[] }).configOptions.map(({ id }) => id)
     expect(idsOf(await set('mode', 'auto'))).toEqual(['mode', 'model'])
     expect(idsOf(await set('model', 'local/thinker'))).toEqual(['mode', 'model', 'effort'])
     const { configOptions } = (await set('effort', 'low')) as { configOptions: { id: string; currentValue: string }[] }
-    expect(configOptions.find(({ id }) => id === 'effort')).toMatchObject({ currentValue: 'low', category: 'thought_level' })
+    expect(configOptions.find(({ id }) => id === 'effort')).toMatchObject({
+      currentValue: 'low',
+      category: 'thought_level',
+    })
     await expect(set('effort', 'max')).rejects.toMatchObject({ code: -32602 })
     expect(await say(client, sessionId, 'go')).toEqual({ stopReason: 'end_turn' })
     expect(efforts(run.server)).toEqual(['low'])

@@ -14,7 +14,12 @@ let results: TaskRun[]
 beforeAll(async () => {
   folder = mkdtempSync(join(realpathSync(tmpdir()), 'evals-'))
   vi.stubEnv('TMPDIR', folder)
-  const runs = await runAll({ tasks: await loadTasks(), configurations: [scripted('good'), scripted('bad')], runs: 1, jobs: 2 })
+  const runs = await runAll({
+    tasks: await loadTasks(),
+    configurations: [scripted('good'), scripted('bad')],
+    runs: 1,
+    jobs: 2,
+  })
   results = runs.map(({ result }) => result)
 }, 900_000)
 afterAll(() => {
@@ -24,7 +29,8 @@ afterAll(() => {
 
 const of = (configuration: string): TaskRun[] => results.filter((result) => result.configuration === configuration)
 /** What would be read when a test fails. */
-const told = (some: readonly TaskRun[]): string[] => some.map(({ task, error, problems }) => `${task}: ${error ?? problems.join(' ')}`)
+const told = (some: readonly TaskRun[]): string[] =>
+  some.map(({ task, error, problems }) => `${task}: ${error ?? problems.join(' ')}`)
 
 describe('the evals, played by a scripted model against the built program', () => {
   it('have 30 tasks or more, five or more in each group', () => {

@@ -3,12 +3,12 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { CommandSandboxes } from '../../src/main/engine/approval/policy'
-import { DEFAULT_SANDBOX_SETTINGS } from '../../src/main/engine/config/sandbox-settings'
+import type { CommandSandboxes } from '../../src/main/engine/approval/rules/policy'
+import { DEFAULT_SANDBOX_SETTINGS } from '../../src/main/engine/config/settings/sandbox-settings'
 import { createSandboxes, type SandboxedSession } from '../../src/main/engine/sandbox/create-sandboxes'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
-import { commandSandboxes } from '../../src/main/engine/session/session-sandbox'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
+import { commandSandboxes } from '../../src/main/engine/turn/session-sandboxes'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
 import type { PermissionMode } from '../../src/shared/model/approval'
 import { everydayCommands, whyNotHere, type Ecosystem } from '../support/everyday/everyday-commands'
 import { folderEffect } from '../support/everyday/folder-effect'
@@ -29,9 +29,15 @@ type Run = (command: string, cwd: string, sandbox: 'project' | 'unrestricted') =
 
 const runUnrestricted: Run = (command, cwd) =>
   new Promise((resolve, reject) => {
-    const child = spawn('bash', ['-c', command], { cwd, env: everydayEnv(), stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
+    const child = spawn('bash', ['-c', command], {
+      cwd,
+      env: everydayEnv(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 120_000,
+    })
     let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
     child.once('error', reject)
     child.once('close', (exitCode) => resolve({ exitCode, output }))
   })
@@ -41,17 +47,35 @@ const USER_HOME = realpathSync(homedir())
 
 function sessionIn(root: string): SandboxedSession & { webHosts: string[] } {
   const allowed = { write: [], read: [], hosts: [] }
-  return { rootId: 'everyday', root: realpathSync(root), addedFolders: [], allowed, settings: DEFAULT_SANDBOX_SETTINGS, webHosts: [] }
+  return {
+    rootId: 'everyday',
+    root: realpathSync(root),
+    addedFolders: [],
+    allowed,
+    settings: DEFAULT_SANDBOX_SETTINGS,
+    webHosts: [],
+  }
 }
 
 function sandboxesIn(cwd: string): CommandSandboxes {
-  return commandSandboxes(createSandboxes({ home: join(cwd, '..', 'no-home'), userHome: USER_HOME }), sessionIn(cwd), USER_HOME)
+  return commandSandboxes(
+    createSandboxes({ home: join(cwd, '..', 'no-home'), userHome: USER_HOME }),
+    sessionIn(cwd),
+    USER_HOME,
+  )
 }
 
 const runSandboxed: Run = async (command, cwd) => {
   const home = await tempFolder()
-  const policy = createSandboxes({ home, userHome: USER_HOME }).policy(sessionIn(cwd), { level: 'project', network: 'listed' })
-  const tasks = createTerminalTasks({ outputDir: join(home, 'tasks'), home, env: () => everydayEnv() as Record<string, string> })
+  const policy = createSandboxes({ home, userHome: USER_HOME }).policy(sessionIn(cwd), {
+    level: 'project',
+    network: 'listed',
+  })
+  const tasks = createTerminalTasks({
+    outputDir: join(home, 'tasks'),
+    home,
+    env: () => everydayEnv() as Record<string, string>,
+  })
   try {
     const start = { command, cwd: realpathSync(cwd), timeoutMs: 120_000, signal: new AbortController().signal }
     const end = await tasks.run({ ...start, ...(policy && { sandbox: policy }) }, 20_000)
@@ -87,7 +111,9 @@ async function asking(mode: PermissionMode): Promise<string[]> {
 it('the list has 100 different commands: Node 30, Python 25, Rust 20, Go 15, general 10', () => {
   const commands = everydayCommands()
   expect(new Set(commands.map(({ command }) => command)).size).toBe(100)
-  expect(ECOSYSTEMS.map((name) => commands.filter(({ ecosystem }) => ecosystem === name).length)).toEqual([30, 25, 20, 15, 10])
+  expect(ECOSYSTEMS.map((name) => commands.filter(({ ecosystem }) => ecosystem === name).length)).toEqual([
+    30, 25, 20, 15, 10,
+  ])
 })
 
 describe.skipIf(!HAS_SANDBOX)('questions about 100 everyday commands', () => {
@@ -103,30 +129,37 @@ describe.skipIf(!HAS_SANDBOX)('questions about 100 everyday commands', () => {
 })
 
 describe.each(WAYS)('an everyday command $name', ({ sandbox, run }) => {
-  it.each(ECOSYSTEMS)('ends and leaves the same as without a sandbox, in a %s project', { timeout: 300_000 }, async (ecosystem) => {
-    const folder = await tempFolder()
-    const [plain, other] = ['plain', 'other'].map((name) => join(folder, name, 'sample')) as [string, string]
-    for (const cwd of [plain, other]) {
-      mkdirSync(cwd, { recursive: true })
-      makeSampleProject(ecosystem, cwd)
-    }
-    let compared = 0
-    for (const entry of sampled(
-      everydayCommands().filter((one) => one.ecosystem === ecosystem),
-      2,
-    )) {
-      if (whyNotHere(entry) !== undefined) continue
-      const { command } = entry
-      if ((await judgeCommand(command, { mode: 'auto', cwd: plain, sandboxes: sandboxesIn(plain) })).verdict !== 'allow') continue
-      const expected = await runUnrestricted(command, plain, 'unrestricted')
-      const got = await run(command, other, sandbox)
-      expect({ command, exitCode: got.exitCode }, `${got.output}\nwithout a sandbox:\n${expected.output}`).toEqual({
-        command,
-        exitCode: expected.exitCode,
-      })
-      expect({ command, ...folderEffect(other) }).toEqual({ command, ...folderEffect(plain) })
-      compared += 1
-    }
-    expect(compared).toBeGreaterThan(0)
-  })
+  it.each(ECOSYSTEMS)(
+    'ends and leaves the same as without a sandbox, in a %s project',
+    { timeout: 300_000 },
+    async (ecosystem) => {
+      const folder = await tempFolder()
+      const [plain, other] = ['plain', 'other'].map((name) => join(folder, name, 'sample')) as [string, string]
+      for (const cwd of [plain, other]) {
+        mkdirSync(cwd, { recursive: true })
+        makeSampleProject(ecosystem, cwd)
+      }
+      let compared = 0
+      for (const entry of sampled(
+        everydayCommands().filter((one) => one.ecosystem === ecosystem),
+        2,
+      )) {
+        if (whyNotHere(entry) !== undefined) continue
+        const { command } = entry
+        if (
+          (await judgeCommand(command, { mode: 'auto', cwd: plain, sandboxes: sandboxesIn(plain) })).verdict !== 'allow'
+        )
+          continue
+        const expected = await runUnrestricted(command, plain, 'unrestricted')
+        const got = await run(command, other, sandbox)
+        expect({ command, exitCode: got.exitCode }, `${got.output}\nwithout a sandbox:\n${expected.output}`).toEqual({
+          command,
+          exitCode: expected.exitCode,
+        })
+        expect({ command, ...folderEffect(other) }).toEqual({ command, ...folderEffect(plain) })
+        compared += 1
+      }
+      expect(compared).toBeGreaterThan(0)
+    },
+  )
 })

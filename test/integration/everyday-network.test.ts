@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { DEFAULT_SANDBOX_SETTINGS } from '../../src/main/engine/config/sandbox-settings'
+import { DEFAULT_SANDBOX_SETTINGS } from '../../src/main/engine/config/settings/sandbox-settings'
 import { createSandboxes } from '../../src/main/engine/sandbox/create-sandboxes'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
 import { serveLoopbackHosts } from '../support/everyday/loopback-hosts'
 import { everydayEnv } from '../support/everyday/sample-projects'
 import { tempFolder } from '../support/temp-folder'
@@ -41,12 +41,31 @@ test.skipIf(sandboxSupport().kind === 'none' || !hasPrograms)(
     onTestFinished(() => void server.close())
     const userHome = realpathSync(homedir())
     const settings = { ...DEFAULT_SANDBOX_SETTINGS, hosts: [new URL(url).host] }
-    const session = { rootId: 'network', root: at('boxed'), addedFolders: [], allowed: { write: [], read: [], hosts: [] }, settings }
-    const sandbox = createSandboxes({ home: at('home'), userHome }).policy(session, { level: 'project', network: 'listed' })!
+    const session = {
+      rootId: 'network',
+      root: at('boxed'),
+      addedFolders: [],
+      allowed: { write: [], read: [], hosts: [] },
+      settings,
+    }
+    const sandbox = createSandboxes({ home: at('home'), userHome }).policy(session, {
+      level: 'project',
+      network: 'listed',
+    })!
     const tasks = createTerminalTasks({ outputDir: at('home/tasks'), home: at('home'), env: withoutShims })
     onTestFinished(() => tasks.close())
-    const run = async (command: string, cwd: string, inSandbox: boolean): Promise<{ exitCode: number | undefined; text: string }> => {
-      const start = { command, cwd, timeoutMs: 120_000, signal: new AbortController().signal, ...(inSandbox && { sandbox }) }
+    const run = async (
+      command: string,
+      cwd: string,
+      inSandbox: boolean,
+    ): Promise<{ exitCode: number | undefined; text: string }> => {
+      const start = {
+        command,
+        cwd,
+        timeoutMs: 120_000,
+        signal: new AbortController().signal,
+        ...(inSandbox && { sandbox }),
+      }
       const { task, text } = await tasks.run(start, 10_000)
       return { exitCode: task.exitCode, text }
     }
@@ -67,7 +86,9 @@ test.skipIf(sandboxSupport().kind === 'none' || !hasPrograms)(
         .filter((path) => !/(?:^|\/)(?:\.git|__pycache__)(?:\/|$)/.test(path))
         .toSorted()
     expect(made('boxed')).toEqual(made('plain'))
-    expect(made('boxed')).toEqual(expect.arrayContaining(['page.txt', 'node_modules/tiny/package.json', 'lib/tiny.py', 'copy/new.txt']))
+    expect(made('boxed')).toEqual(
+      expect.arrayContaining(['page.txt', 'node_modules/tiny/package.json', 'lib/tiny.py', 'copy/new.txt']),
+    )
     const pushed = (name: string): string =>
       execFileSync('git', ['-C', at(`served/git/${name}.git`), 'log', '--format=%s', 'main'], { encoding: 'utf8' })
     expect(pushed('boxed')).toBe('from here\nfirst\n')

@@ -15,7 +15,10 @@ let sessionId: string
 async function start(parts: Record<string, Part>): Promise<void> {
   scratch = createScratch({ 'a.txt': 'one\n' })
   server = await startModelServer({ script: familyScript(parts) })
-  writeConfig(scratch.home, configFor(server.baseUrl, { more: '[sandbox]\nmode = "off"\n[checkpoints]\nd_mail = true\n' }))
+  writeConfig(
+    scratch.home,
+    configFor(server.baseUrl, { more: '[sandbox]\nmode = "off"\n[checkpoints]\nd_mail = true\n' }),
+  )
   engine = await createEngine({ version: '0', home: scratch.home, watch: false, interactive: true })
   ;({ sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' }))
 }
@@ -28,7 +31,8 @@ afterEach(async () => {
 const option = (label: string) => ({ label, description: '' })
 const tree = (): Record<string, string> => treeOf(scratch.project)
 const say = (text: string): Promise<unknown> => engine.sessions.prompt(sessionId, [{ type: 'text', text }])
-const idle = (): Promise<void> => until(() => engine.sessions.header(sessionId).turnId === undefined, 'the end of the turn')
+const idle = (): Promise<void> =>
+  until(() => engine.sessions.header(sessionId).turnId === undefined, 'the end of the turn')
 const edit = (from: string, to: string) => ({
   toolCalls: [call('Bash', { command: `test "$(cat a.txt)" = ${from} && echo ${to} > a.txt && echo x > ${to}.txt` })],
 })
@@ -77,12 +81,19 @@ it('says which subagent is still at work, and a D-Mail leaves its work alone', a
   await start({
     go: [
       { toolCalls: [agentCall('worker', { description: 'Work on', run_in_background: true })] },
-      { toolCalls: [call('AskUserQuestion', { questions: [{ question: 'Ready?', options: ['Yes', 'No'].map(option) }] })] },
+      {
+        toolCalls: [
+          call('AskUserQuestion', { questions: [{ question: 'Ready?', options: ['Yes', 'No'].map(option) }] }),
+        ],
+      },
       { toolCalls: [call('Write', { path: 'ours.txt', content: 'x' })] },
       { toolCalls: [call('SendDMail', { checkpoint_id: 1, message: 'the other way', files: true })] },
       { text: 'done' },
     ],
-    worker: [{ toolCalls: [call('Write', { path: 'theirs.txt', content: 'x' })] }, { text: 'x', faults: { stallAfterBytes: 0 } }],
+    worker: [
+      { toolCalls: [call('Write', { path: 'theirs.txt', content: 'x' })] },
+      { text: 'x', faults: { stallAfterBytes: 0 } },
+    ],
   })
   await say('go')
   await until(() => engine.inbox.list().length > 0 && 'theirs.txt' in tree(), 'the work of the subagent')
@@ -93,5 +104,7 @@ it('says which subagent is still at work, and a D-Mail leaves its work alone', a
   expect(Object.keys(tree())).not.toContain('ours.txt')
   const preview = await engine.checkpoints.preview(sessionId, { to: await before(1), files: true, conversation: true })
   expect(preview.notCovered).toEqual([expect.stringContaining('The subagent “Work on” is still at work')])
-  expect(preview.steps.map(({ path, action }) => `${path.slice(scratch.project.length + 1)} ${action}`)).toEqual(['theirs.txt delete'])
+  expect(preview.steps.map(({ path, action }) => `${path.slice(scratch.project.length + 1)} ${action}`)).toEqual([
+    'theirs.txt delete',
+  ])
 })

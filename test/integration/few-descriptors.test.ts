@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import type { ScriptedCall, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, type CliRun } from '../support/run-cli'
@@ -8,14 +8,18 @@ import { jsonLines } from '../support/small-disk'
 import { RUNS_ALL } from '../support/sampled'
 
 /** `TRESTLE_DESCRIPTORS=48,64` for others. */
-const LIMITS = (process.env['TRESTLE_DESCRIPTORS'] ?? (RUNS_ALL ? '48,64,96,128,200,256' : '48,96,256')).split(',').map(Number)
+const LIMITS = (process.env['TRESTLE_DESCRIPTORS'] ?? (RUNS_ALL ? '48,64,96,128,200,256' : '48,96,256'))
+  .split(',')
+  .map(Number)
 
 let scratch: Scratch
 let server: ModelServer
 let steps: ScriptStep[]
 
 beforeEach(async () => {
-  scratch = createScratch(Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`file-${n}.txt`, `line of file ${n}\n`])))
+  scratch = createScratch(
+    Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`file-${n}.txt`, `line of file ${n}\n`])),
+  )
   server = await startModelServer({ script: () => steps.shift() })
   writeConfig(scratch.home, configFor(server.baseUrl))
 })
@@ -25,7 +29,8 @@ afterEach(async () => {
   scratch.remove()
 })
 
-const times = (count: number, call: (n: number) => ScriptedCall): ScriptedCall[] => Array.from({ length: count }, (_, n) => call(n))
+const times = (count: number, call: (n: number) => ScriptedCall): ScriptedCall[] =>
+  Array.from({ length: count }, (_, n) => call(n))
 const bash = (n: number): ScriptedCall => ({ name: 'Bash', input: { command: `echo command ${n}` } })
 const read = (n: number): ScriptedCall => ({ name: 'Read', input: { path: `file-${n % 50}.txt` } })
 const search = (n: number): ScriptedCall => ({ name: 'Grep', input: { pattern: `file ${n}$` } })
@@ -36,10 +41,13 @@ const background = (n: number): ScriptedCall => ({
 
 /** Both streams are pipes, as a program has them that starts another. */
 function limited(limit: number): Promise<CliRun> {
-  return runCli(['print', '--permission-mode', 'auto', '--output-format', 'stream-json', '--cwd', scratch.project, 'go'], {
-    home: scratch.home,
-    within: (command) => ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...command],
-  })
+  return runCli(
+    ['print', '--permission-mode', 'auto', '--output-format', 'stream-json', '--cwd', scratch.project, 'go'],
+    {
+      home: scratch.home,
+      within: (command) => ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...command],
+    },
+  )
 }
 
 interface Outcome {
@@ -70,23 +78,34 @@ async function outcomeOf(limit: number, calls: ScriptedCall[]): Promise<Outcome>
 /** Whoever reads a result that failed knows what to do. */
 function withoutAdvice(results: Outcome['results']): Outcome['results'] {
   return results.filter(
-    ({ isError, text }) => isError && !/Too many files are open.*(fewer calls at once|stop background tasks)/.test(text),
+    ({ isError, text }) =>
+      isError && !/Too many files are open.*(fewer calls at once|stop background tasks)/.test(text),
   )
 }
 
 describe.skipIf(process.platform === 'win32').each(LIMITS)('with %i descriptors', (limit) => {
-  it('runs 50 commands, 50 reads and 10 searches of one step, or says of each what to do', { timeout: 180_000 }, async () => {
-    const { run, results, answer } = await outcomeOf(limit, [...times(50, bash), ...times(50, read), ...times(10, search)])
-    expect(run.signal).toBeNull()
-    // 3: this machine was too slow to try its sandbox in time, and a command without one was denied.
-    expect([0, 3]).toContain(run.code)
-    expect(results).toHaveLength(110)
-    const isJudged = run.code === 0
-    expect(isJudged ? withoutAdvice(results) : []).toEqual([])
-    // Where there is hardly room for the program itself, commands may be too much; what only reads is not.
-    expect(results.filter(({ name, isError }) => isError && (name !== 'Bash' || (isJudged && limit >= 96)))).toEqual([])
-    expect(answer).toBe('all done')
-  })
+  it(
+    'runs 50 commands, 50 reads and 10 searches of one step, or says of each what to do',
+    { timeout: 180_000 },
+    async () => {
+      const { run, results, answer } = await outcomeOf(limit, [
+        ...times(50, bash),
+        ...times(50, read),
+        ...times(10, search),
+      ])
+      expect(run.signal).toBeNull()
+      // 3: this machine was too slow to try its sandbox in time, and a command without one was denied.
+      expect([0, 3]).toContain(run.code)
+      expect(results).toHaveLength(110)
+      const isJudged = run.code === 0
+      expect(isJudged ? withoutAdvice(results) : []).toEqual([])
+      // Where there is hardly room for the program itself, commands may be too much; what only reads is not.
+      expect(results.filter(({ name, isError }) => isError && (name !== 'Bash' || (isJudged && limit >= 96)))).toEqual(
+        [],
+      )
+      expect(answer).toBe('all done')
+    },
+  )
 
   it('starts 100 background tasks, or says of each what to do', { timeout: 180_000 }, async () => {
     const { run, results, answer } = await outcomeOf(limit, times(100, background))

@@ -36,7 +36,11 @@ describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', (
     folderOption,
     scratch.project,
     scratch.project,
-    ...['bound.txt', 'patched.txt'].flatMap((name) => ['--bind', join(scratch.project, name), join(scratch.project, name)]),
+    ...['bound.txt', 'patched.txt'].flatMap((name) => [
+      '--bind',
+      join(scratch.project, name),
+      join(scratch.project, name),
+    ]),
     ...command,
   ]
 
@@ -46,7 +50,9 @@ describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', (
       steps = [
         { toolCalls: [{ name: 'Read', input: { path: 'bound.txt' } }] },
         { toolCalls: [{ name: 'Edit', input: { path: 'bound.txt', old_string: 'two', new_string: 'zwei' } }] },
-        { toolCalls: [{ name: 'Patch', input: { path: 'patched.txt', patches: [{ find: 'three', replace: 'drei' }] } }] },
+        {
+          toolCalls: [{ name: 'Patch', input: { path: 'patched.txt', patches: [{ find: 'three', replace: 'drei' }] } }],
+        },
         { toolCalls: [{ name: 'Write', input: { path: 'bound.txt', content: 'short\n' } }] },
         { toolCalls: [{ name: 'Write', input: { path: 'bound.txt', content: 'more\n', mode: 'append' } }] },
       ]
@@ -81,7 +87,18 @@ describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', (
       `cp ${scratch.home}/seed.txt ${file} && ln ${file} ${disk}/second.txt\n${command.map((word) => `'${word}'`).join(' ')}\ncat ${disk}/second.txt`
     const run = await print((command) => {
       writeFileSync(join(scratch.home, 'within.sh'), script(command))
-      return ['bwrap', '--dev-bind', '/', '/', '--size', '65536', '--tmpfs', disk, 'sh', join(scratch.home, 'within.sh')]
+      return [
+        'bwrap',
+        '--dev-bind',
+        '/',
+        '/',
+        '--size',
+        '65536',
+        '--tmpfs',
+        disk,
+        'sh',
+        join(scratch.home, 'within.sh'),
+      ]
     })
     expect(told()).toContain('no space left on the disk')
     expect(run.stdout).toContain('old\n'.repeat(100))

@@ -36,10 +36,14 @@ async function start({
   scratch = createScratch({ 'src/a.ts': '', 'package.json': '{}', '.env': 'KEY=1', ...files })
   if (isRepository) {
     const git = (...args: string[]): void =>
-      void execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=trunk', ...args], {
-        cwd: scratch.project,
-        stdio: 'pipe',
-      })
+      void execFileSync(
+        'git',
+        ['-c', 'user.name=T', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=trunk', ...args],
+        {
+          cwd: scratch.project,
+          stdio: 'pipe',
+        },
+      )
     git('init')
     git('add', '.')
     git('commit', '-m', 'First commit')
@@ -71,7 +75,8 @@ interface Sent {
   tools: { function: { name: string } }[]
 }
 const sentIn = ({ body }: RecordedRequest): Sent => body as unknown as Sent
-const systemOf = (request: RecordedRequest): string => sentIn(request).messages.find(({ role }) => role === 'system')!.content as string
+const systemOf = (request: RecordedRequest): string =>
+  sentIn(request).messages.find(({ role }) => role === 'system')!.content as string
 const toolsOf = (request: RecordedRequest): string[] => sentIn(request).tools.map(({ function: { name } }) => name)
 const said = (request: RecordedRequest): string[] =>
   sentIn(request).messages.flatMap(({ role, content }) => (role === 'system' ? [] : [`${role} ${content as string}`]))
@@ -84,9 +89,13 @@ it('tells in the app where the model works, what needs approval and that the use
   expect(system).toContain(`Project folder: ${scratch.project} (a git repository)\n`)
   expect(system).toMatch(/^System: \S+ .*\. Shell: bash \d/m)
   expect(system).toMatch(/^Today: \d{4}-\d\d-\d\d\.$/m)
-  expect(system).toContain('Git when this conversation began: branch trunk, 1 changed or new file, last commit: "First commit".\n')
+  expect(system).toContain(
+    'Git when this conversation began: branch trunk, 1 changed or new file, last commit: "First commit".\n',
+  )
   expect(system).toContain('In the project folder: src/, package.json\n')
-  expect(system).toMatch(/^Permission mode: accept-edits\. .* Other calls wait until the user approves or rejects them\.$/m)
+  expect(system).toMatch(
+    /^Permission mode: accept-edits\. .* Other calls wait until the user approves or rejects them\.$/m,
+  )
   expect(system).toMatch(/^Sandbox: (?:none|project|read-only); .*\.$/m)
   expect(toolsOf(server.requests[0]!)).toEqual(expect.arrayContaining(ASKING))
 })
@@ -94,7 +103,9 @@ it('tells in the app where the model works, what needs approval and that the use
 it('tells in print mode that nobody approves or answers, and offers no tool that asks', async () => {
   await start({ interactive: false, mode: 'auto' })
   await turn()
-  expect(systemOf(server.requests[0]!)).toMatch(/^Permission mode: auto\. .* Nobody can approve anything in this session/m)
+  expect(systemOf(server.requests[0]!)).toMatch(
+    /^Permission mode: auto\. .* Nobody can approve anything in this session/m,
+  )
   expect(toolsOf(server.requests[0]!).filter((name) => ASKING.includes(name))).toEqual([])
 })
 
@@ -129,7 +140,10 @@ it('needs at most 5 kB for the system prompt, and 22 kB in all with every tool',
 it('gives the instructions of a folder once, after the first call that works there, also across a restart', async () => {
   const read = (path: string): ScriptStep => ({ toolCalls: [{ name: 'Read', input: { path } }] })
   const files = { 'AGENTS.md': 'of the project', 'pkg/AGENTS.md': 'of the package', 'pkg/a.ts': 'a', 'pkg/b.ts': 'b' }
-  await start({ script: [read('pkg/a.ts'), read('pkg/b.ts'), { text: 'done' }, read('pkg/b.ts'), { text: 'done' }], files })
+  await start({
+    script: [read('pkg/a.ts'), read('pkg/b.ts'), { text: 'done' }, read('pkg/b.ts'), { text: 'done' }],
+    files,
+  })
   await turn()
   const mark = `<instructions path="${join(scratch.project, 'pkg/AGENTS.md')}">`
   expect(said(server.requests[0]!).join('\n')).not.toContain(mark)
@@ -145,7 +159,9 @@ it('gives the instructions of a folder once, after the first call that works the
 })
 
 it('says to the model in the next turn that the user stopped its answer', async () => {
-  await start({ script: [{ text: 'half an answer, the rest never comes', faults: { stallAfterBytes: 300 } }, { text: 'done' }] })
+  await start({
+    script: [{ text: 'half an answer, the rest never comes', faults: { stallAfterBytes: 300 } }, { text: 'done' }],
+  })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'first' }])
   await server.arrived(1)
   await engine.sessions.stop(sessionId)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import type { RecordedRequest, ScriptStep, WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
@@ -21,7 +21,11 @@ const VENDORS: Record<Exclude<WireName, 'chat'>, { body: object; thinking: RegEx
   },
   responses: {
     body: {
-      error: { message: 'The encrypted content could not be verified.', type: 'invalid_request_error', code: 'invalid_encrypted_content' },
+      error: {
+        message: 'The encrypted content could not be verified.',
+        type: 'invalid_request_error',
+        code: 'invalid_encrypted_content',
+      },
     },
     thinking: /"encrypted_content"/,
   },

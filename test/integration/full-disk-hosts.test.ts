@@ -2,11 +2,11 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
+import { openStore } from '../../src/main/engine/store/open/open-store'
 import { connect } from '../../src/renderer/client/connect'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
-import { isRecorded, type RecordedEvent } from '../../src/shared/model/event'
-import type { SessionPush } from '../../src/shared/model/push'
+import { webSocketTransport } from '../../src/renderer/client/transports'
+import { isRecorded, type RecordedEvent } from '../../src/shared/events/event'
+import type { SessionPush } from '../../src/shared/events/push'
 import { acpClient } from '../support/acp-client'
 import type { ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -101,61 +101,75 @@ function expectBothTurns(events: readonly RecordedEvent[]): void {
 }
 
 describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that gets full', (size) => {
-  it('chat says so, ends the turn, and goes on with the next message when there is space', { timeout: 90_000 }, async () => {
-    const child = start(['chat'], size)
-    const out = outputOf(child)
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-    child.stdin.write('go\n')
-    await until(() => out().includes('The disk is full'), 'that the disk is full', MOST_MS)
-    await makeRoom()
-    child.stdin.write('again\n')
-    await until(() => out().includes('there is room again'), 'the next answer', MOST_MS)
-    child.stdin.end()
-    expect(await ended).toBe(0)
-    expectBothTurns(keptEvents())
-  })
+  it(
+    'chat says so, ends the turn, and goes on with the next message when there is space',
+    { timeout: 90_000 },
+    async () => {
+      const child = start(['chat'], size)
+      const out = outputOf(child)
+      const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+      child.stdin.write('go\n')
+      await until(() => out().includes('The disk is full'), 'that the disk is full', MOST_MS)
+      await makeRoom()
+      child.stdin.write('again\n')
+      await until(() => out().includes('there is room again'), 'the next answer', MOST_MS)
+      child.stdin.end()
+      expect(await ended).toBe(0)
+      expectBothTurns(keptEvents())
+    },
+  )
 
-  it('an editor gets an error with the reason, and the next prompt is answered when there is space', { timeout: 90_000 }, async () => {
-    const client = acpClient(start(['acp'], size))
-    await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
-    const { sessionId } = await client.request('session/new', { cwd: scratch.project, mcpServers: [] })
-    const say = (text: string) => client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
-    await expect(say('go')).rejects.toThrow('The disk is full')
-    await makeRoom()
-    expect(await say('again')).toMatchObject({ stopReason: 'end_turn' })
-    expect(await client.end()).toBe(0)
-    expectBothTurns(keptEvents())
-  })
+  it(
+    'an editor gets an error with the reason, and the next prompt is answered when there is space',
+    { timeout: 90_000 },
+    async () => {
+      const client = acpClient(start(['acp'], size))
+      await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
+      const { sessionId } = await client.request('session/new', { cwd: scratch.project, mcpServers: [] })
+      const say = (text: string) => client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })
+      await expect(say('go')).rejects.toThrow('The disk is full')
+      await makeRoom()
+      expect(await say('again')).toMatchObject({ stopReason: 'end_turn' })
+      expect(await client.end()).toBe(0)
+      expectBothTurns(keptEvents())
+    },
+  )
 
-  it('a page is told the end of the turn and why, and the next prompt is answered when there is space', { timeout: 90_000 }, async () => {
-    const child = start(['serve'], size + 200_000)
-    const out = outputOf(child)
-    await until(() => /http:\S+\n/.test(out()), 'the address', MOST_MS)
-    const { origin, hash } = new URL(/http:\S+/.exec(out())![0])
-    const { open } = nodeSockets()
-    const connection = connect(socketCarrier(open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
-    const { client } = connection
-    const { sessionId } = await client.session.create({ folder: scratch.project })
-    const told: RecordedEvent[] = []
-    const follow = async (pushes: AsyncIterable<SessionPush>): Promise<void> => {
-      for await (const push of pushes) if (push.type === 'events') told.push(...push.events.filter(isRecorded))
-    }
-    const followed = follow(await client.push.session({ sessionId, since: 0 })).catch(() => undefined)
-    const ends = () => told.filter(({ type }) => type === 'turn.finished')
-    await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'go' }] })
-    await until(() => ends().length === 1, 'the end of the turn', MOST_MS)
-    expect(ends()[0]).toMatchObject({ stop: 'error', failure: { code: 'store.full' } })
-    expect(await client.session.list({})).toMatchObject([{ sessionId, status: 'failed' }])
-    await makeRoom()
-    await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'again' }] })
-    await until(() => ends().length === 2, 'the end of the second turn', MOST_MS)
-    connection.close()
-    await followed
-    const closed = new Promise((resolve) => child.once('close', resolve))
-    process.kill(required(programBelow(child.pid!), 'the program'), 'SIGTERM')
-    await closed
-    const events = keptEvents()
-    expectBothTurns(events)
-    expect(events.map(({ seq, type }) => ({ seq, type }))).toEqual(told.map(({ seq, type }) => ({ seq, type })))
-  })
+  it(
+    'a page is told the end of the turn and why, and the next prompt is answered when there is space',
+    { timeout: 90_000 },
+    async () => {
+      const child = start(['serve'], size + 200_000)
+      const out = outputOf(child)
+      await until(() => /http:\S+\n/.test(out()), 'the address', MOST_MS)
+      const { origin, hash } = new URL(/http:\S+/.exec(out())![0])
+      const { open } = nodeSockets()
+      const connection = connect(
+        webSocketTransport(open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)),
+      )
+      const { client } = connection
+      const { sessionId } = await client.session.create({ folder: scratch.project })
+      const told: RecordedEvent[] = []
+      const follow = async (pushes: AsyncIterable<SessionPush>): Promise<void> => {
+        for await (const push of pushes) if (push.type === 'events') told.push(...push.events.filter(isRecorded))
+      }
+      const followed = follow(await client.push.session({ sessionId, since: 0 })).catch(() => undefined)
+      const ends = () => told.filter(({ type }) => type === 'turn.finished')
+      await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'go' }] })
+      await until(() => ends().length === 1, 'the end of the turn', MOST_MS)
+      expect(ends()[0]).toMatchObject({ stop: 'error', failure: { code: 'store.full' } })
+      expect(await client.session.list({})).toMatchObject([{ sessionId, status: 'failed' }])
+      await makeRoom()
+      await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'again' }] })
+      await until(() => ends().length === 2, 'the end of the second turn', MOST_MS)
+      connection.close()
+      await followed
+      const closed = new Promise((resolve) => child.once('close', resolve))
+      process.kill(required(programBelow(child.pid!), 'the program'), 'SIGTERM')
+      await closed
+      const events = keptEvents()
+      expectBothTurns(events)
+      expect(events.map(({ seq, type }) => ({ seq, type }))).toEqual(told.map(({ seq, type }) => ({ seq, type })))
+    },
+  )
 })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import { isRecorded, type RecordedEvent } from '../../src/shared/model/event'
-import type { SessionPush } from '../../src/shared/model/push'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import { isRecorded, type RecordedEvent } from '../../src/shared/events/event'
+import type { SessionPush } from '../../src/shared/events/push'
 import type { ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
@@ -56,20 +56,23 @@ const bodies = (events: readonly RecordedEvent[]): unknown[] => events.map(({ at
 
 describe.skipIf(!hasSmallDisks)('on a disk that gets full', () => {
   describe.each(SIZES)('of %i bytes', (size) => {
-    it.each(['text', 'json', 'stream-json'])('print ends its turn, says store.full as %s, and exits with 1', async (format) => {
-      const { home, within, kept: copy } = disk(size)
-      const run = await runCli(['print', '--output-format', format, '--cwd', scratch.project, 'go'], { home, within })
-      expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The disk is full') })
-      if (format === 'text') return
-      const said = jsonLines<Record<string, unknown>>(run.stdout)
-      expect(said.at(-1)).toMatchObject({ type: 'result', stop: 'error', failure: { code: 'store.full' } })
-      const told = said.filter((line) => typeof line['seq'] === 'number') as unknown as RecordedEvent[]
-      const first = told[0]
-      if (!first) return
-      expect(told.at(-1)).toMatchObject({ type: 'turn.finished', stop: 'error', failure: { code: 'store.full' } })
-      const inLog = kept(copy, first.sessionId)
-      expect(bodies(inLog)).toEqual(expect.arrayContaining(bodies(told.slice(0, -3))))
-    })
+    it.each(['text', 'json', 'stream-json'])(
+      'print ends its turn, says store.full as %s, and exits with 1',
+      async (format) => {
+        const { home, within, kept: copy } = disk(size)
+        const run = await runCli(['print', '--output-format', format, '--cwd', scratch.project, 'go'], { home, within })
+        expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The disk is full') })
+        if (format === 'text') return
+        const said = jsonLines<Record<string, unknown>>(run.stdout)
+        expect(said.at(-1)).toMatchObject({ type: 'result', stop: 'error', failure: { code: 'store.full' } })
+        const told = said.filter((line) => typeof line['seq'] === 'number') as unknown as RecordedEvent[]
+        const first = told[0]
+        if (!first) return
+        expect(told.at(-1)).toMatchObject({ type: 'turn.finished', stop: 'error', failure: { code: 'store.full' } })
+        const inLog = kept(copy, first.sessionId)
+        expect(bodies(inLog)).toEqual(expect.arrayContaining(bodies(told.slice(0, -3))))
+      },
+    )
 
     it('the wire ends the turn, and goes on with nothing lost when there is space', async () => {
       const { home, within, kept: copy, makeRoom } = disk(size + 400_000)
@@ -85,7 +88,9 @@ describe.skipIf(!hasSmallDisks)('on a disk that gets full', () => {
       await wire.result('session.prompt', { sessionId, parts })
       await until(() => ends().length === 1, 'the end of the turn', 30_000)
       expect(ends()[0]).toMatchObject({ stop: 'error', failure: { code: 'store.full' } })
-      expect(await wire.result<object[]>('session.list')).toEqual([expect.objectContaining({ sessionId, status: 'failed' })])
+      expect(await wire.result<object[]>('session.list')).toEqual([
+        expect.objectContaining({ sessionId, status: 'failed' }),
+      ])
       await makeRoom()
       hasRoom = true
       await wire.result('session.prompt', { sessionId, parts })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Approval } from '../../src/shared/model/approval'
-import type { SessionEvent } from '../../src/shared/model/event'
+import type { SessionEvent } from '../../src/shared/events/event'
 import { createEngine } from '../../src/main/engine/engine'
 import type { ScriptStep } from '../support/model-script'
 import { startModelServer } from '../support/model-server'
@@ -25,7 +25,8 @@ async function open(script: ScriptStep[], hooks: string) {
   const events: SessionEvent[] = []
   engine.sessions.listen(sessionId, (event) => events.push(event))
   const approval = async (nth: number): Promise<Approval> => {
-    const found = (): Approval[] => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
+    const found = (): Approval[] =>
+      events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
     await until(() => found().length > nth, 'a request')
     return found()[nth]!
   }
@@ -39,7 +40,9 @@ async function open(script: ScriptStep[], hooks: string) {
 
 const hook = (event: string, command: string, more = ''): string =>
   `[[hooks]]\nevent = "${event}"\ncommand = ${JSON.stringify(command)}\n${more}\n`
-const writes = (content: string): ScriptStep => ({ toolCalls: [{ name: 'Write', input: { path: 'new.txt', content } }] })
+const writes = (content: string): ScriptStep => ({
+  toolCalls: [{ name: 'Write', input: { path: 'new.txt', content } }],
+})
 
 test('what is shown for approval, and written then, is what a hook made of it when it was asked, once', async () => {
   // It never gives the same twice: what is written is what was approved only when it is asked once.
@@ -81,7 +84,8 @@ test('a hook that denies comes before the question: nobody is asked, and the rea
 test('no way of saying something goes round a hook on prompts: said, steered, queued or edited', async () => {
   const { engine, sessionId, server, approval, events, say } = await open(
     [writes('x'), { text: 'ok' }],
-    hook('UserPromptSubmit', 'echo "no curses" >&2; exit 2', 'matcher = "curse"') + hook('Notification', 'touch notified'),
+    hook('UserPromptSubmit', 'echo "no curses" >&2; exit 2', 'matcher = "curse"') +
+      hook('Notification', 'touch notified'),
   )
   const { sessions } = engine
   const curse = [{ type: 'text' as const, text: 'a curse' }]
@@ -101,7 +105,15 @@ test('no way of saying something goes round a hook on prompts: said, steered, qu
 
 test('the newest runs are kept with their output, no more of either than can be looked at', async () => {
   const { engine, project, ended, path, say, close } = await open(
-    [{ toolCalls: Array.from({ length: 60 }, (_, n) => ({ name: 'Read', input: { path: 'notes.md', n_lines: n + 1 } })) }, { text: 'ok' }],
+    [
+      {
+        toolCalls: Array.from({ length: 60 }, (_, n) => ({
+          name: 'Read',
+          input: { path: 'notes.md', n_lines: n + 1 },
+        })),
+      },
+      { text: 'ok' },
+    ],
     hook('PreToolUse', 'head -c 100000 /dev/zero | tr "\\\\0" x') +
       hook('Stop', 'echo out; echo err >&2; exit 7') +
       hook('SessionEnd', 'touch ended'),
@@ -109,18 +121,31 @@ test('the newest runs are kept with their output, no more of either than can be 
   await say('go')
   await ended()
   const { hooks, runs } = await engine.hooks.list(project)
-  expect(hooks).toMatchObject([{ event: 'PreToolUse', timeoutMs: 30_000, scope: 'user', line: expect.any(Number) }, {}, {}])
+  expect(hooks).toMatchObject([
+    { event: 'PreToolUse', timeoutMs: 30_000, scope: 'user', line: expect.any(Number) },
+    {},
+    {},
+  ])
   expect(runs).toHaveLength(50)
   expect(runs[0]).toMatchObject({ event: 'Stop', outcome: 'failed', exitCode: 7, reason: 'It ended with exit code 7.' })
   expect(runs[0]!.output.split('\n').sort()).toEqual(['', 'err', 'out'])
-  expect(runs[1]).toMatchObject({ event: 'PreToolUse', subject: 'Read', outcome: 'passed', exitCode: 0, cutBytes: 100_000 - 32 * 1024 })
+  expect(runs[1]).toMatchObject({
+    event: 'PreToolUse',
+    subject: 'Read',
+    outcome: 'passed',
+    exitCode: 0,
+    cutBytes: 100_000 - 32 * 1024,
+  })
   expect(runs[1]!.output).toHaveLength(32 * 1024)
   await close()
   expect(existsSync(path('ended'))).toBe(true)
 }, 60_000)
 
 test('what hooks have not looked at when the app is closed is not said', async () => {
-  const { path, events, server, say, close } = await open([{ text: 'never' }], hook('UserPromptSubmit', 'touch begun; sleep 600'))
+  const { path, events, server, say, close } = await open(
+    [{ text: 'never' }],
+    hook('UserPromptSubmit', 'touch begun; sleep 600'),
+  )
   const saying = rejection(say('go'))
   await until(() => existsSync(path('begun')), 'the hook to run')
   await close()

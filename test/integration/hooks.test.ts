@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { HookEvent } from '../../src/shared/model/hook'
+import type { HookEvent } from '../../src/shared/configuration/customizations'
 import type { ScriptedCall, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { isAlive } from '../support/marked-pids'
@@ -94,7 +94,12 @@ describe('PreToolUse', () => {
   it('can allow nothing that the rules deny', async () => {
     await play(
       [calls(bash('touch made')), { text: 'ok' }],
-      [{ event: 'PreToolUse', command: `echo '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"allow"}}'` }],
+      [
+        {
+          event: 'PreToolUse',
+          command: `echo '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"allow"}}'`,
+        },
+      ],
     )
     await print('ask')
     expect(there('made')).toBe(false)
@@ -102,7 +107,15 @@ describe('PreToolUse', () => {
   })
 
   it('breaks nothing, however it fails', async () => {
-    const commands = ['exit 1', 'kill -9 $$', '/no/such/program', 'exec 0<&- 1>&- 2>&-', 'echo "{broken"', 'echo "[]"', 'exit 3; exit 2']
+    const commands = [
+      'exit 1',
+      'kill -9 $$',
+      '/no/such/program',
+      'exec 0<&- 1>&- 2>&-',
+      'echo "{broken"',
+      'echo "[]"',
+      'exit 3; exit 2',
+    ]
     await play(
       [calls(bash('touch made')), { text: 'ok' }],
       commands.map((command) => ({ event: 'PreToolUse', command })),
@@ -156,7 +169,10 @@ describe('writes', () => {
     expect(read('src/a.txt')).toBe('BYE!!')
     expect(read('after')).toBe(`${join(scratch.project, 'src/a.txt')}\n`.repeat(2))
     expect(told('told.json')).toEqual([
-      expect.objectContaining({ tool_name: 'Write', tool_result: { text: expect.stringContaining('HELLO!'), is_error: false } }),
+      expect.objectContaining({
+        tool_name: 'Write',
+        tool_result: { text: expect.stringContaining('HELLO!'), is_error: false },
+      }),
     ])
   })
 
@@ -171,7 +187,10 @@ describe('writes', () => {
   })
 
   it('go through as they were meant when the hook answers nonsense', async () => {
-    await play([calls(write('a.txt', 'meant')), { text: 'ok' }], [{ event: 'beforeWriteFile', command: 'echo "{\\"content\\": 7}"' }])
+    await play(
+      [calls(write('a.txt', 'meant')), { text: 'ok' }],
+      [{ event: 'beforeWriteFile', command: 'echo "{\\"content\\": 7}"' }],
+    )
     await print()
     expect(read('a.txt')).toBe('meant')
   })
@@ -181,7 +200,12 @@ describe('prompts and ends', () => {
   it('keeps a prompt from the model, and nothing of it is recorded', async () => {
     await play(
       [{ text: 'never' }],
-      [{ event: 'UserPromptSubmit', command: `${script('fs.writeFileSync("prompt", told.prompt)')}; echo "not that" >&2; exit 2` }],
+      [
+        {
+          event: 'UserPromptSubmit',
+          command: `${script('fs.writeFileSync("prompt", told.prompt)')}; echo "not that" >&2; exit 2`,
+        },
+      ],
     )
     const run = await print()
     expect(run.code).toBe(1)
@@ -205,8 +229,16 @@ describe('prompts and ends', () => {
   it('tells of the beginning and the end of a session, and of a task that has finished', async () => {
     const step = { name: 'Bash', input: { command: 'echo done', run_in_background: true, description: 'says done' } }
     await play(
-      [calls(step), calls({ name: 'TaskOutput', input: { task_id: 'x', block: true } }), calls(bash('sleep 1')), { text: 'ok' }],
-      (['SessionStart', 'TaskFinished', 'Notification', 'SessionEnd'] as const).map((event) => ({ event, command: `cat > ${event}.json` })),
+      [
+        calls(step),
+        calls({ name: 'TaskOutput', input: { task_id: 'x', block: true } }),
+        calls(bash('sleep 1')),
+        { text: 'ok' },
+      ],
+      (['SessionStart', 'TaskFinished', 'Notification', 'SessionEnd'] as const).map((event) => ({
+        event,
+        command: `cat > ${event}.json`,
+      })),
     )
     await print()
     expect(told('SessionStart.json')).toMatchObject([{ source: 'new' }])
@@ -249,7 +281,11 @@ describe('the processes of hooks', () => {
 
   it('see no keys, and carry the mark of what Trestle has in custody', async () => {
     await play([calls(bash('true')), { text: 'ok' }], [{ event: 'PreToolUse', command: 'env > env' }])
-    const keys = { OPENAI_API_KEY: 'the-openai-key', ANTHROPIC_API_KEY: 'the-anthropic-key', TRESTLE_SHELL_PATH: '/bin/bash' }
+    const keys = {
+      OPENAI_API_KEY: 'the-openai-key',
+      ANTHROPIC_API_KEY: 'the-anthropic-key',
+      TRESTLE_SHELL_PATH: '/bin/bash',
+    }
     await print('auto', keys)
     const env = read('env')
     expect(env).not.toMatch(/the-openai-key|the-anthropic-key|test-key-of-the-config/)
@@ -259,8 +295,13 @@ describe('the processes of hooks', () => {
   })
 
   it('are ended when the user stops the turn', async () => {
-    await play([calls(bash('touch made')), { text: 'ok' }], [{ event: 'PreToolUse', timeout: 600, command: 'echo $$ > pid; sleep 600' }])
-    const child = startCli(['print', 'go', '--permission-mode', 'auto', '--cwd', scratch.project], { home: scratch.home })
+    await play(
+      [calls(bash('touch made')), { text: 'ok' }],
+      [{ event: 'PreToolUse', timeout: 600, command: 'echo $$ > pid; sleep 600' }],
+    )
+    const child = startCli(['print', 'go', '--permission-mode', 'auto', '--cwd', scratch.project], {
+      home: scratch.home,
+    })
     const closed = new Promise((resolve) => child.once('close', resolve))
     child.stdin.end()
     await until(() => there('pid') && read('pid') !== '', 'the hook to run', 20_000)

@@ -8,7 +8,9 @@ describe.skipIf(chromium === null)('the desktop host, when something goes wrong'
     const desktop = await startOnDouble()
     expect(desktop.electron.crashReports).toEqual([{ uploadToServer: false }])
     expect(desktop.electron.app.paths.get('crashDumps')).toBe(join(desktop.home, 'logs', 'crashes'))
-    expect((await desktop.log()).split('\n')[0]).toMatch(/ info \d+ started: Electron .*, Node \d+\.\d+\.\d+, \w+ \w+, unpackaged$/)
+    expect((await desktop.log()).split('\n')[0]).toMatch(
+      / info \d+ started: Electron .*, Node \d+\.\d+\.\d+, \w+ \w+, unpackaged$/,
+    )
     expect(statSync(join(desktop.home, 'logs', 'trestle.log')).mode & 0o777).toBe(0o600)
   })
 

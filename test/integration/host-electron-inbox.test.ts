@@ -13,7 +13,8 @@ async function inTheBack(options: Parameters<typeof startOnDouble>[0] = {}) {
   return { ...desktop, page, sessionId }
 }
 
-const latest = ({ electron }: Pick<StartedDesktop, 'electron'>) => required(electron.notifications.at(-1), 'a notification')
+const latest = ({ electron }: Pick<StartedDesktop, 'electron'>) =>
+  required(electron.notifications.at(-1), 'a notification')
 
 describe.skipIf(chromium === null)('the desktop host calls for a person', () => {
   test('once for what comes at once, without a sound, and counts it on the icon; a click leads to the session', async () => {
@@ -29,7 +30,10 @@ describe.skipIf(chromium === null)('the desktop host calls for a person', () => 
     expect(desktop.window().isFlashing).toBe(true)
     latest(desktop).click()
     expect(desktop.window()).toMatchObject({ isFocused: true, isFlashing: false })
-    await holds(page, `JSON.stringify(page.commands.at(-1)) === ${JSON.stringify(JSON.stringify({ open: 'session', sessionId }))}`)
+    await holds(
+      page,
+      `JSON.stringify(page.commands.at(-1)) === ${JSON.stringify(JSON.stringify({ open: 'session', sessionId }))}`,
+    )
   })
 
   test('takes the call back when it was answered elsewhere, and is quiet while the window is in front', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { CodedError } from '../../src/shared/model/errors'
+import { CodedError } from '../../src/shared/errors'
 import { holds } from '../support/client-page'
 import { chromium, HOST_LISTENERS, shown, startOnDouble } from '../support/desktop-fixture'
 import { memoryEngine } from '../support/memory-engine'

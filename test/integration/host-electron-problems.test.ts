@@ -60,7 +60,9 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     contents.emit('will-navigate', { url: 'trestle://app/problem/2/restart', preventDefault: () => {} })
     contents.emit('will-navigate', { url: 'trestle://app/problem/99/restart', preventDefault: () => {} })
     expect(desktop.electron.app.isRelaunching).toBe(false)
-    expect((await desktop.electron.handlers.get('trestle')?.(new Request('trestle://app/problem/99')))?.status).toBe(404)
+    expect((await desktop.electron.handlers.get('trestle')?.(new Request('trestle://app/problem/99')))?.status).toBe(
+      404,
+    )
   })
 
   test('what is said of a problem is text, whatever it contains', async () => {
@@ -113,7 +115,9 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     const next = await startOnDouble({ file })
     expect(next.electron.app.hasAcceleratedGraphics).toBe(false)
     const page = await shown(next)
-    expect(await page.evaluate('page.connection.client.desktop.setAcceleratedGraphics({ enabled: true })')).toMatchObject({
+    expect(
+      await page.evaluate('page.connection.client.desktop.setAcceleratedGraphics({ enabled: true })'),
+    ).toMatchObject({
       acceleratedGraphics: true,
     })
   })

@@ -32,7 +32,8 @@ async function begin(engine: MemoryEngine, title = 'Mend the bridge'): Promise<s
   return sessionId
 }
 
-const working = async ({ home }: Pick<StartedDesktop, 'home'>) => JSON.parse(await readFile(join(home, 'desktop.json'), 'utf8')).working
+const working = async ({ home }: Pick<StartedDesktop, 'home'>) =>
+  JSON.parse(await readFile(join(home, 'desktop.json'), 'utf8')).working
 
 describe.skipIf(chromium === null)('the end of the desktop app', () => {
   test('quitting while a session is working asks, and names it; cancelling leaves everything as it was', async () => {
@@ -115,7 +116,9 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
   test('a shutdown or log-out asks nothing, is not held up, and leaves the work to be resumed', async () => {
     for (const end of ['shutdown', 'session-end', 'terminate'] as const) {
       let terminate: (() => void) | undefined
-      const { electron, sessionId, closed, window, ...desktop } = await atWork({ onTerminate: (listener) => (terminate = listener) })
+      const { electron, sessionId, closed, window, ...desktop } = await atWork({
+        onTerminate: (listener) => (terminate = listener),
+      })
       if (end === 'shutdown') electron.powerMonitor.emit('shutdown', {})
       else if (end === 'session-end') window().emit('query-session-end', {})
       else terminate?.()

@@ -31,7 +31,10 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     expect(tray(desktop).tooltip).toBe('Trestle: 1 pending')
     expect(labels(desktop)[0]).toBe('Pending')
     electron.clickMenu('Mend && paint', tray(desktop).menu)
-    await holds(page, `JSON.stringify(page.commands.at(-1)) === ${JSON.stringify(JSON.stringify({ open: 'session', sessionId }))}`)
+    await holds(
+      page,
+      `JSON.stringify(page.commands.at(-1)) === ${JSON.stringify(JSON.stringify({ open: 'session', sessionId }))}`,
+    )
   })
 
   test('the tray is there as the settings say, and goes with the app', async () => {
@@ -130,7 +133,9 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     })
     expect(quick.webContents.getURL()).toBe('trestle://app/quick')
     await quick.webContents.page.waitForSelector('h1')
-    await quick.webContents.page.evaluate('page.connection.client.desktop.openWindow({ path: "/s/abc" })').catch(() => undefined)
+    await quick.webContents.page
+      .evaluate('page.connection.client.desktop.openWindow({ path: "/s/abc" })')
+      .catch(() => undefined)
     await until(() => electron.windows.length === 1, 'the quick prompt to close')
     await holds(page, `JSON.stringify(page.commands.at(-1)) === '{"open":"session","sessionId":"abc"}'`)
     electron.shortcuts.get('Ctrl+Shift+Space')?.()
@@ -145,7 +150,10 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
   test('a shortcut that another app has is told where it is set', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     await engine.settings.setDesktop({ quickPrompt: 'Ctrl+Alt+T' })
-    const { page, log } = await started({ openEngine: async () => engine, double: { takenShortcuts: ['Ctrl+Alt+T'] } }).then((desktop) => ({
+    const { page, log } = await started({
+      openEngine: async () => engine,
+      double: { takenShortcuts: ['Ctrl+Alt+T'] },
+    }).then((desktop) => ({
       ...desktop,
     }))
     expect(await page.evaluate('page.connection.client.desktop.view()')).toMatchObject({

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { PAPER } from '../../src/main/host/electron/app-window'
+import { BACKGROUND_COLORS } from '../../src/main/host/electron/window/app-window'
 import { holds } from '../support/client-page'
 import { chromium, shown, startOnDouble, type StartedDesktop } from '../support/desktop-fixture'
 import type { DoubleWindow } from '../support/electron-double-window'
@@ -47,7 +47,9 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
   })
 
   test('a window that was maximized is not shown before its page has painted', async () => {
-    const desktop = await startOnDouble({ state: { windows: [{ x: 0, y: 0, width: 900, height: 700, maximized: true }] } })
+    const desktop = await startOnDouble({
+      state: { windows: [{ x: 0, y: 0, width: 900, height: 700, maximized: true }] },
+    })
     expect(desktop.window()).toMatchObject({ isMaximizedNow: true, wasPainted: true })
   })
 
@@ -58,7 +60,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(await page.evaluate('page.connection.client.desktop.setTheme({ theme: "dark" })')).toBe(true)
     expect(desktop.electron.nativeTheme.themeSource).toBe('dark')
     desktop.electron.nativeTheme.emit('updated')
-    expect(desktop.window().backgroundColor).toBe(PAPER.dark)
+    expect(desktop.window().backgroundColor).toBe(BACKGROUND_COLORS.dark)
     const file = JSON.parse(await readFile(join(desktop.home, 'desktop.json'), 'utf8'))
     const next = await startOnDouble({ file })
     expect(next.electron.nativeTheme.themeSource).toBe('dark')
@@ -73,7 +75,10 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(all.find(({ label }) => label === 'Close Window')?.accelerator).toBe('Ctrl+Shift+W')
     const mac = await startOnDouble({ platform: 'darwin' })
     await shown(mac)
-    expect(mac.electron.menu.flatMap((item) => item.submenu ?? []).find(({ label }) => label === 'Close Window')?.accelerator).toBe('Cmd+W')
+    expect(
+      mac.electron.menu.flatMap((item) => item.submenu ?? []).find(({ label }) => label === 'Close Window')
+        ?.accelerator,
+    ).toBe('Cmd+W')
   })
 
   test('the menus have what people look for: open, recent, find, zoom without Shift, help', async () => {
@@ -136,7 +141,11 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
   test('on Windows the jump list has the recent projects and a new session', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     await engine.sessions.create({ folder: '/work/one' })
-    const { electron } = await startOnDouble({ platform: 'win32', double: { isPackaged: true }, openEngine: async () => engine })
+    const { electron } = await startOnDouble({
+      platform: 'win32',
+      double: { isPackaged: true },
+      openEngine: async () => engine,
+    })
     expect(electron.app.jumpList.map(({ items }) => items?.map(({ title, args }) => [title, args]))).toEqual([
       [['one', '"/work/one"']],
       [['New Session', '--new-session']],
@@ -164,7 +173,9 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     await mkdir(join(desktop.electron.saveTo, 'full'), { recursive: true })
     await page.evaluate(SAVE)
     await holds(page, 'page.commands.length === 1')
-    expect(await commandsOf(desktop.window())).toEqual([{ tell: expect.stringMatching(/taken couldn't be saved/), tone: 'warning' }])
+    expect(await commandsOf(desktop.window())).toEqual([
+      { tell: expect.stringMatching(/taken couldn't be saved/), tone: 'warning' },
+    ])
     expect(await desktop.log()).toContain('a file could not be saved (interrupted)')
   })
 
@@ -184,9 +195,15 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
       dictionarySuggestions: [],
       editFlags,
     }
-    webContents.emit('context-menu', {}, { ...where, isEditable: true, misspelledWord: 'teh', dictionarySuggestions: ['the'] })
+    webContents.emit(
+      'context-menu',
+      {},
+      { ...where, isEditable: true, misspelledWord: 'teh', dictionarySuggestions: ['the'] },
+    )
     const [menu = []] = desktop.electron.popups
-    expect(menu.map(({ label, role }) => label ?? role)).toEqual(expect.arrayContaining(['the', 'Add to Dictionary', 'cut', 'paste']))
+    expect(menu.map(({ label, role }) => label ?? role)).toEqual(
+      expect.arrayContaining(['the', 'Add to Dictionary', 'cut', 'paste']),
+    )
     desktop.electron.clickMenu('the', menu)
     desktop.electron.clickMenu('Add to Dictionary', menu)
     expect(webContents).toMatchObject({ replaced: ['the'], learned: ['teh'] })
@@ -206,9 +223,15 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
       ],
     }
     const desktop = await startOnDouble({ state })
-    await until(() => desktop.electron.windows.length === 2 && desktop.electron.windows.every(({ isShown }) => isShown), 'both windows')
+    await until(
+      () => desktop.electron.windows.length === 2 && desktop.electron.windows.every(({ isShown }) => isShown),
+      'both windows',
+    )
     const [one, other] = desktop.electron.windows
-    expect([one, other].map((window) => window?.webContents.getURL())).toEqual(['trestle://app/s/one', 'trestle://app/settings/mcp'])
+    expect([one, other].map((window) => window?.webContents.getURL())).toEqual([
+      'trestle://app/s/one',
+      'trestle://app/settings/mcp',
+    ])
     for (const window of desktop.electron.windows) await window.webContents.page.waitForSelector('h1')
     required(one, 'a window').focus()
     desktop.electron.clickMenu('Settings…')
@@ -230,7 +253,9 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(second.options).toMatchObject({ width: 1280, height: 840, x: 32, y: 32 })
     desktop.window().close()
     expect(desktop.electron.app.hasQuit).toBe(false)
-    expect(await second.webContents.page.evaluate('page.connection.client.app.info().then(({ host }) => host)')).toBe('electron')
+    expect(await second.webContents.page.evaluate('page.connection.client.app.info().then(({ host }) => host)')).toBe(
+      'electron',
+    )
   })
 
   test('where each project has its own window, opening one goes to that window or makes one', async () => {
@@ -243,7 +268,9 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     desktop.electron.app.emit('second-instance', {}, [], '', { args: [desktop.home], workingFolder: '/' })
     await until(() => desktop.electron.windows.length === 2, 'the second window')
     await until(() => desktop.electron.windows[1]?.isShown === true, 'the second window')
-    expect(required(desktop.electron.windows[1], 'a window').webContents.getURL()).toContain(`folder=${encodeURIComponent(desktop.home)}`)
+    expect(required(desktop.electron.windows[1], 'a window').webContents.getURL()).toContain(
+      `folder=${encodeURIComponent(desktop.home)}`,
+    )
     desktop.electron.app.emit('second-instance', {}, [], '', { args: [desktop.home], workingFolder: '/' })
     expect(desktop.electron.windows).toHaveLength(2)
     expect(desktop.electron.windows[1]?.isFocused).toBe(true)
@@ -262,8 +289,14 @@ describe.skipIf(chromium === null)('a second launch and a link', () => {
   test('a second launch while the first still starts is not lost', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     let open: (() => void) | undefined
-    const desktop = await startOnDouble({ wait: false, openEngine: () => new Promise((resolve) => (open = () => resolve(engine))) })
-    desktop.electron.app.emit('second-instance', {}, [], '', { args: ['trestle-app://session/abc'], workingFolder: '/' })
+    const desktop = await startOnDouble({
+      wait: false,
+      openEngine: () => new Promise((resolve) => (open = () => resolve(engine))),
+    })
+    desktop.electron.app.emit('second-instance', {}, [], '', {
+      args: ['trestle-app://session/abc'],
+      workingFolder: '/',
+    })
     await until(() => open !== undefined, 'the engine to be asked for')
     open?.()
     await shown(desktop)
@@ -276,7 +309,10 @@ describe.skipIf(chromium === null)('a second launch and a link', () => {
     await shown(first)
     expect(first.electron.app.lockData).toEqual({ args: ['trestle-app://settings/mcp'], workingFolder: process.cwd() })
     await holds(first.window().webContents.page, 'page.commands.length === 1')
-    first.electron.app.emit('second-instance', {}, ['/electron', '--flag', '/etc'], '/etc', { args: ['.'], workingFolder: first.home })
+    first.electron.app.emit('second-instance', {}, ['/electron', '--flag', '/etc'], '/etc', {
+      args: ['.'],
+      workingFolder: first.home,
+    })
     await holds(first.window().webContents.page, 'page.commands.length === 2')
     expect(await commandsOf(first.window())).toEqual([
       { open: 'settings', section: 'mcp' },
@@ -285,12 +321,20 @@ describe.skipIf(chromium === null)('a second launch and a link', () => {
   })
 
   test('a link of the system shows what it names, in a window that is opened for it, and never does anything else', async () => {
-    const desktop = await startOnDouble({ platform: 'darwin', double: { isPackaged: true }, argv: ['/Applications/Trestle'] })
+    const desktop = await startOnDouble({
+      platform: 'darwin',
+      double: { isPackaged: true },
+      argv: ['/Applications/Trestle'],
+    })
     await shown(desktop)
     expect(desktop.electron.app.protocolClient).toBe('trestle-app')
     desktop.window().close()
     let isPrevented = false
-    desktop.electron.app.emit('open-url', { preventDefault: () => (isPrevented = true) }, 'trestle-app://task/bash-00000001')
+    desktop.electron.app.emit(
+      'open-url',
+      { preventDefault: () => (isPrevented = true) },
+      'trestle-app://task/bash-00000001',
+    )
     expect(isPrevented).toBe(true)
     const page = await shown(desktop)
     await holds(page, 'page.commands.length === 1')
@@ -303,13 +347,25 @@ describe.skipIf(chromium === null)('a second launch and a link', () => {
 
   test('a session that a window shows already comes to the front there', async () => {
     const state = {
-      windows: ['one', 'two'].map((id) => ({ x: 10, y: 30, width: 900, height: 700, maximized: false, path: `/s/${id}` })),
+      windows: ['one', 'two'].map((id) => ({
+        x: 10,
+        y: 30,
+        width: 900,
+        height: 700,
+        maximized: false,
+        path: `/s/${id}`,
+      })),
     }
     const desktop = await startOnDouble({ state })
     await until(() => desktop.electron.windows.every(({ isShown }) => isShown), 'both windows')
     for (const id of ['one', 'two']) {
-      desktop.electron.app.emit('second-instance', {}, [], '', { args: [`trestle-app://session/${id}`], workingFolder: '/' })
-      expect(desktop.electron.windows.find(({ isFocused }) => isFocused)?.webContents.getURL()).toBe(`trestle://app/s/${id}`)
+      desktop.electron.app.emit('second-instance', {}, [], '', {
+        args: [`trestle-app://session/${id}`],
+        workingFolder: '/',
+      })
+      expect(desktop.electron.windows.find(({ isFocused }) => isFocused)?.webContents.getURL()).toBe(
+        `trestle://app/s/${id}`,
+      )
     }
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { PORT_WANTED } from '../../src/shared/contract/port-wire'
+import { PORT_WANTED } from '../../src/shared/contract/page-host'
 import { holds } from '../support/client-page'
 import { chromium, HOST_LISTENERS, shown, startOnDouble } from '../support/desktop-fixture'
 import { required } from '../support/required'
@@ -25,7 +25,10 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     await until(() => desktop.engine.changeListenerCount === HOST_LISTENERS + 1, 'the subscription')
     await page.reload()
     await page.waitForSelector('h1')
-    await until(() => desktop.engine.changeListenerCount === HOST_LISTENERS + 1, 'the old subscription to end and the new one to begin')
+    await until(
+      () => desktop.engine.changeListenerCount === HOST_LISTENERS + 1,
+      'the old subscription to end and the new one to begin',
+    )
     expect(await page.textContent('h1')).toBe('Trestle 9.9.9 on electron')
   })
 
@@ -64,13 +67,15 @@ describe.skipIf(chromium === null)('the desktop host', () => {
       frame.src = 'https://app/'
       document.body.append(frame)
     `)
-    expect(await page.evaluate('[typeof injected, typeof require, typeof process, typeof ipcRenderer, typeof electron]')).toEqual(
-      Array(5).fill('undefined'),
-    )
+    expect(
+      await page.evaluate('[typeof injected, typeof require, typeof process, typeof ipcRenderer, typeof electron]'),
+    ).toEqual(Array(5).fill('undefined'))
     expect(await page.evaluate('fetch("http://127.0.0.1:1/").then(() => "reached", () => "refused")')).toBe('refused')
     const wide = await desktop.electron.handlers.get('trestle')?.(new Request('trestle://other/'))
     expect(wide?.status).toBe(404)
-    const outside = await desktop.electron.handlers.get('trestle')?.(new Request('trestle://app/..%2f..%2fpackage.json'))
+    const outside = await desktop.electron.handlers.get('trestle')?.(
+      new Request('trestle://app/..%2f..%2fpackage.json'),
+    )
     expect(outside?.status).toBe(404)
   })
 
@@ -127,7 +132,11 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     ]) {
       expect(contents.openWindow(url)).toEqual({ action: 'deny' })
     }
-    expect(desktop.electron.opened).toEqual(['https://example.org/docs', 'https://example.org/new', 'mailto:a@example.org'])
+    expect(desktop.electron.opened).toEqual([
+      'https://example.org/docs',
+      'https://example.org/new',
+      'mailto:a@example.org',
+    ])
     await page.evaluate('window.open("https://example.org/popup")')
     await until(() => desktop.electron.opened.length === 4, 'the popup to be turned into a link')
     await until(() => page.context().pages().length === 1, 'no second window')
@@ -172,7 +181,9 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     expect(session.permissionCheck?.(contents, 'clipboard-sanitized-write', 'trestle://app/')).toBe(true)
     expect(session.permissionCheck?.(contents, 'clipboard-sanitized-write', 'https://evil.example/')).toBe(false)
     expect(session.devicePermission?.()).toBe(false)
-    expect(session.blocked?.urls).toEqual(expect.arrayContaining(['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'file:///*']))
+    expect(session.blocked?.urls).toEqual(
+      expect.arrayContaining(['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'file:///*']),
+    )
     const saved: string[] = []
     for (const url of [
       'https://example.org/a',

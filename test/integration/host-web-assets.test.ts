@@ -37,7 +37,9 @@ function get(port: number, path: string, headers: Record<string, string> = {}, m
     const sent = request({ port, host: '127.0.0.1', path, headers, method }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }))
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }),
+      )
     })
     sent.on('error', reject)
     sent.end()
@@ -69,7 +71,17 @@ test('the start bundle is at most 200 kB gzip, and the styles at most 30 kB', as
 
 test('settings, tasks, terminals, the palette, Markdown and the cards are not in the start bundle', async () => {
   const scripts = await startScripts()
-  for (const part of ['settings-view', 'tasks-view', 'task-terminal', 'xterm', 'palette', 'markdown', 'core', 'answer-card', 'inbox-view'])
+  for (const part of [
+    'settings-view',
+    'tasks-view',
+    'task-terminal',
+    'xterm',
+    'palette',
+    'markdown',
+    'core',
+    'answer-card',
+    'inbox-view',
+  ])
     expect(scripts.filter((name) => name.startsWith(`${part}-`))).toEqual([])
 })
 
@@ -121,7 +133,10 @@ test('what has not changed is not sent again, and each form has its own tag', as
   const packed = await get(port, '/assets/a-1.js', { 'accept-encoding': 'gzip' })
   expect(gunzipSync(packed.body).toString()).toBe(script)
   expect(packed.headers.etag).not.toBe(plain.headers.etag)
-  const again = await get(port, '/assets/a-1.js', { 'accept-encoding': 'gzip', 'if-none-match': String(packed.headers.etag) })
+  const again = await get(port, '/assets/a-1.js', {
+    'accept-encoding': 'gzip',
+    'if-none-match': String(packed.headers.etag),
+  })
   expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) })
   const other = await get(port, '/assets/a-1.js', { 'if-none-match': String(packed.headers.etag) })
   expect(other.status).toBe(200)
@@ -131,10 +146,18 @@ test('what has not changed is not sent again, and each form has its own tag', as
 
 test('a reload or a link at any route of the page opens the page; other paths stay not found', async () => {
   const port = await serve(await scratch({ 'index.html': '<!doctype html><title>Trestle</title>' }))
-  for (const path of ['/s/session-01', '/settings', '/settings/mcp/my%20server', '/tasks/bash-3', '/inbox', '/new?folder=%2Fcode'])
+  for (const path of [
+    '/s/session-01',
+    '/settings',
+    '/settings/mcp/my%20server',
+    '/tasks/bash-3',
+    '/inbox',
+    '/new?folder=%2Fcode',
+  ])
     expect(await get(port, path)).toMatchObject({
       status: 200,
       headers: { 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' },
     })
-  for (const path of ['/s/', '/s/a/b/c', '/elsewhere', '/settings.js', '/s/../index.html']) expect((await get(port, path)).status).toBe(404)
+  for (const path of ['/s/', '/s/a/b/c', '/elsewhere', '/settings.js', '/s/../index.html'])
+    expect((await get(port, path)).status).toBe(404)
 })

@@ -86,7 +86,10 @@ describe.skipIf(chromium === null)('the web host in a browser', () => {
     const { page } = await newTab()
     await page.goto(url.replace(/#.*/, `#token=${'0'.repeat(64)}`))
     await holds(page, 'page.connection.state.get().failure !== undefined')
-    expect(JSON.parse(String(await page.evaluate(state)))).toMatchObject({ status: 'lost', failure: { code: 'connection.refused' } })
+    expect(JSON.parse(String(await page.evaluate(state)))).toMatchObject({
+      status: 'lost',
+      failure: { code: 'connection.refused' },
+    })
     const other = await newTab()
     await other.page.goto(new URL('/', url).href)
     await holds(other.page, 'page.connection.state.get().failure?.code === "connection.refused"')

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { startOnUsualPort } from '../../src/main/host/web/usual-port'
+import { startOnSavedPort } from '../../src/main/host/web/web-address'
 import { memoryEngine } from '../support/memory-engine'
 
 const cleanups: (() => unknown)[] = []
@@ -14,7 +14,7 @@ async function scratch() {
   const home = await mkdtemp(join(tmpdir(), 'trestle-port-'))
   cleanups.push(() => rm(home, { recursive: true }))
   const start = async () => {
-    const host = await startOnUsualPort({ engine: memoryEngine({ home }), rendererDir: home })
+    const host = await startOnSavedPort({ engine: memoryEngine({ home }), rendererDir: home })
     let isOpen = true
     const close = async (): Promise<void> => {
       if (isOpen) await host.close()

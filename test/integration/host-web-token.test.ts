@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { SOCKET_REFUSED } from '../../src/shared/contract/socket-wire'
+import { SOCKET_REFUSED } from '../../src/shared/contract/page-host'
 import { createScratch, type Scratch } from '../support/scratch'
 import { serveApp, type ServedApp } from '../support/served-app'
 
@@ -40,7 +40,10 @@ test('a token that another start replaces shuts out every open page of a server 
   expect(await shutOut).toBe(SOCKET_REFUSED)
   expect(await closeCode(open(first.url, tokenOf(first.url)))).toBe(SOCKET_REFUSED)
   const next = open(first.url, tokenOf(second.url))
-  const said = await Promise.race([closeCode(next), new Promise((resolve) => next.once('message', () => resolve('ready')))])
+  const said = await Promise.race([
+    closeCode(next),
+    new Promise((resolve) => next.once('message', () => resolve('ready'))),
+  ])
   expect(said).toBe('ready')
   next.terminate()
 }, 60_000)

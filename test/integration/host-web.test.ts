@@ -1,15 +1,13 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
+import { request, type IncomingHttpHeaders } from 'node:http'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import type { WebHost, WebHostOptions } from '../../src/main/host/web/web-host'
-import { startWebHost } from '../../src/main/host/web/web-host'
+import { type WebHost, type WebHostOptions, startWebHost } from '../../src/main/host/web/web-host'
 import { connect } from '../../src/renderer/client/connect'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
+import { webSocketTransport } from '../../src/renderer/client/transports'
 import { memoryEngine } from '../support/memory-engine'
 import { nodeSockets } from '../support/node-socket'
 import { until } from '../support/until'
@@ -19,7 +17,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup()
 })
 
-async function start(options: Partial<WebHostOptions> = {}): Promise<WebHost & { token: string; folder: string; logged: string[] }> {
+async function start(
+  options: Partial<WebHostOptions> = {},
+): Promise<WebHost & { token: string; folder: string; logged: string[] }> {
   const base = await mkdtemp(join(tmpdir(), 'trestle-web-'))
   cleanups.push(() => rm(base, { recursive: true }))
   const folder = join(base, 'renderer')
@@ -53,12 +53,15 @@ function ask(
   options: { method?: string; headers?: Record<string, string>; body?: string } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const req = request({ port, host: '127.0.0.1', path, method: options.method ?? 'GET', headers: options.headers ?? {} }, (response) => {
-      let body = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => (body += chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
-    })
+    const req = request(
+      { port, host: '127.0.0.1', path, method: options.method ?? 'GET', headers: options.headers ?? {} },
+      (response) => {
+        let body = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => (body += chunk))
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
+      },
+    )
     req.on('error', reject)
     req.end(options.body)
   })
@@ -71,7 +74,9 @@ function attempt(
   options: { path?: string; headers?: Record<string, string> } = {},
 ): Promise<string | number> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}${options.path ?? '/socket'}`, protocols, { headers: options.headers ?? {} })
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${options.path ?? '/socket'}`, protocols, {
+      headers: options.headers ?? {},
+    })
     socket.on('message', (data: Buffer) => {
       resolve(data.toString())
       socket.terminate()
@@ -139,7 +144,9 @@ test.each([
 
 test('only GET and HEAD are answered, and a body is not read', async () => {
   const { port } = await start()
-  expect(await ask(port, '/', { method: 'POST', body: 'x'.repeat(100_000) }).catch(() => ({ status: 405 }))).toMatchObject({ status: 405 })
+  expect(
+    await ask(port, '/', { method: 'POST', body: 'x'.repeat(100_000) }).catch(() => ({ status: 405 })),
+  ).toMatchObject({ status: 405 })
   expect(await ask(port, '/', { method: 'DELETE' })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
   const big = await ask(port, '/', { headers: { 'x-big': 'x'.repeat(20_000) } })
   expect(big.status).toBe(431)
@@ -147,7 +154,13 @@ test('only GET and HEAD are answered, and a body is not read', async () => {
 
 test('a page of another name that leads here (DNS rebinding) gets nothing', async () => {
   const { port, token } = await start()
-  for (const host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`, `127.0.0.1.evil.example:${port}`]) {
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    '127.0.0.1',
+    `127.0.0.1:${port + 1}`,
+    `127.0.0.1.evil.example:${port}`,
+  ]) {
     expect(await ask(port, '/', { headers: { host } })).toMatchObject({ status: 403 })
     expect(await attempt(port, ['trestle.1', `token.${token}`], { headers: { host } })).toBe('HTTP 403')
   }
@@ -160,12 +173,24 @@ test('a WebSocket needs our origin, our path, our protocol and the token', async
   const right = ['trestle.1', `token.${token}`]
   expect(await attempt(port, right)).toBe('ready')
   expect(await attempt(port, right, { headers: { origin: `http://localhost:${port}` } })).toBe('ready')
-  for (const origin of ['https://evil.example', 'null', `https://localhost:${port}`, `http://localhost:${port + 1}`, 'file://']) {
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    `https://localhost:${port}`,
+    `http://localhost:${port + 1}`,
+    'file://',
+  ]) {
     expect(await attempt(port, right, { headers: { origin } })).toBe('HTTP 403')
   }
   expect(await attempt(port, right, { path: `/socket?token=${token}` })).toBe('HTTP 404')
   expect(await attempt(port, [`token.${token}`])).toBe('HTTP 400')
-  for (const wrong of ['token.', `token.${token.slice(1)}`, `token.${token}a`, `token.${token.toUpperCase()}x`, token]) {
+  for (const wrong of [
+    'token.',
+    `token.${token.slice(1)}`,
+    `token.${token}a`,
+    `token.${token.toUpperCase()}x`,
+    token,
+  ]) {
     expect(
       await attempt(
         port,
@@ -181,7 +206,9 @@ test('what a client without the token sends is not looked at', async () => {
   const engine = memoryEngine()
   const { port } = await start({ engine })
   const socket = new WebSocket(`ws://127.0.0.1:${port}/socket`, ['trestle.1', 'token.wrong'])
-  socket.on('open', () => socket.send(JSON.stringify({ i: '1', p: { u: '/session/create', b: { json: { folder: '/p' } } } })))
+  socket.on('open', () =>
+    socket.send(JSON.stringify({ i: '1', p: { u: '/session/create', b: { json: { folder: '/p' } } } })),
+  )
   await new Promise((resolve) => socket.once('close', resolve))
   expect(engine.sessions.list({})).toEqual([])
 })
@@ -189,7 +216,7 @@ test('what a client without the token sends is not looked at', async () => {
 test('a refused page is told so for good and stops trying', async () => {
   const { port } = await start()
   const { open, sockets } = nodeSockets()
-  const connection = connect(socketCarrier(open, `ws://127.0.0.1:${port}/socket`, 'x'.repeat(64)))
+  const connection = connect(webSocketTransport(open, `ws://127.0.0.1:${port}/socket`, 'x'.repeat(64)))
   cleanups.push(() => connection.close())
   await until(() => connection.state.get().failure !== undefined, 'the refusal')
   expect(connection.state.get()).toMatchObject({
@@ -222,7 +249,9 @@ test('a port in use is said in words; options that open it to the network are re
     code: 'host.port',
     message: expect.stringContaining(`port ${port} is in use`),
   })
-  await expect(start({ host: '0.0.0.0' as 'localhost' })).rejects.toMatchObject({ message: expect.stringContaining('not loopback') })
+  await expect(start({ host: '0.0.0.0' as 'localhost' })).rejects.toMatchObject({
+    message: expect.stringContaining('not loopback'),
+  })
   await expect(start({ token: 'short' })).rejects.toMatchObject({ message: expect.stringContaining('token') })
 })
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/renderer/client/connect'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
-import type { McpServerList } from '../../src/shared/model/mcp'
-import type { TrustView } from '../../src/shared/model/trust'
+import { webSocketTransport } from '../../src/renderer/client/transports'
+import type { McpServerList } from '../../src/shared/configuration/mcp'
+import type { TrustView } from '../../src/shared/configuration/customizations'
 import { acpClient } from '../support/acp-client'
 import { hostileFolder, type HostileFolder } from '../support/hostile-folder'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -62,7 +62,9 @@ const hosts: Record<string, () => Promise<Turn>> = {
     const { PATH = '' } = env()
     const app = await serveApp({ PATH, HOME: process.env['HOME'] ?? '', TRESTLE_HOME: scratch.home })
     const { origin, hash } = new URL(app.url)
-    const connection = connect(socketCarrier(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
+    const connection = connect(
+      webSocketTransport(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)),
+    )
     const { client } = connection
     cleanups.push(
       () => app.close(),
@@ -70,7 +72,9 @@ const hosts: Record<string, () => Promise<Turn>> = {
     )
     const call: Call = async (method, input) => {
       const [group = '', name = ''] = method.split('.')
-      return (client as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>)[group]![name]!(input)
+      return (client as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>)[group]![name]!(
+        input,
+      )
     }
     return async () => {
       // All that a page asks for when a folder is opened.
@@ -117,7 +121,13 @@ describe('a folder made to have something run when it is opened', () => {
       expect(parts.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['rules', 'hooks', 'mcp', 'agents']))
       await turn()
       expect(folder.runs()).toEqual(
-        expect.arrayContaining(['stub plain', 'stub relative', 'npx -y usual', 'stub shell', 'stub hook UserPromptSubmit']),
+        expect.arrayContaining([
+          'stub plain',
+          'stub relative',
+          'npx -y usual',
+          'stub shell',
+          'stub hook UserPromptSubmit',
+        ]),
       )
       expect(folder.connections()).toEqual(
         expect.arrayContaining([expect.stringMatching(/\/http\?home=.*&key=none/), expect.stringContaining('/sse')]),

@@ -5,9 +5,9 @@ import { afterEach, expect, it, vi } from 'vitest'
 import type { TrestleClient } from '../../src/shared/contract'
 import { failureFrom } from '../../src/renderer/client/failure-from'
 import type { InboxEntry } from '../../src/shared/model/approval'
-import type { EventBody } from '../../src/shared/model/event'
+import type { EventBody } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
-import type { AppPush } from '../../src/shared/model/push'
+import type { AppPush } from '../../src/shared/events/push'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import type { ModelScript, ScriptedCall } from '../support/model-script'
 import { rejection } from '../support/required'
@@ -44,7 +44,8 @@ async function restarted(): Promise<TrestleClient> {
 
 /** The model makes these calls in its first answer and ends the turn with its second. */
 function callsThenDone(toolCalls: ScriptedCall[]): ModelScript {
-  return (request) => (JSON.stringify(request.body['messages']).includes('"role":"tool"') ? { text: 'done' } : { toolCalls })
+  return (request) =>
+    JSON.stringify(request.body['messages']).includes('"role":"tool"') ? { text: 'done' } : { toolCalls }
 }
 
 async function start(client: TrestleClient, prompt = 'go', folder = scratch.project): Promise<string> {
@@ -55,7 +56,9 @@ async function start(client: TrestleClient, prompt = 'go', folder = scratch.proj
 
 async function waiting(client: TrestleClient, count: number): Promise<InboxEntry[]> {
   let entries: InboxEntry[] = []
-  await expect.poll(async () => (entries = await client.approval.list()).length, { timeout: 30_000, interval: 5 }).toBe(count)
+  await expect
+    .poll(async () => (entries = await client.approval.list()).length, { timeout: 30_000, interval: 5 })
+    .toBe(count)
   return entries
 }
 
@@ -102,7 +105,9 @@ it('keeps what ten sessions ask at once through a kill: in order, each answered 
   const sessions = await Promise.all(Array.from({ length: 10 }, (_, n) => start(before, `prompt-${n}`)))
   const asked = await waiting(before, 10)
   expect(new Set(asked.map(({ sessionId }) => sessionId))).toEqual(new Set(sessions))
-  expect(asked.map(({ requestedAt }) => requestedAt)).toEqual(asked.map(({ requestedAt }) => requestedAt).toSorted((a, b) => a - b))
+  expect(asked.map(({ requestedAt }) => requestedAt)).toEqual(
+    asked.map(({ requestedAt }) => requestedAt).toSorted((a, b) => a - b),
+  )
   for (const entry of asked.slice(0, 2)) await before.approval.reply(allow(entry))
   await Promise.all(asked.slice(0, 2).map(({ sessionId }) => ended(before, sessionId)))
 
@@ -122,7 +127,9 @@ it('keeps what ten sessions ask at once through a kill: in order, each answered 
   const pushes = host!.follow(host!.connect().client)
   await until(() => inboxOf(pushes)?.length === 8, 'the first list')
   const answers = await Promise.all(
-    left.toReversed().map((entry) => Promise.allSettled([client, other].map((tab) => tab.approval.reply(allow(entry))))),
+    left
+      .toReversed()
+      .map((entry) => Promise.allSettled([client, other].map((tab) => tab.approval.reply(allow(entry))))),
   )
   for (const pair of answers) {
     expect(pair.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -142,45 +149,48 @@ it('keeps what ten sessions ask at once through a kill: in order, each answered 
   expect(server.requests).toHaveLength(20)
 })
 
-it.each([1, 4])('loses and doubles nothing when it is killed in the middle of ten answers (after %i are through)', async (through) => {
-  const before = await setup((request) => {
-    const text = JSON.stringify(request.body['messages'])
-    if (text.includes('"role":"tool"')) return { text: 'end' }
-    return { toolCalls: [{ name: 'Bash', input: { command: `echo ran >> made-${/prompt-(\d)/.exec(text)![1]!}` } }] }
-  })
-  const sessions = await Promise.all(Array.from({ length: 10 }, (_, n) => start(before, `prompt-${n}`)))
-  const asked = await waiting(before, 10)
-  let settled = 0
-  const answers = Promise.allSettled(
-    asked.map(async (entry) => {
-      await before.approval.reply(allow(entry))
-      settled += 1
-    }),
-  )
-  await until(() => settled >= through, 'some answers')
-  await host!.kill()
-  const heard = await answers
+it.each([1, 4])(
+  'loses and doubles nothing when it is killed in the middle of ten answers (after %i are through)',
+  async (through) => {
+    const before = await setup((request) => {
+      const text = JSON.stringify(request.body['messages'])
+      if (text.includes('"role":"tool"')) return { text: 'end' }
+      return { toolCalls: [{ name: 'Bash', input: { command: `echo ran >> made-${/prompt-(\d)/.exec(text)![1]!}` } }] }
+    })
+    const sessions = await Promise.all(Array.from({ length: 10 }, (_, n) => start(before, `prompt-${n}`)))
+    const asked = await waiting(before, 10)
+    let settled = 0
+    const answers = Promise.allSettled(
+      asked.map(async (entry) => {
+        await before.approval.reply(allow(entry))
+        settled += 1
+      }),
+    )
+    await until(() => settled >= through, 'some answers')
+    await host!.kill()
+    const heard = await answers
 
-  const client = await restarted()
-  const left = await client.approval.list()
-  // Who was told that the answer counts is not asked again; the others are, in their order.
-  const done = asked.filter((_, index) => heard[index]!.status === 'fulfilled').map(({ approvalId }) => approvalId)
-  expect(left.filter(({ approvalId }) => done.includes(approvalId))).toEqual([])
-  expect(left).toEqual(asked.filter(({ approvalId }) => left.some((entry) => entry.approvalId === approvalId)))
-  for (const entry of left) await client.approval.reply(allow(entry))
-  for (const [n, sessionId] of sessions.entries()) {
-    const events = await ended(client, sessionId)
-    expect(events.filter(({ type }) => type === 'approval.resolved')).toMatchObject([{ outcome: 'allow_once' }])
-    const [result, ...more] = events.flatMap((event) => (event.type === 'tool.finished' ? [event] : []))
-    expect(more).toEqual([])
-    const file = join(scratch.project, `made-${n}`)
-    const made = existsSync(file) ? readFileSync(file, 'utf8') : ''
-    const told = result!.isError ? textOf(result!.content) : made
-    expect(told).toMatch(result!.isError ? /^Interrupted/ : /^ran\n$/)
-    expect(['', 'ran\n']).toContain(made)
-    expect(['end_turn', 'interrupted']).toContain((events.at(-1) as { stop?: string }).stop)
-  }
-})
+    const client = await restarted()
+    const left = await client.approval.list()
+    // Who was told that the answer counts is not asked again; the others are, in their order.
+    const done = asked.filter((_, index) => heard[index]!.status === 'fulfilled').map(({ approvalId }) => approvalId)
+    expect(left.filter(({ approvalId }) => done.includes(approvalId))).toEqual([])
+    expect(left).toEqual(asked.filter(({ approvalId }) => left.some((entry) => entry.approvalId === approvalId)))
+    for (const entry of left) await client.approval.reply(allow(entry))
+    for (const [n, sessionId] of sessions.entries()) {
+      const events = await ended(client, sessionId)
+      expect(events.filter(({ type }) => type === 'approval.resolved')).toMatchObject([{ outcome: 'allow_once' }])
+      const [result, ...more] = events.flatMap((event) => (event.type === 'tool.finished' ? [event] : []))
+      expect(more).toEqual([])
+      const file = join(scratch.project, `made-${n}`)
+      const made = existsSync(file) ? readFileSync(file, 'utf8') : ''
+      const told = result!.isError ? textOf(result!.content) : made
+      expect(told).toMatch(result!.isError ? /^Interrupted/ : /^ran\n$/)
+      expect(['', 'ran\n']).toContain(made)
+      expect(['end_turn', 'interrupted']).toContain((events.at(-1) as { stop?: string }).stop)
+    }
+  },
+)
 
 it('goes on with a turn that waited when the app was closed: with a rejection, what was said meanwhile, and then the queue', async () => {
   const before = await setup((request) => {
@@ -195,7 +205,9 @@ it('goes on with a turn that waited when the app was closed: with a rejection, w
   expect(await host!.terminate()).toBe(0)
   const client = await restarted()
   expect(await client.approval.list()).toEqual([entry])
-  expect((await client.session.open({ sessionId })).header).toMatchObject({ approvals: [{ approvalId: entry!.approvalId }] })
+  expect((await client.session.open({ sessionId })).header).toMatchObject({
+    approvals: [{ approvalId: entry!.approvalId }],
+  })
   const say = (words: string) => ({ sessionId, parts: [{ type: 'text' as const, text: words }] })
   expect(await client.session.prompt(say('said in the queue'))).toMatchObject({ queued: true })
   await client.session.steer(say('said meanwhile'))
@@ -251,7 +263,12 @@ it('runs nothing twice: of calls side by side one has run, one was running, one 
   expect(textOf(finished['waits']!.content)).toContain('far away')
   expect(finished['behind']).toMatchObject({ isError: false })
   const messages = server.requests.at(-1)!.body['messages'] as { role: string; tool_call_id?: string }[]
-  expect(messages.filter(({ role }) => role === 'tool').map((message) => message.tool_call_id)).toEqual(['ran', 'runs', 'waits', 'behind'])
+  expect(messages.filter(({ role }) => role === 'tool').map((message) => message.tool_call_id)).toEqual([
+    'ran',
+    'runs',
+    'waits',
+    'behind',
+  ])
   outside.remove()
 })
 
@@ -271,7 +288,9 @@ it('does not run an edit whose file changed meanwhile, and asks anew where the c
   mkdirSync(join(scratch.project, 'sub'))
   const client = await restarted()
   const replies = await Promise.all(
-    entries.map(async (entry) => [entry.tool, failureFrom(await rejection(client.approval.reply(allow(entry))))] as const),
+    entries.map(
+      async (entry) => [entry.tool, failureFrom(await rejection(client.approval.reply(allow(entry))))] as const,
+    ),
   )
   expect(Object.fromEntries(replies)).toMatchObject({
     Edit: { code: 'approval.gone', message: expect.stringContaining('changed on disk') },
@@ -292,7 +311,10 @@ it('obeys a deny rule that was made while the request waited, over a restart too
   const sessionId = await start(before)
   const [entry] = await waiting(before, 1)
   await host!.kill()
-  writeConfig(scratch.home, configFor(server.baseUrl, { loop: '[[permission.rules]]\ndecision = "deny"\npattern = "Bash(touch *)"' }))
+  writeConfig(
+    scratch.home,
+    configFor(server.baseUrl, { loop: '[[permission.rules]]\ndecision = "deny"\npattern = "Bash(touch *)"' }),
+  )
   const client = await restarted()
   expect(failureFrom(await rejection(client.approval.reply(allow(entry!)))).message).toContain('Bash(touch *)')
   expect(textOf(results(await ended(client, sessionId))['b']!.content)).toContain('Denied')
@@ -302,14 +324,20 @@ it('obeys a deny rule that was made while the request waited, over a restart too
 it('can be allowed for the session after a restart too, and says so of the next call of that kind', async () => {
   const before = await setup((request) => {
     const done = (request.body['messages'] as { role: string }[]).filter(({ role }) => role === 'tool').length
-    return done < 2 ? { toolCalls: [{ name: 'Bash', input: { command: `mkdir made-${done}` }, id: `b${done}` }] } : { text: 'done' }
+    return done < 2
+      ? { toolCalls: [{ name: 'Bash', input: { command: `mkdir made-${done}` }, id: `b${done}` }] }
+      : { text: 'done' }
   })
   const sessionId = await start(before)
   const [entry] = await waiting(before, 1)
   await host!.kill()
   const client = await restarted()
   const [, wider] = await client.approval.choices({ sessionId, approvalId: entry!.approvalId })
-  await client.approval.reply({ ...allow(entry!), optionId: 'allow_always', rule: { pattern: wider!.pattern, scope: 'session' } })
+  await client.approval.reply({
+    ...allow(entry!),
+    optionId: 'allow_always',
+    rule: { pattern: wider!.pattern, scope: 'session' },
+  })
   const events = await ended(client, sessionId)
   expect(events.filter(({ type }) => type === 'approval.requested')).toHaveLength(1)
   expect(events.find((event) => event.type === 'tool.judged')).toMatchObject({
@@ -317,7 +345,10 @@ it('can be allowed for the session after a restart too, and says so of the next 
     decision: 'allow',
     rule: { pattern: wider!.pattern, scope: 'session' },
   })
-  expect([existsSync(join(scratch.project, 'made-0')), existsSync(join(scratch.project, 'made-1'))]).toEqual([true, true])
+  expect([existsSync(join(scratch.project, 'made-0')), existsSync(join(scratch.project, 'made-1'))]).toEqual([
+    true,
+    true,
+  ])
 })
 
 it('stops, archives and forgets what waits since before, with the reason, and closes it when the folder is gone', async () => {
@@ -334,24 +365,34 @@ it('stops, archives and forgets what waits since before, with the reason, and cl
   await client.session.stop({ sessionId: stopped! })
   await client.session.change({ sessionId: archived!, archived: true })
   await client.session.remove({ sessionId: removed! })
-  expect(failureFrom(await rejection(client.approval.reply(allow(entries.find((entry) => entry.sessionId === homeless)!)))).code).toBe(
-    'session.folder_missing',
-  )
+  expect(
+    failureFrom(await rejection(client.approval.reply(allow(entries.find((entry) => entry.sessionId === homeless)!))))
+      .code,
+  ).toBe('session.folder_missing')
   expect(await client.approval.list()).toEqual([])
   const reasonOf = async (sessionId: string) =>
-    (await ended(client, sessionId)).flatMap((event) => (event.type === 'approval.resolved' ? [event.outcome, event.reason] : []))
+    (await ended(client, sessionId)).flatMap((event) =>
+      event.type === 'approval.resolved' ? [event.outcome, event.reason] : [],
+    )
   expect(await reasonOf(stopped!)).toEqual(['cancelled', 'The turn was stopped.'])
   expect(await reasonOf(homeless!)).toEqual(['cancelled', expect.stringContaining(gone)])
   // Archived after the end of the turn was recorded.
   const { events } = await client.session.open({ sessionId: archived! })
-  expect(events.slice(-4).map(({ type }) => type)).toEqual(['approval.resolved', 'tool.finished', 'turn.finished', 'session.changed'])
+  expect(events.slice(-4).map(({ type }) => type)).toEqual([
+    'approval.resolved',
+    'tool.finished',
+    'turn.finished',
+    'session.changed',
+  ])
   expect(existsSync(join(scratch.project, 'made'))).toBe(false)
 })
 
 it('cancels what waits when a script goes on with the session, says so, and loses nothing else', async () => {
   const before = await setup((request) => {
     const text = JSON.stringify(request.body['messages'])
-    return text.includes('and now') ? { text: 'went on' } : { toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] }
+    return text.includes('and now')
+      ? { text: 'went on' }
+      : { toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] }
   })
   await start(before)
   await waiting(before, 1)

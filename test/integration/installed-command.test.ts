@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,12 +27,20 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 function run(program: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
   const { PATH = '' } = process.env
-  return spawnSync(program, args, { encoding: 'utf8', cwd: folder, env: { PATH, HOME: folder, TRESTLE_HOME: join(folder, 'home') } })
+  return spawnSync(program, args, {
+    encoding: 'utf8',
+    cwd: folder,
+    env: { PATH, HOME: folder, TRESTLE_HOME: join(folder, 'home') },
+  })
 }
 
 describe.skipIf(process.platform === 'win32')('the command of an installed app', () => {
   test('runs the command line with its arguments, also through links', () => {
-    expect(run(join(resources, 'bin', 'trestle'), '--version')).toMatchObject({ status: 0, stdout: `trestle ${version}\n`, stderr: '' })
+    expect(run(join(resources, 'bin', 'trestle'), '--version')).toMatchObject({
+      status: 0,
+      stdout: `trestle ${version}\n`,
+      stderr: '',
+    })
     mkdirSync(join(folder, 'links'))
     symlinkSync(join(resources, 'bin', 'trestle'), join(folder, 'links', 'first'))
     symlinkSync('first', join(folder, 'links', 'second'))
@@ -35,7 +52,10 @@ describe.skipIf(process.platform === 'win32')('the command of an installed app',
   test('says so when the installation is damaged', () => {
     const out = join(resources, 'app.asar.unpacked', 'out')
     renameSync(out, `${out}-gone`)
-    expect(run(join(resources, 'bin', 'trestle'))).toMatchObject({ status: 1, stderr: expect.stringContaining('damaged') })
+    expect(run(join(resources, 'bin', 'trestle'))).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('damaged'),
+    })
     renameSync(`${out}-gone`, out)
   })
 
@@ -52,7 +72,10 @@ describe.skipIf(process.platform === 'win32')('the command of an installed app',
     expect(run(command, '--version').stdout).toBe(`trestle ${version}\n`)
     const users = (): string[] => readdirSync(join(home, 'runtime', 'users'))
     const { PATH = '' } = process.env
-    const served = spawn(command, ['serve'], { env: { PATH, HOME: folder, TRESTLE_HOME: home }, stdio: ['ignore', 'pipe', 'inherit'] })
+    const served = spawn(command, ['serve'], {
+      env: { PATH, HOME: folder, TRESTLE_HOME: home },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     const ended = once(served, 'exit')
     await once(served.stdout, 'data')
     expect(users()).toEqual([expect.stringMatching(new RegExp(`^${now}~.*\\.${served.pid}$`))])

@@ -14,7 +14,10 @@ afterEach(() => scratch.remove())
 test('permission check reads one command a line, and no other separator ends a line', async () => {
   const commands = SEPARATORS.map((separator) => `ls${separator}rm -rf x`)
   const stdin = `${commands.map((command) => JSON.stringify(command)).join('\r\n')}\n"ls"`
-  const { stdout, code } = await runCli(['permission', 'check', '--stdin', '--cwd', scratch.project], { home: scratch.home, stdin })
+  const { stdout, code } = await runCli(['permission', 'check', '--stdin', '--cwd', scratch.project], {
+    home: scratch.home,
+    stdin,
+  })
   const verdicts = stdout
     .trimEnd()
     .split('\n')

@@ -26,7 +26,9 @@ describe.skipIf(!HAS_KEYRING)('a key that is typed in, with the keyring of a des
   const trestle = (args: readonly string[], { stdin = '', env = {} } = {}) =>
     runCli(args, { home: scratch.home, stdin, env: { TRESTLE_KEY_STORE: '', ...keyring.env, ...env } })
   const add = () =>
-    trestle(['provider', 'add', 'mine', '--type', 'openai-compatible', '--base-url', server.baseUrl, '--key-stdin'], { stdin: 'sk-secret' })
+    trestle(['provider', 'add', 'mine', '--type', 'openai-compatible', '--base-url', server.baseUrl, '--key-stdin'], {
+      stdin: 'sk-secret',
+    })
 
   it('is encrypted on the disk, told of, and used by other programs on the same home', async () => {
     const added = await add()
@@ -55,9 +57,13 @@ describe.skipIf(!HAS_KEYRING)('a key that is typed in, with the keyring of a des
 
   it('that an earlier program left in the file is still read', async () => {
     await trestle(['provider', 'add', 'mine', '--type', 'openai-compatible', '--base-url', server.baseUrl, '--no-key'])
-    writeFileSync(join(scratch.home, 'credentials.json'), JSON.stringify({ version: 1, keys: [{ provider: 'mine', plain: 'sk-old' }] }), {
-      mode: 0o600,
-    })
+    writeFileSync(
+      join(scratch.home, 'credentials.json'),
+      JSON.stringify({ version: 1, keys: [{ provider: 'mine', plain: 'sk-old' }] }),
+      {
+        mode: 0o600,
+      },
+    )
     expect(await trestle(['print', 'hi', '--model', 'mine/small'])).toMatchObject({ code: 0, stdout: 'done\n' })
     expect(server.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-old')
   })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, expect, it } from 'vitest'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, startCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
@@ -18,9 +18,12 @@ afterEach(async () => {
 
 /** Kills a running task at a random moment; returns the recorded events it had told of. */
 async function killedRun(ms: number): Promise<RecordedEvent[]> {
-  const child = startCli(['print', 'work', '--cwd', scratch.project, '--permission-mode', 'auto', '--output-format', 'stream-json'], {
-    home: scratch.home,
-  })
+  const child = startCli(
+    ['print', 'work', '--cwd', scratch.project, '--permission-mode', 'auto', '--output-format', 'stream-json'],
+    {
+      home: scratch.home,
+    },
+  )
   child.stdin.end()
   let out = ''
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString('utf8')))
@@ -61,12 +64,17 @@ it(
       const told = await killedRun((kill * 137) % 700)
       const sessionId = told[0]!.sessionId
       const db = new Database(join(scratch.home, 'trestle.db'), { readonly: true })
-      const seqs = db.prepare<[string], number>('SELECT seq FROM event WHERE session_id = ? ORDER BY seq').pluck().all(sessionId)
+      const seqs = db
+        .prepare<[string], number>('SELECT seq FROM event WHERE session_id = ? ORDER BY seq')
+        .pluck()
+        .all(sessionId)
       expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
       db.close()
       expect(seqs).toEqual(seqs.map((_, index) => index + 1))
       expect(seqs.length).toBeGreaterThanOrEqual(told.at(-1)!.seq)
-      const next = await runCli(['print', 'are you there', '-S', sessionId, '--cwd', scratch.project], { home: scratch.home })
+      const next = await runCli(['print', 'are you there', '-S', sessionId, '--cwd', scratch.project], {
+        home: scratch.home,
+      })
       expect(next).toMatchObject({ code: 0, stdout: 'still here\n' })
     }
   },

@@ -2,19 +2,19 @@ import { closeSync, constants, mkdtempSync, openSync, readFileSync, realpathSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
 import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
-import { identityOf } from '../../src/main/engine/session/sqlite/process-identity'
-import { commandEnv } from '../../src/main/engine/task/command-env'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
+import { identityOf } from '../../src/main/engine/process/process-identity'
+import { commandEnv } from '../../src/main/engine/environment/command-env'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
 import { TaskHost } from '../../src/main/engine/task/host/task-host'
 import type { Starter } from '../../src/main/engine/task/running-process'
-import type { Leaders } from '../../src/main/engine/task/session-leader'
+import type { ShellLauncher } from '../../src/main/engine/process/shell-process'
 import { pipeStarter } from '../../src/main/engine/task/start-in-pipes'
-import { terminalStarter } from '../../src/main/engine/task/start-in-terminal'
-import { newTaskId } from '../../src/main/engine/task/start-task'
-import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { terminalStarter } from '../../src/main/engine/task/pty/start-in-terminal'
+import { newTaskId } from '../../src/main/engine/task/task-starter'
+import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 
 let dir: string
 const cleanups: (() => Promise<void> | void)[] = []
@@ -40,7 +40,10 @@ function open(starter?: () => Promise<Starter>): TerminalTasks {
 }
 
 const run = (tasks: TerminalTasks, command: string, sandbox?: SandboxPolicy): Promise<TaskEnd> =>
-  tasks.run({ command, cwd: dir, timeoutMs: 60_000, signal: new AbortController().signal, ...(sandbox && { sandbox }) }, 46_000)
+  tasks.run(
+    { command, cwd: dir, timeoutMs: 60_000, signal: new AbortController().signal, ...(sandbox && { sandbox }) },
+    46_000,
+  )
 
 /** Keeps this process from doing anything else. */
 function stall(ms: number): void {
@@ -48,7 +51,7 @@ function stall(ms: number): void {
 }
 
 /** A leader whose command prints and ends while this process is too busy to read its terminal, and which something else keeps open. */
-function busyLeaders(printed: string): Leaders {
+function busyLeaders(printed: string): ShellLauncher {
   return {
     start: ({ path }, _env, events) => ({
       pid: Promise.resolve(undefined),
@@ -77,7 +80,10 @@ test('a command that ends while Trestle is too busy to read its terminal loses n
 test('what filters the output of a command and has not finished is waited for, however slow it is', async () => {
   const tasks = open()
   // The filter works for longer than is waited for a terminal that something has open.
-  const end = await run(tasks, `echo begin; echo x > >(read -r word; for ((n = 0; n < 150000; n++)); do :; done; echo "filtered $word")`)
+  const end = await run(
+    tasks,
+    `echo begin; echo x > >(read -r word; for ((n = 0; n < 150000; n++)); do :; done; echo "filtered $word")`,
+  )
   expect(end.text).toBe('begin\nfiltered x\n')
   expect(end.leftRunning).toEqual([])
 })
@@ -96,7 +102,15 @@ test('a command in a sandbox is not delayed by another one that has its own term
 
 function sandbox(): SandboxPolicy {
   const nothing = { folders: [], write: [dir], read: [], protect: [], hosts: [], sockets: [] }
-  return { level: 'project', network: 'none', scope: 'last-line', root: dir, ...nothing, home: join(dir, 'home'), userHome: dir }
+  return {
+    level: 'project',
+    network: 'none',
+    scope: 'last-line',
+    root: dir,
+    ...nothing,
+    home: join(dir, 'home'),
+    userHome: dir,
+  }
 }
 
 /** Commands that end in every way that could cost a last line; each prints `last ID`. */

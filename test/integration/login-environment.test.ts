@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import type { SessionEvent } from '../../src/shared/model/event'
+import type { SessionEvent } from '../../src/shared/events/event'
 import { createEngine } from '../../src/main/engine/engine'
 import type { ScriptStep } from '../support/model-script'
 import { startModelServer } from '../support/model-server'
@@ -65,7 +65,10 @@ test('the engine opens while the login shell still starts; a turn waits for it, 
   await Promise.all([said, ended()])
   expect(server.requests[0]?.headers['authorization']).toBe('Bearer key-of-the-shell')
   expect(results()).toContain('mytool ran with from-the-shell')
-  expect(engine.environment.view()).toMatchObject({ state: 'ready', path: expect.arrayContaining([expect.stringMatching(/tools$/)]) })
+  expect(engine.environment.view()).toMatchObject({
+    state: 'ready',
+    path: expect.arrayContaining([expect.stringMatching(/tools$/)]),
+  })
 })
 
 test('a hook and an MCP server that are started before the login shell is read have its environment', async () => {
@@ -88,12 +91,18 @@ test('a hook and an MCP server that are started before the login shell is read h
 
 test('commands run in the environment Trestle was started with when the login shell does not answer, and Settings says why', async () => {
   const { engine, results, say, ended } = await openBehindSlowShell(
-    [{ toolCalls: [{ name: 'Bash', input: { command: 'mytool || echo missing', description: 'Run it' } }] }, { text: 'done' }],
+    [
+      { toolCalls: [{ name: 'Bash', input: { command: 'mytool || echo missing', description: 'Run it' } }] },
+      { text: 'done' },
+    ],
     { limitMs: 300, more: '[providers.other]\ntype = "anthropic"\n' },
   )
   process.env['MY_MODEL_KEY'] = 'key-of-the-process'
   await say('go')
   await ended()
   expect(results()).toContain('missing')
-  expect(engine.environment.view()).toMatchObject({ state: 'failed', problem: expect.stringContaining('did not finish its startup files') })
+  expect(engine.environment.view()).toMatchObject({
+    state: 'failed',
+    problem: expect.stringContaining('did not finish its startup files'),
+  })
 })

@@ -31,7 +31,9 @@ it('a form would wait for ever, or its call run again, when the app was killed w
   let { client } = host.connect()
   const { sessionId } = await client.session.create({ folder: scratch.project })
   await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'go' }] })
-  await expect.poll(async () => (await client.approval.list()).map(({ asks }) => asks), { timeout: 30_000 }).toEqual(['form'])
+  await expect
+    .poll(async () => (await client.approval.list()).map(({ asks }) => asks), { timeout: 30_000 })
+    .toEqual(['form'])
   await host.kill()
   host = await startWebProcess(scratch.home)
   ;({ client } = host.connect())
@@ -47,7 +49,9 @@ it('a form would wait for ever, or its call run again, when the app was killed w
     ['turn.finished', false],
   ])
   await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'and now' }] })
-  await expect.poll(async () => (await client.session.open({ sessionId })).header.lastStop, { timeout: 30_000 }).toBe('end_turn')
+  await expect
+    .poll(async () => (await client.session.open({ sessionId })).header.lastStop, { timeout: 30_000 })
+    .toBe('end_turn')
 })
 
 it('a form would stay on screen when its turn is stopped, and the call never end', async () => {
@@ -58,7 +62,9 @@ it('a form would stay on screen when its turn is stopped, and the call never end
   await until(() => lab.engine.inbox.list().length === 1, 'the form', 20_000)
   await lab.engine.sessions.stop(session)
   expect(lab.engine.inbox.list()).toEqual([])
-  expect(lab.of(session, 'approval.resolved')).toMatchObject([{ outcome: 'cancelled', reason: 'The turn was stopped.' }])
+  expect(lab.of(session, 'approval.resolved')).toMatchObject([
+    { outcome: 'cancelled', reason: 'The turn was stopped.' },
+  ])
   expect(lab.of(session, 'tool.finished').at(-1)).toMatchObject({ isError: true })
 })
 
@@ -100,7 +106,9 @@ it('a message that names what is not there would be sent, queued or recorded', a
   const prompt = (text: string): Promise<unknown> => lab.engine.sessions.prompt(session, [{ type: 'text', text }])
   await expect(prompt('@everything:demo://nowhere')).rejects.toMatchObject({ code: 'mcp.answer' })
   await expect(prompt('/mcp:everything:args-prompt')).rejects.toMatchObject({ code: 'mcp.not_attached' })
-  await expect(lab.engine.sessions.steer(session, { parts: [{ type: 'text', text: '/mcp:nobody:x' }] })).rejects.toMatchObject({
+  await expect(
+    lab.engine.sessions.steer(session, { parts: [{ type: 'text', text: '/mcp:nobody:x' }] }),
+  ).rejects.toMatchObject({
     code: 'mcp.not_attached',
   })
   expect(lab.of(session, 'turn.started')).toEqual([])

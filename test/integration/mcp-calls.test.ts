@@ -77,7 +77,9 @@ it('what a server claims of its tools allows nothing: what only reads asks, what
   const auto = await lab.session('auto')
   await lab.begin(auto, [call('echo', { text: 'not asked' }), call('wipe', { text: 'x' })])
   await until(() => lab.engine.sessions.header(auto).approvals.length === 1, 'the question', 20_000)
-  expect(lab.engine.sessions.header(auto).approvals[0]).toMatchObject({ reason: 'The server a says that wipe can destroy something.' })
+  expect(lab.engine.sessions.header(auto).approvals[0]).toMatchObject({
+    reason: 'The server a says that wipe can destroy something.',
+  })
   await lab.engine.sessions.stop(auto)
   await lab.ended(auto, 1)
 })
@@ -92,8 +94,14 @@ it('the next app offers what was kept of a server without starting it, and start
     const { sessionId } = await next.sessions.create({ folder: lab.scratch.project, mode: 'auto' })
     const before = lab.requests().length
     await next.sessions.prompt(sessionId, [{ type: 'text', text: 'say something' }])
-    await until(() => next.sessions.header(sessionId).turnId === undefined && lab.requests().length > before, 'the turn to end', 20_000)
-    const names = (lab.requests().at(-1)!.body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
+    await until(
+      () => next.sessions.header(sessionId).turnId === undefined && lab.requests().length > before,
+      'the turn to end',
+      20_000,
+    )
+    const names = (lab.requests().at(-1)!.body['tools'] as { function: { name: string } }[]).map(
+      (tool) => tool.function.name,
+    )
     expect(names).toContain('mcp__a__echo')
     expect(lab.started('a')).toHaveLength(1)
   } finally {
@@ -102,7 +110,9 @@ it('the next app offers what was kept of a server without starting it, and start
 })
 
 it('a server nobody uses for a while is stopped, and one is stopped at once when its last session is gone', async () => {
-  const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a')]) }), { config: '[mcp]\nidle_minutes = 0.01' })
+  const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a')]) }), {
+    config: '[mcp]\nidle_minutes = 0.01',
+  })
   const session = await lab.session()
   await lab.calls(session, [call('echo', { text: '1' })])
   await until(() => lab.started('a').every((pid) => !isAlive(pid)), 'it to be stopped', 20_000)

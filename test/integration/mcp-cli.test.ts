@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { spawn } from 'node-pty'
 import { join } from 'node:path'
+import { spawn } from 'node-pty'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { McpServerList, McpServerView, McpTestResult } from '../../src/shared/model/mcp'
+import type { McpServerList, McpServerView, McpTestResult } from '../../src/shared/configuration/mcp'
 import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../support/oauth-server'
 import { runCli, startCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
@@ -17,7 +17,8 @@ beforeEach(() => {
 })
 afterEach(() => scratch.remove())
 
-const mcp = (...args: string[]): Promise<CliRun> => runCli(['mcp', ...args], { home: scratch.home, cwd: scratch.project })
+const mcp = (...args: string[]): Promise<CliRun> =>
+  runCli(['mcp', ...args], { home: scratch.home, cwd: scratch.project })
 const worked = async (...args: string[]): Promise<string> => {
   const run = await mcp(...args)
   expect(run).toMatchObject({ code: 0 })
@@ -74,9 +75,15 @@ describe('trestle mcp', () => {
     expect((await json<McpServerList>('list')).servers).toMatchObject([
       { name: 'clerk', scope: 'user', state: 'idle', envNames: ['DRAWER'], tools: [] },
     ])
-    expect(await json<McpTestResult>('test', 'clerk')).toMatchObject({ ok: true, message: expect.stringContaining('4 tools') as string })
+    expect(await json<McpTestResult>('test', 'clerk')).toMatchObject({
+      ok: true,
+      message: expect.stringContaining('4 tools') as string,
+    })
     expect(await worked('call', 'clerk', 'echo', '{"text":"good morning"}')).toBe('good morning\n')
-    expect(await json('call', 'clerk', 'echo', '{"text":"x"}')).toEqual({ isError: false, content: [{ type: 'text', text: 'x' }] })
+    expect(await json('call', 'clerk', 'echo', '{"text":"x"}')).toEqual({
+      isError: false,
+      content: [{ type: 'text', text: 'x' }],
+    })
     expect(await worked('list')).toMatch(/clerk +user +idle +4 +stdio/)
     await worked('remove', 'clerk')
     expect((await json<McpServerList>('list')).servers).toEqual([])
@@ -99,7 +106,10 @@ describe('trestle mcp', () => {
 
   test('fails with the exit code 1 and the words of the tool', async () => {
     await addClerk()
-    expect(await mcp('call', 'clerk', 'fail')).toMatchObject({ code: 1, stdout: expect.stringContaining('The drawer is empty.') as string })
+    expect(await mcp('call', 'clerk', 'fail')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('The drawer is empty.') as string,
+    })
     const unknown = await mcp('call', 'clerk', 'ecoh')
     expect(unknown.code).toBe(1)
     expect(unknown.stdout + unknown.stderr).toMatch(/ecoh.*echo/s)
@@ -112,7 +122,11 @@ describe('trestle mcp', () => {
       [['ftp://example.org/mcp'], 'those begin with http:// or https://'],
     ] as const) {
       const run = await mcp('add', 'odd', ...words)
-      expect(run).toMatchObject({ code: expect.toBeOneOf([1, 2]) as number, stdout: '', stderr: expect.stringContaining(said) as string })
+      expect(run).toMatchObject({
+        code: expect.toBeOneOf([1, 2]) as number,
+        stdout: '',
+        stderr: expect.stringContaining(said) as string,
+      })
       expect(run.stderr).not.toContain('secret')
     }
     expect((await json<McpServerList>('list')).servers).toEqual([])
@@ -135,7 +149,9 @@ describe('trestle mcp', () => {
 
   test('answers what a server asks with what was given, and declines where nobody is there', async () => {
     await addClerk()
-    expect(await worked('call', 'clerk', 'order', '{}', '--answer', '{"count":3}')).toBe('accept {"dish":"soup","count":3}\n')
+    expect(await worked('call', 'clerk', 'order', '{}', '--answer', '{"count":3}')).toBe(
+      'accept {"dish":"soup","count":3}\n',
+    )
     expect(await mcp('call', 'clerk', 'order')).toMatchObject({
       code: 0,
       stdout: 'decline {}\n',
@@ -175,7 +191,9 @@ describe('trestle mcp', () => {
     expect(await mcp('test', 'broken')).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^failed/) as string,
-      stderr: expect.stringContaining('broken printed to stderr:\n  the configuration of this server is missing\n') as string,
+      stderr: expect.stringContaining(
+        'broken printed to stderr:\n  the configuration of this server is missing\n',
+      ) as string,
     })
     const { stdout } = await mcp('test', 'broken', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, stderr: 'the configuration of this server is missing' })
@@ -193,7 +211,9 @@ describe('trestle mcp', () => {
   test('explains what to write instead of taking a mistyped address for a command', async () => {
     const run = await mcp('add', 'x', 'notaurl')
     expect(run).toMatchObject({ code: 2, stdout: '' })
-    expect(run.stderr).toMatch(/"notaurl" is no URL, .* and no command that is found here\. .*trestle mcp add NAME -- COMMAND ARGS/)
+    expect(run.stderr).toMatch(
+      /"notaurl" is no URL, .* and no command that is found here\. .*trestle mcp add NAME -- COMMAND ARGS/,
+    )
     expect((await mcp('add', 'x', 'mcp.example.org/mcp')).stderr).toContain('Did you mean https://mcp.example.org/mcp?')
     expect((await json<McpServerList>('list')).servers).toEqual([])
     expect(await worked('add', 'x', '--', 'not-installed-yet')).toContain('Added x')
@@ -219,15 +239,24 @@ describe('trestle mcp', () => {
     const [{ tools }] = (await json<McpServerList>('list')).servers as [McpServerView]
     expect(tools.filter(({ enabled }) => !enabled).map(({ name }) => name)).toEqual(['fail'])
     await worked('disable', 'clerk')
-    expect(await mcp('test', 'clerk')).toMatchObject({ code: 1, stderr: expect.stringContaining('trestle mcp enable clerk') as string })
+    expect(await mcp('test', 'clerk')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('trestle mcp enable clerk') as string,
+    })
     await worked('enable', 'clerk')
     await worked('test', 'clerk')
   })
 
   test("writes into the project when asked to, and uses nobody else's before it is accepted", async () => {
     await addClerk('--project')
-    expect(JSON.parse(readFileSync(join(scratch.project, '.mcp.json'), 'utf8'))).toHaveProperty('mcpServers.clerk.command', clerk[0])
-    writeFileSync(join(scratch.project, '.mcp.json'), JSON.stringify({ mcpServers: { clerk: { command: 'touch', args: ['was-here'] } } }))
+    expect(JSON.parse(readFileSync(join(scratch.project, '.mcp.json'), 'utf8'))).toHaveProperty(
+      'mcpServers.clerk.command',
+      clerk[0],
+    )
+    writeFileSync(
+      join(scratch.project, '.mcp.json'),
+      JSON.stringify({ mcpServers: { clerk: { command: 'touch', args: ['was-here'] } } }),
+    )
     const list = await mcp('list')
     expect(list.stdout).toMatch(/clerk +project +to be accepted/)
     expect(list.stderr).toContain('trestle permission trust')
@@ -238,7 +267,10 @@ describe('trestle mcp', () => {
 
   test('shows what another product has, and takes it over only when told to', async () => {
     const cursor = {
-      mcpServers: { clerk: { command: clerk[0], args: clerk.slice(1), env: { DRAWER: 'secret-drawer' } }, odd: { command: 7 } },
+      mcpServers: {
+        clerk: { command: clerk[0], args: clerk.slice(1), env: { DRAWER: 'secret-drawer' } },
+        odd: { command: 7 },
+      },
     }
     mkdirSync(join(scratch.project, '.cursor'))
     writeFileSync(join(scratch.project, '.cursor', 'mcp.json'), JSON.stringify(cursor))
@@ -250,7 +282,10 @@ describe('trestle mcp', () => {
     expect(await worked('import', 'Cursor', 'clerk', '--yes')).toContain('Took over clerk')
     expect(await worked('call', 'clerk', 'environment')).toContain('DRAWER')
     expect(await worked('import', 'cursor')).toContain('is here already')
-    expect(await mcp('import', 'nothing')).toMatchObject({ code: 1, stderr: expect.stringContaining('There is: ') as string })
+    expect(await mcp('import', 'nothing')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is: ') as string,
+    })
   })
 
   test('takes over what is piped in', async () => {
@@ -301,7 +336,9 @@ describe('signing in from the command line', () => {
       stderr: expect.stringContaining(`${server.origin}/authorize?`) as string,
     })
     expect(await worked('call', 'desk', 'whoami')).toBe('signed in for read\n')
-    expect((await json<McpServerList>('list')).servers).toMatchObject([{ auth: { state: 'signed_in', scopes: ['read'] } }])
+    expect((await json<McpServerList>('list')).servers).toMatchObject([
+      { auth: { state: 'signed_in', scopes: ['read'] } },
+    ])
     expect(await worked('logout', 'desk')).toContain('Signed out')
     expect(server.revoked).toHaveLength(2)
     expect(await mcp('call', 'desk', 'whoami')).toMatchObject({ code: 1 })
@@ -315,7 +352,9 @@ describe('signing in from the command line', () => {
   })
 
   test('shows nothing secret anywhere, also when it fails', async () => {
-    const server = await serve({ tokenAnswers: [[400, '{"error":"invalid_request","error_description":"no such thing"}']] })
+    const server = await serve({
+      tokenAnswers: [[400, '{"error":"invalid_request","error_description":"no such thing"}']],
+    })
     await worked('add', 'desk', server.url)
     const failed = await mcp('login', 'desk', '--browser', browser)
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining('no such thing') as string })

@@ -20,7 +20,8 @@ const stateless = (...flags: string[]) => ({
   args: ['--no-warnings', STDIO, ...flags.map((flag) => `--${flag}`)],
 })
 const call = (text: string): ScriptedCall => ({ name: 'mcp__a__echo', input: { text } })
-const viewOf = async (lab: McpLab) => (await lab.engine.mcp.list(lab.scratch.project)).servers.find(({ name }) => name === 'a')!
+const viewOf = async (lab: McpLab) =>
+  (await lab.engine.mcp.list(lab.scratch.project)).servers.find(({ name }) => name === 'a')!
 const versionOf = async (lab: McpLab): Promise<string | undefined> => (await viewOf(lab)).serverInfo?.protocolVersion
 
 /** An address whose server can be another from one request to the next, as after an update. */
@@ -68,7 +69,11 @@ describe('the generation of a server is found out', () => {
     const lab = await mcpLab(() => ({ a: { url: server.url } }))
     expect(await lab.calls(await lab.session(), [call('1')])).toEqual(['1'])
     expect(await versionOf(lab)).toBe(OLDER)
-    expect(server.messages.map(({ method }) => method).slice(0, 3)).toEqual(['server/discover', 'initialize', 'notifications/initialized'])
+    expect(server.messages.map(({ method }) => method).slice(0, 3)).toEqual([
+      'server/discover',
+      'initialize',
+      'notifications/initialized',
+    ])
     expect(server.messages[0]!.session).toBeUndefined()
   })
 
@@ -133,14 +138,19 @@ describe('the generation of a server is found out', () => {
     expect(await versionOf(lab)).toBe(OLDER)
   })
 
-  it.each(['stdio', 'http'])('over %s: one that speaks only what is newer still says which, and what to do', async (transport) => {
-    const http = await statelessHttp({ versions: ['2031-01-01'] })
-    const lab = await mcpLab(() => ({ a: transport === 'http' ? { url: http.url } : stateless('versions=2031-01-01') }))
-    await lab.session().then((session) => lab.calls(session, [call('1')]))
-    expect((await viewOf(lab)).error?.message).toMatch(
-      /It only supports versions of the protocol that Trestle does not \(2031-01-01\)\. Update Trestle, or the server\./,
-    )
-  })
+  it.each(['stdio', 'http'])(
+    'over %s: one that speaks only what is newer still says which, and what to do',
+    async (transport) => {
+      const http = await statelessHttp({ versions: ['2031-01-01'] })
+      const lab = await mcpLab(() => ({
+        a: transport === 'http' ? { url: http.url } : stateless('versions=2031-01-01'),
+      }))
+      await lab.session().then((session) => lab.calls(session, [call('1')]))
+      expect((await viewOf(lab)).error?.message).toMatch(
+        /It only supports versions of the protocol that Trestle does not \(2031-01-01\)\. Update Trestle, or the server\./,
+      )
+    },
+  )
 })
 
 describe('a server that speaks another generation after it was started again', () => {
@@ -166,7 +176,10 @@ describe('a server that speaks another generation after it was started again', (
     [OLDER, STATELESS],
     [STATELESS, OLDER],
   ])('over HTTP goes on from %s to %s with the call that found out', async (before, after) => {
-    const urls: Record<string, string> = { [OLDER]: (await httpMcpServer()).url, [STATELESS]: (await statelessHttp()).url }
+    const urls: Record<string, string> = {
+      [OLDER]: (await httpMcpServer()).url,
+      [STATELESS]: (await statelessHttp()).url,
+    }
     const proxy = await switchable(urls[before]!)
     const lab = await mcpLab(() => ({ a: { url: proxy.url } }))
     const session = await lab.session()

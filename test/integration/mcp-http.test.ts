@@ -5,7 +5,10 @@ import type { ScriptedCall } from '../support/model-script'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const call = (server: string, tool: string, text = ''): ScriptedCall => ({ name: `mcp__${server}__${tool}`, input: { text } })
+const call = (server: string, tool: string, text = ''): ScriptedCall => ({
+  name: `mcp__${server}__${tool}`,
+  input: { text },
+})
 const MB = 1024 * 1024
 
 it('a server over HTTP is spoken to by either transport, and by the older one where it knows no other', async () => {
@@ -17,11 +20,9 @@ it('a server over HTTP is spoken to by either transport, and by the older one wh
     unsure: { type: 'http', url: server.sseUrl },
   }))
   const session = await lab.session()
-  expect(await lab.calls(session, [call('new', 'echo', '1'), call('old', 'echo', '2'), call('unsure', 'echo', '3')])).toEqual([
-    '1',
-    '2',
-    '3',
-  ])
+  expect(
+    await lab.calls(session, [call('new', 'echo', '1'), call('old', 'echo', '2'), call('unsure', 'echo', '3')]),
+  ).toEqual(['1', '2', '3'])
   await lab.close()
   expect(server.messages.map(({ method }) => method)).toContain('notifications/initialized')
 })
@@ -54,7 +55,10 @@ it('a server that asks without end and takes no answer costs neither memory nor 
   const session = await lab.session()
   expect(await lab.calls(session, [call('a', 'echo', '1'), call('b', 'echo', '2')])).toEqual(['1', '2'])
   const begun = performance.now()
-  expect(await lab.calls(session, [call('a', 'pings'), call('b', 'echo', 'beside')])).toEqual(['after the pings', 'beside'])
+  expect(await lab.calls(session, [call('a', 'pings'), call('b', 'echo', 'beside')])).toEqual([
+    'after the pings',
+    'beside',
+  ])
   expect(performance.now() - begun).toBeLessThan(10_000)
   expect(server.answers.length).toBeLessThanOrEqual(100)
 })
@@ -65,10 +69,16 @@ it.each<[string, [number, string]]>([
     [400, '{"jsonrpc":"2.0","id":"ID","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}'],
   ],
   ['400 without a word', [400, '']],
-  ['404 with an error of the protocol', [404, '{"jsonrpc":"2.0","id":"ID","error":{"code":-32001,"message":"Session not found"}}']],
+  [
+    '404 with an error of the protocol',
+    [404, '{"jsonrpc":"2.0","id":"ID","error":{"code":-32001,"message":"Session not found"}}'],
+  ],
   [
     'an error of the protocol that names the session',
-    [200, '{"jsonrpc":"2.0","id":"ID","error":{"code":-32000,"message":"Bad Request: Server not initialized: unknown session"}}'],
+    [
+      200,
+      '{"jsonrpc":"2.0","id":"ID","error":{"code":-32000,"message":"Bad Request: Server not initialized: unknown session"}}',
+    ],
   ],
 ])('a session that the server has forgotten is begun again when it answers with %s', async (_name, answer) => {
   const server = await httpMcpServer()

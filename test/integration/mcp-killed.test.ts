@@ -36,11 +36,16 @@ it(
     writeConfig(scratch.home, configFor(server.baseUrl))
     const bad = stdioServer([`starts=${starts}`, 'ignore-term', 'ignore-end'])
     writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: { bad } }))
-    const app = startCli(['print', 'work', '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
+    const app = startCli(['print', 'work', '--cwd', scratch.project, '--permission-mode', 'auto'], {
+      home: scratch.home,
+    })
     app.stdin.end()
     const gone = once(app, 'close')
     await server.arrived(2)
-    const pids = [Number(readFileSync(starts, 'utf8')), Number(existsSync(said) ? readFileSync(said, 'utf8') : Number.NaN)]
+    const pids = [
+      Number(readFileSync(starts, 'utf8')),
+      Number(existsSync(said) ? readFileSync(said, 'utf8') : Number.NaN),
+    ]
     left = pids
     expect(pids.map(isAlive)).toEqual([true, true])
     app.kill('SIGKILL')

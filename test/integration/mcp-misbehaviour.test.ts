@@ -79,12 +79,18 @@ it('servers that cannot be started, do not answer or list nonsense cost their ow
   )
   const session = await lab.session()
   const begun = performance.now()
-  expect(await lab.calls(session, [good('fine'), { name: 'mcp__circle__echo', input: { text: 'too' } }])).toEqual(['fine', 'too'])
+  expect(await lab.calls(session, [good('fine'), { name: 'mcp__circle__echo', input: { text: 'too' } }])).toEqual([
+    'fine',
+    'too',
+  ])
   expect(performance.now() - begun).toBeLessThan(12_000)
   await vi.waitFor(
     async () => {
       const states = Object.fromEntries(
-        (await lab.engine.mcp.list()).servers.map(({ name, state, error }) => [name, `${state}: ${error?.message ?? ''}`]),
+        (await lab.engine.mcp.list()).servers.map(({ name, state, error }) => [
+          name,
+          `${state}: ${error?.message ?? ''}`,
+        ]),
       )
       expect(states).toMatchObject({
         good: 'ready: ',
@@ -109,9 +115,9 @@ it('servers that cannot be started, do not answer or list nonsense cost their ow
     'schema-is-huge',
     'odd field',
   ])
-  const offered = (lab.requests().at(-1)!.body['tools'] as { function: { name: string; parameters: Record<string, unknown> } }[]).map(
-    (tool) => tool.function,
-  )
+  const offered = (
+    lab.requests().at(-1)!.body['tools'] as { function: { name: string; parameters: Record<string, unknown> } }[]
+  ).map((tool) => tool.function)
   expect(offered.every(({ name }) => /^[A-Za-z0-9_-]{1,64}$/.test(name))).toBe(true)
   expect(new Set(offered.map(({ name }) => name)).size).toBe(offered.length)
   expect(offered.map(({ name }) => name)).toContain('mcp__odd__Read')
@@ -129,7 +135,13 @@ it('a server that ignores every request to end, and a grandchild that has left i
   }))
   const session = await lab.session()
   const [pid, unmarked] = await lab.calls(session, [bad('grandchild'), bad('grandchild', { n: 2 }), good('x')])
-  const pids = [...lab.started('good'), ...lab.started('bad'), ...lab.started('starting'), Number(pid), Number(unmarked)]
+  const pids = [
+    ...lab.started('good'),
+    ...lab.started('bad'),
+    ...lab.started('starting'),
+    Number(pid),
+    Number(unmarked),
+  ]
   expect(pids).toHaveLength(5)
   expect(pids.every(isAlive)).toBe(true)
   await lab.begin(session, [bad('hang')])

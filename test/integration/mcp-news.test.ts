@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { AppPush } from '../../src/shared/model/push'
+import type { AppPush } from '../../src/shared/events/push'
 import { acpRun, say } from '../support/acp-run'
 import { startChat } from '../support/chat-terminal'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -31,7 +31,8 @@ const write = (servers: object | string, file = join(scratch.home, 'mcp.json')):
 const print = (...options: string[]): Promise<CliRun> =>
   runCli(['print', 'go', '--cwd', scratch.project, ...options], { home: scratch.home })
 
-const WRONG_FILE = /mcp\.json:4: .*missing.* The MCP servers that this concerns are not used until the file is corrected\./
+const WRONG_FILE =
+  /mcp\.json:4: .*missing.* The MCP servers that this concerns are not used until the file is corrected\./
 const GONE_SERVER = /The MCP server gone could not be reached: .*such-program.*"trestle mcp test gone" tries it alone\./
 
 describe('print', () => {
@@ -108,7 +109,9 @@ test('an editor is told in a notice', async () => {
     await run.client.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
     const { sessionId } = await run.client.request('session/new', { cwd: run.scratch.project, mcpServers: [] })
     await say(run.client, sessionId as string, 'go')
-    await expect.poll(() => JSON.stringify(run.client.messages), { timeout: 15_000 }).toMatch(/The MCP server gone could not be reached/)
+    await expect
+      .poll(() => JSON.stringify(run.client.messages), { timeout: 15_000 })
+      .toMatch(/The MCP server gone could not be reached/)
   } finally {
     await run.close()
   }

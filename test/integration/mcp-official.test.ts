@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Approval } from '../../src/shared/model/approval'
-import type { LiveEvent } from '../../src/shared/model/event'
+import type { LiveEvent } from '../../src/shared/events/event'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { person } from '../support/mcp-person'
 import { until } from '../support/until'
@@ -82,12 +82,21 @@ const CALLS: Record<string, [input: Record<string, unknown>, result: RegExp]> = 
   'get-annotated-message': [{ messageType: 'success', includeImage: true }, /Operation completed successfully/],
   'get-env': [{}, /"PATH"/],
   'get-resource-links': [{ count: 2 }, /Link to a resource, not fetched: .*<demo:\/\/resource\/dynamic\/\w+\/1>/],
-  'get-resource-reference': [{ resourceType: 'Text', resourceId: 3 }, /\[Resource demo:\/\/resource\/dynamic\/text\/3\]\nResource 3: /],
+  'get-resource-reference': [
+    { resourceType: 'Text', resourceId: 3 },
+    /\[Resource demo:\/\/resource\/dynamic\/text\/3\]\nResource 3: /,
+  ],
   'get-roots-list': [{}, /project/],
-  'get-structured-content': [{ location: 'Chicago' }, /^\{"temperature":36,"conditions":"Light rain \/ drizzle","humidity":82\}$/],
+  'get-structured-content': [
+    { location: 'Chicago' },
+    /^\{"temperature":36,"conditions":"Light rain \/ drizzle","humidity":82\}$/,
+  ],
   'get-sum': [{ a: 2, b: 40 }, /The sum of 2 and 40 is 42/],
   'get-tiny-image': [{}, /image/i],
-  'gzip-file-as-resource': [{ name: 'hello.gz', data: HELLO, outputType: 'resource' }, /application\/gzip, \d+ bytes, kept in .*hello\.gz/],
+  'gzip-file-as-resource': [
+    { name: 'hello.gz', data: HELLO, outputType: 'resource' },
+    /application\/gzip, \d+ bytes, kept in .*hello\.gz/,
+  ],
   'simulate-research-query': [{ topic: 'tides', ambiguous: true }, /Research Report: tides \(.*\)[^]*Clarification/],
   'toggle-simulated-logging': [{}, /Started simulated/],
   'toggle-subscriber-updates': [{}, /Started simulated resource updated/],
@@ -121,8 +130,13 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
     expect(asked.flatMap(({ asks }) => asks ?? []).toSorted()).toEqual(['form', 'form', 'link', 'sampling', 'sampling'])
     expect(lab.of(session, 'sampling.finished')).toMatchObject([{ server: 'everything', model: 'local/scripted' }])
     // The model got the picture, as a picture.
-    const images = lab.of(session, 'tool.finished').filter(({ content }) => content.some(({ type }) => type === 'media'))
-    expect(images.map(({ name }) => name).toSorted()).toEqual(['mcp__everything__get-annotated-message', 'mcp__everything__get-tiny-image'])
+    const images = lab
+      .of(session, 'tool.finished')
+      .filter(({ content }) => content.some(({ type }) => type === 'media'))
+    expect(images.map(({ name }) => name).toSorted()).toEqual([
+      'mcp__everything__get-annotated-message',
+      'mcp__everything__get-tiny-image',
+    ])
     expect(JSON.stringify(lab.model.requests.at(-1)?.body)).toContain('data:image/')
     const environment = results[entries.findIndex(([name]) => name === 'get-env')]!
     // One of HTTP was started by the test, and knows no key at all.
@@ -135,13 +149,19 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
     const session = await lab.session()
     const progress: string[] = []
     onTestFinished(lab.engine.sessions.listen(session, (event) => isProgress(event) && progress.push(event.text)))
-    await lab.begin(session, [{ name: 'mcp__everything__trigger-long-running-operation', input: { duration: 30, steps: 300 } }])
+    await lab.begin(session, [
+      { name: 'mcp__everything__trigger-long-running-operation', input: { duration: 30, steps: 300 } },
+    ])
     await until(() => progress.length > 0, 'progress', 30_000)
     const stoppedAt = Date.now()
     await lab.engine.sessions.stop(session)
     expect(Date.now() - stoppedAt).toBeLessThan(2000)
-    expect(lab.of(session, 'tool.finished')).toMatchObject([{ isError: true, content: [{ text: expect.stringMatching(/^Stopped/) }] }])
-    expect(await lab.calls(session, [{ name: 'mcp__everything__echo', input: { message: 'still here' } }])).toEqual(['Echo: still here'])
+    expect(lab.of(session, 'tool.finished')).toMatchObject([
+      { isError: true, content: [{ text: expect.stringMatching(/^Stopped/) }] },
+    ])
+    expect(await lab.calls(session, [{ name: 'mcp__everything__echo', input: { message: 'still here' } }])).toEqual([
+      'Echo: still here',
+    ])
   })
 })
 
@@ -156,7 +176,9 @@ it.each(['decline', 'cancel'])('the everything server would take %s of its form 
   expect(offered).not.toContain('trigger-sampling-request')
   const [result] = await lab.calls(session, [{ name: 'mcp__everything__trigger-elicitation-request', input: {} }])
   expect(result).toContain(`"action": "${optionId}"`)
-  expect(lab.of(session, 'approval.resolved')).toContainEqual(expect.objectContaining({ outcome: 'reject_once', chosen: optionId }))
+  expect(lab.of(session, 'approval.resolved')).toContainEqual(
+    expect.objectContaining({ outcome: 'reject_once', chosen: optionId }),
+  )
 })
 
 it('a call that first needs a page opened would fail, or be made again before the person is done there', async () => {
@@ -169,7 +191,9 @@ it('a call that first needs a page opened would fail, or be made again before th
   const input = { url: 'https://example.com/pay', errorPath: true }
   const [result] = await lab.calls(session, [{ name: 'mcp__everything__trigger-url-elicitation', input }])
   expect(result).toContain('User completed the URL elicitation flow')
-  const pages = asked.flatMap(({ preview }) => (preview?.kind === 'link' ? [[new URL(preview.url).host, preview.opened ?? false]] : []))
+  const pages = asked.flatMap(({ preview }) =>
+    preview?.kind === 'link' ? [[new URL(preview.url).host, preview.opened ?? false]] : [],
+  )
   expect(pages).toEqual([
     ['modelcontextprotocol.io', false],
     ['modelcontextprotocol.io', true],
@@ -187,7 +211,10 @@ it('the official filesystem server could not read, write or list the folder of t
   const at = (name: string): string => join(lab.scratch.project, name)
   writeFileSync(
     at('dot.png'),
-    Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64'),
+    Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    ),
   )
   // It knows no folder but those it is told of as roots.
   const calls: [name: string, input: Record<string, unknown>, result: RegExp][] = [
@@ -217,7 +244,9 @@ it('the official filesystem server could not read, write or list the folder of t
 })
 
 it('a server would not hear that a session of another folder uses it by now, or has gone again', async () => {
-  const lab = await mcpLab(() => ({ files: { command: process.execPath, args: [FILESYSTEM] } }), { files: { 'one/a': '', 'two/b': '' } })
+  const lab = await mcpLab(() => ({ files: { command: process.execPath, args: [FILESYSTEM] } }), {
+    files: { 'one/a': '', 'two/b': '' },
+  })
   const open = async (folder: string): Promise<string> =>
     (await lab.engine.sessions.create({ folder: join(lab.scratch.project, folder), mode: 'auto' })).sessionId
   const [one, two] = [await open('one'), await open('two')]

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createMcpAuth } from '../../src/main/engine/mcp/auth/create-mcp-auth'
+import { createMcpAuth } from '../../src/main/engine/mcp/sign-in/create-mcp-auth'
 import { mcpLab, type McpLab } from '../support/mcp-lab'
 import { startOAuthServer, type OAuthServer, type OAuthServerOptions } from '../support/oauth-server'
 
@@ -25,7 +25,10 @@ it('a turn goes on without a server that wants a sign-in; after it, its tools ar
   const lab = await mcpLab(() => ({ desk: { url: server.url } }))
   const session = await lab.session()
   await lab.calls(session, [])
-  expect(await desk(lab)).toMatchObject({ state: 'sign_in', auth: { state: 'signed_out', wants: 'The server wants you to sign in.' } })
+  expect(await desk(lab)).toMatchObject({
+    state: 'sign_in',
+    auth: { state: 'signed_out', wants: 'The server wants you to sign in.' },
+  })
   await signIn(lab)
   expect(await lab.calls(session, [call])).toEqual(['signed in for read'])
   expect(await desk(lab)).toMatchObject({ state: 'ready', auth: { state: 'signed_in', scopes: ['read'] } })
@@ -94,7 +97,9 @@ it('signing out ends what is connected, and the next call says that a sign-in is
 })
 
 it('a server of the older transport is signed in to, too', async () => {
-  const server = await serve({ resource: (resource) => ({ ...resource, resource: new URL(resource['resource'] as string).origin }) })
+  const server = await serve({
+    resource: (resource) => ({ ...resource, resource: new URL(resource['resource'] as string).origin }),
+  })
   const lab = await mcpLab(() => ({ desk: { type: 'sse', url: `${server.origin}/sse` } }))
   await lab.calls(await lab.session(), [])
   expect(await desk(lab)).toMatchObject({ state: 'sign_in' })

@@ -11,7 +11,8 @@ vi.setConfig({ testTimeout: 90_000 })
 
 const STDIO = fileURLToPath(new URL('../support/mcp-stateless-stdio.ts', import.meta.url))
 const call = (tool: string, text = ''): ScriptedCall => ({ name: `mcp__a__${tool}`, input: { text } })
-const viewOf = async (lab: McpLab) => (await lab.engine.mcp.list(lab.scratch.project)).servers.find(({ name }) => name === 'a')!
+const viewOf = async (lab: McpLab) =>
+  (await lab.engine.mcp.list(lab.scratch.project)).servers.find(({ name }) => name === 'a')!
 const toolNames = async (lab: McpLab): Promise<string[]> => (await viewOf(lab)).tools.map(({ name }) => name)
 const logOf = async (lab: McpLab): Promise<string> =>
   (await lab.engine.mcp.logs((await viewOf(lab)).serverId)).map(({ text }) => text).join('\n')
@@ -50,7 +51,8 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     const [asked] = await lab.calls(session, [call('asked')])
     const methods = JSON.parse(asked!) as string[]
     expect(methods[0]).toBe('server/discover')
-    for (const removed of ['initialize', 'notifications/initialized', 'ping', 'logging/setLevel']) expect(methods).not.toContain(removed)
+    for (const removed of ['initialize', 'notifications/initialized', 'ping', 'logging/setLevel'])
+      expect(methods).not.toContain(removed)
     await lab.close()
     // No session, no stream by GET, no DELETE at the end; each request with its headers.
     expect(http?.faults ?? []).toEqual([])
@@ -81,7 +83,10 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     const { lab, session } = await fixture(transport)
     person(lab, session, (asked) => (asked.asks ? { optionId } : accepting(asked)))
     const results = await lab.calls(session, [call('asks-form'), call('asks-page')])
-    expect(results.map((result) => JSON.parse(result) as unknown)).toEqual([{ order: { action: optionId } }, { pay: { action: optionId } }])
+    expect(results.map((result) => JSON.parse(result) as unknown)).toEqual([
+      { order: { action: optionId } },
+      { pay: { action: optionId } },
+    ])
   })
 
   it('has its page opened, and the call goes on when the user is done there', async () => {
@@ -98,10 +103,14 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     const on = await fixture(transport, '[mcp]\nsampling = true')
     person(on.lab, on.session, accepting)
     const [answered] = await on.lab.calls(on.session, [call('asks-model')])
-    expect(JSON.parse(answered!)).toMatchObject({ thought: { role: 'assistant', content: { type: 'text', text: 'well' } } })
+    expect(JSON.parse(answered!)).toMatchObject({
+      thought: { role: 'assistant', content: { type: 'text', text: 'well' } },
+    })
     const off = await fixture(transport)
     const [refused] = await off.lab.calls(off.session, [call('asks-model')])
-    expect(refused).toMatch(/was not carried out: The server asked for the use of the model, which is switched off\. Go on without it/)
+    expect(refused).toMatch(
+      /was not carried out: The server asked for the use of the model, which is switched off\. Go on without it/,
+    )
   })
 
   it('costs only the call when it asks for what nobody knows, asks for ever, or answers in a kind that is none', async () => {
@@ -114,7 +123,9 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
       call('echo', 'fine'),
     ])
     expect(results).toEqual([
-      expect.stringMatching(/was not carried out: The server asked for something that Trestle does not know: no\/such\. Go on without it/),
+      expect.stringMatching(
+        /was not carried out: The server asked for something that Trestle does not know: no\/such\. Go on without it/,
+      ),
       expect.stringMatching(/asked for something 20 times and did not answer/),
       expect.stringMatching(/answered odd-type with an error: .*riddle/),
       'without a type',
@@ -125,7 +136,9 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
   it('shows its progress and its log messages', async () => {
     const { lab, session } = await fixture(transport)
     const progress: string[] = []
-    onTestFinished(lab.engine.sessions.listen(session, (event) => event.type === 'tool.progress' && progress.push(event.text)))
+    onTestFinished(
+      lab.engine.sessions.listen(session, (event) => event.type === 'tool.progress' && progress.push(event.text)),
+    )
     expect(await lab.calls(session, [call('progress'), call('logs')])).toEqual(['progressed', 'logged'])
     expect(progress.join('')).toContain('half way')
     expect(await logOf(lab)).toContain('a log line')
@@ -137,7 +150,12 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     await lab.begin(session, [call('hang')])
     await until(() => lab.of(session, 'tool.started').length === 2, 'the call to begin')
     await expect.poll(async () => (http ? http.server.seen.length : 1), { timeout: 20_000 }).toBeGreaterThan(0)
-    if (http) await until(() => http.server.seen.some(({ params }) => params?.['name'] === 'hang'), 'the call at the server', 20_000)
+    if (http)
+      await until(
+        () => http.server.seen.some(({ params }) => params?.['name'] === 'hang'),
+        'the call at the server',
+        20_000,
+      )
     await lab.engine.sessions.stop(session)
     await lab.ended(session, 2)
     // Over HTTP by closing the request, else by a notification.
@@ -166,7 +184,10 @@ describe('a server of 2026-07-28 over HTTP', () => {
     await lab.calls(session, [call('echo')])
     const plain = await lab.calls(session, [call('routed', 'eu-west')])
     const other = await lab.calls(session, [call('routed', ' Zürich ')])
-    expect([...plain, ...other]).toEqual(['"eu-west"', JSON.stringify(`=?base64?${Buffer.from(' Zürich ').toString('base64')}?=`)])
+    expect([...plain, ...other]).toEqual([
+      '"eu-west"',
+      JSON.stringify(`=?base64?${Buffer.from(' Zürich ').toString('base64')}?=`),
+    ])
     expect(http!.faults).toEqual([])
   })
 
@@ -220,8 +241,11 @@ describe('a server of 2026-07-28 over HTTP', () => {
     await lab.engine.sessions.prompt(session, [{ type: 'text', text: 'Read @a:note://1' }])
     await lab.ended(session, 1)
     expect(JSON.stringify(lab.requests().at(-1)?.body)).toContain('what the note says')
-    const watched = (): unknown => http!.server.seen.findLast(({ method }) => method === 'subscriptions/listen')?.params?.['notifications']
-    await expect.poll(watched, { timeout: 20_000 }).toMatchObject({ resourceSubscriptions: ['note://1'], toolsListChanged: true })
+    const watched = (): unknown =>
+      http!.server.seen.findLast(({ method }) => method === 'subscriptions/listen')?.params?.['notifications']
+    await expect
+      .poll(watched, { timeout: 20_000 })
+      .toMatchObject({ resourceSubscriptions: ['note://1'], toolsListChanged: true })
     http!.server.change('notifications/resources/updated', { uri: 'note://1' })
     let turns = 1
     await expect

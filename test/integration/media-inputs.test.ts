@@ -29,7 +29,11 @@ const parts = (): UserPart[] => [
   { type: 'media', mediaType: 'application/pdf', data: pdf, name: 'report.pdf' },
 ]
 
-const FITTED = { width: 2000, height: 800, text: expect.stringContaining(`[report.pdf: a PDF of 2 pages, as text]\n${PDF_TEXT}`) }
+const FITTED = {
+  width: 2000,
+  height: 800,
+  text: expect.stringContaining(`[report.pdf: a PDF of 2 pages, as text]\n${PDF_TEXT}`),
+}
 
 interface Sent {
   width: number
@@ -70,7 +74,10 @@ async function engineWith(script: ScriptStep[]) {
 
 describe('a large image and a PDF reach a model fitted', () => {
   it('from the app: in a prompt, in a message that joins the turn, and in a queued one that is edited', async () => {
-    const { engine, sessionId, model, ended } = await engineWith([{ text: 'one' }, { text: 'two', faults: { stallAfterBytes: 1 } }])
+    const { engine, sessionId, model, ended } = await engineWith([
+      { text: 'one' },
+      { text: 'two', faults: { stallAfterBytes: 1 } },
+    ])
     const { sessions } = engine
     await sessions.prompt(sessionId, parts())
     await ended(1)
@@ -125,9 +132,14 @@ describe('a large image and a PDF reach a model fitted', () => {
   it('and what no model could be given is refused with its name and the reason, and is not in the session', async () => {
     const { engine, sessionId, model } = await engineWith([])
     const locked = makePdf(['a'], { encrypted: true }).toString('base64')
-    const send = (data: string, name: string) => engine.sessions.prompt(sessionId, [{ type: 'media', mediaType: 'image/png', data, name }])
-    await expect(send(locked, 'locked.pdf')).rejects.toThrow('locked.pdf cannot be sent. The PDF is encrypted and needs a password')
-    await expect(send('AAAA', 'a.png')).rejects.toThrow('a.png cannot be sent. It is said to be image/png, but is no image')
+    const send = (data: string, name: string) =>
+      engine.sessions.prompt(sessionId, [{ type: 'media', mediaType: 'image/png', data, name }])
+    await expect(send(locked, 'locked.pdf')).rejects.toThrow(
+      'locked.pdf cannot be sent. The PDF is encrypted and needs a password',
+    )
+    await expect(send('AAAA', 'a.png')).rejects.toThrow(
+      'a.png cannot be sent. It is said to be image/png, but is no image',
+    )
     expect(engine.sessions.header(sessionId).turns).toBe(0)
     expect(model.requests).toEqual([])
   }, 60_000)

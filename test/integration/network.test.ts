@@ -27,10 +27,13 @@ async function startProxy({ status = 200 } = {}) {
     asked.push(from.url!)
     const target = new URL(from.url!)
     from.pipe(
-      request({ host: '127.0.0.1', port: target.port, path: target.pathname, method: from.method, headers: from.headers }, (answer) => {
-        to.writeHead(answer.statusCode!, answer.headers)
-        answer.pipe(to)
-      }),
+      request(
+        { host: '127.0.0.1', port: target.port, path: target.pathname, method: from.method, headers: from.headers },
+        (answer) => {
+          to.writeHead(answer.statusCode!, answer.headers)
+          answer.pipe(to)
+        },
+      ),
     )
   })
   server.on('connect', (from, socket, head) => {
@@ -65,10 +68,13 @@ async function startSecureModel(certificates: string) {
   onTestFinished(() => model.close())
   const front = createSecureServer({ key: certificate.key, cert: certificate.cert }, (from, to) => {
     from.pipe(
-      request({ port: model.port, host: '127.0.0.1', path: from.url, method: from.method, headers: from.headers }, (answer) => {
-        to.writeHead(answer.statusCode!, answer.headers)
-        answer.pipe(to)
-      }),
+      request(
+        { port: model.port, host: '127.0.0.1', path: from.url, method: from.method, headers: from.headers },
+        (answer) => {
+          to.writeHead(answer.statusCode!, answer.headers)
+          answer.pipe(to)
+        },
+      ),
     )
   })
   return { port: await listen(front), authority: certificate.authority, model }
@@ -117,26 +123,40 @@ describe('a proxy', () => {
   }
 
   test('of the environment is used for models, without a setting', async () => {
-    const [proxy, model] = await Promise.all([startProxy(), startModelServer({ script: [{ text: 'through the proxy' }] })])
+    const [proxy, model] = await Promise.all([
+      startProxy(),
+      startModelServer({ script: [{ text: 'through the proxy' }] }),
+    ])
     onTestFinished(() => model.close())
     const run = await print({ HTTP_PROXY: proxy.url }, '', `http://model.test:${model.port}/v1`)
     expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('through the proxy') })
     expect(proxy.asked).toEqual([`http://model.test:${model.port}/v1/chat/completions`])
   })
 
-  test.skipIf(!canMakeCertificates)('of the settings is used for encrypted connections, with its name and password', async () => {
-    const { certificates } = secondFolder()
-    const [proxy, model] = await Promise.all([startProxy(), startSecureModel(certificates)])
-    const address = proxy.url.replace('http://', 'http://me:secret@')
-    const run = await print({}, `[network]\nproxy = "${address}"\nca_file = "${model.authority}"\n`, `https://model.test:${model.port}/v1`)
-    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('hello from the model') })
-    expect(proxy.asked).toEqual([`CONNECT model.test:${model.port} Basic ${Buffer.from('me:secret').toString('base64')}`])
-  })
+  test.skipIf(!canMakeCertificates)(
+    'of the settings is used for encrypted connections, with its name and password',
+    async () => {
+      const { certificates } = secondFolder()
+      const [proxy, model] = await Promise.all([startProxy(), startSecureModel(certificates)])
+      const address = proxy.url.replace('http://', 'http://me:secret@')
+      const run = await print(
+        {},
+        `[network]\nproxy = "${address}"\nca_file = "${model.authority}"\n`,
+        `https://model.test:${model.port}/v1`,
+      )
+      expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('hello from the model') })
+      expect(proxy.asked).toEqual([
+        `CONNECT model.test:${model.port} Basic ${Buffer.from('me:secret').toString('base64')}`,
+      ])
+    },
+  )
 
   test('that cannot be reached is named with where it is set and what to do, and never with its password', async () => {
     const run = await print({}, '[network]\nproxy = "http://me:secret-word@127.0.0.1:1"\n', 'https://model.test/v1')
     expect(run.code).toBe(1)
-    expect(run.stderr).toContain('through the proxy http://127.0.0.1:1 (from [network] proxy in config.toml) failed: nothing listens there')
+    expect(run.stderr).toContain(
+      'through the proxy http://127.0.0.1:1 (from [network] proxy in config.toml) failed: nothing listens there',
+    )
     expect(run.stderr).not.toContain('secret-word')
   })
 
@@ -151,7 +171,10 @@ describe('a proxy', () => {
     const port = await listen(
       createServer((from, to) => {
         if (from.url === '/moved') to.writeHead(302, { location: '/here' }).end()
-        else to.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ method: from.method, url: from.url }))
+        else
+          to.writeHead(200, { 'content-type': 'application/json' }).end(
+            JSON.stringify({ method: from.method, url: from.url }),
+          )
       }),
     )
     const network = createNetwork({

@@ -36,12 +36,10 @@ beforeAll(async () => {
   ;({ resources } = installed)
   ;({ starts } = pretended)
   const node = join(resources, 'bin', 'trestle-node')
-  app = await AppWithAgent.start('[web]\nallowed_hosts = ["127.0.0.1"]\n[[permission.rules]]\ndecision = "allow"\npattern = "FetchURL"\n', [
-    node,
-    '--import',
-    pretended.imported,
-    installed.cli,
-  ])
+  app = await AppWithAgent.start(
+    '[web]\nallowed_hosts = ["127.0.0.1"]\n[[permission.rules]]\ndecision = "allow"\npattern = "FetchURL"\n',
+    [node, '--import', pretended.imported, installed.cli],
+  )
 }, LONG_MS)
 
 afterAll(async () => {
@@ -64,7 +62,10 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     for (let at = 0; at < COMMANDS; at += AT_ONCE) {
       const numbers = Array.from({ length: AT_ONCE }, (_, index) => at + index)
       const told = await app.call(
-        numbers.map((number) => ({ name: 'Bash', input: { command: `echo ran-$((${number} + 1000))`, description: `command ${number}` } })),
+        numbers.map((number) => ({
+          name: 'Bash',
+          input: { command: `echo ran-$((${number} + 1000))`, description: `command ${number}` },
+        })),
       )
       for (const number of numbers) expect(told).toContain(`ran-${number + 1000}`)
     }
@@ -85,7 +86,9 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     const { project } = app.scratch
     const names = Array.from({ length: IMAGES }, (_, at) => `image-${at}.png`)
     for (const [at, name] of names.entries())
-      await sharp({ create: { width: 2500 + at, height: 60, channels: 3, background: '#123456' } }).toFile(join(project, name))
+      await sharp({ create: { width: 2500 + at, height: 60, channels: 3, background: '#123456' } }).toFile(
+        join(project, name),
+      )
     const told = await app.call(names.map((path) => ({ name: 'ReadMediaFile', input: { path } })))
     for (const name of names) expect(told).toContain(`${name}: PNG`)
     expect(told.match(/scaled to 2000 x/g)).toHaveLength(IMAGES)
@@ -100,27 +103,34 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     expect(starts()).toBe(0)
   })
 
-  test(`keeps ${TASKS} background tasks beyond its end and its removal, and finds them again`, { timeout: 4 * LONG_MS }, async () => {
-    await app.inBackground(Array.from({ length: TASKS }, () => 'while :; do echo tick; sleep 0.2; done'))
-    const begun = await app.tasks(true)
-    expect(begun).toHaveLength(TASKS)
-    const [host] = hostsOf(app.scratch.home)
-    await app.kill()
-    const aside = join(folder, 'removed')
-    renameSync(resources, aside)
-    const sizes = (): number[] => begun.map(({ outputPath }) => statSync(outputPath, { throwIfNoEntry: false })?.size ?? 0)
-    const before = sizes()
-    await until(() => sizes().every((size, at) => size > before[at]!), 'output of all tasks without the app', LONG_MS)
-    renameSync(aside, resources)
-    await app.open()
-    expect((await app.tasks(true)).map(({ taskId }) => taskId).toSorted()).toEqual(begun.map(({ taskId }) => taskId).toSorted())
-    expect(hostsOf(app.scratch.home)).toEqual([host])
-    expect(await app.call([{ name: 'Bash', input: { command: 'echo after the restart', description: 'again' } }])).toContain(
-      'after the restart',
-    )
-    expect(await app.client.task.stopAll({})).toEqual({ stopped: TASKS })
-    expect(starts()).toBe(0)
-  })
+  test(
+    `keeps ${TASKS} background tasks beyond its end and its removal, and finds them again`,
+    { timeout: 4 * LONG_MS },
+    async () => {
+      await app.inBackground(Array.from({ length: TASKS }, () => 'while :; do echo tick; sleep 0.2; done'))
+      const begun = await app.tasks(true)
+      expect(begun).toHaveLength(TASKS)
+      const [host] = hostsOf(app.scratch.home)
+      await app.kill()
+      const aside = join(folder, 'removed')
+      renameSync(resources, aside)
+      const sizes = (): number[] =>
+        begun.map(({ outputPath }) => statSync(outputPath, { throwIfNoEntry: false })?.size ?? 0)
+      const before = sizes()
+      await until(() => sizes().every((size, at) => size > before[at]!), 'output of all tasks without the app', LONG_MS)
+      renameSync(aside, resources)
+      await app.open()
+      expect((await app.tasks(true)).map(({ taskId }) => taskId).toSorted()).toEqual(
+        begun.map(({ taskId }) => taskId).toSorted(),
+      )
+      expect(hostsOf(app.scratch.home)).toEqual([host])
+      expect(
+        await app.call([{ name: 'Bash', input: { command: 'echo after the restart', description: 'again' } }]),
+      ).toContain('after the restart')
+      expect(await app.client.task.stopAll({})).toEqual({ stopped: TASKS })
+      expect(starts()).toBe(0)
+    },
+  )
 
   test('given one of our programs, the app ends with 70 and opens nothing', () => {
     const opened = join(folder, 'opened')

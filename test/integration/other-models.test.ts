@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
-import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
-import { TranscriptDraft } from '../../src/shared/model/transcript-fold'
+import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
+import type { EventBody, RecordedEvent } from '../../src/shared/events/event'
+import { TranscriptDraft } from '../../src/shared/events/transcript-fold'
 import type { RecordedRequest, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { required } from '../support/required'
@@ -30,7 +30,11 @@ const OVERLOADED: ScriptStep = {
 const SECOND = '[models."local/second"]\nprovider = "local"\nmodel = "second"\ncontext_window = 128000\n'
 
 /** Two models at one server: `scripted`, the default, and `second`; what each answers. */
-async function setup(answers: Record<string, (request: RecordedRequest) => ScriptStep>, top = '', more = ''): Promise<void> {
+async function setup(
+  answers: Record<string, (request: RecordedRequest) => ScriptStep>,
+  top = '',
+  more = '',
+): Promise<void> {
   scratch = createScratch({ 'a.txt': 'alpha\n' })
   server = await startModelServer({ script: (request) => answers[String(request.body['model'])]?.(request) })
   writeConfig(scratch.home, `${configFor(server.baseUrl, { more: top, loop: 'retry_max_ms = 50' })}\n${SECOND}${more}`)
@@ -76,7 +80,11 @@ it('goes on with the fallback model when its own is overloaded, says so, and ask
   ])
   expect(ofType(id, 'step.started').at(-1)).toMatchObject({ model: 'local/second' })
   expect(transcript(id)).toContainEqual(
-    expect.objectContaining({ kind: 'notice', toPerson: true, text: expect.stringContaining('local/second goes on with this turn') }),
+    expect.objectContaining({
+      kind: 'notice',
+      toPerson: true,
+      text: expect.stringContaining('local/second goes on with this turn'),
+    }),
   )
   isBusy = false
   await say(id, 'and now?')
@@ -91,7 +99,9 @@ it('keeps what the turn has done when the model becomes overloaded in the midst 
   await setup(
     {
       scripted: (request) =>
-        JSON.stringify(request.body).includes('alpha') ? OVERLOADED : { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] },
+        JSON.stringify(request.body).includes('alpha')
+          ? OVERLOADED
+          : { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] },
       second: () => ({ text: 'The file says alpha.' }),
     },
     'fallback_model = "local/second"',
@@ -123,7 +133,9 @@ it('begins every request with the one before, also where the model had begun to 
   isBusy = false
   await say(id, 'and now?')
   const [took, next] = server.requests.slice(-2).map((request) => piecesOf(request))
-  expect(brokenAt(required(took, 'the request to the second model'), required(next, 'the next request'))).toBeUndefined()
+  expect(
+    brokenAt(required(took, 'the request to the second model'), required(next, 'the next request')),
+  ).toBeUndefined()
 })
 
 it('ends the turn when both are overloaded, and for a failure that is no overload', async () => {
@@ -136,7 +148,10 @@ it('ends the turn when both are overloaded, and for a failure that is no overloa
 
 it('does not fall back for a refused key', async () => {
   await setup(
-    { scripted: () => ({ faults: { status: 401, body: { error: { message: 'no' } } } }), second: () => ({ text: 'never' }) },
+    {
+      scripted: () => ({ faults: { status: 401, body: { error: { message: 'no' } } } }),
+      second: () => ({ text: 'never' }),
+    },
     'fallback_model = "local/second"',
   )
   const id = await begin()
@@ -147,7 +162,10 @@ it('does not fall back for a refused key', async () => {
 
 it('has the small model name a session, counts what that took, and never over a title of the user', async () => {
   await setup(
-    { scripted: () => ({ text: 'Done.' }), second: () => ({ text: '"Mending the login page"', usage: { input: 40, output: 6 } }) },
+    {
+      scripted: () => ({ text: 'Done.' }),
+      second: () => ({ text: '"Mending the login page"', usage: { input: 40, output: 6 } }),
+    },
     'small_model = "local/second"',
   )
   const id = await begin('please mend the login page, it shows nothing')
@@ -192,7 +210,10 @@ const explores = (request: RecordedRequest): ScriptStep => {
 }
 
 it('runs the explore agent with the small model', async () => {
-  await setup({ scripted: explores, second: () => ({ text: 'Found by the small model.' }) }, 'small_model = "local/second"')
+  await setup(
+    { scripted: explores, second: () => ({ text: 'Found by the small model.' }) },
+    'small_model = "local/second"',
+  )
   const id = await begin('look around')
   expect(requestsTo('second').some((request) => !isTitle(request))).toBe(true)
   expect(JSON.stringify(ofType(id, 'tool.finished'))).toContain('Found by the small model.')
@@ -200,7 +221,10 @@ it('runs the explore agent with the small model', async () => {
 
 it('lets the session’s own model do the work of the explore agent where the small one fails', async () => {
   await setup(
-    { scripted: explores, second: () => ({ faults: { status: 401, body: { error: { message: 'not with this key' } } } }) },
+    {
+      scripted: explores,
+      second: () => ({ faults: { status: 401, body: { error: { message: 'not with this key' } } } }),
+    },
     'small_model = "local/second"',
   )
   const id = await begin('look around')
@@ -210,11 +234,16 @@ it('lets the session’s own model do the work of the explore agent where the sm
 
 it('prints what a turn cost, with what the cache saved', async () => {
   await setup(
-    { scripted: () => ({ text: 'Hello.', usage: { input: 100_000, output: 1000, cached: 80_000 } }), second: () => ({ text: 'never' }) },
+    {
+      scripted: () => ({ text: 'Hello.', usage: { input: 100_000, output: 1000, cached: 80_000 } }),
+      second: () => ({ text: 'never' }),
+    },
     '',
     '[models."local/scripted".prices]\ninput = 4\noutput = 20\ncache_read = 0.4\n',
   )
-  const { stdout } = await runCli(['print', 'hello', '--cwd', scratch.project, '--output-format', 'json'], { home: scratch.home })
+  const { stdout } = await runCli(['print', 'hello', '--cwd', scratch.project, '--output-format', 'json'], {
+    home: scratch.home,
+  })
   const { usage } = JSON.parse(stdout) as { usage: { cost: number } }
   // 20,000 at $4, 80,000 at $0.40 and 1,000 at $20 a million.
   expect(usage.cost).toBeCloseTo(0.08 + 0.032 + 0.02, 4)

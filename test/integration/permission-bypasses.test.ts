@@ -14,7 +14,8 @@ const read = (name: string): string[] =>
 /** Ways to run `bad` (or `rm`) that are known from elsewhere or were found here, all of which everything but a deny rule would allow. */
 const RUN = read('bypasses-run.jsonl')
 const JUDGED = read('bypasses-judged.jsonl')
-const rulesAgainst = (program: string) => rulesOf(`deny Bash(${program} *)`, 'allow Bash', 'allow Write(**)', 'allow Read(**)')
+const rulesAgainst = (program: string) =>
+  rulesOf(`deny Bash(${program} *)`, 'allow Bash', 'allow Write(**)', 'allow Read(**)')
 
 /** A folder in which `bad` writes down that it ran, and `evil` holds programs with harmless names that do the same. */
 async function scratch(): Promise<string> {
@@ -62,7 +63,8 @@ it.each(['ask', 'auto'] as const)(
     const passed: string[] = []
     for (const [commands, program] of [[RUN, 'bad'] as const, [JUDGED, 'rm'] as const]) {
       for (const command of commands)
-        if ((await judgeCommand(command, { cwd, mode, rules: rulesAgainst(program) })).verdict === 'allow') passed.push(command)
+        if ((await judgeCommand(command, { cwd, mode, rules: rulesAgainst(program) })).verdict === 'allow')
+          passed.push(command)
     }
     expect(passed).toEqual([])
     expect(RUN.length + JUDGED.length).toBeGreaterThan(1200)

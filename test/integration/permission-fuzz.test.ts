@@ -3,8 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { plainCommand } from '../../src/main/engine/approval/shell/plain-command'
-import { parseWithTree } from '../../src/main/engine/approval/shell/parse-shell'
+import { plainCommand, parseWithTree } from '../../src/main/engine/approval/shell/parse-shell'
 import { command, DENIED_STUBS, STUBS } from '../support/command-grammar'
 import { judgeCommand, rulesOf } from '../support/judge-command'
 import { tempFolder } from '../support/temp-folder'
@@ -53,7 +52,12 @@ async function stubs(): Promise<{ cwd: string; ran: string; path: string }> {
 /** Runs a command for real, in its own process group, for two seconds at most. */
 function run(text: string, { cwd, path }: { cwd: string; path: string }): Promise<void> {
   return new Promise((resolve) => {
-    const child = spawn('/bin/bash', ['-c', text], { cwd, env: { PATH: path, HOME: cwd }, stdio: 'ignore', detached: true })
+    const child = spawn('/bin/bash', ['-c', text], {
+      cwd,
+      env: { PATH: path, HOME: cwd },
+      stdio: 'ignore',
+      detached: true,
+    })
     const timer = setTimeout(() => stop(child.pid), 2000)
     child.once('close', () => {
       clearTimeout(timer)
@@ -93,7 +97,9 @@ it.each(['ask', 'auto'] as const)(
         if (!/[bw]/.test(text)) return
         writeFileSync(place.ran, '')
         await run(text, place)
-        expect(readFileSync(place.ran, 'utf8').split('\n')).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(?:bad|worse)$/)]))
+        expect(readFileSync(place.ran, 'utf8').split('\n')).not.toEqual(
+          expect.arrayContaining([expect.stringMatching(/^(?:bad|worse)$/)]),
+        )
       }),
       { numRuns: Math.ceil(CASES / 2) },
     )

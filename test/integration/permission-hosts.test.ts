@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { TrestleClient } from '../../src/shared/contract'
 import { connect } from '../../src/renderer/client/connect'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
+import { webSocketTransport } from '../../src/renderer/client/transports'
 import type { RuleChoice } from '../../src/shared/model/approval'
-import type { TrustView } from '../../src/shared/model/trust'
+import type { TrustView } from '../../src/shared/configuration/customizations'
 import { chromium, shown, startOnDouble } from '../support/desktop-fixture'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { nodeSockets } from '../support/node-socket'
@@ -17,9 +17,18 @@ import { serveApp } from '../support/served-app'
 import { endHosts } from '../support/source-task-host'
 import { trustProject } from '../support/trust-project'
 
-const rule = (decision: string, pattern: string): string => `[[permission.rules]]\ndecision = "${decision}"\npattern = '''${pattern}'''\n`
-const USER = rule('deny', 'Bash(rm *)') + rule('ask', 'Bash(git push *)') + rule('allow', 'Bash(touch *)') + rule('allow', 'Bash(mkdir *)')
-const PROJECT = rule('allow', 'Bash(expr *)') + rule('deny', 'Read(secrets)') + rule('ask', 'Bash(mkdir *)') + rule('allow', 'Bash(rm *)')
+const rule = (decision: string, pattern: string): string =>
+  `[[permission.rules]]\ndecision = "${decision}"\npattern = '''${pattern}'''\n`
+const USER =
+  rule('deny', 'Bash(rm *)') +
+  rule('ask', 'Bash(git push *)') +
+  rule('allow', 'Bash(touch *)') +
+  rule('allow', 'Bash(mkdir *)')
+const PROJECT =
+  rule('allow', 'Bash(expr *)') +
+  rule('deny', 'Read(secrets)') +
+  rule('ask', 'Bash(mkdir *)') +
+  rule('allow', 'Bash(rm *)')
 
 /** Each command with what is decided before the folder is trusted, and after. */
 const CALLS: readonly [command: string, untrusted: Decision, trusted: Decision][] = [
@@ -69,12 +78,15 @@ afterEach(async () => {
   scratch.remove()
 })
 
-const permission = (...args: string[]) => runCli(['permission', ...args, '--cwd', scratch.project], { home: scratch.home })
+const permission = (...args: string[]) =>
+  runCli(['permission', ...args, '--cwd', scratch.project], { home: scratch.home })
 
 function callOf(client: TrestleClient): Call {
   return async (method, input) => {
     const [group = '', name = ''] = method.split('.')
-    return (client as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>)[group]![name]!(input)
+    return (client as unknown as Record<string, Record<string, (input: unknown) => Promise<unknown>>>)[group]![name]!(
+      input,
+    )
   }
 }
 
@@ -83,7 +95,9 @@ async function web(): Promise<Call> {
   const { PATH = '', HOME = '' } = process.env
   const app = await serveApp({ PATH, HOME, TRESTLE_HOME: scratch.home })
   const { origin, hash } = new URL(app.url)
-  const connection = connect(socketCarrier(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
+  const connection = connect(
+    webSocketTransport(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)),
+  )
   cleanups.push(() => app.close())
   cleanups.push(() => connection.close())
   return callOf(connection.client)
@@ -104,7 +118,10 @@ async function desktop(): Promise<Call> {
 
 async function trust(call: Call): Promise<void> {
   const { hash, state, parts } = (await call('trust.get', { folder: scratch.project })) as TrustView
-  expect([state, parts[0]?.lines]).toEqual(['asked', ['allow Bash(expr *)', 'deny Read(secrets)', 'ask Bash(mkdir *)', 'allow Bash(rm *)']])
+  expect([state, parts[0]?.lines]).toEqual([
+    'asked',
+    ['allow Bash(expr *)', 'deny Read(secrets)', 'ask Bash(mkdir *)', 'allow Bash(rm *)'],
+  ])
   await call('trust.accept', { folder: scratch.project, hash })
 }
 
@@ -133,12 +150,16 @@ describe('the same rules are in force', () => {
 
   it('in print mode, where asking means denied, and which says once that the folder is not trusted', async () => {
     const print = async (): Promise<{ denied: boolean[]; stderr: string }> => {
-      const run = await runCli(['print', 'go', '--cwd', scratch.project, '--output-format', 'stream-json'], { home: scratch.home })
+      const run = await runCli(['print', 'go', '--cwd', scratch.project, '--output-format', 'stream-json'], {
+        home: scratch.home,
+      })
       const events = run.stdout
         .trimEnd()
         .split('\n')
         .map((line): { type: string; content?: { text?: string }[] } => JSON.parse(line))
-      const results = events.flatMap((event) => (event.type === 'tool.finished' ? [event.content?.[0]?.text ?? ''] : []))
+      const results = events.flatMap((event) =>
+        event.type === 'tool.finished' ? [event.content?.[0]?.text ?? ''] : [],
+      )
       return { denied: results.map((text) => text.startsWith('Denied')), stderr: run.stderr }
     }
     const before = await print()
@@ -183,25 +204,43 @@ describe('the same rules are in force', () => {
       const file = join(scratch.home, 'config.toml')
       writeFileSync(file, `# mine\n${readFileSync(file, 'utf8')}\n# the end\n`)
       const call = await (name === 'web' ? web() : desktop())
-      const always = (scope: 'session' | 'user') => async (approval: { approvalId: string; summary: string }, sessionId: string) => {
-        if (!approval.summary.startsWith('expr 1')) return undefined
-        const { approvalId } = approval
-        const choices = (await call('approval.choices', { sessionId, approvalId })) as RuleChoice[]
-        expect(choices.map(({ pattern }) => pattern)).toEqual(['Bash(expr 1 + 1)', 'Bash(expr *)'])
-        const reply = { sessionId, approvalId, optionId: 'allow_always' }
-        await expect(call('approval.reply', { ...reply, rule: { pattern: 'Bash', scope } })).rejects.toThrow(/choices|valid/)
-        await call('approval.reply', { ...reply, rule: { pattern: 'Bash(expr *)', scope } })
-        return true
-      }
-      expect(await decidedBy(call, scratch.project, 'ask', always('session'))).toEqual(['ask', 'allow', 'ask', 'ask', 'deny'])
+      const always =
+        (scope: 'session' | 'user') => async (approval: { approvalId: string; summary: string }, sessionId: string) => {
+          if (!approval.summary.startsWith('expr 1')) return undefined
+          const { approvalId } = approval
+          const choices = (await call('approval.choices', { sessionId, approvalId })) as RuleChoice[]
+          expect(choices.map(({ pattern }) => pattern)).toEqual(['Bash(expr 1 + 1)', 'Bash(expr *)'])
+          const reply = { sessionId, approvalId, optionId: 'allow_always' }
+          await expect(call('approval.reply', { ...reply, rule: { pattern: 'Bash', scope } })).rejects.toThrow(
+            /choices|valid/,
+          )
+          await call('approval.reply', { ...reply, rule: { pattern: 'Bash(expr *)', scope } })
+          return true
+        }
+      expect(await decidedBy(call, scratch.project, 'ask', always('session'))).toEqual([
+        'ask',
+        'allow',
+        'ask',
+        'ask',
+        'deny',
+      ])
       // Another session asks again.
-      expect(await decidedBy(call, scratch.project, 'ask', always('user'))).toEqual(['ask', 'allow', 'ask', 'ask', 'deny'])
+      expect(await decidedBy(call, scratch.project, 'ask', always('user'))).toEqual([
+        'ask',
+        'allow',
+        'ask',
+        'ask',
+        'deny',
+      ])
       expect(await decidedBy(call, scratch.project, 'ask')).toEqual(['allow', 'allow', 'ask', 'ask', 'deny'])
       expect(readFileSync(file, 'utf8')).toMatch(
         /^# mine\n[\s\S]*# the end\n\n\[\[permission\.rules\]\]\ndecision = "allow"\npattern = "Bash\(expr \*\)"\n$/,
       )
       const checked = JSON.parse((await permission('check', 'expr 5')).stdout)
-      expect(checked).toMatchObject({ verdict: 'allow', rule: { pattern: 'Bash(expr *)', scope: 'user', file, line: expect.any(Number) } })
+      expect(checked).toMatchObject({
+        verdict: 'allow',
+        rule: { pattern: 'Bash(expr *)', scope: 'user', file, line: expect.any(Number) },
+      })
     },
     90_000,
   )
@@ -210,9 +249,14 @@ describe('the same rules are in force', () => {
 it('no command of an agent decides whom to trust', async () => {
   const { stdout } = await permission('show')
   expect(JSON.parse(stdout)).toMatchObject({ state: 'asked' })
-  const run = await runCli(['permission', 'trust', '--cwd', scratch.project], { home: scratch.home, env: { TRESTLE_TASK: 'task-1' } })
+  const run = await runCli(['permission', 'trust', '--cwd', scratch.project], {
+    home: scratch.home,
+    env: { TRESTLE_TASK: 'task-1' },
+  })
   expect(run).toMatchObject({ code: 2, stdout: '' })
-  expect(JSON.parse((await permission('check', '--mode', 'auto', 'trestle permission trust')).stdout)).toMatchObject({ verdict: 'ask' })
+  expect(JSON.parse((await permission('check', '--mode', 'auto', 'trestle permission trust')).stdout)).toMatchObject({
+    verdict: 'ask',
+  })
   for (const command of ['trestle mcp add x -- y', 'env -u TRESTLE_TASK node cli.js mcp --project import cursor'])
     expect(JSON.parse((await permission('check', '--mode', 'auto', command)).stdout)).toMatchObject({ verdict: 'ask' })
 })

@@ -72,7 +72,13 @@ const ROWS: readonly Row[] = [
   { tool: 'Write', place: 'project', at: 'src/deep/b.ts', rules: ['allow Write(src/*)'], verdict: 'ask' },
   { tool: 'Write', place: 'project', at: 'src/deep/b.ts', rules: ['allow Write(*.ts)'], verdict: 'ask' },
   { tool: 'Write', place: 'project', at: 'src/deep/b.ts', rules: ['allow Write(**/*.ts)'], verdict: 'allow' },
-  { tool: 'Write', place: 'project', at: 'src/deep/b.ts', rules: ['allow Write(**)', 'deny Write(src/deep)'], verdict: 'deny' },
+  {
+    tool: 'Write',
+    place: 'project',
+    at: 'src/deep/b.ts',
+    rules: ['allow Write(**)', 'deny Write(src/deep)'],
+    verdict: 'deny',
+  },
   { tool: 'Write', place: 'project', at: 'jump/x.txt', rules: ['allow Write(jump/**)'], verdict: 'ask' },
   {
     tool: 'Write',
@@ -92,8 +98,16 @@ const ROWS: readonly Row[] = [
   },
 ]
 
-const POSIX: Readonly<Record<Place, string>> = { project: '/work/my project', user: '/home/me', elsewhere: '/data/other' }
-const WINDOWS: Readonly<Record<Place, string>> = { project: '/work/my project', user: '/Users/me', elsewhere: '/data/other' }
+const POSIX: Readonly<Record<Place, string>> = {
+  project: '/work/my project',
+  user: '/home/me',
+  elsewhere: '/data/other',
+}
+const WINDOWS: Readonly<Record<Place, string>> = {
+  project: '/work/my project',
+  user: '/Users/me',
+  elsewhere: '/data/other',
+}
 
 /** One place, as it can be written on Linux. */
 function posixSpellings(place: Place, at: string): string[] {
@@ -130,7 +144,9 @@ function windowsSpellings(place: Place, at: string): string[] {
     `\\\\127.0.0.1\\${drive.toLowerCase()}$${back}`,
     `/x/../${drive.toLowerCase()}${way}`,
     ...(place === 'elsewhere' ? [] : [back, way]),
-    ...(place === 'project' ? [at, at.replaceAll('/', '\\'), `.\\${at}`, `src\\..\\${at}`, `C:\\work\\MYPROJ~1\\${at}`] : []),
+    ...(place === 'project'
+      ? [at, at.replaceAll('/', '\\'), `.\\${at}`, `src\\..\\${at}`, `C:\\work\\MYPROJ~1\\${at}`]
+      : []),
     ...(place === 'user' ? [`~/${at}`, `~\\${at.replaceAll('/', '\\')}`] : []),
   ]
 }
@@ -306,19 +322,25 @@ describe('Windows', () => {
     expect(await commandVerdict(world, command, { mode: 'auto' })).toBe('ask')
   })
 
-  it.each(['echo x > /dev/null', "cat '/c/work/my project/src/a.ts' 2>/dev/null", 'cat src/a.ts', 'cat src/a.ts 2>nul', "cat 'src\\a.ts'"])(
-    '%s needs no approval',
-    async (command) => {
-      expect(await commandVerdict(world, command)).toBe('allow')
-    },
-  )
+  it.each([
+    'echo x > /dev/null',
+    "cat '/c/work/my project/src/a.ts' 2>/dev/null",
+    'cat src/a.ts',
+    'cat src/a.ts 2>nul',
+    "cat 'src\\a.ts'",
+  ])('%s needs no approval', async (command) => {
+    expect(await commandVerdict(world, command)).toBe('allow')
+  })
 
-  it.each(['~/notes.txt', 'D:\\data\\new.txt', 'C:\\work\\x.txt', '~/Documents/report.txt', '~/AppData/Local/x/cache.txt'])(
-    'a change of %s is an ordinary one',
-    async (path) => {
-      expect(await fileVerdict(world, 'Write', path, { mode: 'auto' })).toBe('allow')
-    },
-  )
+  it.each([
+    '~/notes.txt',
+    'D:\\data\\new.txt',
+    'C:\\work\\x.txt',
+    '~/Documents/report.txt',
+    '~/AppData/Local/x/cache.txt',
+  ])('a change of %s is an ordinary one', async (path) => {
+    expect(await fileVerdict(world, 'Write', path, { mode: 'auto' })).toBe('allow')
+  })
 
   it.each(["rm -r 'src/deep'", 'rm -r /d/data/other', 'schtasks //query', 'reg query HKCU', 'sc query'])(
     'in auto, %s does not ask',
@@ -339,11 +361,14 @@ describe('Windows', () => {
 describe('macOS', () => {
   const world = macWorld()
 
-  it.each(['/etc/hosts', '/private/etc/hosts', '/System/Volumes/Data/private/etc/hosts'])('%s is one place', async (path) => {
-    expect(await fileVerdict(world, 'Read', path, { rules: ['deny Read(/etc/**)'] })).toBe('deny')
-    expect(await fileVerdict(world, 'Read', path, { rules: ['deny Read(/private/etc/hosts)'] })).toBe('deny')
-    expect(await fileVerdict(world, 'Write', path, { mode: 'auto', rules: ['allow Write'] })).toBe('ask')
-  })
+  it.each(['/etc/hosts', '/private/etc/hosts', '/System/Volumes/Data/private/etc/hosts'])(
+    '%s is one place',
+    async (path) => {
+      expect(await fileVerdict(world, 'Read', path, { rules: ['deny Read(/etc/**)'] })).toBe('deny')
+      expect(await fileVerdict(world, 'Read', path, { rules: ['deny Read(/private/etc/hosts)'] })).toBe('deny')
+      expect(await fileVerdict(world, 'Write', path, { mode: 'auto', rules: ['allow Write'] })).toBe('ask')
+    },
+  )
 
   it('a name with composed or decomposed accents is the same name, in rules and in the path of the project', async () => {
     for (const name of [

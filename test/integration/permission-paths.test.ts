@@ -108,14 +108,20 @@ const HARMLESS = [
 describe('paths of commands', () => {
   it.each(SHOWS)('asks before anything from outside or a secret is shown: %s', async (command) => {
     const { judge } = await project()
-    for (const mode of ['ask', 'accept-edits', 'plan'] as const) expect((await judge(command, mode)).verdict).not.toBe('allow')
+    for (const mode of ['ask', 'accept-edits', 'plan'] as const)
+      expect((await judge(command, mode)).verdict).not.toBe('allow')
   })
 
   it.each(HARMLESS)('does not ask about what stays in the project, and shows no secret: %s', async (command) => {
     const { judge, cwd } = await project()
     expect(await judge(command)).toMatchObject({ verdict: 'allow' })
     expect((await judge(command, 'plan')).verdict).toBe('allow')
-    const { stdout } = spawnSync('/bin/bash', ['-c', command], { cwd, env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8', timeout: 5000 })
+    const { stdout } = spawnSync('/bin/bash', ['-c', command], {
+      cwd,
+      env: { PATH: '/usr/bin:/bin' },
+      encoding: 'utf8',
+      timeout: 5000,
+    })
     expect(stdout).not.toContain(SECRET)
   })
 })
@@ -132,7 +138,8 @@ describe('secrets', () => {
     'dd if=.env of=x',
   ])('asks in every mode before a command opens them: %s', async (command) => {
     const { judge } = await project()
-    for (const mode of ['ask', 'accept-edits', 'auto'] as const) expect((await judge(command, mode, 'allow Bash')).verdict).toBe('ask')
+    for (const mode of ['ask', 'accept-edits', 'auto'] as const)
+      expect((await judge(command, mode, 'allow Bash')).verdict).toBe('ask')
   })
 
   it('does not ask in auto about looking whether they are there, and obeys a rule that names the file', async () => {
@@ -173,7 +180,8 @@ describe("Trestle's own folder", () => {
     'cd .. && grep -r key',
   ])('asks in every mode about a command that goes through a folder above it: %s', async (command) => {
     const { judge } = await project()
-    for (const mode of ['ask', 'accept-edits', 'auto'] as const) expect((await judge(command, mode, 'allow Bash')).verdict).toBe('ask')
+    for (const mode of ['ask', 'accept-edits', 'auto'] as const)
+      expect((await judge(command, mode, 'allow Bash')).verdict).toBe('ask')
   })
 })
 

@@ -17,7 +17,8 @@ afterEach(async () => {
   scratch.remove()
 })
 
-const rule = (decision: string, pattern: string): string => `[[permission.rules]]\ndecision = "${decision}"\npattern = '''${pattern}'''\n`
+const rule = (decision: string, pattern: string): string =>
+  `[[permission.rules]]\ndecision = "${decision}"\npattern = '''${pattern}'''\n`
 
 /** Lets the built program run these commands in print mode; returns what the model was told about each. */
 async function runs(commands: string[], rules: string, mode: string): Promise<string[]> {
@@ -25,16 +26,21 @@ async function runs(commands: string[], rules: string, mode: string): Promise<st
     script: [...commands.map((command) => ({ toolCalls: [{ name: 'Bash', input: { command } }] })), { text: 'done' }],
   })
   writeConfig(scratch.home, configFor(server.baseUrl) + rules)
-  const run = await runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', mode, '--output-format', 'stream-json'], {
-    home: scratch.home,
-  })
+  const run = await runCli(
+    ['print', 'go', '--cwd', scratch.project, '--permission-mode', mode, '--output-format', 'stream-json'],
+    {
+      home: scratch.home,
+    },
+  )
   // 3: it ended, and calls were denied.
   expect([0, 3]).toContain(run.code)
   const events = run.stdout
     .trimEnd()
     .split('\n')
     .map((line): { type: string; content?: { text?: string }[] } => JSON.parse(line))
-  return events.flatMap((event) => (event.type === 'tool.finished' ? [(event.content ?? []).map((part) => part.text ?? '').join('')] : []))
+  return events.flatMap((event) =>
+    event.type === 'tool.finished' ? [(event.content ?? []).map((part) => part.text ?? '').join('')] : [],
+  )
 }
 
 it('the built program denies in auto what a rule of the user forbids, however it is written', async () => {
@@ -54,7 +60,10 @@ it('the built program denies in auto what a rule of the user forbids, however it
   )
   expect(results.map((text) => text.startsWith('Denied'))).toEqual([true, true, true, true, true, true, true, false])
   expect(results[0]).toMatch(/deny Bash\(rm \*\) \(.*config\.toml:\d+\)/)
-  expect([existsSync(join(scratch.project, 'kept.txt')), existsSync(join(scratch.project, 'made'))]).toEqual([true, true])
+  expect([existsSync(join(scratch.project, 'kept.txt')), existsSync(join(scratch.project, 'made'))]).toEqual([
+    true,
+    true,
+  ])
 })
 
 it('the built program lets pass in ask what a rule allows and what only reads, and nothing else', async () => {
@@ -80,14 +89,20 @@ it('permission check prints verdicts, and ends with 2 and the line for rules tha
   const file = join(scratch.home, 'rules.toml')
   writeFileSync(file, rule('allow', 'Bash(ls *)') + rule('deny', 'Bash(rm *)'))
   const check = (args: string[], stdin?: string) =>
-    runCli(['permission', 'check', '--cwd', scratch.project, ...args], { home: scratch.home, ...(stdin !== undefined && { stdin }) })
+    runCli(['permission', 'check', '--cwd', scratch.project, ...args], {
+      home: scratch.home,
+      ...(stdin !== undefined && { stdin }),
+    })
   const one = await check(['--rules', file, 'ls; rm x'])
   expect(one).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(one.stdout)).toMatchObject({
     verdict: 'deny',
     rule: { decision: 'deny', pattern: 'Bash(rm *)', scope: 'user', line: 4 },
   })
-  const many = await check(['--stdin', '--rules', file, '--mode', 'auto'], '"ls"\n"echo \\"a\\\\nb\\"; rm x"\n\n"npm test"\n')
+  const many = await check(
+    ['--stdin', '--rules', file, '--mode', 'auto'],
+    '"ls"\n"echo \\"a\\\\nb\\"; rm x"\n\n"npm test"\n',
+  )
   expect(
     many.stdout
       .trimEnd()
@@ -99,6 +114,12 @@ it('permission check prints verdicts, and ends with 2 and the line for rules tha
   const wrong = await check(['--rules', file, 'ls'])
   expect(wrong).toMatchObject({ code: 2, stdout: '' })
   expect(wrong.stderr).toMatch(/rules\.toml:7:\d+: pattern .*holds ";"/)
-  for (const args of [[], ['--stdin', 'ls'], ['--mode', 'yolo', 'ls'], ['--cwd', '/no/such', 'ls'], ['--rules', '/no/such', 'ls']])
+  for (const args of [
+    [],
+    ['--stdin', 'ls'],
+    ['--mode', 'yolo', 'ls'],
+    ['--cwd', '/no/such', 'ls'],
+    ['--rules', '/no/such', 'ls'],
+  ])
     expect((await check(args)).code).toBe(2)
 })

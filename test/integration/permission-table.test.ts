@@ -80,7 +80,8 @@ describe('the table of commands', () => {
   })
 
   it('lets redirections inside the project pass in accept-edits, and no others', async () => {
-    const verdict = async (command: string): Promise<string> => (await judgeCommand(command, { cwd, mode: 'accept-edits' })).verdict
+    const verdict = async (command: string): Promise<string> =>
+      (await judgeCommand(command, { cwd, mode: 'accept-edits' })).verdict
     expect(await verdict('echo x > src/new.txt')).toBe('allow')
     expect(await verdict('echo x > ../new.txt')).toBe('ask')
     expect(await verdict('cd .. && echo x > new.txt')).toBe('ask')
@@ -93,7 +94,10 @@ describe('the table of commands', () => {
   })
 
   it('says which rule decided, with its place', async () => {
-    const { rule, segments } = await judgeCommand('ls; sudo rm x', { cwd, rules: rulesOf('allow Bash(ls *)', 'deny Bash(rm *)') })
+    const { rule, segments } = await judgeCommand('ls; sudo rm x', {
+      cwd,
+      rules: rulesOf('allow Bash(ls *)', 'deny Bash(rm *)'),
+    })
     expect(rule).toEqual({ decision: 'deny', pattern: 'Bash(rm *)', scope: 'user', file: 'config.toml', line: 2 })
     expect(segments.map((segment) => segment.verdict)).toEqual(['allow', 'ask', 'deny'])
   })

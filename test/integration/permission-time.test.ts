@@ -8,7 +8,13 @@ import { longCommands, piece } from '../support/long-commands'
 
 const LIMIT_MS = 50
 const CASES = Number(process.env['FUZZ_CASES'] ?? 60)
-const RULES = rulesOf('deny Bash(rm *)', 'deny Read(**/secret.txt)', 'ask Bash(git push *)', 'allow Bash(git *)', 'allow Write(src/**)')
+const RULES = rulesOf(
+  'deny Bash(rm *)',
+  'deny Read(**/secret.txt)',
+  'ask Bash(git push *)',
+  'allow Bash(git *)',
+  'allow Write(src/**)',
+)
 
 let cwd: string
 beforeAll(async () => {
@@ -34,7 +40,8 @@ async function measured(command: string, rules = RULES): Promise<{ took: number;
 /** The least of some times: a pass that happens to collect garbage, or runs code that is not compiled yet, says nothing of the command. */
 async function quickest(command: string, { rules = RULES, runs = 3 } = {}): Promise<number> {
   let least = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs && least >= LIMIT_MS; run += 1) least = Math.min(least, (await measured(command, rules)).took)
+  for (let run = 0; run < runs && least >= LIMIT_MS; run += 1)
+    least = Math.min(least, (await measured(command, rules)).took)
   return least
 }
 
@@ -47,7 +54,10 @@ it('decides in time about any line of ten thousand characters', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 12 }), fc.boolean(), async (pieces, repeats) => {
       const once = pieces.join('')
-      const line = (repeats ? once.repeat(Math.ceil(10_000 / once.length)) : once + once.at(-1)!.repeat(10_000)).slice(0, 10_000)
+      const line = (repeats ? once.repeat(Math.ceil(10_000 / once.length)) : once + once.at(-1)!.repeat(10_000)).slice(
+        0,
+        10_000,
+      )
       expect(await quickest(line)).toBeLessThan(LIMIT_MS)
     }),
     { numRuns: CASES },
@@ -67,7 +77,8 @@ it('decides in time where there are thousands of rules', async () => {
 
 it('allows nothing that it had no time to look at, in any mode', async () => {
   const slow = `cat ${'deep/*c*c*c*c*c*c*c*c*z '.repeat(300)}; rm kept`
-  for (const mode of ['ask', 'accept-edits', 'auto'] as const) expect((await judgeCommand(slow, { cwd, mode })).verdict).toBe('ask')
+  for (const mode of ['ask', 'accept-edits', 'auto'] as const)
+    expect((await judgeCommand(slow, { cwd, mode })).verdict).toBe('ask')
   expect((await judgeCommand(slow, { cwd, mode: 'plan' })).verdict).toBe('deny')
 })
 

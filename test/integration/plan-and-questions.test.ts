@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { Approval } from '../../src/shared/model/approval'
-import type { RecordedEvent } from '../../src/shared/model/event'
-import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
+import type { RecordedEvent } from '../../src/shared/events/event'
+import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
 import { textOf } from '../../src/shared/model/message'
 import type { ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -79,7 +79,9 @@ async function ended(): Promise<Extract<RecordedEvent, { type: 'turn.finished' }
 }
 function results(tool: string): { text: string; isError: boolean }[] {
   return events().flatMap((event) =>
-    event.type === 'tool.finished' && event.name === tool ? [{ text: textOf(event.content), isError: event.isError }] : [],
+    event.type === 'tool.finished' && event.name === tool
+      ? [{ text: textOf(event.content), isError: event.isError }]
+      : [],
   )
 }
 
@@ -119,11 +121,17 @@ describe('a plan', () => {
     await reply('approve-2')
     expect((await ended()).stop).toBe('end_turn')
     const [revise, approve] = results('ExitPlanMode')
-    expect(revise).toEqual({ text: expect.stringMatching(/wants changes.*more.*line 4 \("2\. two"\): is it\?/s), isError: false })
+    expect(revise).toEqual({
+      text: expect.stringMatching(/wants changes.*more.*line 4 \("2\. two"\): is it\?/s),
+      isError: false,
+    })
     expect(approve!.text).toMatch(/approved.*chose "Large": carry out only this one/s)
     expect(existsSync(join(scratch.project, 'made'))).toBe(true)
     const { plan } = engine.sessions.header(sessionId)
-    expect(plan).toMatchObject({ active: false, revisions: [{ decision: 'revise' }, { decision: 'approve', choice: 'Large' }] })
+    expect(plan).toMatchObject({
+      active: false,
+      revisions: [{ decision: 'revise' }, { decision: 'approve', choice: 'Large' }],
+    })
     expect(await engine.plans.revision(sessionId, { plan: 1, revision: 1 })).toEqual({ text: PLAN })
     expect(new Set(plan!.revisions.map(({ hash }) => hash)).size).toBe(2)
     // A replay of the log says the same.
@@ -212,13 +220,19 @@ describe('a plan', () => {
     await engine.plans.enter(sessionId)
     await ended()
     expect(results('Bash')[0]!.text).toContain('Plan mode is on')
-    await expect(engine.sessions.reply(sessionId, { approvalId, optionId: 'allow_once' })).rejects.toMatchObject({ code: 'approval.gone' })
+    await expect(engine.sessions.reply(sessionId, { approvalId, optionId: 'allow_once' })).rejects.toMatchObject({
+      code: 'approval.gone',
+    })
   })
 
   it('would keep back what only reads', async () => {
     writeFileSync(
       join(
-        (await start([enter, () => call('Bash', { command: 'cat a.txt | head -1' }), () => call('Read', { path: 'a.txt' })]),
+        (await start([
+          enter,
+          () => call('Bash', { command: 'cat a.txt | head -1' }),
+          () => call('Read', { path: 'a.txt' }),
+        ]),
         scratch.project),
         'a.txt',
       ),
@@ -262,10 +276,13 @@ describe('questions', () => {
       [{ labels: [] }, { labels: ['c'] }],
       [{ labels: [], other: ' ' }, { labels: ['c'] }],
     ]
-    for (const answers of wrong) await expect(reply('answer', { answers })).rejects.toMatchObject({ code: 'request.invalid' })
+    for (const answers of wrong)
+      await expect(reply('answer', { answers })).rejects.toMatchObject({ code: 'request.invalid' })
     await reply('answer', { answers: [{ labels: [], other: 'mine' }, { labels: ['c', 'd'] }] })
     await ended()
-    expect(JSON.parse(results('AskUserQuestion')[0]!.text)).toEqual({ answers: { 'Which?': 'mine', 'What else?': ['c', 'd'] } })
+    expect(JSON.parse(results('AskUserQuestion')[0]!.text)).toEqual({
+      answers: { 'Which?': 'mine', 'What else?': ['c', 'd'] },
+    })
   })
 
   it('would end the turn when they are dismissed', async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import type { ScriptedCall, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -137,7 +137,11 @@ const LAST: ScriptedCall[] = [
   { name: 'TaskStop', input: { task_id: 'TASK' } },
   { name: 'Write', input: { path: 'PLAN', content: 'through a link' } },
 ]
-const EVERY: ScriptedCall[] = [...CALLS, ...COMMANDS.map((command): ScriptedCall => ({ name: 'Bash', input: { command } })), ...LAST]
+const EVERY: ScriptedCall[] = [
+  ...CALLS,
+  ...COMMANDS.map((command): ScriptedCall => ({ name: 'Bash', input: { command } })),
+  ...LAST,
+]
 
 /** These only read, and pass. */
 const READS = ['cat kept.txt | head -1', 'git status', 'git log --oneline', 'find . -name kept.txt', 'ls 2> /dev/null']
@@ -167,7 +171,10 @@ beforeAll(async () => {
   writeFileSync(join(scratch.project, 'kept.txt'), 'kept, changed\n')
   let plan = ''
   let task = ''
-  const calls: ScriptedCall[] = [...READS.map((command): ScriptedCall => ({ name: 'Bash', input: { command } })), ...EVERY]
+  const calls: ScriptedCall[] = [
+    ...READS.map((command): ScriptedCall => ({ name: 'Bash', input: { command } })),
+    ...EVERY,
+  ]
   let step = -1
   server = await startModelServer({
     script({ body }): ScriptStep {
@@ -190,7 +197,10 @@ beforeAll(async () => {
       const call = calls[step - 3]
       if (!call) return { text: 'done' }
       if (call === LAST.at(-1)) symlinkSync(join(scratch.project, 'kept.txt'), plan)
-      const input = JSON.parse(JSON.stringify(call.input).replaceAll('PLAN', plan).replaceAll('TASK', task)) as Record<string, unknown>
+      const input = JSON.parse(JSON.stringify(call.input).replaceAll('PLAN', plan).replaceAll('TASK', task)) as Record<
+        string,
+        unknown
+      >
       return { toolCalls: [{ name: call.name, input }] }
     },
   })
@@ -206,7 +216,9 @@ beforeAll(async () => {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as RecordedEvent)
-  const inputs = new Map(events.flatMap((event) => (event.type === 'tool.started' ? [[event.callId, `${event.name} ${event.input}`]] : [])))
+  const inputs = new Map(
+    events.flatMap((event) => (event.type === 'tool.started' ? [[event.callId, `${event.name} ${event.input}`]] : [])),
+  )
   for (const event of events) {
     if (event.type === 'tool.finished')
       results.set(inputs.get(event.callId)!.replaceAll(plan, 'PLAN').replaceAll(task, 'TASK'), {

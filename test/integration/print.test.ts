@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import type { ModelScript, ScriptStep, WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, startCli } from '../support/run-cli'
@@ -110,7 +110,9 @@ describe('print mode', () => {
     await play([{ toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'could not' }])
     const run = await print(['go'])
     expect(run).toMatchObject({ code: 3, stdout: 'could not\n' })
-    expect(run.stderr).toMatch(/1 call was denied:\n {2}Bash touch made: This needs an approval .* nobody is there to give it\.\n/)
+    expect(run.stderr).toMatch(
+      /1 call was denied:\n {2}Bash touch made: This needs an approval .* nobody is there to give it\.\n/,
+    )
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
     expect(JSON.stringify(server.requests[1]!.body)).toMatch(/nobody is there/)
   })
@@ -142,7 +144,11 @@ describe('print mode', () => {
     const clerk = join(import.meta.dirname, '..', 'support', 'mcp-clerk-server.ts')
     const file = join(scratch.project, 'servers.json')
     writeFileSync(file, JSON.stringify({ mcpServers: { clerk: { command: process.execPath, args: [clerk] } } }))
-    await play([{ toolCalls: [{ name: 'mcp__clerk__echo', input: { text: 'good morning' } }] }, { text: 'done' }, { text: 'without' }])
+    await play([
+      { toolCalls: [{ name: 'mcp__clerk__echo', input: { text: 'good morning' } }] },
+      { text: 'done' },
+      { text: 'without' },
+    ])
     expect(await print(['go', '--yolo', '--mcp-config-file', file])).toMatchObject({ code: 0, stdout: 'done\n' })
     expect(JSON.stringify(server.requests[1]!.body['messages'])).toContain('"content":"good morning"')
     await print(['go'])
@@ -199,7 +205,10 @@ describe('print mode', () => {
       { text: 'second answer' },
     ])
     await print(['first prompt'])
-    expect(await print(['second prompt', '-c', '--permission-mode', 'accept-edits'])).toMatchObject({ code: 0, stdout: 'second answer\n' })
+    expect(await print(['second prompt', '-c', '--permission-mode', 'accept-edits'])).toMatchObject({
+      code: 0,
+      stdout: 'second answer\n',
+    })
     expect(JSON.stringify(server.requests[2]!.body)).toMatch(/first prompt.*first answer.*second prompt/)
     expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toContain('eins')
   })
@@ -220,7 +229,9 @@ describe('print mode', () => {
 
   it('stops at once on an interrupt, keeps everything and exits with 130', async () => {
     await play([{ text: 'a long story '.repeat(50), faults: { eventDelayMs: 100 } }, { text: 'went on' }])
-    const child = startCli(['print', 'go', '--cwd', scratch.project, '--output-format', 'stream-json'], { home: scratch.home })
+    const child = startCli(['print', 'go', '--cwd', scratch.project, '--output-format', 'stream-json'], {
+      home: scratch.home,
+    })
     child.stdin.end()
     let out = ''
     let interrupted = false
@@ -253,17 +264,27 @@ it('a prompt that begins with a skill brings its instructions along, and the age
   await play([{ text: 'done' }])
   const path = join(scratch.project, '.trestle', 'skills', 'tidy')
   mkdirSync(path, { recursive: true })
-  writeFileSync(join(path, 'SKILL.md'), '---\nname: tidy\ndescription: Tidies things\n---\nTidy $ARGUMENTS from top to bottom.\n')
+  writeFileSync(
+    join(path, 'SKILL.md'),
+    '---\nname: tidy\ndescription: Tidies things\n---\nTidy $ARGUMENTS from top to bottom.\n',
+  )
   expect(await print(['/tidy the attic'])).toMatchObject({ code: 0, stdout: 'done\n' })
   const asked = JSON.stringify(server.requests[0]!.body)
   expect(asked).toContain('Tidy the attic from top to bottom.')
   expect(asked).toContain('- tidy: Tidies things')
 })
 
-it.each(['text', 'json'])('an answer that stays empty is a failure as %s, with a message and exit code 1', async (format) => {
-  await play([{ repeat: 3 }])
-  const run = await print(['say something', '--output-format', format])
-  expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The model sent an empty response') })
-  const failed = expect.objectContaining({ stop: 'error', failure: expect.objectContaining({ code: 'model.empty' }), answer: '' })
-  expect(format === 'json' ? JSON.parse(run.stdout) : run.stdout).toEqual(format === 'json' ? failed : '')
-})
+it.each(['text', 'json'])(
+  'an answer that stays empty is a failure as %s, with a message and exit code 1',
+  async (format) => {
+    await play([{ repeat: 3 }])
+    const run = await print(['say something', '--output-format', format])
+    expect(run).toMatchObject({ code: 1, stderr: expect.stringContaining('The model sent an empty response') })
+    const failed = expect.objectContaining({
+      stop: 'error',
+      failure: expect.objectContaining({ code: 'model.empty' }),
+      answer: '',
+    })
+    expect(format === 'json' ? JSON.parse(run.stdout) : run.stdout).toEqual(format === 'json' ? failed : '')
+  },
+)

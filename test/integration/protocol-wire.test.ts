@@ -1,11 +1,11 @@
-import { Ajv, type ValidateFunction } from 'ajv'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Ajv, type ValidateFunction } from 'ajv'
 import { afterEach, expect, test } from 'vitest'
 import { contract } from '../../src/shared/contract'
 import type { WireError, WireId, WireLine } from '../../src/shared/contract/stdio-wire'
 import type { InboxEntry } from '../../src/shared/model/approval'
-import type { SessionPush } from '../../src/shared/model/push'
+import type { SessionPush } from '../../src/shared/events/push'
 import type { SessionHeader } from '../../src/shared/model/session'
 import { memoryOf } from '../support/app-with-agent'
 import type { ModelScript } from '../support/model-script'
@@ -15,7 +15,9 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { until } from '../support/until'
 import { startWire, type WireClient } from '../support/wire-client'
 
-const METHODS = Object.entries(contract).flatMap(([namespace, group]) => Object.keys(group).map((verb) => `${namespace}.${verb}`))
+const METHODS = Object.entries(contract).flatMap(([namespace, group]) =>
+  Object.keys(group).map((verb) => `${namespace}.${verb}`),
+)
 
 let scratch: Scratch
 let server: ModelServer
@@ -37,7 +39,8 @@ afterEach(async () => {
 const text = (words: string): { type: 'text'; text: string }[] => [{ type: 'text', text: words }]
 const pushes = (id: WireId): SessionPush[] =>
   wire.lines.flatMap((line) => ('event' in line && line.id === id ? [line.event as SessionPush] : []))
-const happened = (id: number): string[] => pushes(id).flatMap((push) => (push.type === 'events' ? push.events.map(({ type }) => type) : []))
+const happened = (id: number): string[] =>
+  pushes(id).flatMap((push) => (push.type === 'events' ? push.events.map(({ type }) => type) : []))
 
 async function session(): Promise<string> {
   return (await wire.result<SessionHeader>('session.create', { folder: scratch.project })).sessionId
@@ -53,7 +56,10 @@ async function asked(count: number): Promise<InboxEntry> {
 /** The committed schema: one check for each definition. */
 function schema(): (name: string) => ValidateFunction {
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, validateFormats: false })
-  ajv.addSchema(JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/wire-schema.json'), 'utf8')) as object, 'wire')
+  ajv.addSchema(
+    JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/wire-schema.json'), 'utf8')) as object,
+    'wire',
+  )
   return (name) => ajv.getSchema(`wire#/definitions/${encodeURIComponent(name)}`)!
 }
 
@@ -79,13 +85,17 @@ test('a line would not be what the schema says, in a session with approvals, a r
   const events = wire.begin('push.session', { sessionId, since: 0 })
   await wire.result('session.prompt', { sessionId, parts: text('translate') })
   const edit = await asked(1)
-  expect(await wire.result('approval.get', { sessionId, approvalId: edit.approvalId })).toMatchObject({ preview: { kind: 'diff' } })
+  expect(await wire.result('approval.get', { sessionId, approvalId: edit.approvalId })).toMatchObject({
+    preview: { kind: 'diff' },
+  })
   await wire.result('approval.choices', { sessionId, approvalId: edit.approvalId })
   await wire.result('approval.reply', { sessionId, approvalId: edit.approvalId, optionId: 'allow_once' })
   const bash = await asked(2)
   await wire.result('approval.reply', { sessionId, approvalId: bash.approvalId, optionId: 'reject', feedback: 'no' })
   await until(() => happened(events).includes('turn.finished'), 'the end of the turn')
-  expect(await wire.call('approval.reply', { sessionId, approvalId: bash.approvalId, optionId: 'reject' })).toMatchObject({
+  expect(
+    await wire.call('approval.reply', { sessionId, approvalId: bash.approvalId, optionId: 'reject' }),
+  ).toMatchObject({
     error: { code: 'approval.gone', advice: expect.any(String) },
   })
   await wire.result('session.prompt', { sessionId, parts: text('again') })
@@ -110,7 +120,9 @@ test('a line would not be what the schema says, in a session with approvals, a r
   expect(await wire.last(events)).toEqual({ id: events, end: true })
 
   const validator = schema()
-  const methodOf = new Map<WireId, string>(wire.sent.flatMap((line) => (isRequest(line) ? [[line.id, line.method] as const] : [])))
+  const methodOf = new Map<WireId, string>(
+    wire.sent.flatMap((line) => (isRequest(line) ? [[line.id, line.method] as const] : [])),
+  )
   const problems: unknown[] = []
   const check = (name: string, value: unknown): void => {
     const validate = validator(name)
@@ -154,7 +166,10 @@ test('a method of the contract would be missing on the wire, or a wrong input wo
     const reply = await wire.last(id)
     if ('result' in reply || 'end' in reply) continue
     const { error } = reply as WireError
-    expect({ method, ...error }).toMatchObject({ code: 'request.invalid', message: expect.not.stringContaining('There is no method') })
+    expect({ method, ...error }).toMatchObject({
+      code: 'request.invalid',
+      message: expect.not.stringContaining('There is no method'),
+    })
   }
   for (const method of ['constructor', '__proto__', 'session', 'session.', 'session.create.handler', 'toString', ''])
     expect(await wire.call(method)).toMatchObject({
@@ -227,5 +242,8 @@ test('a reader that does not read would fill the memory, or miss events without 
   wire.resume()
   await wire.line('the last of many answers', (line) => 'id' in line && line.id === 'i4999')
   await wire.result('session.stop', { sessionId })
-  await until(() => happened(events).includes('turn.finished') || pushes(events).at(-1)?.type === 'lagged', 'the end, or to be told')
+  await until(
+    () => happened(events).includes('turn.finished') || pushes(events).at(-1)?.type === 'lagged',
+    'the end, or to be told',
+  )
 }, 60_000)

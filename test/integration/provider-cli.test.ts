@@ -28,7 +28,8 @@ const worked = async (args: string[], stdin?: string): Promise<string> => {
   return run.stdout
 }
 const config = (): string => readFileSync(join(scratch.home, 'config.toml'), 'utf8')
-const addLocal = (): Promise<string> => worked(['provider', 'add', 'local', '--base-url', server.baseUrl, '--key-stdin'], 'sk-the-key\n')
+const addLocal = (): Promise<string> =>
+  worked(['provider', 'add', 'local', '--base-url', server.baseUrl, '--key-stdin'], 'sk-the-key\n')
 
 it('a terminal alone is enough from nothing to the first answer, and the key is only in the store', async () => {
   const added = await addLocal()
@@ -63,7 +64,17 @@ it('models are added, listed as by the old name, and removed; a provider goes wi
 })
 
 it('a key is named by its variable, and a provider that does not answer fails with 1', async () => {
-  const added = await trestle(['provider', 'add', 'kimi', '--type', 'kimi', '--base-url', 'http://127.0.0.1:9/v1', '--key-env', 'MY_KEY'])
+  const added = await trestle([
+    'provider',
+    'add',
+    'kimi',
+    '--type',
+    'kimi',
+    '--base-url',
+    'http://127.0.0.1:9/v1',
+    '--key-env',
+    'MY_KEY',
+  ])
   expect(added.stdout).toContain('MY_KEY is not set here')
   expect(JSON.parse(await worked(['provider', 'list', '--json']))).toEqual([
     { id: 'kimi', type: 'moonshot', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'MY_KEY', keyFrom: 'none' },
@@ -79,7 +90,11 @@ it.each([
   [['provider', 'add', 'thing', '--type', 'openai-compatible', '--no-key'], 2, '--base-url URL'],
   [['provider', 'add', 'anthropic'], 2, 'Pipe it in with --key-stdin'],
   [['provider', 'add', 'anthropic', 'sk-secret'], 2, 'add takes a name, and no key'],
-  [['provider', 'add', 'anthropic', '--key-env', 'sk-secret'], 2, 'To store a key itself, pipe it in with --key-stdin.'],
+  [
+    ['provider', 'add', 'anthropic', '--key-env', 'sk-secret'],
+    2,
+    'To store a key itself, pipe it in with --key-stdin.',
+  ],
   [['provider', 'add', 'anthropic', '--key-stdin'], 2, 'No key came on stdin.'],
   [['provider', 'remove', 'nobody'], 1, 'None is configured; add one with'],
   [['model', 'add', 'nobody/x'], 1, 'Add one with: trestle provider add nobody'],
@@ -107,7 +122,12 @@ it('no command of an agent adds or removes a provider, or chooses a model', asyn
 
 it('a key typed at the terminal is not shown, and Ctrl-C adds nothing and ends with 130', async () => {
   const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
-  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TRESTLE_HOME: scratch.home, TRESTLE_KEY_STORE: 'file' }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: process.env['HOME'] ?? '',
+    TRESTLE_HOME: scratch.home,
+    TRESTLE_KEY_STORE: 'file',
+  }
   const add = (name: string) => {
     const pty = spawn(process.execPath, [cli, 'provider', 'add', name, '--type', 'anthropic'], { cols: 100, env })
     let shown = ''

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import type { ModelScript, RecordedRequest, ScriptStep, WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
@@ -15,7 +15,13 @@ let engine: Engine
 let sessionId: string
 
 const open = (): Promise<Engine> =>
-  createEngine({ version: '0', home: scratch.home, watch: false, interactive: true, log: (message) => expect.soft(message).toBe('') })
+  createEngine({
+    version: '0',
+    home: scratch.home,
+    watch: false,
+    interactive: true,
+    log: (message) => expect.soft(message).toBe(''),
+  })
 
 async function start(wire: WireName, script: ModelScript, models = ''): Promise<void> {
   scratch = createScratch({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
@@ -43,7 +49,10 @@ async function turn(words: string, options?: Parameters<Engine['sessions']['prom
 
 const model = (id: string, name: string, more = ''): string =>
   `[models."${id}"]\nprovider = "local"\nmodel = "${name}"\ncontext_window = 128000\ncapabilities = ["tools", "thinking"]\n${more}\n`
-const thinkAndRead = (path: string): ScriptStep => ({ thinking: `I look into ${path}.`, toolCalls: [{ name: 'Read', input: { path } }] })
+const thinkAndRead = (path: string): ScriptStep => ({
+  thinking: `I look into ${path}.`,
+  toolCalls: [{ name: 'Read', input: { path } }],
+})
 const answer: ScriptStep = { thinking: 'That is it.', text: 'Done.' }
 /** As JSON, without the marks for caches, which move on. */
 const bodyOf = ({ body }: RecordedRequest): string => JSON.stringify(body).replaceAll(/,"cache_control":\{[^}]*\}/g, '')
@@ -57,7 +66,8 @@ const REFUSALS: { wire: WireName; mark: (n: number) => string; body: unknown }[]
       type: 'error',
       error: {
         type: 'invalid_request_error',
-        message: 'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
+        message:
+          'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.',
       },
     },
   },
@@ -85,7 +95,12 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
     const rejectsAt = 4
     const isOld = (request: RecordedRequest): boolean =>
       Array.from({ length: rejectsAt }, (_, index) => mark(index + 1)).some((known) => bodyOf(request).includes(known))
-    const steps: Record<number, ScriptStep> = { 0: thinkAndRead('a.txt'), 1: answer, 2: thinkAndRead('a.txt'), 3: thinkAndRead('b.txt') }
+    const steps: Record<number, ScriptStep> = {
+      0: thinkAndRead('a.txt'),
+      1: answer,
+      2: thinkAndRead('a.txt'),
+      3: thinkAndRead('b.txt'),
+    }
     let rejected = 0
     await start(wire, (request, index) => {
       if (index < rejectsAt) return steps[index]
@@ -141,7 +156,9 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
   })
 
   it('is asked about once: a provider that goes on refusing ends the turn, not the session', async () => {
-    await start(wire, (_request, index) => (index === 0 ? thinkAndRead('a.txt') : index < 3 ? { faults: { status: 400, body } } : answer))
+    await start(wire, (_request, index) =>
+      index === 0 ? thinkAndRead('a.txt') : index < 3 ? { faults: { status: 400, body } } : answer,
+    )
     expect(await turn('first')).toMatchObject({ stop: 'error', failure: { code: 'model.bad_request' } })
     expect(server.requests).toHaveLength(3)
     expect((await turn('second')).stop).toBe('end_turn')
@@ -191,7 +208,9 @@ describe('effort', () => {
     )
     await engine.sessions.change(sessionId, { model: 'local/gpt' })
     await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'one' }])
-    expect(await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'two' }], { effort: 'low' })).toMatchObject({ queued: true })
+    expect(await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'two' }], { effort: 'low' })).toMatchObject({
+      queued: true,
+    })
     await until(() => ended().length === 2, 'both turns')
     expect(efforts()).toEqual([undefined, 'low'])
   })

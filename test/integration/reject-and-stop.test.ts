@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import type { InboxEntry } from '../../src/shared/model/approval'
-import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import type { EventBody, RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import { agentCall, call, familyScript, said, type Part } from '../support/family-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -45,7 +45,8 @@ async function waiting(count = 1): Promise<InboxEntry[]> {
   return engine.inbox.list()
 }
 
-const stopWith = ({ sessionId, approvalId }: InboxEntry) => engine.sessions.reply(sessionId, { approvalId, optionId: 'reject_stop' })
+const stopWith = ({ sessionId, approvalId }: InboxEntry) =>
+  engine.sessions.reply(sessionId, { approvalId, optionId: 'reject_stop' })
 
 it('"Reject and stop" ends the turn without a further request, with every call answered; the queue and the next prompt work', async () => {
   const sessionId = await begin(
@@ -94,7 +95,9 @@ it('"Reject and stop" on the call of a subagent ends the subagent alone; the age
   expect(ofType(entry!.sessionId, 'turn.finished').map(({ stop }) => stop)).toEqual(['cancelled'])
   expect(ofType(sessionId, 'turn.finished').map(({ stop }) => stop)).toEqual(['end_turn'])
   expect(
-    server.requests.filter((request) => said(request).includes('helper does it') && !said(request).includes('work on it')),
+    server.requests.filter(
+      (request) => said(request).includes('helper does it') && !said(request).includes('work on it'),
+    ),
   ).toHaveLength(1)
   expect(textOf(ofType(sessionId, 'tool.finished')[0]!.content)).toContain('Stopped by the user.')
   expect(made('a.txt')).toBe(false)

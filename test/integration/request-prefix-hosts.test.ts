@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { startWebHost } from '../../src/main/host/web/web-host'
 import { connect } from '../../src/renderer/client/connect'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
+import { webSocketTransport } from '../../src/renderer/client/transports'
 import type { RecordedRequest, WireName } from '../support/model-script'
 import { nodeSockets } from '../support/node-socket'
 import { calls, PrefixReplay, read } from '../support/prefix-replay'
@@ -34,7 +34,9 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
     const host = await startWebHost({ engine: run.engine, rendererDir })
     cleanups.push(() => host.close())
     const { origin, hash } = new URL(host.url)
-    const connection = connect(socketCarrier(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
+    const connection = connect(
+      webSocketTransport(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)),
+    )
     cleanups.push(() => connection.close())
     const { client } = connection
     const sessionId = run.session
@@ -99,7 +101,9 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
       read('b.txt'),
     )
     const [agentId] = run.of('subagent.started').map((event) => event.agentId)
-    await run.turn(task('Go on with the FIRST PART', { resume: agentId }), read('b.txt'), read('a.txt'), { text: 'Done again.' })
+    await run.turn(task('Go on with the FIRST PART', { resume: agentId }), read('b.txt'), read('a.txt'), {
+      text: 'Done again.',
+    })
     await run.turn(task('SECOND PART of the work'), read('a.txt'), read('b.txt'), { text: 'Done, too.' })
     await run.restart()
     await run.turn(task('Once more the FIRST PART', { resume: agentId }), read('b.txt'), { text: 'Done a third time.' })

@@ -23,7 +23,10 @@ afterEach(async () => {
 })
 
 const big = Object.fromEntries(
-  Array.from({ length: 18 }, (_, n) => [`big/${n}.txt`, `a line of the large file ${n}, like every other\n`.repeat(150)]),
+  Array.from({ length: 18 }, (_, n) => [
+    `big/${n}.txt`,
+    `a line of the large file ${n}, like every other\n`.repeat(150),
+  ]),
 )
 
 describe.each(WIRES)('over the %s wire', (wire) => {
@@ -37,8 +40,16 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     await run.turn(read('a.txt'))
     // Everything at once, between two turns.
     run.write('AGENTS.md', 'Use tabs.\n')
-    run.write('skills/brewing/SKILL.md', '---\nname: brewing\ndescription: Brews tea\n---\nBoil water.\n', run.scratch.home)
-    run.write('agents/taster.yaml', 'name: taster\ndescription: Tastes tea\nsystem_prompt: Taste it.\n', run.scratch.home)
+    run.write(
+      'skills/brewing/SKILL.md',
+      '---\nname: brewing\ndescription: Brews tea\n---\nBoil water.\n',
+      run.scratch.home,
+    )
+    run.write(
+      'agents/taster.yaml',
+      'name: taster\ndescription: Tastes tea\nsystem_prompt: Taste it.\n',
+      run.scratch.home,
+    )
     vi.setSystemTime(Date.now() + 24 * 3_600_000)
     await engine.sessions.change(session, { mode: 'ask', effort: 'high' })
     await run.turn(read('sub/x.txt'))
@@ -122,7 +133,10 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     const run = (replay = new PrefixReplay({ wire, window: 40_000, models: MODELS[wire] }, big))
     await run.begin()
     const { session } = run
-    await run.turn(calls({ name: 'tool_search', input: { tool_id: 'a::echo' } }), calls(onServer('echo', { text: 'x' })))
+    await run.turn(
+      calls({ name: 'tool_search', input: { tool_id: 'a::echo' } }),
+      calls(onServer('echo', { text: 'x' })),
+    )
     let n = 0
     while (run.of('context.trimmed').length === 0) await run.turn(read(`big/${n++ % 18}.txt`))
     await run.restart()

@@ -21,7 +21,10 @@ afterEach(async () => {
 
 describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('every request over the %s wire', (wire) => {
   it('begins with the whole of the one before, whatever happens in between, except after a recorded trim and a compaction', async () => {
-    const big = Array.from({ length: 18 }, (_, n) => [`big/${n}.txt`, `a line of the large file ${n}, like every other\n`.repeat(150)])
+    const big = Array.from({ length: 18 }, (_, n) => [
+      `big/${n}.txt`,
+      `a line of the large file ${n}, like every other\n`.repeat(150),
+    ])
     const run = (replay = new PrefixReplay({ wire, window: WINDOW, maxSteps: MAX_STEPS }, Object.fromEntries(big)))
     await run.begin()
     const { scratch } = run
@@ -51,7 +54,10 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('every req
     vi.useRealTimers()
     // Tools are loaded, called, and a server changes its list in the midst of a turn.
     await run.turn(
-      calls({ name: 'tool_search', input: { tool_id: 'a::grow' } }, { name: 'tool_search', input: { tool_id: 'a::slow' } }),
+      calls(
+        { name: 'tool_search', input: { tool_id: 'a::grow' } },
+        { name: 'tool_search', input: { tool_id: 'a::slow' } },
+      ),
       calls(onServer('grow'), onServer('slow', { n: 10 })),
       calls({ name: 'tool_search', input: { tool_id: 'a::extra1' } }),
       calls(onServer('extra1')),

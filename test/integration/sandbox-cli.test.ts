@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, writeConfig, type Scratch } from '../support/scratch'
 
@@ -32,7 +32,11 @@ describe.skipIf(!hasSandbox)('trestle sandbox', () => {
   it('has no level and no way to run a command without a sandbox', async () => {
     expect(await trestle('sandbox', 'try', '--level', 'unrestricted', 'touch made')).toMatchObject({ code: 2 })
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
-    const nested = await trestle('sandbox', 'try', `'${process.execPath}' --version; touch made; bwrap --dev-bind / / true`)
+    const nested = await trestle(
+      'sandbox',
+      'try',
+      `'${process.execPath}' --version; touch made; bwrap --dev-bind / / true`,
+    )
     expect(nested.code).not.toBe(0)
   })
 
@@ -48,7 +52,13 @@ describe.skipIf(!hasSandbox)('trestle sandbox', () => {
     mkdirSync(join(scratch.project, '.git', 'hooks'), { recursive: true })
     writeConfig(scratch.home, '[sandbox]\nhosts = ["example.com"]\ndefaults = false\n')
     const auto = await json('sandbox', 'status', '--mode', 'auto', '--json')
-    expect(auto).toMatchObject({ available: true, level: 'project', network: 'listed', hosts: ['example.com'], mode: 'auto' })
+    expect(auto).toMatchObject({
+      available: true,
+      level: 'project',
+      network: 'listed',
+      hosts: ['example.com'],
+      mode: 'auto',
+    })
     expect(auto['writable']).toEqual(['/tmp (private)', scratch.project])
     expect(auto['hidden']).toEqual(expect.arrayContaining([scratch.home, join(scratch.project, '.env')]))
     expect(auto['protected']).toContain(join(scratch.project, '.trestle'))
@@ -57,7 +67,10 @@ describe.skipIf(!hasSandbox)('trestle sandbox', () => {
       network: 'none',
       writable: ['/tmp (private)'],
     })
-    expect(await json('sandbox', 'status', '--mode', 'accept-edits', '--json')).toMatchObject({ level: 'project', network: 'none' })
+    expect(await json('sandbox', 'status', '--mode', 'accept-edits', '--json')).toMatchObject({
+      level: 'project',
+      network: 'none',
+    })
     const words = await trestle('sandbox', 'status', '--mode', 'auto')
     expect(words.stdout).toContain('Project, listed hosts')
     expect(words.stdout).toContain(`Hidden:\n  ${scratch.home}`)
@@ -81,7 +94,9 @@ describe('where the sandbox is turned off', () => {
   it('status says so, verdicts are as without, and try still sandboxes', async () => {
     writeConfig(scratch.home, '[sandbox]\nmode = "off"\n')
     expect(await json('sandbox', 'status', '--json')).toMatchObject({ available: false, level: 'unrestricted' })
-    expect((await trestle('sandbox', 'status')).stdout).toContain('No sandbox available: The sandbox is turned off in config.toml.')
+    expect((await trestle('sandbox', 'status')).stdout).toContain(
+      'No sandbox available: The sandbox is turned off in config.toml.',
+    )
     expect(await json('permission', 'check', '--mode', 'accept-edits', 'make test')).toMatchObject({
       verdict: 'ask',
       sandbox: { level: 'unrestricted', network: 'open' },
@@ -92,9 +107,18 @@ describe('where the sandbox is turned off', () => {
   })
 
   it('names what is wrong with the words it was given', async () => {
-    expect(await trestle('sandbox')).toMatchObject({ code: 2, stderr: expect.stringContaining('Say what to do') as string })
-    expect(await trestle('sandbox', 'try')).toMatchObject({ code: 2, stderr: expect.stringContaining('in quotes') as string })
-    expect(await trestle('sandbox', 'statsu')).toMatchObject({ code: 2, stderr: expect.stringContaining('status') as string })
+    expect(await trestle('sandbox')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Say what to do') as string,
+    })
+    expect(await trestle('sandbox', 'try')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('in quotes') as string,
+    })
+    expect(await trestle('sandbox', 'statsu')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('status') as string,
+    })
     expect(await trestle('sandbox', 'status', '--level', 'project')).toMatchObject({ code: 2 })
   })
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { ESCAPE_ATTEMPTS, type AttemptResult } from '../support/escapes/all-attempts'
 
 const NOBODY = 65534
@@ -13,10 +13,21 @@ const hooks = new URL('../support/ts-hooks.ts', import.meta.url).href
 const runner = fileURLToPath(new URL('../support/escapes/run-attempts.ts', import.meta.url))
 
 /** A process list of its own, so that signals which got out would reach nothing but the suite. */
-const apart = ['unshare', ...(isRoot ? [] : ['--user', '--map-current-user']), '--pid', '--fork', '--kill-child', '--mount-proc']
+const apart = [
+  'unshare',
+  ...(isRoot ? [] : ['--user', '--map-current-user']),
+  '--pid',
+  '--fork',
+  '--kill-child',
+  '--mount-proc',
+]
 const users = [{ user: isRoot ? 'root' : 'this user', as: [] as string[], uid: process.getuid?.() ?? 0 }]
 if (isRoot)
-  users.push({ user: 'an unprivileged user', as: ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'], uid: NOBODY })
+  users.push({
+    user: 'an unprivileged user',
+    as: ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'],
+    uid: NOBODY,
+  })
 const works = sandboxSupport().kind !== 'none' && spawnSync(apart[0]!, [...apart.slice(1), 'true']).status === 0
 
 test('there are at least 110 attempts, each with a name of its own', () => {
@@ -52,8 +63,11 @@ describe.skipIf(!works).concurrent.each(users)('a sandboxed command of $user', (
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   // As root, an attempt that succeeded could harm the machine: those are tried by the unprivileged user only.
-  test.each(ESCAPE_ATTEMPTS.filter(({ isHarmful }) => uid !== 0 || isHarmful !== true))('gets nowhere when it $name', ({ name }) => {
-    const result = results.get(name)
-    expect(result?.failures, `${result?.output ?? ''}\n${errors}`).toEqual([])
-  })
+  test.each(ESCAPE_ATTEMPTS.filter(({ isHarmful }) => uid !== 0 || isHarmful !== true))(
+    'gets nowhere when it $name',
+    ({ name }) => {
+      const result = results.get(name)
+      expect(result?.failures, `${result?.output ?? ''}\n${errors}`).toEqual([])
+    },
+  )
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { acpEditor, EDITOR_CAPABILITIES } from '../support/acp-editor'
 import { acpRun, choosing, say } from '../support/acp-run'
 import type { ScriptStep } from '../support/model-script'
@@ -27,7 +27,9 @@ console.log(answer ?? 'nothing listens there')
 }
 const CURL = `curl -sS --retry 60 --retry-connrefused --retry-delay 1 --retry-max-time 60 http://localhost:${PORT}`
 
-const bash = (command: string, more: object = {}): ScriptStep => ({ toolCalls: [{ name: 'Bash', input: { command, ...more } }] })
+const bash = (command: string, more: object = {}): ScriptStep => ({
+  toolCalls: [{ name: 'Bash', input: { command, ...more } }],
+})
 /** A command before it, so that the session has a sandbox already. */
 const STEPS: ScriptStep[] = [
   bash('node --version'),
@@ -80,7 +82,11 @@ async function inWeb(mode: Mode): Promise<string[]> {
   cleanups.push(() => engine.close('stop'))
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
-  await until(() => engine.sessions.since(sessionId, 0).some(({ type }) => type === 'turn.finished'), 'the turn to end', 120_000)
+  await until(
+    () => engine.sessions.since(sessionId, 0).some(({ type }) => type === 'turn.finished'),
+    'the turn to end',
+    120_000,
+  )
   return told(server)
 }
 
@@ -137,7 +143,8 @@ describe.skipIf(sandboxSupport().kind === 'none')(
     test('and not the commands of another session', async () => {
       const ask: ScriptStep = bash(`curl -sS --max-time 5 http://localhost:${PORT} || echo refused`)
       const { scratch, server } = await prepared([...STEPS, ask, { text: 'done' }])
-      const print = () => runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
+      const print = () =>
+        runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
       await print()
       expect(told(server).at(-1)).toContain('answer 42')
       await print()

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { Approval, PermissionMode } from '../../src/shared/model/approval'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
@@ -22,7 +22,11 @@ const outside: Server[] = []
 const folders: string[] = []
 
 /** A session whose model runs these commands, one in each turn. */
-async function start(mode: PermissionMode, commands: (string | Record<string, unknown>)[], { interactive = true, config = '' } = {}) {
+async function start(
+  mode: PermissionMode,
+  commands: (string | Record<string, unknown>)[],
+  { interactive = true, config = '' } = {},
+) {
   scratch = createScratch({ 'a.txt': 'a\n', '.env': 'TOKEN=of-the-project\n' })
   const left = [...commands]
   server = await startModelServer({
@@ -105,7 +109,9 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
   })
 
   test('in Accept edits, commands change the project without asking, and nothing else', async () => {
-    await start('accept-edits', ['echo built > out.txt; sh escape.sh', 'curl -s https://example.com'], { interactive: false })
+    await start('accept-edits', ['echo built > out.txt; sh escape.sh', 'curl -s https://example.com'], {
+      interactive: false,
+    })
     writeFileSync(join(scratch.project, 'escape.sh'), 'echo x > ../escaped')
     await run()
     expect(readFileSync(join(scratch.project, 'out.txt'), 'utf8')).toBe('built\n')
@@ -119,7 +125,11 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
       `python3 -c "import urllib.request as u; print(u.build_opener(u.ProxyHandler()).open('http://localhost:${target}').read())"`
     await start(
       'auto',
-      [`no_proxy= NO_PROXY= curl -s http://localhost:${port}`, python(port), 'curl -s http://192.0.2.1/ || echo refused'],
+      [
+        `no_proxy= NO_PROXY= curl -s http://localhost:${port}`,
+        python(port),
+        'curl -s http://192.0.2.1/ || echo refused',
+      ],
       {
         interactive: false,
         config: '[sandbox]\nhosts = ["docs.example"]\n',
@@ -136,7 +146,10 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
     writeFileSync(join(scratch.project, 'save.sh'), `#!/bin/sh\necho kept >> ${target}/file\n`, { mode: 0o755 })
     const turn = run()
     const asked = await waiting()
-    expect(asked).toMatchObject({ asks: 'sandbox', preview: { kind: 'sandbox', denied: { kind: 'path', access: 'write' } } })
+    expect(asked).toMatchObject({
+      asks: 'sandbox',
+      preview: { kind: 'sandbox', denied: { kind: 'path', access: 'write' } },
+    })
     expect(existsSync(join(target, 'file'))).toBe(false)
     await engine.sessions.reply(sessionId, { approvalId: asked.approvalId, optionId: 'session' })
     await turn
@@ -146,7 +159,9 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
 
   test('with nobody to ask, the model is told what the sandbox stopped', async () => {
     await start('auto', ['./save.sh'], { interactive: false })
-    writeFileSync(join(scratch.project, 'save.sh'), `#!/bin/sh\necho x > ${homedir()}/trestle-must-not-exist\n`, { mode: 0o755 })
+    writeFileSync(join(scratch.project, 'save.sh'), `#!/bin/sh\necho x > ${homedir()}/trestle-must-not-exist\n`, {
+      mode: 0o755,
+    })
     await run()
     expect(textOf(results()[0]!.content)).toContain('The Project sandbox blocked writing to')
     expect(existsSync(join(homedir(), 'trestle-must-not-exist'))).toBe(false)
@@ -179,7 +194,10 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
   test('turned off, commands run as before and the header says so', async () => {
     await start('auto', ['touch made'], { config: '[sandbox]\nmode = "off"\n' })
     await run()
-    expect(status()).toMatchObject({ level: 'unrestricted', unavailable: { reason: 'The sandbox is turned off in config.toml.' } })
+    expect(status()).toMatchObject({
+      level: 'unrestricted',
+      unavailable: { reason: 'The sandbox is turned off in config.toml.' },
+    })
     expect(results()[0]!.details).toMatchObject({ sandbox: { level: 'unrestricted' } })
   })
 })

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { startModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 
@@ -14,7 +14,9 @@ it.skipIf(sandboxSupport().kind === 'none')(
   async () => {
     const scratch = createScratch({})
     const command = 'cat <&40; ls -l /proc/self/fd'
-    const model = await startModelServer({ script: [{ toolCalls: [{ name: 'Bash', input: { command } }] }, { text: 'ok' }] })
+    const model = await startModelServer({
+      script: [{ toolCalls: [{ name: 'Bash', input: { command } }] }, { text: 'ok' }],
+    })
     writeConfig(scratch.home, configFor(model.baseUrl))
     const secret = join(scratch.home, 'secret')
     writeFileSync(secret, 'sk-secret')

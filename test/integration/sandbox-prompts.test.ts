@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
-import { TaskStarter } from '../../src/main/engine/task/start-task'
+import { TaskStarter } from '../../src/main/engine/task/task-starter'
 import { tempFolder } from '../support/temp-folder'
 
 const SECRET = 'correct-horse-7431'
@@ -45,7 +45,17 @@ const PROGRAMS: Prompting[] = [
   {
     name: 'the programs of ssh, for the passphrase of a key',
     before: (project) =>
-      void execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', SECRET, '-C', 'a comment', '-f', join(project, 'deploykey')]),
+      void execFileSync('ssh-keygen', [
+        '-q',
+        '-t',
+        'ed25519',
+        '-N',
+        SECRET,
+        '-C',
+        'a comment',
+        '-f',
+        join(project, 'deploykey'),
+      ]),
     command: 'ssh-keygen -y -f deploykey',
     asks: [[/passphrase.*: $/i, SECRET]],
     prints: 'ssh-ed25519 AAAA',
@@ -61,59 +71,69 @@ function allText(folder: string): string {
 }
 
 describe.skipIf(sandboxSupport().kind === 'none')('a program that asks at /dev/tty in a Project sandbox', () => {
-  test.each(PROGRAMS)('gets what a person types, and nobody else does: $name', async ({ command, before, asks, prints }) => {
-    const base = await tempFolder()
-    const [project, home, trestle] = ['project', 'home', 'home/.trestle'].map((name) => join(base, name)) as [string, string, string]
-    for (const folder of [project, trestle]) mkdirSync(folder, { recursive: true })
-    before?.(project)
-    const sandbox: SandboxPolicy = {
-      level: 'project',
-      network: 'none',
-      scope: 'prompts',
-      root: project,
-      folders: [],
-      write: [],
-      read: [],
-      protect: [],
-      hosts: [],
-      sockets: [],
-      home: trestle,
-      userHome: home,
-    }
-    const starter = new TaskStarter({ graceMs: 200 })
-    onTestFinished(() => starter.close())
-    let printed = ''
-    const run = await starter.start({
-      taskId: 'bash-prompts0',
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, GIT_TERMINAL_PROMPT: '1', TERM: 'xterm-256color' },
-      outputPath: join(trestle, 'task.log'),
-      maxChars: 10_000,
-      start: {
-        command,
-        cwd: project,
-        sandbox,
-        timeoutMs: 30_000,
-        signal: new AbortController().signal,
-        canAnswer: true,
-        onOutput: (text) => (printed = text),
-      },
-    })
-    for (const [prompt, answer] of asks) {
-      // Once the program reads, and shows nothing of what is typed.
-      await vi.waitFor(
-        () => expect(run.task().prompt?.text ?? printed.trimStart()).toMatch(new RegExp(prompt.source.replace(/ \$$/, ''), prompt.flags)),
-        {
-          timeout: 15_000,
-          interval: 10,
+  test.each(PROGRAMS)(
+    'gets what a person types, and nobody else does: $name',
+    async ({ command, before, asks, prints }) => {
+      const base = await tempFolder()
+      const [project, home, trestle] = ['project', 'home', 'home/.trestle'].map((name) => join(base, name)) as [
+        string,
+        string,
+        string,
+      ]
+      for (const folder of [project, trestle]) mkdirSync(folder, { recursive: true })
+      before?.(project)
+      const sandbox: SandboxPolicy = {
+        level: 'project',
+        network: 'none',
+        scope: 'prompts',
+        root: project,
+        folders: [],
+        write: [],
+        read: [],
+        protect: [],
+        hosts: [],
+        sockets: [],
+        home: trestle,
+        userHome: home,
+      }
+      const starter = new TaskStarter({ graceMs: 200 })
+      onTestFinished(() => starter.close())
+      let printed = ''
+      const run = await starter.start({
+        taskId: 'bash-prompts0',
+        env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, GIT_TERMINAL_PROMPT: '1', TERM: 'xterm-256color' },
+        outputPath: join(trestle, 'task.log'),
+        maxChars: 10_000,
+        start: {
+          command,
+          cwd: project,
+          sandbox,
+          timeoutMs: 30_000,
+          signal: new AbortController().signal,
+          canAnswer: true,
+          onOutput: (text) => (printed = text),
         },
-      )
-      run.write(`${answer}\r`)
-    }
-    const end = await run.ended()
-    expect(end.text).toContain(prints)
-    expect(end.task.exitCode).toBe(0)
-    expect(end.text).not.toContain(SECRET)
-    await starter.close()
-    expect(allText(base)).not.toContain(SECRET)
-  })
+      })
+      for (const [prompt, answer] of asks) {
+        // Once the program reads, and shows nothing of what is typed.
+        await vi.waitFor(
+          () =>
+            expect(run.task().prompt?.text ?? printed.trimStart()).toMatch(
+              new RegExp(prompt.source.replace(/ \$$/, ''), prompt.flags),
+            ),
+          {
+            timeout: 15_000,
+            interval: 10,
+          },
+        )
+        run.write(`${answer}\r`)
+      }
+      const end = await run.ended()
+      expect(end.text).toContain(prints)
+      expect(end.task.exitCode).toBe(0)
+      expect(end.text).not.toContain(SECRET)
+      await starter.close()
+      expect(allText(base)).not.toContain(SECRET)
+    },
+  )
 })

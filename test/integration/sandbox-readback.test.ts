@@ -4,10 +4,10 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { SANDBOX_NETWORKS, type SandboxLevel, type SandboxNetwork } from '../../src/shared/model/sandbox'
-import { DEFAULT_SANDBOX_SETTINGS } from '../../src/main/engine/config/sandbox-settings'
+import { DEFAULT_SANDBOX_SETTINGS } from '../../src/main/engine/config/settings/sandbox-settings'
 import { createSandboxes, type SandboxedSession } from '../../src/main/engine/sandbox/create-sandboxes'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
 import { tempFolder } from '../support/temp-folder'
 
 /** Says of paths and ports what can be done with them, by doing it. */
@@ -99,7 +99,9 @@ describe.skipIf(sandboxSupport().kind === 'none')('what a sandbox does is what i
       const sandboxes = createSandboxes({ home, userHome })
       const probed = await probe(
         sandboxes.policy(session, { level, network })!,
-        [...files, 'project', 'project/.git/hooks', 'project/.git/config', 'project/.mcp.json', 'other', 'home'].map(at),
+        [...files, 'project', 'project/.git/hooks', 'project/.git/config', 'project/.mcp.json', 'other', 'home'].map(
+          at,
+        ),
         [listed.port, unlisted.port],
       )
 
@@ -126,17 +128,28 @@ describe.skipIf(sandboxSupport().kind === 'none')('what a sandbox does is what i
         [at('home/.ssh/id_rsa')]: '--',
         [at('home/.trestle/config.toml')]: '--',
       })
-      expect(probed.ports).toEqual({ [listed.port]: reached(level, network, true), [unlisted.port]: reached(level, network, false) })
+      expect(probed.ports).toEqual({
+        [listed.port]: reached(level, network, true),
+        [unlisted.port]: reached(level, network, false),
+      })
       const expected = [...(shown.writable ?? []), ...(writes && hasLists ? [at('cache')] : [])]
-      const unexpected = probed.mounted.filter((path) => !/^\/(?:tmp|proc|dev)(?:$|\/)/.test(path) || path.startsWith(base))
-      expect(unexpected.filter((path) => !expected.some((folder) => path === folder || path === join(folder, '.git')))).toEqual([])
+      const unexpected = probed.mounted.filter(
+        (path) => !/^\/(?:tmp|proc|dev)(?:$|\/)/.test(path) || path.startsWith(base),
+      )
+      expect(
+        unexpected.filter((path) => !expected.some((folder) => path === folder || path === join(folder, '.git'))),
+      ).toEqual([])
     },
   )
 })
 
 test.skipIf(sandboxSupport().kind === 'none')('a sandbox leaves nothing in the project when it is closed', async () => {
   const base = await tempFolder()
-  const [root, userHome, home] = ['project', 'home', 'home/.trestle'].map((name) => join(base, name)) as [string, string, string]
+  const [root, userHome, home] = ['project', 'home', 'home/.trestle'].map((name) => join(base, name)) as [
+    string,
+    string,
+    string,
+  ]
   for (const folder of [root, home]) mkdirSync(folder, { recursive: true })
   execFileSync('git', ['init', '-q', root])
   const everything = (): string[] => readdirSync(root, { recursive: true, encoding: 'utf8' }).toSorted()
@@ -178,7 +191,11 @@ async function probe(
 ): Promise<Probed> {
   const tasks = createTerminalTasks({
     outputDir: join(policy.home, 'tasks'),
-    env: () => ({ PATH: '/usr/local/bin:/usr/bin:/bin', HOME: policy.userHome, ASKED: JSON.stringify({ paths, ports }) }),
+    env: () => ({
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      HOME: policy.userHome,
+      ASKED: JSON.stringify({ paths, ports }),
+    }),
     graceMs: 200,
   })
   onTestFinished(() => tasks.close())

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
-import type { RecordedEvent } from '../../src/shared/model/event'
-import type { McpServerView } from '../../src/shared/model/mcp'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
+import type { RecordedEvent } from '../../src/shared/events/event'
+import type { McpServerView } from '../../src/shared/configuration/mcp'
 import type { ScriptStep } from '../support/model-script'
 import { callContext } from '../support/call-context'
 import { isAlive } from '../support/marked-pids'
@@ -56,7 +56,10 @@ async function place(where: 'project' | 'user', more: Record<string, unknown> = 
   writeConfig(scratch.home, `${configFor('http://127.0.0.1:9/v1')}\n${config}`)
   writeFileSync(join(scratch.home, 'secrets.json'), '{"openai":"sk-secret"}')
   const mcpServers = { doer: { command: NODE, args: [join(scratch.project, 'doer.js')], ...more } }
-  writeFileSync(where === 'user' ? join(scratch.home, 'mcp.json') : join(scratch.project, '.mcp.json'), JSON.stringify({ mcpServers }))
+  writeFileSync(
+    where === 'user' ? join(scratch.home, 'mcp.json') : join(scratch.project, '.mcp.json'),
+    JSON.stringify({ mcpServers }),
+  )
   const engine = await createEngine({ version: 'test', home: scratch.home, watch: false })
   onTestFinished(async () => {
     await engine.close('stop')
@@ -115,7 +118,9 @@ describe.skipIf(!hasSandbox)('MCP servers in a sandbox', () => {
 
   it('can start programs of its own, which end with it', async () => {
     const { call, engine, view } = await place('project')
-    expect(await call(`require('child_process').execFileSync('echo', ['from a child']).toString()`)).toBe('from a child\n')
+    expect(await call(`require('child_process').execFileSync('echo', ['from a child']).toString()`)).toBe(
+      'from a child\n',
+    )
     await call(`require('child_process').spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref()`)
     const pid = (await view()).pid!
     expect(isAlive(pid)).toBe(true)
@@ -127,12 +132,14 @@ describe.skipIf(!hasSandbox)('MCP servers in a sandbox', () => {
   it("the user's own server runs unrestricted unless its definition says otherwise", async () => {
     const free = await place('user')
     expect((await free.view()).sandbox).toEqual({ level: 'unrestricted', network: 'open' })
-    expect(await free.call(`require('fs').readFileSync(${JSON.stringify(join(free.scratch.home, 'secrets.json'))}, 'utf8')`)).toContain(
-      'sk-secret',
-    )
+    expect(
+      await free.call(`require('fs').readFileSync(${JSON.stringify(join(free.scratch.home, 'secrets.json'))}, 'utf8')`),
+    ).toContain('sk-secret')
     const kept = await place('user', { sandbox: 'project' })
     expect((await kept.view()).sandbox).toEqual({ level: 'project', network: 'open' })
-    expect(await kept.call(`require('fs').readFileSync(${JSON.stringify(join(kept.scratch.home, 'secrets.json'))}, 'utf8')`)).toBe('ENOENT')
+    expect(
+      await kept.call(`require('fs').readFileSync(${JSON.stringify(join(kept.scratch.home, 'secrets.json'))}, 'utf8')`),
+    ).toBe('ENOENT')
     expect(await kept.call(`require('fs').writeFileSync('note', 'x'), process.cwd()`)).toMatch(/mcp-data/)
     await kept.call(`require('fs').writeFileSync(${JSON.stringify(join(kept.scratch.project, 'x'))}, 'x')`)
     expect(existsSync(join(kept.scratch.project, 'x'))).toBe(false)
@@ -179,7 +186,8 @@ describe.skipIf(!hasSandbox)('hooks in a sandbox', () => {
       await model.close()
       scratch.remove()
     })
-    if (project !== undefined) await engine.trust.accept(scratch.project, (await engine.trust.view(scratch.project)).hash)
+    if (project !== undefined)
+      await engine.trust.accept(scratch.project, (await engine.trust.view(scratch.project)).hash)
     const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
     await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
     const isOver = (event: RecordedEvent): boolean => event.type === 'turn.finished'

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
 import { textOf } from '../../src/shared/model/message'
-import type { SessionView } from '../../src/shared/model/view'
+import type { SessionView } from '../../src/shared/events/session-view'
 import { agentCall, call, familyScript, said } from '../support/family-script'
 import type { ModelScript, RecordedRequest, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -37,7 +37,10 @@ async function start(
   server = await startModelServer({ script })
   writeConfig(
     scratch.home,
-    configFor(server.baseUrl, { more: '[checkpoints]\nd_mail = true\n' }).replace('context_window = 128000', `context_window = ${window}`),
+    configFor(server.baseUrl, { more: '[checkpoints]\nd_mail = true\n' }).replace(
+      'context_window = 128000',
+      `context_window = ${window}`,
+    ),
   )
   await open()
   ;({ sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' }))
@@ -51,9 +54,14 @@ afterEach(async () => {
 })
 
 const header = () => engine.sessions.header(sessionId)
-const over = (): Promise<void> => until(() => header().turnId === undefined && header().news.length === 0, 'the end', 30_000)
-const answers = (): string[] => view().items.flatMap((item) => (item.kind === 'answer' ? item.segments.map(({ text }) => text) : []))
-async function reply(tool: string, answer: Omit<Parameters<Engine['sessions']['reply']>[1], 'approvalId'>): Promise<void> {
+const over = (): Promise<void> =>
+  until(() => header().turnId === undefined && header().news.length === 0, 'the end', 30_000)
+const answers = (): string[] =>
+  view().items.flatMap((item) => (item.kind === 'answer' ? item.segments.map(({ text }) => text) : []))
+async function reply(
+  tool: string,
+  answer: Omit<Parameters<Engine['sessions']['reply']>[1], 'approvalId'>,
+): Promise<void> {
   await until(() => header().approvals[0]?.tool === tool, `a request of ${tool}`)
   const { approvalId } = header().approvals[0]!
   await engine.sessions.reply(sessionId, { approvalId, ...answer })
@@ -95,7 +103,10 @@ it('a plan with alternatives is revised, then approved, and carried out', async 
 it('a question is answered with an answer of the own words', async () => {
   const question = 'Which way?'
   const options = ['Left', 'Right'].map((label) => ({ label, description: '' }))
-  await start([{ toolCalls: [call('AskUserQuestion', { questions: [{ question, options }] })] }, { text: 'straight on, then' }])
+  await start([
+    { toolCalls: [call('AskUserQuestion', { questions: [{ question, options }] })] },
+    { text: 'straight on, then' },
+  ])
   await reply('AskUserQuestion', { optionId: 'answer', answers: [{ labels: [], other: 'Straight on' }] })
   await over()
   expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('Straight on')
@@ -115,7 +126,13 @@ it('three subagents work side by side, the one in the background is resumed', as
   await start(
     familyScript({
       go: [
-        { toolCalls: [agentCall('one'), agentCall('two', { subagent_type: 'explore' }), agentCall('three', { run_in_background: true })] },
+        {
+          toolCalls: [
+            agentCall('one'),
+            agentCall('two', { subagent_type: 'explore' }),
+            agentCall('three', { run_in_background: true }),
+          ],
+        },
         ...Array.from({ length: 4 }, () => goOn),
       ],
       one: reads('the first is done'),
@@ -125,18 +142,25 @@ it('three subagents work side by side, the one in the background is resumed', as
   )
   await until(() => answers().at(-1) === 'all done', 'the resumed one', 30_000)
   await over()
-  const agents = engine.sessions.since(sessionId, 0).flatMap((event) => (event.type === 'subagent.started' ? [event.agentId] : []))
+  const agents = engine.sessions
+    .since(sessionId, 0)
+    .flatMap((event) => (event.type === 'subagent.started' ? [event.agentId] : []))
   expect(new Set(agents).size).toBe(3)
   for (const id of agents) expectReplay(engine, id, watchView(engine, id)())
   await replays()
 })
 
 it('a skill calls a skill, three deep and no deeper', async () => {
-  const skill = (name: string, next: string) => `---\nname: ${name}\ndescription: The skill ${name}\n---\nNow load the skill ${next}.\n`
-  const files = Object.fromEntries(['a', 'b', 'c', 'd'].map((name, n) => [`.trestle/skills/${name}/SKILL.md`, skill(name, 'bcde'[n]!)]))
+  const skill = (name: string, next: string) =>
+    `---\nname: ${name}\ndescription: The skill ${name}\n---\nNow load the skill ${next}.\n`
+  const files = Object.fromEntries(
+    ['a', 'b', 'c', 'd'].map((name, n) => [`.trestle/skills/${name}/SKILL.md`, skill(name, 'bcde'[n]!)]),
+  )
   const next = (request: RecordedRequest): ScriptStep => {
     const wanted = [...said(request).matchAll(/Now load the skill (\w)\./g)].at(-1)?.[1] ?? 'a'
-    return said(request).includes('nested 3 deep') ? { text: 'deep enough' } : { toolCalls: [call('Skill', { skill: wanted })] }
+    return said(request).includes('nested 3 deep')
+      ? { text: 'deep enough' }
+      : { toolCalls: [call('Skill', { skill: wanted })] }
   }
   await start(next, { files })
   await over()
@@ -169,7 +193,10 @@ it('a conversation is compacted in the middle of a task, which is then finished'
         ? { text: 'all is read' }
         : { toolCalls: [call('Read', { path: `file-${step % 8}.txt` })], text: 'On and on. '.repeat(60) }
     },
-    { window: 16_000, files: Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`file-${n}.txt`, 'many words\n'.repeat(200)])) },
+    {
+      window: 16_000,
+      files: Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`file-${n}.txt`, 'many words\n'.repeat(200)])),
+    },
   )
   await over()
   expect(view().items.filter(({ kind }) => kind === 'compaction').length).toBeGreaterThan(0)

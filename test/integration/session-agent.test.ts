@@ -9,7 +9,8 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const REVIEW = 'name: Code review\nread_only: true\ntools: [Read, Grep, Bash]\nmax_steps: 2\nsystem_prompt: Review and change nothing.\n'
+const REVIEW =
+  'name: Code review\nread_only: true\ntools: [Read, Grep, Bash]\nmax_steps: 2\nsystem_prompt: Review and change nothing.\n'
 
 describe('the agent of a session', () => {
   let replay: PrefixReplay | undefined
@@ -70,7 +71,16 @@ describe('from the command line', () => {
     const touch = { toolCalls: [{ name: 'Bash', input: { command: 'touch made.txt' } }] }
     await begin([touch, { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] }, { text: 'Enough.' }])
     const file = join(scratch.project, 'review.yaml')
-    const run = await cli(['print', 'look', '--agent-file', file, '--permission-mode', 'auto', '--output-format', 'json'])
+    const run = await cli([
+      'print',
+      'look',
+      '--agent-file',
+      file,
+      '--permission-mode',
+      'auto',
+      '--output-format',
+      'json',
+    ])
     expect(JSON.parse(run.stdout)).toMatchObject({ stop: 'max_turn_requests', answer: 'Enough.' })
     expect(asked()).toContain('Review and change nothing.')
     expect(asked()).toContain('"Grep"')

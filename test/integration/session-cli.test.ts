@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { RestorePoint, RestorePreview } from '../../src/shared/model/checkpoint'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import type { SessionHeader, SessionSummary } from '../../src/shared/model/session'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
@@ -19,7 +19,10 @@ beforeEach(async () => {
       { text: 'first done' },
       {
         toolCalls: [
-          { name: 'Bash', input: { command: 'rm keep.txt && mkdir -p new/deep && printf made > new/deep/x && chmod 755 notes.md' } },
+          {
+            name: 'Bash',
+            input: { command: 'rm keep.txt && mkdir -p new/deep && printf made > new/deep/x && chmod 755 notes.md' },
+          },
         ],
       },
       { text: 'second done' },
@@ -42,7 +45,9 @@ const json = async <Shape>(...args: string[]): Promise<Shape> => {
   return JSON.parse(stdout) as Shape
 }
 const print = async (...args: string[]): Promise<void> => {
-  expect(await runCli(['print', ...args, '--permission-mode', 'auto', '--cwd', scratch.project], { home: scratch.home })).toMatchObject({
+  expect(
+    await runCli(['print', ...args, '--permission-mode', 'auto', '--cwd', scratch.project], { home: scratch.home }),
+  ).toMatchObject({
     code: 0,
     stderr: '',
   })
@@ -51,7 +56,11 @@ const print = async (...args: string[]): Promise<void> => {
 async function twoTurns(): Promise<string> {
   await print('first')
   await print('second', '--continue')
-  expect([read('notes.md'), existsSync(file('keep.txt')), read('new/deep/x')]).toEqual(['one\r\nzwei\r\n', false, 'made'])
+  expect([read('notes.md'), existsSync(file('keep.txt')), read('new/deep/x')]).toEqual([
+    'one\r\nzwei\r\n',
+    false,
+    'made',
+  ])
   const [{ sessionId }] = (await json<SessionSummary[]>('list')) as [SessionSummary]
   return sessionId
 }
@@ -115,7 +124,11 @@ test('takes the conversation back for the model and in the export, and brings it
   expect((await session('export', id)).stdout).not.toContain('second')
   await print('third', '--session', id)
   const asked = JSON.stringify(server.requests.at(-1)!.body)
-  expect([asked.includes('first done'), asked.includes('second done'), asked.includes('third')]).toEqual([true, false, true])
+  expect([asked.includes('first done'), asked.includes('second done'), asked.includes('third')]).toEqual([
+    true,
+    false,
+    true,
+  ])
   await session('restore', id, '--redo')
   expect((await exported()).slice(0, before.length)).toEqual(before)
 })
@@ -124,7 +137,9 @@ test('a fork has the conversation before the message, no more, and leaves the fi
   const id = await twoTurns()
   const fork = await json<SessionHeader>('fork', id, '--to', '2')
   expect(fork).toMatchObject({ folder: scratch.project, title: 'first (fork)' })
-  expect((await json<{ messages: RestorePoint[] }>('show', fork.sessionId)).messages.map(({ text }) => text)).toEqual(['first'])
+  expect((await json<{ messages: RestorePoint[] }>('show', fork.sessionId)).messages.map(({ text }) => text)).toEqual([
+    'first',
+  ])
   await print('third', '--session', fork.sessionId)
   const asked = JSON.stringify(server.requests.at(-1)!.body)
   expect([asked.includes('first done'), asked.includes('second done')]).toEqual([true, false])

@@ -14,15 +14,21 @@ it('a setting of tool search is shown, changed in its place, and shown as change
   writeFileSync(join(home, 'config.toml'), '# mine\n[tool_search] # about tools\nmin_pct = 7.5\n')
   expect(await runCli(['settings'], { home })).toMatchObject({
     code: 0,
-    stdout: 'toolSearch.enabled false\ntoolSearch.minPct 7.5\ntoolSearch.minTokens 50000\ntoolSearch.matchingThreshold 1.5\n',
+    stdout:
+      'toolSearch.enabled false\ntoolSearch.minPct 7.5\ntoolSearch.minTokens 50000\ntoolSearch.matchingThreshold 1.5\n',
   })
-  expect(await runCli(['settings', 'toolSearch.enabled', 'true'], { home })).toMatchObject({ code: 0, stdout: 'true\n' })
+  expect(await runCli(['settings', 'toolSearch.enabled', 'true'], { home })).toMatchObject({
+    code: 0,
+    stdout: 'true\n',
+  })
   expect(await runCli(['settings', 'toolSearch.minPct', '0'], { home })).toMatchObject({ code: 0, stdout: '0\n' })
   expect(JSON.parse((await runCli(['settings', '--json'], { home })).stdout)).toMatchObject({
     'toolSearch.enabled': true,
     'toolSearch.minPct': 0,
   })
-  expect(readFileSync(join(home, 'config.toml'), 'utf8')).toMatch(/^# mine\n\[tool_search\] # about tools\nmin_pct = 0\nenabled = true\n/)
+  expect(readFileSync(join(home, 'config.toml'), 'utf8')).toMatch(
+    /^# mine\n\[tool_search\] # about tools\nmin_pct = 0\nenabled = true\n/,
+  )
 })
 
 it.each([

@@ -14,7 +14,9 @@ afterEach(async () => {
 
 it("a turn in print mode loads none of Node's own fetch, TLS and HTTP/2: they take a fifth of a start", async () => {
   scratch = createScratch({ 'a.txt': 'one\n' })
-  server = await startModelServer({ script: [{ toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] }, { text: 'Read.' }] })
+  server = await startModelServer({
+    script: [{ toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] }, { text: 'Read.' }],
+  })
   writeConfig(scratch.home, configFor(server.baseUrl))
   const [spy, list] = [join(scratch.home, 'spy.cjs'), join(scratch.home, 'modules.txt')]
   writeFileSync(
@@ -28,6 +30,8 @@ it("a turn in print mode loads none of Node's own fetch, TLS and HTTP/2: they ta
   expect(code).toBe(0)
   const loaded = readFileSync(list, 'utf8').split('\n')
   expect(loaded).toContain('NativeModule http')
-  const heavy = ['internal/deps/undici/undici', 'tls', 'http2', 'internal/http2/core'].map((name) => `NativeModule ${name}`)
+  const heavy = ['internal/deps/undici/undici', 'tls', 'http2', 'internal/http2/core'].map(
+    (name) => `NativeModule ${name}`,
+  )
   expect(loaded.filter((name) => heavy.includes(name))).toEqual([])
 })

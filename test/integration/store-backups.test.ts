@@ -2,12 +2,15 @@ import { copyFileSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { BackupOutcome } from '../../src/main/engine/session/sqlite/backup/start-backup-worker'
-import { createStoreBackups, type StoreBackups } from '../../src/main/engine/session/sqlite/backup/store-backups'
-import { openDatabase } from '../../src/main/engine/session/sqlite/database'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { Store } from '../../src/main/engine/session/store'
-import type { EventBody } from '../../src/shared/model/event'
+import {
+  type BackupOutcome,
+  createStoreBackups,
+  type StoreBackups,
+} from '../../src/main/engine/store/backup/store-backups'
+import { openDatabase } from '../../src/main/engine/store/database'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { Store } from '../../src/main/engine/store/store'
+import type { EventBody } from '../../src/shared/events/event'
 import { runTs, type RunningScript } from '../support/run-ts'
 import { until } from '../support/until'
 
@@ -21,7 +24,12 @@ let time: number
 let problems: string[]
 let running: RunningScript[]
 
-const turn = (text: string): EventBody => ({ type: 'turn.started', turnId: 't', parts: [{ type: 'text', text }], model: 'a/b' })
+const turn = (text: string): EventBody => ({
+  type: 'turn.started',
+  turnId: 't',
+  parts: [{ type: 'text', text }],
+  model: 'a/b',
+})
 const folder = (): string => join(home, 'backups')
 const backups = (): string[] => {
   try {
@@ -44,7 +52,9 @@ const create = (sessionId: string, ...texts: string[]): void => {
 const texts = (sessionId: string): string[] =>
   store
     .since(sessionId, 0)
-    .flatMap((event) => (event.type === 'turn.started' ? event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : []))
+    .flatMap((event) =>
+      event.type === 'turn.started' ? event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
+    )
 const ids = (): string[] =>
   store
     .list()
@@ -53,7 +63,12 @@ const ids = (): string[] =>
 
 const opened: StoreBackups[] = []
 function start(copy?: () => Promise<BackupOutcome>): StoreBackups {
-  const made = createStoreBackups({ home, now: () => time, onProblem: (message) => void problems.push(message), ...(copy && { copy }) })
+  const made = createStoreBackups({
+    home,
+    now: () => time,
+    onProblem: (message) => void problems.push(message),
+    ...(copy && { copy }),
+  })
   opened.push(made)
   return made
 }
@@ -84,21 +99,25 @@ test('a backup made while the store is open has everything, and Settings is told
   copy.close()
 })
 
-test('a backup is made while another process writes without pause, and neither waits for the other', { timeout: 60_000 }, async () => {
-  const writer = runTs('./store-writer.ts', [home, 'busy'])
-  running.push(writer)
-  await writer.line('ack 20')
-  const before = writer.lines.length
-  const turnsOfTheLoop = { count: 0 }
-  const timer = setInterval(() => (turnsOfTheLoop.count += 1), 0)
-  await start().take()
-  clearInterval(timer)
-  expect(turnsOfTheLoop.count).toBeGreaterThan(3)
-  await until(() => writer.lines.length > before, 'the writer to go on', 30_000)
-  const copy = openDatabase(newest(), { alone: true })
-  expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
-  copy.close()
-})
+test(
+  'a backup is made while another process writes without pause, and neither waits for the other',
+  { timeout: 60_000 },
+  async () => {
+    const writer = runTs('./store-writer.ts', [home, 'busy'])
+    running.push(writer)
+    await writer.line('ack 20')
+    const before = writer.lines.length
+    const turnsOfTheLoop = { count: 0 }
+    const timer = setInterval(() => (turnsOfTheLoop.count += 1), 0)
+    await start().take()
+    clearInterval(timer)
+    expect(turnsOfTheLoop.count).toBeGreaterThan(3)
+    await until(() => writer.lines.length > before, 'the writer to go on', 30_000)
+    const copy = openDatabase(newest(), { alone: true })
+    expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
+    copy.close()
+  },
+)
 
 test('a backup is due when the newest is a day old, and a new store gets its first after an hour', async () => {
   const all = start()
@@ -164,7 +183,9 @@ test('a damaged store gets back from the newest backup what is lost in it, and k
   bytes.pragma('wal_checkpoint(TRUNCATE)')
   bytes.close()
   truncateSync(file, 0)
-  expect(open()).toEqual([expect.stringMatching(/the file is empty.* 2 sessions with 4 events were recovered \(with the backup of /)])
+  expect(open()).toEqual([
+    expect.stringMatching(/the file is empty.* 2 sessions with 4 events were recovered \(with the backup of /),
+  ])
   // Of what came after the backup nothing is left; and with it, the removal is lost, too.
   expect(ids()).toEqual(['gone', 'old'])
   expect(texts('old')).toEqual(['in the backup'])

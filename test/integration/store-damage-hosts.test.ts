@@ -1,13 +1,14 @@
 import { closeSync, openSync, readdirSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
+import { openStore } from '../../src/main/engine/store/open/open-store'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { jsonLines } from '../support/small-disk'
 
-const RECOVERED = /The session store was damaged .* 5 sessions with \d+ events were recovered .*The damaged file is kept as /
+const RECOVERED =
+  /The session store was damaged .* 5 sessions with \d+ events were recovered .*The damaged file is kept as /
 
 let scratch: Scratch
 let server: ModelServer
@@ -18,7 +19,13 @@ beforeEach(async () => {
   writeConfig(scratch.home, configFor(server.baseUrl))
   const { store } = openStore({ home: scratch.home })
   for (let n = 0; n < 5; n += 1) {
-    store.create({ sessionId: `session-${n}`, folder: scratch.project, title: `Number ${n}`, mode: 'ask', addedFolders: [] })
+    store.create({
+      sessionId: `session-${n}`,
+      folder: scratch.project,
+      title: `Number ${n}`,
+      mode: 'ask',
+      addedFolders: [],
+    })
     for (let k = 0; k < 30; k += 1)
       store.append(`session-${n}`, [
         {
@@ -50,12 +57,16 @@ const HOSTS: [string, string[], string][] = [
   ['session list', ['session', 'list'], ''],
 ]
 
-test.each(HOSTS)('%s says on stderr how much of a damaged store was recovered', { timeout: 60_000 }, async (_name, args, stdin) => {
-  const run = await runCli(args, { home: scratch.home, cwd: scratch.project, stdin })
-  expect(run.stderr).toMatch(RECOVERED)
-  expect(run.signal).toBeNull()
-  expect((await runCli(['session', 'list'], { home: scratch.home })).stderr).toBe('')
-})
+test.each(HOSTS)(
+  '%s says on stderr how much of a damaged store was recovered',
+  { timeout: 60_000 },
+  async (_name, args, stdin) => {
+    const run = await runCli(args, { home: scratch.home, cwd: scratch.project, stdin })
+    expect(run.stderr).toMatch(RECOVERED)
+    expect(run.signal).toBeNull()
+    expect((await runCli(['session', 'list'], { home: scratch.home })).stderr).toBe('')
+  },
+)
 
 test('the page and programs are told the same as a notice', { timeout: 60_000 }, async () => {
   const run = await runCli(['wire'], { home: scratch.home, stdin: '{"id":1,"method":"app.info"}\n' })
@@ -75,7 +86,10 @@ test('session recover brings back what a file has, with numbers, and as JSON', {
     /^Read .*damaged.*\nFound 5 sessions with \d+ events\..*\n\+ session-2\n\d+ events recovered: 1 session added, 4 had everything already\.\n$/,
   )
   const again = await runCli(['session', 'recover', '--json'], { home: scratch.home })
-  expect(JSON.parse(again.stdout)).toMatchObject({ files: [join(scratch.home, kept)], merged: { added: [], unchanged: 5 } })
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    files: [join(scratch.home, kept)],
+    merged: { added: [], unchanged: 5 },
+  })
   expect(await runCli(['session', 'recover', 'nothing.db'], { home: scratch.home })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('There is no file'),

@@ -13,8 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { EventBody, RecordedEvent } from '../../src/shared/events/event'
 import { runTs } from '../support/run-ts'
 
 const SESSIONS = 40
@@ -29,7 +29,12 @@ let all: Map<string, RecordedEvent[]>
 let inOnePlace: Set<RecordedEvent>
 
 const sessionIds = (): string[] => Array.from({ length: SESSIONS }, (_, n) => `s${n}`)
-const turn = (text: string): EventBody => ({ type: 'turn.started', turnId: 't', parts: [{ type: 'text', text }], model: 'a/b' })
+const turn = (text: string): EventBody => ({
+  type: 'turn.started',
+  turnId: 't',
+  parts: [{ type: 'text', text }],
+  model: 'a/b',
+})
 
 function eventsOf(at: string): Map<string, RecordedEvent[]> {
   const { store } = openStore({ home: at })
@@ -43,10 +48,12 @@ function eventsOf(at: string): Map<string, RecordedEvent[]> {
 beforeAll(() => {
   made = mkdtempSync(join(tmpdir(), 'trestle-damage-'))
   const { store } = openStore({ home: made })
-  for (const sessionId of sessionIds()) store.create({ sessionId, folder: '/project', title: sessionId, mode: 'ask', addedFolders: [] })
+  for (const sessionId of sessionIds())
+    store.create({ sessionId, folder: '/project', title: sessionId, mode: 'ask', addedFolders: [] })
   // In turns, so that every part of the file holds something of many sessions.
   for (let n = 0; n < EVENTS; n += 1)
-    for (const sessionId of sessionIds()) store.append(sessionId, [turn(`message ${n} of ${sessionId} ${'text '.repeat((n * 7) % 90)}`)])
+    for (const sessionId of sessionIds())
+      store.append(sessionId, [turn(`message ${n} of ${sessionId} ${'text '.repeat((n * 7) % 90)}`)])
   store.append('s3', [turn(`long ${'words '.repeat(20_000)}`)])
   store.close()
   all = eventsOf(made)
@@ -112,7 +119,9 @@ function recovery(readable: Set<RecordedEvent>, { isLossKnown = false } = {}): R
   const { notices, events } = recover()
   const found = new Set([...events.values()].flat().map((event) => JSON.stringify(event)))
   const named = (wanted: (event: RecordedEvent, isFound: boolean) => boolean): string[] =>
-    [...inOnePlace].filter((event) => wanted(event, found.has(JSON.stringify(event)))).map(({ sessionId, seq }) => `${sessionId} ${seq}`)
+    [...inOnePlace]
+      .filter((event) => wanted(event, found.has(JSON.stringify(event))))
+      .map(({ sessionId, seq }) => `${sessionId} ${seq}`)
   const number = (pattern: RegExp): number => Number(pattern.exec(notices[0] ?? '')?.[1]?.replaceAll(',', '') ?? 0)
   const sessions = number(/([\d,]+) sessions? with/)
   const counted = number(/with ([\d,]+) events?/) + number(/Lost: .*?([\d,]+) events?\./)
@@ -169,7 +178,9 @@ describe('every event that a damaged store still holds is recovered, and the los
     const { notices, events } = recover()
     expect(events.size).toBe(0)
     expect(notices).toEqual([
-      expect.stringMatching(/damaged .*empty store, since no session could be read and there was no usable backup\. .* kept as/),
+      expect.stringMatching(
+        /damaged .*empty store, since no session could be read and there was no usable backup\. .* kept as/,
+      ),
     ])
   })
 })
@@ -189,7 +200,8 @@ describe('a log that is not what it was', () => {
 
   const late = (events: Map<string, RecordedEvent[]>): number => events.get('late')?.length ?? 0
   const byId = ([a]: [string, unknown], [b]: [string, unknown]): number => a.localeCompare(b)
-  const oldOnes = (events: Map<string, RecordedEvent[]>): unknown[] => [...events].filter(([id]) => id !== 'late').toSorted(byId)
+  const oldOnes = (events: Map<string, RecordedEvent[]>): unknown[] =>
+    [...events].filter(([id]) => id !== 'late').toSorted(byId)
   const everything = (): unknown[] => [...all].toSorted(byId)
   const log = (offset: number, bytes: Buffer): void => {
     const fd = openSync(`${file}-wal`, 'r+')

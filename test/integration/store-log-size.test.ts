@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openReadOnly } from '../../src/main/engine/session/sqlite/database'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { Store } from '../../src/main/engine/session/store'
-import type { EventBody } from '../../src/shared/model/event'
+import { openReadOnly } from '../../src/main/engine/store/database'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { Store } from '../../src/main/engine/store/store'
+import type { EventBody } from '../../src/shared/events/event'
 
 /** What the log may take when nobody reads for long; and what is left of it after somebody did. */
 const MOST_BYTES = 17 * 1024 * 1024
@@ -43,10 +43,14 @@ function write(count: number): number {
   return most
 }
 
-test('the log stays small however much is written, so no later reader has to go through it', { timeout: 120_000 }, () => {
-  expect(write(1500)).toBeLessThan(MOST_BYTES)
-  expect(statSync(file).size).toBeGreaterThan(2_000_000)
-})
+test(
+  'the log stays small however much is written, so no later reader has to go through it',
+  { timeout: 120_000 },
+  () => {
+    expect(write(1500)).toBeLessThan(MOST_BYTES)
+    expect(statSync(file).size).toBeGreaterThan(2_000_000)
+  },
+)
 
 test('a log that grew while somebody read is made small again by the next writes', { timeout: 120_000 }, () => {
   const reader = openReadOnly(file)
@@ -68,5 +72,8 @@ test('reading and searching a session write nothing, neither the file nor its lo
   expect([...store.historyBackwards('s')]).toHaveLength(300)
   store.search('word')
   store.list()
-  expect([readFileSync(file), readFileSync(`${file}-wal`)].map((now, n) => now.equals(before[n]!))).toEqual([true, true])
+  expect([readFileSync(file), readFileSync(`${file}-wal`)].map((now, n) => now.equals(before[n]!))).toEqual([
+    true,
+    true,
+  ])
 })

@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/main/engine/session/sqlite/database'
-import { createLeases } from '../../src/main/engine/session/sqlite/lease'
-import { migrate } from '../../src/main/engine/session/sqlite/migrations'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import { identityOf } from '../../src/main/engine/session/sqlite/process-identity'
-import { withHeldEvents } from '../../src/main/engine/session/held-events'
-import { createSqliteStore } from '../../src/main/engine/session/sqlite/sqlite-store'
-import type { Store } from '../../src/main/engine/session/store'
-import type { EventBody } from '../../src/shared/model/event'
-import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
+import { openDatabase } from '../../src/main/engine/store/database'
+import { createLeases } from '../../src/main/engine/store/lease'
+import { migrate } from '../../src/main/engine/store/migrations'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import { identityOf } from '../../src/main/engine/process/process-identity'
+import { withMemoryFallback } from '../../src/main/engine/store/open/memory-fallback'
+import { createSqliteStore } from '../../src/main/engine/store/sqlite-store'
+import type { Store } from '../../src/main/engine/store/store'
+import type { EventBody } from '../../src/shared/events/event'
+import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
 
 let home: string
 let store: Store
@@ -97,7 +97,9 @@ describe('the log', () => {
     const want = store.header('a')
     store.close()
     const db = openDatabase(join(home, 'trestle.db'))
-    db.exec('UPDATE session_header SET fold = 0, header = \'{"title":"stale"}\'; UPDATE session SET title = \'stale\', turn_id = NULL')
+    db.exec(
+      'UPDATE session_header SET fold = 0, header = \'{"title":"stale"}\'; UPDATE session SET title = \'stale\', turn_id = NULL',
+    )
     db.close()
     store = openStore({ home, now }).store
     expect(store.header('a')).toEqual(want)
@@ -151,7 +153,7 @@ describe('the log', () => {
     migrate(db, { backup: () => undefined })
     const leases = createLeases(db, identityOf(process.pid), now)
     leases.register()
-    store = withHeldEvents(createSqliteStore(db, { home, leases, now }), now)
+    store = withMemoryFallback(createSqliteStore(db, { home, leases, now }), now)
     create('a')
     db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 3}`)
     const fill = (): void => void store.append('a', [tool(1, 'x'.repeat(100_000))])
@@ -166,7 +168,8 @@ describe('the log', () => {
 describe('windows', () => {
   test('a window starts where a turn or a step starts and reaches to its end', () => {
     create('a')
-    for (let t = 0; t < 10; t += 1) store.append('a', [turn(`t${t}`), step(1), tool(1), answer(1), step(2), tool(2), answer(2), end])
+    for (let t = 0; t < 10; t += 1)
+      store.append('a', [turn(`t${t}`), step(1), tool(1), answer(1), step(2), tool(2), answer(2), end])
     const whole = store.since('a', 0)
     let before: number | undefined
     let rebuilt: typeof whole = []
@@ -235,7 +238,9 @@ describe('lists', () => {
     store.append('a', [{ type: 'session.changed', archived: true, title: 'Old' }])
     expect(store.list().map((row) => row.sessionId)).toEqual(['a', 'c', 'b'])
     expect(store.list({ archived: false }).map((row) => row.sessionId)).toEqual(['c', 'b'])
-    expect(store.list({ archived: true })).toMatchObject([{ sessionId: 'a', title: 'Old', archived: true, status: 'idle' }])
+    expect(store.list({ archived: true })).toMatchObject([
+      { sessionId: 'a', title: 'Old', archived: true, status: 'idle' },
+    ])
     expect(store.list({ folder: '/gone' }).map((row) => row.sessionId)).toEqual(['b'])
     expect(store.list({ limit: 2 })).toHaveLength(2)
     expect(store.list()[1]).toMatchObject({ status: 'running', model: 'p/m' })

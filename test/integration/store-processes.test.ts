@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../../src/main/engine/session/sqlite/database'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { EventBody } from '../../src/shared/model/event'
-import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
+import { openDatabase } from '../../src/main/engine/store/database'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { EventBody } from '../../src/shared/events/event'
+import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
 import { runTs, type RunningScript } from '../support/run-ts'
 
 /** `STORE_KILLS=200` for the long run. */
@@ -67,17 +67,25 @@ test(
   },
 )
 
-test('processes that write different sessions at once neither corrupt nor starve each other', { timeout: 60_000 }, async () => {
-  const scripts = ['a', 'b', 'c'].map((id) => writer(id, '1500'))
-  const ends = await Promise.all(scripts.map((script) => script.done))
-  expect(ends).toEqual([0, 0, 0].map((code) => ({ code, signal: null, stderr: '' })))
-  for (const script of scripts) expect(Number(script.lines.at(-1)?.replace('slowest ', ''))).toBeLessThan(2000)
-  expect(integrity()).toBe('ok')
-  const { store } = openStore({ home })
-  expect(Object.fromEntries(store.list().map((row) => [row.sessionId, row.status]))).toEqual({ a: 'done', b: 'done', c: 'done' })
-  expect(store.search('answer 1499', 10)).toHaveLength(3)
-  store.close()
-})
+test(
+  'processes that write different sessions at once neither corrupt nor starve each other',
+  { timeout: 60_000 },
+  async () => {
+    const scripts = ['a', 'b', 'c'].map((id) => writer(id, '1500'))
+    const ends = await Promise.all(scripts.map((script) => script.done))
+    expect(ends).toEqual([0, 0, 0].map((code) => ({ code, signal: null, stderr: '' })))
+    for (const script of scripts) expect(Number(script.lines.at(-1)?.replace('slowest ', ''))).toBeLessThan(2000)
+    expect(integrity()).toBe('ok')
+    const { store } = openStore({ home })
+    expect(Object.fromEntries(store.list().map((row) => [row.sessionId, row.status]))).toEqual({
+      a: 'done',
+      b: 'done',
+      c: 'done',
+    })
+    expect(store.search('answer 1499', 10)).toHaveLength(3)
+    store.close()
+  },
+)
 
 test('a session that another process runs is refused with where, and taken over once that one is killed', async () => {
   const script = writer('a', '0', 'hold')
@@ -86,9 +94,13 @@ test('a session that another process runs is refused with where, and taken over 
   const refused = store.acquire('a')
   expect(refused).toEqual({
     ok: false,
-    where: expect.stringMatching(new RegExp(`^another Trestle \\(process ${script.child.pid}, since \\d\\d:\\d\\d\\)$`)),
+    where: expect.stringMatching(
+      new RegExp(`^another Trestle \\(process ${script.child.pid}, since \\d\\d:\\d\\d\\)$`),
+    ),
   })
-  expect(store.list()).toMatchObject([{ sessionId: 'a', status: 'running', elsewhere: expect.stringContaining('another Trestle') }])
+  expect(store.list()).toMatchObject([
+    { sessionId: 'a', status: 'running', elsewhere: expect.stringContaining('another Trestle') },
+  ])
   expect(store.interrupted()).toEqual([])
   for (const act of [() => store.append('a', [steer]), () => store.remove('a')]) {
     expect(act).toThrow(expect.objectContaining({ code: 'session.elsewhere' }))
@@ -141,7 +153,10 @@ test('on another machine the heartbeat decides who lives', () => {
   const near = openStore({ home, now: () => time }).store
   const db = openDatabase(join(home, 'trestle.db'))
   db.exec("UPDATE process SET host = 'far-away', machine = 'boot|space' WHERE owner IN (SELECT owner FROM lease)")
-  expect(near.acquire('a')).toMatchObject({ ok: false, where: expect.stringMatching(/^another Trestle on far-away \(process/) })
+  expect(near.acquire('a')).toMatchObject({
+    ok: false,
+    where: expect.stringMatching(/^another Trestle on far-away \(process/),
+  })
   time += 60_000
   expect(near.acquire('a')).toEqual({ ok: true })
   // The slow one wakes up: it has lost the session and must not write into it.

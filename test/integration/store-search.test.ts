@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { Store } from '../../src/main/engine/session/store'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { Store } from '../../src/main/engine/store/store'
 
 let home: string
 let store: Store
@@ -23,7 +23,8 @@ beforeAll(() => {
   store = openStore({ home }).store
   store.create({ sessionId: 's', folder: '/project', title: 'Title', mode: 'ask', addedFolders: [] })
   for (const [n, text] of texts.entries()) {
-    if (n % 2 === 0) store.append('s', [{ type: 'turn.started', turnId: `t${n}`, parts: [{ type: 'text', text }], model: 'a/b' }])
+    if (n % 2 === 0)
+      store.append('s', [{ type: 'turn.started', turnId: `t${n}`, parts: [{ type: 'text', text }], model: 'a/b' }])
     else
       store.append('s', [
         {
@@ -48,8 +49,12 @@ afterAll(() => {
 
 test('a search in one session finds what was said there and nothing of others', () => {
   store.create({ sessionId: 'other', folder: '/project', title: 'Other', mode: 'ask', addedFolders: [] })
-  store.append('other', [{ type: 'turn.started', turnId: 'o', parts: [{ type: 'text', text: 'pelican roosts' }], model: 'a/b' }])
-  store.append('s', [{ type: 'turn.started', turnId: 'p', parts: [{ type: 'text', text: 'pelican sleeps' }], model: 'a/b' }])
+  store.append('other', [
+    { type: 'turn.started', turnId: 'o', parts: [{ type: 'text', text: 'pelican roosts' }], model: 'a/b' },
+  ])
+  store.append('s', [
+    { type: 'turn.started', turnId: 'p', parts: [{ type: 'text', text: 'pelican sleeps' }], model: 'a/b' },
+  ])
   const sessions = (sessionId?: string) => store.search('pelican', 30, sessionId).map((hit) => hit.sessionId)
   expect(sessions()).toEqual(['s', 'other'])
   expect(sessions('other')).toEqual(['other'])
@@ -155,10 +160,20 @@ test('no query at all throws, and every word of a message finds it', () => {
 test('what a conversation went back over is not found, and is again once it is back', () => {
   store.create({ sessionId: 'b', folder: '/project', title: 'Title', mode: 'ask', addedFolders: [] })
   const say = (text: string): number =>
-    store.append('b', [{ type: 'turn.started', turnId: text, parts: [{ type: 'text', text: `xylophone ${text}` }], model: 'a/b' }])[0]!.seq
+    store.append('b', [
+      { type: 'turn.started', turnId: text, parts: [{ type: 'text', text: `xylophone ${text}` }], model: 'a/b' },
+    ])[0]!.seq
   const goTo = (to: number): number =>
     store.append('b', [
-      { type: 'checkpoint.restored', restoreId: `r${to}`, to, kept: [], changes: [], count: 0, conversation: { to, todos: [] } },
+      {
+        type: 'checkpoint.restored',
+        restoreId: `r${to}`,
+        to,
+        kept: [],
+        changes: [],
+        count: 0,
+        conversation: { to, todos: [] },
+      },
     ])[0]!.seq
   const seqs = (limit = 30): number[] => store.search('xylophone', limit).map(({ seq }) => seq)
   const first = say('first')

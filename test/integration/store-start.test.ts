@@ -16,16 +16,21 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openDatabase } from '../../src/main/engine/session/sqlite/database'
-import { MIGRATIONS, type Migration } from '../../src/main/engine/session/sqlite/migrations'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { EventBody } from '../../src/shared/model/event'
+import { openDatabase } from '../../src/main/engine/store/database'
+import { MIGRATIONS, type Migration } from '../../src/main/engine/store/migrations'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { EventBody } from '../../src/shared/events/event'
 
 let home: string
 let file: string
 
 const input = { folder: '/project', title: 'T', mode: 'ask', addedFolders: [] as string[] } as const
-const turn = (text: string): EventBody => ({ type: 'turn.started', turnId: 't', parts: [{ type: 'text', text }], model: 'a/b' })
+const turn = (text: string): EventBody => ({
+  type: 'turn.started',
+  turnId: 't',
+  parts: [{ type: 'text', text }],
+  model: 'a/b',
+})
 
 /** A store with `count` sessions of some size, closed. */
 function fill(count: number, now = Date.now): void {
@@ -50,7 +55,8 @@ const sessions = (): string[] => {
   return ids.sort()
 }
 const backups = (): string[] => (existsSync(join(home, 'backups')) ? readdirSync(join(home, 'backups')).sort() : [])
-const asides = (): string[] => readdirSync(home).filter((name) => name.includes('.damaged-') && !/-(wal|shm)$/.test(name))
+const asides = (): string[] =>
+  readdirSync(home).filter((name) => name.includes('.damaged-') && !/-(wal|shm)$/.test(name))
 
 function noticesNow(): string[] {
   const { store, notices } = openStore({ home })
@@ -172,7 +178,9 @@ describe('a damaged file', () => {
   test('with a garbage header', () => {
     fill(3)
     overwrite(file, 0, Buffer.alloc(200, 'garbage'))
-    expect(startAfresh(['s0', 's1', 's2'])).toEqual([expect.stringMatching(/damaged .*3 sessions with 63 events were recovered.*No loss/)])
+    expect(startAfresh(['s0', 's1', 's2'])).toEqual([
+      expect.stringMatching(/damaged .*3 sessions with 63 events were recovered.*No loss/),
+    ])
   })
 
   test('with garbage in the middle', () => {
@@ -246,22 +254,26 @@ describe('a damaged file', () => {
   })
 })
 
-test('a large sound file is not read through at every start, but once a day and after a crash', { timeout: 120_000 }, () => {
-  const day = 86_400_000
-  let time = 1_800_000_000_000
-  fill(400, () => time)
-  expect(statSync(file).size).toBeGreaterThan(2 * 1024 * 1024)
-  // Damage only a complete check can see: the last page of the file.
-  overwrite(file, statSync(file).size - 4096 * 300, Buffer.alloc(4096 * 200, 0x5a))
-  time += 1000
-  const quick = openStore({ home, now: () => time })
-  expect(quick.notices).toEqual([])
-  quick.store.close()
-  time += day
-  const daily = openStore({ home, now: () => time })
-  expect(daily.notices).toHaveLength(1)
-  daily.store.close()
-})
+test(
+  'a large sound file is not read through at every start, but once a day and after a crash',
+  { timeout: 120_000 },
+  () => {
+    const day = 86_400_000
+    let time = 1_800_000_000_000
+    fill(400, () => time)
+    expect(statSync(file).size).toBeGreaterThan(2 * 1024 * 1024)
+    // Damage only a complete check can see: the last page of the file.
+    overwrite(file, statSync(file).size - 4096 * 300, Buffer.alloc(4096 * 200, 0x5a))
+    time += 1000
+    const quick = openStore({ home, now: () => time })
+    expect(quick.notices).toEqual([])
+    quick.store.close()
+    time += day
+    const daily = openStore({ home, now: () => time })
+    expect(daily.notices).toHaveLength(1)
+    daily.store.close()
+  },
+)
 
 test('a home that cannot be used is a coded error, not a crash', () => {
   writeFileSync(join(home, 'plain'), '')
@@ -273,7 +285,9 @@ test('a home that cannot be used is a coded error, not a crash', () => {
 test('a backup that broke off with its process is removed by the next start, and that of a living one is kept', () => {
   const folder = join(home, 'backups')
   mkdirSync(folder, { recursive: true })
-  const [dead, living] = [2 ** 22 + 1, process.ppid].map((pid) => join(folder, `trestle-1-20261120T140215123Z.db.${pid}.partial`))
+  const [dead, living] = [2 ** 22 + 1, process.ppid].map((pid) =>
+    join(folder, `trestle-1-20261120T140215123Z.db.${pid}.partial`),
+  )
   for (const file of [dead!, living!]) writeFileSync(file, 'half')
   openStore({ home }).store.close()
   expect([dead!, living!].map((file) => existsSync(file))).toEqual([false, true])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import { isRecorded, type RecordedEvent } from '../../src/shared/model/event'
+import { isRecorded, type RecordedEvent } from '../../src/shared/events/event'
 import type { ScriptStep, WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
@@ -62,7 +62,8 @@ async function begin({
       // A summary may be asked for before the step that the prompt is about.
       const isSummary = /\b(?:memory|summary)\b/i.test(lastWords(request.body) ?? '')
       const name = isSummary ? undefined : wanted
-      const step: ScriptStep = name === undefined ? { text: 'It is noted.' } : { toolCalls: [{ name: 'Read', input: { path: name } }] }
+      const step: ScriptStep =
+        name === undefined ? { text: 'It is noted.' } : { toolCalls: [{ name: 'Read', input: { path: name } }] }
       const played = strict.play(request, index, {
         ...step,
         ...(!isSummary && { thinking: `Thinking of ${name ?? 'the end'}. ${thinking}` }),
@@ -78,7 +79,8 @@ async function begin({
       .replace('context_window = 128000', `context_window = ${configured ?? options.window}`)
       .replace('model = "scripted"', `model = "${options.model ?? 'scripted'}"`),
   )
-  const start = (): Promise<Engine> => createEngine({ version: '0', home: scratch.home, watch: false, interactive: true, log: () => {} })
+  const start = (): Promise<Engine> =>
+    createEngine({ version: '0', home: scratch.home, watch: false, interactive: true, log: () => {} })
   engine = await start()
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'auto' })
   const events: RecordedEvent[] = []
@@ -121,7 +123,12 @@ const BINDS = { model: 'claude-sonnet-5-5', bindsThinking: true } as const
 
 // Every wire with one measure, or the test would take minutes.
 describe.each<
-  [wire: WireName, bytesPerToken: number, what: string, more: { model?: string; bindsThinking?: boolean; dropsBlocks?: boolean }]
+  [
+    wire: WireName,
+    bytesPerToken: number,
+    what: string,
+    more: { model?: string; bindsThinking?: boolean; dropsBlocks?: boolean },
+  ]
 >([
   ['chat', 2.5, '', {}],
   ['responses', 3.4, '', {}],
@@ -149,28 +156,33 @@ describe.each<
       const shorter = requests.filter(({ tokens }, index) => index > 0 && tokens < requests[index - 1]!.tokens * 0.95)
       expect(shorter.map(({ tokens }) => tokens)).toEqual(played.afterTrims())
       // What was thought since the latest trim goes back: all but the first request after a trim have the thinking of the answer before.
-      const carrying = server.requests.filter(({ body }, index) => JSON.stringify(body).includes(`"signature":"signed-${index}"`)).length
+      const carrying = server.requests.filter(({ body }, index) =>
+        JSON.stringify(body).includes(`"signature":"signed-${index}"`),
+      ).length
       expect(carrying > requests.length * 0.9).toBe(more.bindsThinking === true)
     },
   )
 })
 
-describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('a window smaller than configured, over the %s wire', (wire) => {
-  it(
-    'is learned from one refusal: the same turn goes on, no later one is refused, and the conversation is not cut down',
-    { timeout: 60_000 },
-    async () => {
-      const played = await begin({ wire, bytesPerToken: 3, window: 60_000, configured: 200_000 })
-      for (let turn = 0; turn < 60; turn += 1) {
-        expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
-      }
-      expect(played.strict.requests.filter(({ rejected }) => rejected)).toHaveLength(1)
-      expect(played.events.filter(({ type }) => type === 'compaction.started')).toEqual([])
-      // This vendor does not say how much it takes: then it is a little less than what was refused.
-      expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(60_000 * (wire === 'responses' ? 0.57 : 0.6))
-    },
-  )
-})
+describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
+  'a window smaller than configured, over the %s wire',
+  (wire) => {
+    it(
+      'is learned from one refusal: the same turn goes on, no later one is refused, and the conversation is not cut down',
+      { timeout: 60_000 },
+      async () => {
+        const played = await begin({ wire, bytesPerToken: 3, window: 60_000, configured: 200_000 })
+        for (let turn = 0; turn < 60; turn += 1) {
+          expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
+        }
+        expect(played.strict.requests.filter(({ rejected }) => rejected)).toHaveLength(1)
+        expect(played.events.filter(({ type }) => type === 'compaction.started')).toEqual([])
+        // This vendor does not say how much it takes: then it is a little less than what was refused.
+        expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(60_000 * (wire === 'responses' ? 0.57 : 0.6))
+      },
+    )
+  },
+)
 
 it('a model that thinks more than it reads, and loses that behind a trim, never has less than 60 percent of the window in use after one', async () => {
   const thinking = 'I wonder whether this is what was asked for. '.repeat(60)
@@ -189,19 +201,24 @@ it('a model that binds thinking without being known for it refuses once after ea
     if (turn === 20) await played.restart()
     expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
   }
-  const rejected = played.strict.requests.flatMap((request, index) => (request.rejected ? [{ index, why: request.rejected }] : []))
+  const rejected = played.strict.requests.flatMap((request, index) =>
+    request.rejected ? [{ index, why: request.rejected }] : [],
+  )
   expect(rejected.length).toBeGreaterThan(1)
   expect(rejected.every(({ why }) => why === 'thinking')).toBe(true)
   // Each is the first request after a trim, and the one after it is accepted.
   expect(rejected).toHaveLength(played.afterTrims().length)
   expect(rejected.every(({ index }) => !played.strict.requests[index + 1]!.rejected)).toBe(true)
   // What is thought afterwards goes back again.
-  expect(JSON.stringify(server.requests.at(-1)!.body)).toContain(`"signature":"signed-${played.strict.requests.length - 1}"`)
+  expect(JSON.stringify(server.requests.at(-1)!.body)).toContain(
+    `"signature":"signed-${played.strict.requests.length - 1}"`,
+  )
 })
 
 it('a trim holds for later turns, after a restart and in a fork, byte for byte; going back to before it takes it back', async () => {
   const played = await begin({ wire: 'chat', bytesPerToken: 3, window: 30_000 })
-  const messages = (): string[] => (server.requests.at(-1)!.body['messages'] as object[]).map((message) => JSON.stringify(message))
+  const messages = (): string[] =>
+    (server.requests.at(-1)!.body['messages'] as object[]).map((message) => JSON.stringify(message))
   /** What the request before has sent is the beginning of the latest. */
   const goesOn = async (words: string): Promise<void> => {
     const before = messages()

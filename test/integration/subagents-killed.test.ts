@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import type { TrestleClient } from '../../src/shared/contract'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import { agentCall, call, familyScript, said } from '../support/family-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
@@ -29,7 +29,9 @@ it('after a kill the one that was waited for is interrupted, the one in the back
     script: familyScript({
       go: [
         { toolCalls: [agentCall('one'), agentCall('two', { run_in_background: true })] },
-        (request) => ({ text: said(request).includes('status: lost') ? 'I know that two is lost.' : 'I know nothing.' }),
+        (request) => ({
+          text: said(request).includes('status: lost') ? 'I know that two is lost.' : 'I know nothing.',
+        }),
       ],
       one: [{ toolCalls: [call('Write', { path: 'a.txt', content: 'A' })] }],
       two: [{ faults: { stallAfterBytes: 0 }, text: 'never' }],
@@ -46,7 +48,9 @@ it('after a kill the one that was waited for is interrupted, the one in the back
 
   client = await start()
   await expect
-    .poll(async () => (await eventsOf(client, sessionId)).filter(({ type }) => type === 'turn.finished').length, { timeout: 30_000 })
+    .poll(async () => (await eventsOf(client, sessionId)).filter(({ type }) => type === 'turn.finished').length, {
+      timeout: 30_000,
+    })
     .toBe(2)
   const events = await eventsOf(client, sessionId)
   const finished = events.flatMap((event) => (event.type === 'tool.finished' ? [textOf(event.content)] : []))

@@ -42,7 +42,9 @@ it('one that a call waits for is sent to the background: the agent goes on, the 
   const log = () => engine.sessions.since(sessionId, 0)
   const news = (): string[] =>
     log().flatMap((event) =>
-      event.type === 'turn.started' || event.type === 'turn.steered' ? (event.news ?? []).map(({ taskId }) => taskId) : [],
+      event.type === 'turn.started' || event.type === 'turn.steered'
+        ? (event.news ?? []).map(({ taskId }) => taskId)
+        : [],
     )
   await until(() => engine.inbox.list().length === 1, 'a request of the subagent')
   const [agentId] = log().flatMap((event) => (event.type === 'subagent.started' ? [event.agentId] : []))

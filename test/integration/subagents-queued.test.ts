@@ -34,6 +34,8 @@ it('says of a subagent in the background that it runs, and that it is queued onl
   const { sessionId } = await engine.sessions.create({ folder: scratch.project, mode: 'ask' })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await until(() => engine.sessions.header(sessionId).turnId === undefined, 'the end of the turn', 30_000)
-  const results = engine.sessions.since(sessionId, 0).flatMap((event) => (event.type === 'tool.finished' ? [textOf(event.content)] : []))
+  const results = engine.sessions
+    .since(sessionId, 0)
+    .flatMap((event) => (event.type === 'tool.finished' ? [textOf(event.content)] : []))
   expect(results.map((text) => /^status: (\w+)/m.exec(text)?.[1])).toEqual(['running', 'queued'])
 })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
-import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
+import type { EventBody, RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import { agentCall, call, familyScript, said, toolsOf, type Part } from '../support/family-script'
 import type { RecordedRequest, ScriptStep } from '../support/model-script'
@@ -23,7 +23,10 @@ afterEach(async () => {
   scratch.remove()
 })
 
-async function setup(parts: Record<string, Part>, { more = '', files = {} }: { more?: string; files?: Record<string, string> } = {}) {
+async function setup(
+  parts: Record<string, Part>,
+  { more = '', files = {} }: { more?: string; files?: Record<string, string> } = {},
+) {
   scratch = createScratch(files)
   server = await startModelServer({ script: familyScript(parts) })
   writeConfig(scratch.home, configFor(server.baseUrl, { more }))
@@ -39,14 +42,21 @@ async function begin(prompt: string, mode: 'ask' | 'auto' = 'auto'): Promise<str
 const log = (sessionId: string): RecordedEvent[] => engine.sessions.since(sessionId, 0)
 const turns = (sessionId: string): number => log(sessionId).filter(({ type }) => type === 'turn.finished').length
 const over = (sessionId: string, count = 1): Promise<void> =>
-  until(() => turns(sessionId) >= count && engine.sessions.header(sessionId).turnId === undefined, `${count} turns to end`, 30_000)
+  until(
+    () => turns(sessionId) >= count && engine.sessions.header(sessionId).turnId === undefined,
+    `${count} turns to end`,
+    30_000,
+  )
 const ofType = <Type extends EventBody['type']>(sessionId: string, type: Type) =>
   log(sessionId).filter((event): event is Extract<RecordedEvent, { type: Type }> => event.type === type)
-const results = (sessionId: string): string[] => ofType(sessionId, 'tool.finished').map(({ content }) => textOf(content))
+const results = (sessionId: string): string[] =>
+  ofType(sessionId, 'tool.finished').map(({ content }) => textOf(content))
 const agentsOf = (sessionId: string): string[] => ofType(sessionId, 'subagent.started').map(({ agentId }) => agentId)
 const newsTo = (sessionId: string): string[] =>
   log(sessionId).flatMap((event) =>
-    event.type === 'turn.started' || event.type === 'turn.steered' ? (event.news ?? []).map(({ taskId }) => taskId) : [],
+    event.type === 'turn.started' || event.type === 'turn.steered'
+      ? (event.news ?? []).map(({ taskId }) => taskId)
+      : [],
   )
 
 /** Folding the log anew gives the state that the run has left. */
@@ -115,7 +125,9 @@ it('three subagents work side by side, one in the background that is told of onc
   expect(JSON.stringify(log(sessionId).filter(({ type }) => type !== 'prefix.frozen'))).not.toContain('"Read"')
   expect(engine.sessions.list({}).map((one) => one.sessionId)).toEqual([sessionId])
   for (const id of [sessionId, ...agents]) replays(id)
-  expect(readFileSync(join(scratch.home, 'sessions', sessionId, 'agents', `${backgroundId}.md`), 'utf8')).toBe('I remember c.txt.')
+  expect(readFileSync(join(scratch.home, 'sessions', sessionId, 'agents', `${backgroundId}.md`), 'utf8')).toBe(
+    'I remember c.txt.',
+  )
 })
 
 it('fifty in the background: no more at once than allowed, and each end is told exactly once', async () => {
@@ -161,7 +173,11 @@ it('fifty in the background: no more at once than allowed, and each end is told 
 
 it('a request of a subagent is in the inbox with its name; what is allowed for the session is allowed for the whole family', async () => {
   await setup({
-    go: [{ toolCalls: [agentCall('one')] }, { toolCalls: [call('Write', { path: 'out/b.txt', content: 'B' })] }, { text: 'done' }],
+    go: [
+      { toolCalls: [agentCall('one')] },
+      { toolCalls: [call('Write', { path: 'out/b.txt', content: 'B' })] },
+      { text: 'done' },
+    ],
     one: [{ toolCalls: [call('Write', { path: 'out/a.txt', content: 'A' })] }, { text: 'written' }],
   })
   const sessionId = await begin('go', 'ask')
@@ -182,7 +198,14 @@ it('a request of a subagent is in the inbox with its name; what is allowed for t
 })
 
 it('explore changes nothing, in the mode that allows everything too, whatever a command hides it in', async () => {
-  const commands = ['touch made', 'echo x > made', 'ls | tee made', 'git -c core.pager="touch made" log', 'sh -c "touch made"', 'node -e 1']
+  const commands = [
+    'touch made',
+    'echo x > made',
+    'ls | tee made',
+    'git -c core.pager="touch made" log',
+    'sh -c "touch made"',
+    'node -e 1',
+  ]
   await setup({
     go: [{ toolCalls: [agentCall('one', { subagent_type: 'explore' })] }, { text: 'done' }],
     one: [
@@ -241,7 +264,11 @@ it('two subagents that edit the same file do not lose what the other wrote', asy
     { text: 'done' },
   ]
   await setup(
-    { go: [{ toolCalls: [agentCall('one'), agentCall('two')] }, { text: 'done' }], one: edits('one'), two: edits('two') },
+    {
+      go: [{ toolCalls: [agentCall('one'), agentCall('two')] }, { text: 'done' }],
+      one: edits('one'),
+      two: edits('two'),
+    },
     { files: { 'a.txt': 'one=0\ntwo=0\n' } },
   )
   const sessionId = await begin('go')
@@ -260,7 +287,10 @@ it('stopping the turn stops the subagent it waits for; stopping the subagent alo
   const sessionId = await begin('go')
   await until(() => agentsOf(sessionId).length === 1 && server.requests.length === 2, 'the subagent to be at work')
   const [first] = agentsOf(sessionId)
-  expect(await engine.tasks.stop(first!, 'Not needed any more.')).toMatchObject({ status: 'stopped', stopReason: 'Not needed any more.' })
+  expect(await engine.tasks.stop(first!, 'Not needed any more.')).toMatchObject({
+    status: 'stopped',
+    stopReason: 'Not needed any more.',
+  })
   await over(sessionId)
   expect(results(sessionId)[0]).toMatch(/status: stopped\nreason: Not needed any more\./)
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'once more' }])
@@ -278,7 +308,12 @@ it('an agent defines a type for its session, with no tool that it does not have,
       go: [
         {
           toolCalls: [
-            call('CreateSubagent', { name: 'reader', description: 'reads', system_prompt: 'You read poems.', tools: ['Read'] }),
+            call('CreateSubagent', {
+              name: 'reader',
+              description: 'reads',
+              system_prompt: 'You read poems.',
+              tools: ['Read'],
+            }),
             call('CreateSubagent', { name: 'wizard', description: 'x', system_prompt: 'x', tools: ['Teleport'] }),
             agentCall('two', { subagent_type: 'local' }),
           ],
@@ -291,7 +326,9 @@ it('an agent defines a type for its session, with no tool that it does not have,
       one: [(request) => ({ text: `${toolsOf(request).join()} ${said(request).includes('You read poems.')}` })],
       two: [(request) => ({ text: `${toolsOf(request).join()} ${said(request).includes('wombat')}` })],
     },
-    { files: { '.trestle/agents/local.yaml': spec, '.trestle/agents/broken.yaml': 'description: x\n\ntools: [Raed]\n' } },
+    {
+      files: { '.trestle/agents/local.yaml': spec, '.trestle/agents/broken.yaml': 'description: x\n\ntools: [Raed]\n' },
+    },
   )
   const sessionId = await begin('go')
   await over(sessionId)
@@ -301,12 +338,17 @@ it('an agent defines a type for its session, with no tool that it does not have,
   expect(results(sessionId)[3]).toContain('Read,call_tool true')
   expect((await engine.agents.list(scratch.project)).agents.map(({ name }) => name)).not.toContain('local')
   const { hash, parts } = await engine.trust.view(scratch.project)
-  expect(parts.find(({ file }) => file.endsWith('local.yaml'))).toMatchObject({ kind: 'agents', lines: spec.trimEnd().split('\n') })
+  expect(parts.find(({ file }) => file.endsWith('local.yaml'))).toMatchObject({
+    kind: 'agents',
+    lines: spec.trimEnd().split('\n'),
+  })
   await engine.trust.accept(scratch.project, hash)
   const { agents, problems } = await engine.agents.list(scratch.project)
   expect(agents.find(({ name }) => name === 'local')).toMatchObject({ source: 'project', tools: ['Read'] })
   const broken = join(scratch.project, '.trestle/agents/broken.yaml')
-  expect(problems).toEqual([{ path: broken, line: 3, message: 'There is no tool "Raed". Did you mean Read?', isFatal: false }])
+  expect(problems).toEqual([
+    { path: broken, line: 3, message: 'There is no tool "Raed". Did you mean Read?', isFatal: false },
+  ])
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'again' }])
   await over(sessionId, 2)
   expect(results(sessionId)[4]).toContain('Read,call_tool true')
@@ -345,7 +387,9 @@ it('when the engine ends, subagents end with it, are told of at the next start, 
     go: [
       { toolCalls: [agentCall('one', { run_in_background: true })] },
       { text: 'waits' },
-      (request) => ({ toolCalls: [agentCall('more', { resume: /task_id: (agent-\S+)/.exec(said(request))?.[1] ?? '' })] }),
+      (request) => ({
+        toolCalls: [agentCall('more', { resume: /task_id: (agent-\S+)/.exec(said(request))?.[1] ?? '' })],
+      }),
       { text: 'done' },
     ],
     one: [{ faults: { stallAfterBytes: 0 }, text: 'never' }, { text: 'I went on.' }],
@@ -365,7 +409,10 @@ it('when the engine ends, subagents end with it, are told of at the next start, 
 it("what a person writes to a working subagent joins its work, and its turn is not the parent's", async () => {
   await setup({
     go: [{ toolCalls: [agentCall('one')] }, { text: 'done' }],
-    one: [{ text: 'first', faults: { delayMs: 300 } }, (request) => ({ text: `heard ${said(request).includes('look at b too')}` })],
+    one: [
+      { text: 'first', faults: { delayMs: 300 } },
+      (request) => ({ text: `heard ${said(request).includes('look at b too')}` }),
+    ],
   })
   const sessionId = await begin('go')
   await until(() => server.requests.length === 2, 'the subagent to be at work')

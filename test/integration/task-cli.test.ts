@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Orphan, Task, TaskOutputPage } from '../../src/shared/model/task'
-import { CUSTODY_MARK, homeKey, TASK_MARK } from '../../src/main/engine/task/custody-mark'
+import { SUPERVISOR_VARIABLE, homeKey, TASK_VARIABLE } from '../../src/main/engine/process/process-tag'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
 import { endHosts, openCustody } from '../support/source-task-host'
@@ -20,7 +20,8 @@ afterEach(async () => {
 })
 
 const trestle = (...args: string[]): Promise<CliRun> => runCli(['task', ...args], { home: scratch.home })
-const start = (command: string): Promise<Task> => custody.start({ command, cwd: scratch.project, timeoutMs: null, description: 'said' })
+const start = (command: string): Promise<Task> =>
+  custody.start({ command, cwd: scratch.project, timeoutMs: null, description: 'said' })
 
 test('lists, shows and stops tasks beside a running app, and shows them without one', async () => {
   const { taskId } = await start('seq 5; sleep 60')
@@ -43,7 +44,10 @@ test('lists, shows and stops tasks beside a running app, and shows them without 
   ])
   await custody.close()
   await endHosts(scratch.home)
-  expect(await trestle('list')).toMatchObject({ code: 0, stdout: 'No task runs. Ended ones: trestle task list --all\n' })
+  expect(await trestle('list')).toMatchObject({
+    code: 0,
+    stdout: 'No task runs. Ended ones: trestle task list --all\n',
+  })
   const all = JSON.parse((await trestle('list', '--all', '--limit', '1', '--json')).stdout) as Task[]
   expect(all).toMatchObject([{ taskId: other.taskId, status: 'stopped' }])
   const page = JSON.parse((await trestle('output', taskId, '--json')).stdout) as TaskOutputPage & { task: Task }
@@ -60,7 +64,7 @@ test('stops what a crashed run left behind, and nothing of another home or of a 
   const { pid: dead = 0 } = spawn('true')
   const left = (home: string, custodian: string): ReturnType<typeof spawn> =>
     spawn('sleep', ['77'], {
-      env: { ...process.env, [TASK_MARK]: 'bash-deadbeef', [CUSTODY_MARK]: `${homeKey(home)}:${custodian}` },
+      env: { ...process.env, [TASK_VARIABLE]: 'bash-deadbeef', [SUPERVISOR_VARIABLE]: `${homeKey(home)}:${custodian}` },
       stdio: 'ignore',
     })
   const orphan = left(scratch.home, `${dead}:1`)
@@ -68,8 +72,14 @@ test('stops what a crashed run left behind, and nothing of another home or of a 
   const ended = once(orphan, 'exit')
   await start('sleep 60')
   try {
-    const { stopped, orphans } = JSON.parse((await trestle('kill-orphans', '--json')).stdout) as { stopped: number; orphans: Orphan[] }
-    expect({ stopped, orphans }).toMatchObject({ stopped: 1, orphans: [{ pid: orphan.pid, taskId: 'bash-deadbeef', command: 'sleep 77' }] })
+    const { stopped, orphans } = JSON.parse((await trestle('kill-orphans', '--json')).stdout) as {
+      stopped: number
+      orphans: Orphan[]
+    }
+    expect({ stopped, orphans }).toMatchObject({
+      stopped: 1,
+      orphans: [{ pid: orphan.pid, taskId: 'bash-deadbeef', command: 'sleep 77' }],
+    })
     await ended
     expect(elsewhere.exitCode).toBeNull()
     expect((await trestle('kill-orphans')).stdout).toBe('Nothing is left of tasks that have ended.\n')

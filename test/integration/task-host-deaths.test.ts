@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TaskPush } from '../../src/shared/model/push'
+import type { TaskPush } from '../../src/shared/events/push'
 import type { Task } from '../../src/shared/model/task'
 import { runTs } from '../support/run-ts'
 import { createScratch, type Scratch } from '../support/scratch'
@@ -43,13 +43,17 @@ describe('when the app is killed', () => {
   test(
     'its background tasks go on, and the next one finds all of them with complete output and can stop them',
     async () => {
-      const command = 'for i in $(seq 500); do echo "INDEX line $i"; done; touch done-INDEX; while sleep 1; do echo tick; done'
+      const command =
+        'for i in $(seq 500); do echo "INDEX line $i"; done; touch done-INDEX; while sleep 1; do echo tick; done'
       const client = runTs('task-client.ts', [scratch.home, scratch.project, String(TASKS), command])
       await client.line('started')
       const ids = client.lines.filter((line) => line.startsWith('task ')).map((line) => line.slice(5))
       await client.kill()
       const custody = open()
-      await until(() => ids.every((_, index) => statSync(join(scratch.project, `done-${index}`), { throwIfNoEntry: false })), 'their work')
+      await until(
+        () => ids.every((_, index) => statSync(join(scratch.project, `done-${index}`), { throwIfNoEntry: false })),
+        'their work',
+      )
       const found = await custody.list({ activeOnly: true })
       expect(found.map(({ taskId }) => taskId).sort()).toEqual([...ids].sort())
       for (const [index, taskId] of ids.entries()) {
@@ -65,7 +69,9 @@ describe('when the app is killed', () => {
   )
 
   test('the command that a call waited for is stopped', async () => {
-    const client = runTs('task-client.ts', [scratch.home, scratch.project, '0'], { FOREGROUND: 'sleep 50 & echo $$ $!; wait' })
+    const client = runTs('task-client.ts', [scratch.home, scratch.project, '0'], {
+      FOREGROUND: 'sleep 50 & echo $$ $!; wait',
+    })
     const pids = (await client.line('foreground ')).split(' ').slice(1).map(Number)
     expect(pids.filter(isAlive)).toEqual(pids)
     await client.kill()
@@ -92,7 +98,9 @@ describe('when the task host is killed', () => {
       1000,
     )
     await until(
-      () => readdirSync(scratch.project).includes('begun') && pushes.some((push) => push.type !== 'task' && push.text.includes('kept')),
+      () =>
+        readdirSync(scratch.project).includes('begun') &&
+        pushes.some((push) => push.type !== 'task' && push.text.includes('kept')),
       'both',
     )
     const waiting = other.wait(task.taskId, 60_000)
@@ -110,9 +118,15 @@ describe('when the task host is killed', () => {
       'two: The task host has died. One background task is lost; its output is kept. The next command starts a new one.',
     ])
     expect(changes.at(-1)).toMatchObject({ taskId: task.taskId, status: 'lost' })
-    await until(() => pushes.some((push) => push.type === 'task' && push.task.status === 'lost'), 'the watcher being told')
+    await until(
+      () => pushes.some((push) => push.type === 'task' && push.task.status === 'lost'),
+      'the watcher being told',
+    )
     expect((await custody.output(task.taskId, { bytes: 100 })).text).toBe('kept\n')
-    const next = await custody.terminals.run({ command: 'echo again', cwd: scratch.project, timeoutMs: null, signal }, 1000)
+    const next = await custody.terminals.run(
+      { command: 'echo again', cwd: scratch.project, timeoutMs: null, signal },
+      1000,
+    )
     expect(next).toMatchObject({ text: 'again\n', task: { status: 'completed' } })
     expect(await other.list({})).toMatchObject([{ taskId: task.taskId, status: 'lost' }])
   })
@@ -169,8 +183,16 @@ test('a command can be moved to the background: the call ends, the command goes 
   )
   const { taskId, callId } = await started.promise
   expect(callId).toBe('call-1')
-  await until(() => statSync(join(scratch.home, 'tasks', `${taskId}.log`), { throwIfNoEntry: false })?.size === 4, 'its output')
-  expect(await custody.moveToBackground(taskId)).toMatchObject({ taskId, status: 'running', background: true, timeoutMs: 600_000 })
+  await until(
+    () => statSync(join(scratch.home, 'tasks', `${taskId}.log`), { throwIfNoEntry: false })?.size === 4,
+    'its output',
+  )
+  expect(await custody.moveToBackground(taskId)).toMatchObject({
+    taskId,
+    status: 'running',
+    background: true,
+    timeoutMs: 600_000,
+  })
   expect(await call).toMatchObject({ text: 'one\n', moved: 'by_user', task: { taskId, status: 'running' } })
   await custody.close()
   const next = open()

@@ -1,18 +1,18 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { CodedError } from '../../src/shared/model/errors'
-import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
-import type { TaskHostProgram } from '../../src/main/engine/task/custody/connect-task-host'
-import { createTaskCustody, type HomeCustody } from '../../src/main/engine/task/custody/create-task-custody'
-import { CUSTODY_MARK } from '../../src/main/engine/task/custody-mark'
-import type { TaskEnd } from '../../src/main/engine/task/terminal-tasks'
+import { CodedError } from '../../src/shared/errors'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import type { TaskHostProgram } from '../../src/main/engine/task/client/host-connector'
+import { createTaskSupervisor, type HomeTaskSupervisor } from '../../src/main/engine/task/client/create-task-supervisor'
+import { SUPERVISOR_VARIABLE } from '../../src/main/engine/process/process-tag'
+import type { TaskEnd } from '../../src/main/engine/task/task-supervisor'
 import { createScratch, type Scratch } from '../support/scratch'
 import { endHosts, sourceTaskHost } from '../support/source-task-host'
 
 let scratch: Scratch
-let custody: HomeCustody | undefined
+let custody: HomeTaskSupervisor | undefined
 beforeEach(() => {
   scratch = createScratch()
 })
@@ -30,10 +30,14 @@ function noHost(ending: string): { program: string[]; starts: () => number } {
   return { program: [path], starts: () => (existsSync(note) ? readFileSync(note, 'utf8').split('\n').length - 1 : 0) }
 }
 
-function open(program: TaskHostProgram): { notices: string[]; logged: string[]; run(command: string): Promise<TaskEnd> } {
+function open(program: TaskHostProgram): {
+  notices: string[]
+  logged: string[]
+  run(command: string): Promise<TaskEnd>
+} {
   const env = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', HOME: scratch.home })
   const [notices, logged]: [string[], string[]] = [[], []]
-  const opened = createTaskCustody({
+  const opened = createTaskSupervisor({
     home: scratch.home,
     program,
     interactive: true,
@@ -52,7 +56,8 @@ function open(program: TaskHostProgram): { notices: string[]; logged: string[]; 
   }
 }
 
-const background = (command: string): Promise<unknown> => custody!.start({ command, cwd: scratch.project, timeoutMs: null })
+const background = (command: string): Promise<unknown> =>
+  custody!.start({ command, cwd: scratch.project, timeoutMs: null })
 
 describe('where the task host cannot be started', () => {
   test('commands go on to work, the user is told once why, and it is in the log', async () => {
@@ -62,7 +67,9 @@ describe('where the task host cannot be started', () => {
     const ends = await Promise.all(Array.from({ length: 5 }, (_, at) => run(`echo ${at}`)))
     expect(ends.map(({ text }) => text.trim())).toEqual(['0', '1', '2', '3', '4'])
     expect((await run('echo more')).text).toContain('more')
-    expect(notices).toEqual([expect.stringMatching(/cannot go to the background.*could not be started: this is no host\.$/)])
+    expect(notices).toEqual([
+      expect.stringMatching(/cannot go to the background.*could not be started: this is no host\.$/),
+    ])
     expect(logged).toEqual([expect.stringContaining('this is no host')])
     expect(starts()).toBe(1)
   })
@@ -98,8 +105,10 @@ describe('where the task host cannot be started', () => {
 
   test('once it can be started, commands run in it again', async () => {
     let isBroken = true
-    const { notices, run } = open({ program: async () => (isBroken ? noHost('exit 1').program : (sourceTaskHost.program as string[])) })
-    const inHost = `[ -n "$${CUSTODY_MARK}" ] && echo in the host || echo here`
+    const { notices, run } = open({
+      program: async () => (isBroken ? noHost('exit 1').program : (sourceTaskHost.program as string[])),
+    })
+    const inHost = `[ -n "$${SUPERVISOR_VARIABLE}" ] && echo in the host || echo here`
     expect((await run(inHost)).text.trim()).toBe('here')
     isBroken = false
     await background('true')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { TaskPush } from '../../src/shared/model/push'
+import type { TaskPush } from '../../src/shared/events/push'
 import type { Task } from '../../src/shared/model/task'
 import { createScratch, type Scratch } from '../support/scratch'
 import { endHosts, hostPids, isRunning, openCustody } from '../support/source-task-host'
@@ -40,14 +40,24 @@ describe('a background task', () => {
     expect(hasEnded).toBe(true)
     expect(ended).toMatchObject({ status: 'failed', exitCode: 3, outputBytes: 8, lastLine: 'two' })
     expect(readFileSync(task.outputPath, 'utf8')).toBe('one\ntwo\n')
-    const record = JSON.parse(readFileSync(join(scratch.home, 'tasks', task.taskId, 'task.json'), 'utf8')) as { task: Task }
+    const record = JSON.parse(readFileSync(join(scratch.home, 'tasks', task.taskId, 'task.json'), 'utf8')) as {
+      task: Task
+    }
     expect(record.task).toMatchObject({ status: 'failed', exitCode: 3 })
     await until(() => changes.some(({ status }) => status === 'failed'), 'news of the end')
-    expect(await custody.output(task.taskId, { bytes: 100 })).toEqual({ text: 'one\ntwo\n', from: 0, to: 8, total: 8, dropped: 0 })
+    expect(await custody.output(task.taskId, { bytes: 100 })).toEqual({
+      text: 'one\ntwo\n',
+      from: 0,
+      to: 8,
+      total: 8,
+      dropped: 0,
+    })
   })
 
   test('that cannot be started says why', async () => {
-    await expect(open().start({ command: 'true', cwd: '/nowhere', timeoutMs: null })).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(open().start({ command: 'true', cwd: '/nowhere', timeoutMs: null })).rejects.toMatchObject({
+      code: 'ENOENT',
+    })
   })
 
   test('is watched live, typed into, and nothing of what is typed is in any file', async () => {
@@ -57,13 +67,18 @@ describe('a background task', () => {
     const stop = custody.watch(task.taskId, (push) => pushes.push(push))
     const shown = (): string => pushes.map((push) => (push.type === 'task' ? '' : push.text)).join('')
     await until(() => shown().includes('Password: '), 'the prompt')
-    await until(() => pushes.some((push) => push.type === 'task' && push.task.prompt !== undefined), 'the wait being noticed')
+    await until(
+      () => pushes.some((push) => push.type === 'task' && push.task.prompt !== undefined),
+      'the wait being noticed',
+    )
     await custody.input(task.taskId, 'hunter2-and-more\n')
     await until(() => shown().includes('got 16'), 'the answer')
     stop()
     const { task: ended } = await custody.wait(task.taskId, 5000)
     expect(ended).toMatchObject({ status: 'completed', waited: { text: 'Password:', typed: true } })
-    const files = readdirSync(scratch.home, { recursive: true, encoding: 'utf8' }).map((name) => join(scratch.home, name))
+    const files = readdirSync(scratch.home, { recursive: true, encoding: 'utf8' }).map((name) =>
+      join(scratch.home, name),
+    )
     const holding = files.filter((file) => statSync(file).isFile() && readFileSync(file).includes('hunter2'))
     expect(files.length).toBeGreaterThan(3)
     expect(holding).toEqual([])
@@ -91,7 +106,13 @@ test('a host that hangs does not hold up whoever stops a command', async () => {
   const controller = new AbortController()
   let shown = ''
   const call = custody.terminals.run(
-    { command: 'echo here; sleep 60', cwd: scratch.project, timeoutMs: null, signal: controller.signal, onOutput: (raw) => (shown += raw) },
+    {
+      command: 'echo here; sleep 60',
+      cwd: scratch.project,
+      timeoutMs: null,
+      signal: controller.signal,
+      onOutput: (raw) => (shown += raw),
+    },
     1000,
   )
   await until(() => shown.includes('here'), 'the start')

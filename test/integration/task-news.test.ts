@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import type { ModelScript, RecordedRequest } from '../support/model-script'
 import { runCli } from '../support/run-cli'
@@ -31,7 +31,9 @@ async function serveModel(script: ModelScript, more = ''): Promise<void> {
 }
 
 function print(prompt: string, ...more: string[]) {
-  return runCli(['print', prompt, '--cwd', scratch.project, '--output-format', 'stream-json', ...more], { home: scratch.home })
+  return runCli(['print', prompt, '--cwd', scratch.project, '--output-format', 'stream-json', ...more], {
+    home: scratch.home,
+  })
 }
 
 function recorded(stdout: string): RecordedEvent[] {
@@ -58,7 +60,9 @@ function stored(): RecordedEvent[] {
 /** The tasks that the agent was told of, one entry for each time. */
 function told(): string[] {
   return stored().flatMap((event) =>
-    event.type === 'turn.started' || event.type === 'turn.steered' ? (event.news ?? []).map(({ taskId }) => taskId) : [],
+    event.type === 'turn.started' || event.type === 'turn.steered'
+      ? (event.news ?? []).map(({ taskId }) => taskId)
+      : [],
   )
 }
 
@@ -92,7 +96,8 @@ it('a model starts a server in the background, reads what it printed, pages its 
     if (!said.includes('ready on '))
       return { text: '', toolCalls: [{ name: 'TaskOutput', input: { task_id: taskId, block: true, timeout: 1 } }] }
     if (!said.includes('1\\tready on ')) return { text: '', toolCalls: [{ name: 'Read', input: { path: outputPath } }] }
-    if (!said.includes('status: stopped')) return { text: '', toolCalls: [{ name: 'TaskStop', input: { task_id: taskId } }] }
+    if (!said.includes('status: stopped'))
+      return { text: '', toolCalls: [{ name: 'TaskStop', input: { task_id: taskId } }] }
     return { text: 'done' }
   }, rules)
   const run = await print('serve', '--permission-mode', 'ask')
@@ -100,7 +105,11 @@ it('a model starts a server in the background, reads what it printed, pages its 
   const events = recorded(run.stdout)
   const finished = events.filter((event) => event.type === 'tool.finished')
   expect(finished.filter((event) => event.isError)).toEqual([])
-  expect(finished[0]!.details).toMatchObject({ kind: 'task', started: 'started', task: { status: 'running', outputPath } })
+  expect(finished[0]!.details).toMatchObject({
+    kind: 'task',
+    started: 'started',
+    task: { status: 'running', outputPath },
+  })
   expect(finished.at(-1)!.details).toMatchObject({ kind: 'task', told: true, task: { status: 'stopped' } })
   expect(told()).toEqual([])
 }, 30_000)
@@ -114,7 +123,10 @@ it('print mode ends although a task runs, says so, and the agent is told by the 
   const [taskId = ''] = started()
   expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(taskId) })
   const { sessionId } = recorded(first.stdout)[0]!
-  await until(() => readFileSync(join(scratch.home, 'tasks', taskId, 'task.json'), 'utf8').includes('"failed"'), 'the task to end')
+  await until(
+    () => readFileSync(join(scratch.home, 'tasks', taskId, 'task.json'), 'utf8').includes('"failed"'),
+    'the task to end',
+  )
   const second = await print('and now', '-S', sessionId, '--permission-mode', 'auto')
   const steered = recorded(second.stdout).filter((event) => event.type === 'turn.steered')
   expect(steered).toMatchObject([{ by: 'task', news: [{ taskId, status: 'failed', exitCode: 3 }] }])

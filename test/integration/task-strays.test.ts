@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { commandEnv } from '../../src/main/engine/task/command-env'
-import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
-import { keeperProgram } from '../../src/main/engine/task/leader-keeper'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { commandEnv } from '../../src/main/engine/environment/command-env'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { subreaperProgram } from '../../src/main/engine/task/pty/subreaper'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
 import type { Orphan, Task } from '../../src/shared/model/task'
 import { isAlive } from '../support/marked-pids'
@@ -38,14 +38,15 @@ function kill(pid: number): void {
 const pidIn = (name: string): number => Number(readFileSync(join(scratch.project, name), 'utf8'))
 const start = (command: string): Promise<Task> => custody.start({ command, cwd: scratch.project, timeoutMs: null })
 const trestle = (...args: string[]): Promise<CliRun> => runCli(['task', ...args], { home: scratch.home })
-const isThere = (name: string): boolean => existsSync(join(scratch.project, name)) && pidIn(name) > 0 && isAlive(pidIn(name))
+const isThere = (name: string): boolean =>
+  existsSync(join(scratch.project, name)) && pidIn(name) > 0 && isAlive(pidIn(name))
 
 /** Nothing of the task's environment, session, group or parents is left to it. */
 const STRAY = `( env -i setsid bash -c 'echo $$ >stray; exec sleep 1000' >/dev/null 2>&1 & )`
 /** The same, and a second later it puts another one in its place. */
 const RUNAWAY = `( env -i setsid bash -c 'echo $$ >stray; sleep 1; (setsid bash -c "echo \\$\\$ >heir; exec sleep 1000" &) ' >/dev/null 2>&1 & )`
 
-const hasKeeper = keeperProgram({}) !== undefined
+const hasKeeper = subreaperProgram({}) !== undefined
 
 describe.runIf(hasKeeper)('a process that cleared its environment and left its session', () => {
   test('ends when its running task is stopped, and other tasks run on', async () => {
@@ -61,14 +62,20 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     const { taskId } = await start(`${STRAY}; until [ -s stray ]; do :; done`)
     await custody.wait(taskId, 30_000)
     const pid = pidIn('stray')
-    await expect.poll(() => custody.orphans(), { timeout: 10_000 }).toMatchObject([{ pid, taskId, command: 'sleep 1000', taskEnded: true }])
+    await expect
+      .poll(() => custody.orphans(), { timeout: 10_000 })
+      .toMatchObject([{ pid, taskId, command: 'sleep 1000', taskEnded: true }])
     const { stdout } = await trestle('list')
     expect(stdout).toMatch(
-      new RegExp(`^No task runs\\..*\\n\\nLeft running by tasks that have ended; .*\\nPID .*\\n${pid} +${taskId} .*sleep 1000\\n$`),
+      new RegExp(
+        `^No task runs\\..*\\n\\nLeft running by tasks that have ended; .*\\nPID .*\\n${pid} +${taskId} .*sleep 1000\\n$`,
+      ),
     )
     const listed = JSON.parse((await trestle('list', '--json')).stdout) as (Task & { leftRunning?: Orphan[] })[]
     expect(listed).toMatchObject([{ taskId, status: 'completed', leftRunning: [{ pid, command: 'sleep 1000' }] }])
-    expect((await trestle('stop', '--all')).stdout).toBe(`${taskId}  left behind, process ${pid}  stopped  sleep 1000\n`)
+    expect((await trestle('stop', '--all')).stdout).toBe(
+      `${taskId}  left behind, process ${pid}  stopped  sleep 1000\n`,
+    )
     expect(isThere('stray')).toBe(false)
     expect((await trestle('list')).stdout).toBe('No task runs. Ended ones: trestle task list --all\n')
   }, 90_000)
@@ -86,7 +93,9 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     await start(`${STRAY}; sleep 1000`)
     await until(() => isThere('stray'), 'the stray to run')
     for (const pid of hostPids(scratch.home)) process.kill(pid, 'SIGKILL')
-    await expect.poll(async () => (await custody.orphans()).map(({ pid }) => pid), { timeout: 20_000 }).toContain(pidIn('stray'))
+    await expect
+      .poll(async () => (await custody.orphans()).map(({ pid }) => pid), { timeout: 20_000 })
+      .toContain(pidIn('stray'))
     expect((await trestle('kill-orphans')).code).toBe(0)
     expect(isThere('stray')).toBe(false)
   }, 60_000)
@@ -98,7 +107,10 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
       graceMs: 500,
     })
     const command = `${STRAY}; until [ -s stray ]; do :; done`
-    const end = await tasks.run({ command, cwd: scratch.project, timeoutMs: 30_000, signal: new AbortController().signal }, 1_000)
+    const end = await tasks.run(
+      { command, cwd: scratch.project, timeoutMs: 30_000, signal: new AbortController().signal },
+      1_000,
+    )
     expect(end.leftRunning).toMatchObject([{ pid: pidIn('stray') }])
     await tasks.close()
     expect(isThere('stray')).toBe(false)

@@ -3,9 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { endMarked, endProcesses } from '../../src/main/engine/task/watch/end-marked'
-import { processTable } from '../../src/main/engine/task/watch/process-table'
-import { signalGroupOf, signalProcess } from '../../src/main/engine/task/watch/signal-process'
+import { killTagged, killProcesses, signalGroupOf, signalProcess } from '../../src/main/engine/process/kill-processes'
+import { processTable } from '../../src/main/engine/process/process-table'
 import { isAlive, markedPids } from '../support/marked-pids'
 
 const GRACE_MS = 400
@@ -16,14 +15,19 @@ beforeEach(() => {
   started = []
 })
 afterEach(async () => {
-  await endMarked(started, 0)
+  await killTagged(started, 0)
   rmSync(dir, { recursive: true, force: true })
 })
 
 /** A command as a task starts it: its own session, marked. */
 function start(command: string, taskId = `bash-test${started.length}-${process.pid}`): string {
   started.push(taskId)
-  const child = spawn('bash', ['-c', command], { cwd: dir, env: { ...process.env, TRESTLE_TASK: taskId }, stdio: 'ignore', detached: true })
+  const child = spawn('bash', ['-c', command], {
+    cwd: dir,
+    env: { ...process.env, TRESTLE_TASK: taskId },
+    stdio: 'ignore',
+    detached: true,
+  })
   child.unref()
   return taskId
 }
@@ -36,22 +40,36 @@ const have = (taskId: string, count: number): Promise<void> =>
 describe('nothing with the mark is left', () => {
   test.each([
     ['what ignores SIGTERM', `trap '' TERM; while :; do sleep 100; done`, 2],
-    ['a daemon that left session, group and parent', `setsid sh -c 'setsid sleep 1000 & setsid nohup sleep 1000 &' & sleep 1000`, 3],
+    [
+      'a daemon that left session, group and parent',
+      `setsid sh -c 'setsid sleep 1000 & setsid nohup sleep 1000 &' & sleep 1000`,
+      3,
+    ],
     ['what is left of a command that has ended', `setsid nohup sleep 1000 >/dev/null 2>&1 &`, 1],
     ['a program that is stopped and cannot hear', `sleep 1000 & kill -STOP $!; wait`, 2],
     ['one that forks away every 50 ms and ignores SIGTERM', `trap '' TERM; exec bash ./flee`, 1],
     ['one that forks away as fast as it can', `trap '' TERM; exec bash ./run`, 1],
-    ['two that start each other again', `trap '' TERM; echo $$ >one; bash ./guard one two & exec bash ./guard two one`, 2],
+    [
+      'two that start each other again',
+      `trap '' TERM; echo $$ >one; bash ./guard one two & exec bash ./guard two one`,
+      2,
+    ],
     ['ever more daemons that ignore SIGTERM', `trap '' TERM; while :; do setsid sleep 1000 & sleep 0.02; done`, 5],
     ['a tree whose every branch grows again, each a session of its own', `trap '' TERM; exec bash ./hydra 4`, 20],
   ])('of %s', async (_name, command, count) => {
     script('flee', `sleep 0.05; setsid bash ./flee & exit`)
     script('run', `setsid bash ./run & exit`)
-    script('guard', `while :; do kill -0 $(cat $1) 2>/dev/null || { setsid bash ./guard $2 $1 & echo $! >$1; }; sleep 0.01; done`)
-    script('hydra', `while :; do for i in 1 2; do [ $1 = 0 ] && sleep 0.05 || setsid bash ./hydra $(($1 - 1)) & done; wait; done`)
+    script(
+      'guard',
+      `while :; do kill -0 $(cat $1) 2>/dev/null || { setsid bash ./guard $2 $1 & echo $! >$1; }; sleep 0.01; done`,
+    )
+    script(
+      'hydra',
+      `while :; do for i in 1 2; do [ $1 = 0 ] && sleep 0.05 || setsid bash ./hydra $(($1 - 1)) & done; wait; done`,
+    )
     const taskId = start(command)
     await have(taskId, count)
-    const left = await endMarked([taskId], GRACE_MS)
+    const left = await killTagged([taskId], GRACE_MS)
     expect(left).toEqual([])
     expect(markedPids([taskId])).toEqual([])
   })
@@ -66,15 +84,18 @@ describe('nothing with the mark is left', () => {
     await vi.waitFor(() => ['child', 'session', 'orphan'].every((name) => expect(pidIn(name)).toBeGreaterThan(0)))
     const pids = ['child', 'session', 'orphan'].map(pidIn)
     expect(pids.filter(isAlive)).toEqual(pids)
-    expect(await endMarked([taskId], GRACE_MS)).toEqual([])
+    expect(await killTagged([taskId], GRACE_MS)).toEqual([])
     expect(pids.filter(isAlive)).toEqual([])
   })
 
   test('of 100 tasks ended at once, within the grace and two seconds', async () => {
     const taskIds = Array.from({ length: 100 }, () => start(`trap '' TERM; setsid sleep 1000 & sleep 1000`))
-    await vi.waitFor(() => expect(markedPids(taskIds).length).toBeGreaterThanOrEqual(300), { timeout: 10_000, interval: 50 })
+    await vi.waitFor(() => expect(markedPids(taskIds).length).toBeGreaterThanOrEqual(300), {
+      timeout: 10_000,
+      interval: 50,
+    })
     const before = performance.now()
-    const left = await Promise.all(taskIds.map((taskId) => endMarked([taskId], GRACE_MS)))
+    const left = await Promise.all(taskIds.map((taskId) => killTagged([taskId], GRACE_MS)))
     expect(performance.now() - before).toBeLessThan(GRACE_MS + 2_000)
     expect(left.flat()).toEqual([])
     expect(markedPids(taskIds)).toEqual([])
@@ -82,16 +103,21 @@ describe('nothing with the mark is left', () => {
 })
 
 test('a program that ends on SIGTERM is told once, and may clean up', async () => {
-  const taskId = start(`trap 'echo told >>told; sleep 0.2; echo cleaned >>told; exit' TERM; echo ready >ready; sleep 1000 & wait`)
+  const taskId = start(
+    `trap 'echo told >>told; sleep 0.2; echo cleaned >>told; exit' TERM; echo ready >ready; sleep 1000 & wait`,
+  )
   await vi.waitFor(() => readFileSync(join(dir, 'ready')))
-  await endMarked([taskId], 5_000)
+  await killTagged([taskId], 5_000)
   expect(readFileSync(join(dir, 'told'), 'utf8')).toBe('told\ncleaned\n')
 })
 
 test('others are left alone: another task, and a task whose name begins alike', async () => {
-  const [one, two] = [start('sleep 1000', `bash-alike-${process.pid}`), start('sleep 1000', `bash-alike-${process.pid}0`)]
+  const [one, two] = [
+    start('sleep 1000', `bash-alike-${process.pid}`),
+    start('sleep 1000', `bash-alike-${process.pid}0`),
+  ]
   await Promise.all([have(one, 1), have(two, 1)])
-  await endMarked([one], GRACE_MS)
+  await killTagged([one], GRACE_MS)
   expect(markedPids([one])).toEqual([])
   expect(markedPids([two]).length).toBe(1)
 })
@@ -103,6 +129,6 @@ test('a later process of the same number is not signalled', async () => {
   const earlier = { ...entry, started: entry.started - 1 }
   expect(signalProcess(earlier, 'SIGKILL')).toBe(false)
   expect(signalGroupOf(earlier, 'SIGKILL')).toBe(false)
-  await endProcesses({ find: ({ table }) => (table.has(entry.pid) ? [earlier] : []), isMine: () => false }, 50)
+  await killProcesses({ find: ({ table }) => (table.has(entry.pid) ? [earlier] : []), isMine: () => false }, 50)
   expect(isAlive(entry.pid)).toBe(true)
 })

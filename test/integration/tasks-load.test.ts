@@ -23,7 +23,11 @@ const marked = (taskIds: readonly string[]): number => markedPids(taskIds).lengt
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 const memory = (): { app: number; host: number; text: string } => {
   const [own, host] = [memoryOf(app.pid), memoryOf(hostsOf(app.scratch.home)[0] ?? 0)]
-  return { app: own.peak, host: host.peak, text: `app ${Math.round(own.peak)} MB, host ${Math.round(host.peak)} MB at most` }
+  return {
+    app: own.peak,
+    host: host.peak,
+    text: `app ${Math.round(own.peak)} MB, host ${Math.round(host.peak)} MB at most`,
+  }
 }
 
 async function sha256(path: string): Promise<string> {
@@ -47,10 +51,14 @@ test(
       `cat data; sleep 1000 & wait`,
     ]
     // Few of these: each keeps a tenth of a processor busy.
-    await app.inBackground(Array.from({ length: 3 }, () => `cat data; (trap '' TERM; exec bash ./flee >/dev/null 2>&1) & sleep 1000`))
+    await app.inBackground(
+      Array.from({ length: 3 }, () => `cat data; (trap '' TERM; exec bash ./flee >/dev/null 2>&1) & sleep 1000`),
+    )
     for (let begun = 0; begun < TASKS; begun += AT_ONCE) {
       const before = performance.now()
-      await app.inBackground(Array.from({ length: Math.min(AT_ONCE, TASKS - begun) }, (_, index) => commands[(begun + index) % 5]!))
+      await app.inBackground(
+        Array.from({ length: Math.min(AT_ONCE, TASKS - begun) }, (_, index) => commands[(begun + index) % 5]!),
+      )
       report(`${AT_ONCE} tasks started in ${Math.round(performance.now() - before)} ms`)
     }
     const hasPrinted = async (): Promise<void> =>
@@ -82,7 +90,11 @@ test('an app killed with 20 tasks running finds all of them with their whole out
   await app.kill()
   const sizes = before.map(({ outputPath }) => sizeOf(outputPath))
   // They go on without it.
-  await until(() => before.every(({ outputPath }, index) => sizeOf(outputPath) > sizes[index]! + 20), 'output to go on', 20_000)
+  await until(
+    () => before.every(({ outputPath }, index) => sizeOf(outputPath) > sizes[index]! + 20),
+    'output to go on',
+    20_000,
+  )
   await app.open()
   const after = await app.tasks(true)
   expect(after.map(({ taskId }) => taskId).toSorted()).toEqual(before.map(({ taskId }) => taskId).toSorted())
@@ -137,7 +149,8 @@ test('a flood in the background leaves memory flat, and can be read page by page
   const lines = Math.ceil((FLOOD_MB * 1024 * 1024) / 11)
   const begun = performance.now()
   await app.inBackground([`seq ${numbered(1)} ${numbered(lines)}`])
-  const hasEnded = async (): Promise<void> => expect((await app.tasks(false)).some(({ status }) => status === 'completed')).toBe(true)
+  const hasEnded = async (): Promise<void> =>
+    expect((await app.tasks(false)).some(({ status }) => status === 'completed')).toBe(true)
   await vi.waitFor(hasEnded, { timeout: LIMIT_MS, interval: 100 })
   const after = memory()
   report(`${FLOOD_MB} MB in ${Math.round(performance.now() - begun)} ms; before: ${before.text}; after: ${after.text}`)
@@ -147,6 +160,8 @@ test('a flood in the background leaves memory flat, and can be read page by page
   expect(flood.outputBytes).toBe(lines * 11)
   const head = await app.call([{ name: 'Read', input: { path: flood.outputPath, line_offset: 301, n_lines: 300 } }])
   expect([301, 600].filter((number) => !head.includes(`${number}\\t${numbered(number)}`))).toEqual([])
-  const tail = await app.call([{ name: 'Read', input: { path: flood.newestPath ?? flood.outputPath, line_offset: -300 } }])
+  const tail = await app.call([
+    { name: 'Read', input: { path: flood.newestPath ?? flood.outputPath, line_offset: -300 } },
+  ])
   expect([lines - 299, lines].filter((number) => !tail.includes(numbered(number)))).toEqual([])
 })

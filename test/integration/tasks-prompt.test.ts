@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RunningProcess, Starter } from '../../src/main/engine/task/running-process'
-import { terminalStarter } from '../../src/main/engine/task/start-in-terminal'
-import { type Prompt, PromptWatch } from '../../src/main/engine/task/watch/prompt-watch'
-import { foregroundState } from '../../src/main/engine/task/watch/terminal-reader'
+import { terminalStarter } from '../../src/main/engine/task/pty/start-in-terminal'
+import { type Prompt, PromptWatch } from '../../src/main/engine/task/pty/prompt-watch'
+import { foregroundState } from '../../src/main/engine/task/pty/terminal-reader'
 
 interface Watched {
   output: string
@@ -25,7 +25,13 @@ afterAll(async () => {
 })
 
 function run(command: string): Watched {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', TERM: 'xterm-256color', GIT_TERMINAL_PROMPT: '1', PS1: '$ ' }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: '/nonexistent',
+    TERM: 'xterm-256color',
+    GIT_TERMINAL_PROMPT: '1',
+    PS1: '$ ',
+  }
   const watched = { output: '', prompts: [], hasEnded: false } as unknown as Watched
   watched.process = starter.start(
     { shell: '/bin/bash', command, cwd: '/', env, taskId: `bash-prompt${running.length}-${process.pid}` },
@@ -54,7 +60,11 @@ describe.concurrent('waits for a person', () => {
     ['one with a time limit', `read -t 60 -p 'Go on [y/N]? ' x </dev/tty`, 'Go on [y/N]?'],
     ['a question that ends its line', `echo 'Press enter to go on'; read x </dev/tty`, 'Press enter to go on'],
     ['a question in colours, redrawn', `printf '...\\r\\033[1;32m?\\033[0m Really? '; read x </dev/tty`, '? Really?'],
-    ['a program below other programs', `bash -c "sh -c 'printf \\"Code: \\"; head -n1 /dev/tty; true'; true"; true`, 'Code:'],
+    [
+      'a program below other programs',
+      `bash -c "sh -c 'printf \\"Code: \\"; head -n1 /dev/tty; true'; true"; true`,
+      'Code:',
+    ],
     ['an event loop', `${node} -e "process.stdout.write('Who? ');process.stdin.resume()" </dev/tty`, 'Who?'],
     ['a program that waits without a word', 'cat /dev/tty', ''],
     [
@@ -82,7 +92,10 @@ describe.concurrent('waits for a person', () => {
 
 describe.concurrent('does not wait for anybody', () => {
   test.each([
-    ['a server that left its line open', `${node} -e "require('net').createServer().listen(0,()=>process.stdout.write('Listening: '))"`],
+    [
+      'a server that left its line open',
+      `${node} -e "require('net').createServer().listen(0,()=>process.stdout.write('Listening: '))"`,
+    ],
     [
       'the same that got a copy of its terminal',
       `exec 3>&1 4<&1; ${node} -e "require('net').createServer().listen(0,()=>process.stdout.write('Ready? '))"`,
@@ -95,7 +108,8 @@ describe.concurrent('does not wait for anybody', () => {
   ])('%s', async (_name, command) => {
     const watched = run(command)
     await vi.waitFor(() => expect(watched.output).not.toBe(''), { timeout: 10_000, interval: 20 })
-    for (let look = 0; look < 20; look++) expect(['no', 'unseen']).toContain((await foregroundState(watched.process.pid!)).reading)
+    for (let look = 0; look < 20; look++)
+      expect(['no', 'unseen']).toContain((await foregroundState(watched.process.pid!)).readState)
     expect(watched.prompts).toEqual([])
   })
 

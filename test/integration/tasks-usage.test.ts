@@ -5,13 +5,13 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { CUSTODY_MARK, custodyMark, homeKey } from '../../src/main/engine/task/custody-mark'
-import { sandboxSupport } from '../../src/main/engine/sandbox/find-sandbox'
+import { SUPERVISOR_VARIABLE, supervisorTag, homeKey } from '../../src/main/engine/process/process-tag'
+import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import type { SandboxPolicy } from '../../src/main/engine/sandbox/sandbox-policy'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
-import { endMarked } from '../../src/main/engine/task/watch/end-marked'
-import { endOrphans, findOrphans } from '../../src/main/engine/task/watch/orphans'
-import { UsageMeter } from '../../src/main/engine/task/watch/usage-meter'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { killTagged } from '../../src/main/engine/process/kill-processes'
+import { endOrphans, findOrphans } from '../../src/main/engine/task/client/orphans'
+import { UsageMeter } from '../../src/main/engine/task/host/usage-meter'
 import type { TaskUsage } from '../../src/shared/model/task'
 import { markedPids } from '../support/marked-pids'
 
@@ -23,18 +23,22 @@ beforeEach(() => {
   taskId = `bash-usage${count++}-${process.pid}`
 })
 afterEach(async () => {
-  await endMarked([taskId], 0)
+  await killTagged([taskId], 0)
   rmSync(home, { recursive: true, force: true })
 })
 
-function start(command: string, custody = custodyMark(home)): void {
-  const env = { ...process.env, TRESTLE_TASK: taskId, [CUSTODY_MARK]: custody }
+function start(command: string, custody = supervisorTag(home)): void {
+  const env = { ...process.env, TRESTLE_TASK: taskId, [SUPERVISOR_VARIABLE]: custody }
   spawn('bash', ['-c', command], { cwd: home, env, stdio: 'ignore', detached: true }).unref()
 }
 
 /** No network but its own. */
 function sandboxOf(folder: string): SandboxPolicy {
-  const [root, ownHome, userHome] = ['project', 'user/.trestle', 'user'].map((name) => join(folder, name)) as [string, string, string]
+  const [root, ownHome, userHome] = ['project', 'user/.trestle', 'user'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
   for (const each of [root, ownHome]) mkdirSync(each, { recursive: true })
   const nothing = { folders: [], write: [], read: [], protect: [], hosts: [], sockets: [] }
   return { level: 'project', network: 'none', scope: 'usage', root, ...nothing, home: ownHome, userHome }
@@ -98,7 +102,8 @@ describe('usage', () => {
         env: () => ({ PATH: `${dirname(process.execPath)}:/usr/bin:/bin` }),
       })
       const stop = new AbortController()
-      const listen = (port: number): string => `require('net').createServer((client) => client.end('inside')).listen(${port},'127.0.0.1')`
+      const listen = (port: number): string =>
+        `require('net').createServer((client) => client.end('inside')).listen(${port},'127.0.0.1')`
       const command = `${node} -e "${listen(other)}" & ${node} -e "${listen(0)}"`
       const sandbox = sandboxOf(home)
       const ended = tasks.run(
@@ -138,14 +143,15 @@ describe('usage', () => {
   test('of a task that ended is what it left running', async () => {
     start('setsid sleep 100 & exit')
     await measured(({ processes }) => expect(processes.map(({ command }) => command)).toEqual(['sleep 100']))
-    await endMarked([taskId], 0)
+    await killTagged([taskId], 0)
     expect((await meter.measure()).has(taskId)).toBe(false)
   })
 })
 
 describe('orphans', () => {
   const dead = (): string => `${homeKey(home)}:${process.pid}:1`
-  const running = (): Promise<void> => vi.waitFor(() => expect(markedPids([taskId]).length).toBe(2), { timeout: 5_000, interval: 20 })
+  const running = (): Promise<void> =>
+    vi.waitFor(() => expect(markedPids([taskId]).length).toBe(2), { timeout: 5_000, interval: 20 })
 
   test('are processes whose custodian is dead, though its number lives on; they can be ended one by one or all', async () => {
     start('sleep 1001 & sleep 1002 & wait; :', dead())
@@ -167,7 +173,7 @@ describe('orphans', () => {
   })
 
   test.each([
-    ['in the custody of a living process', () => custodyMark(home)],
+    ['in the custody of a living process', () => supervisorTag(home)],
     ['of another home', () => `${homeKey(`${home}2`)}:${process.pid}:1`],
     ['with an unreadable mark of custody', () => 'nonsense'],
   ])('are not those %s', async (_name, custody) => {

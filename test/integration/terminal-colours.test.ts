@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', '..', 'src', 'renderer', path), 'utf8')
+const read = (path: string): string =>
+  readFileSync(join(import.meta.dirname, '..', '..', 'src', 'renderer', path), 'utf8')
 
 describe('colours', () => {
   const tokens = read('styles/tokens.css')
@@ -18,7 +19,9 @@ describe('colours', () => {
     const contrast = (parts: string[]): number => (luminance(parts.map(Number)) + 0.05) / (background + 0.05)
     expect(ansi).toHaveLength(16)
     // Black is for backgrounds; as a text colour it is lifted by xterm's own minimum.
-    const faint = ansi.filter(([, name, ...parts]) => contrast(parts) < (name === 'black' ? 3 : 4.5)).map(([, name]) => name)
+    const faint = ansi
+      .filter(([, name, ...parts]) => contrast(parts) < (name === 'black' ? 3 : 4.5))
+      .map(([, name]) => name)
     expect(faint).toEqual([])
   })
 })

@@ -42,7 +42,9 @@ async function inTerminal(...args: string[]): Promise<string> {
 
 /** What of it a terminal would act on; the line ends of the terminal itself are none. */
 function steering(raw: string): string[] {
-  return [...raw.replaceAll('\r\n', '\n').matchAll(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu)].map(([char]) => JSON.stringify(char))
+  return [...raw.replaceAll('\r\n', '\n').matchAll(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu)].map(([char]) =>
+    JSON.stringify(char),
+  )
 }
 
 test('print keeps the escape sequences of a model and of its calls from the terminal', async () => {
@@ -60,7 +62,9 @@ test('a pipe gets the answer byte by byte', async () => {
 
 test('lists of sessions, their messages and their export cannot steer the terminal, nor pretend to be another row', async () => {
   await runCli(['print', `${EVIL}\nfake row`, '--cwd', scratch.project], { home: scratch.home })
-  const [session] = JSON.parse((await runCli(['session', 'list', '--json'], { home: scratch.home })).stdout) as { sessionId: string }[]
+  const [session] = JSON.parse((await runCli(['session', 'list', '--json'], { home: scratch.home })).stdout) as {
+    sessionId: string
+  }[]
   const id = session!.sessionId
   const list = await inTerminal('session', 'list')
   expect(list.trimEnd().split('\n')).toHaveLength(2)
@@ -74,7 +78,12 @@ test('lists of sessions, their messages and their export cannot steer the termin
 }, 60_000)
 
 test('messages about what was typed or configured cannot steer the terminal', async () => {
-  for (const args of [[`x${EVIL}`], ['session', 'show', `x${EVIL}`], ['mcp', 'tools', `x${EVIL}`], ['print', '--nope' + EVIL]]) {
+  for (const args of [
+    [`x${EVIL}`],
+    ['session', 'show', `x${EVIL}`],
+    ['mcp', 'tools', `x${EVIL}`],
+    ['print', '--nope' + EVIL],
+  ]) {
     const raw = await inTerminal(...args)
     expect(raw).not.toBe('')
     expect(steering(raw)).toEqual([])
@@ -86,14 +95,21 @@ test('the output of a task keeps its colors on a terminal and nothing else, and 
   try {
     const bytes = `${ESC}[31mred${ESC}[0m ${EVIL}\n`
     const command = `printf %s ${JSON.stringify(Buffer.from(bytes).toString('base64'))} | base64 -d`
-    const { taskId } = await custody.start({ command, cwd: scratch.project, timeoutMs: null, description: `d${EVIL}\nrow` })
+    const { taskId } = await custody.start({
+      command,
+      cwd: scratch.project,
+      timeoutMs: null,
+      description: `d${EVIL}\nrow`,
+    })
     await expect.poll(async () => (await custody.get(taskId)).status, { timeout: 15_000 }).not.toBe('running')
     const raw = await inTerminal('task', 'output', taskId)
     expect(raw).toContain(`${ESC}[31mred`)
     // oxlint-disable-next-line no-control-regex -- colors are what may be there
     expect(steering(raw.replaceAll(/\u001b\[[\d;]*m/g, ''))).toEqual([])
     expect(raw).not.toContain(`${ESC}[8m`)
-    expect((await runCli(['task', 'output', taskId], { home: scratch.home })).stdout.replaceAll('\r\n', '\n')).toBe(bytes)
+    expect((await runCli(['task', 'output', taskId], { home: scratch.home })).stdout.replaceAll('\r\n', '\n')).toBe(
+      bytes,
+    )
     expect(steering(await inTerminal('task', 'list', '--all'))).toEqual([])
   } finally {
     await custody.close()

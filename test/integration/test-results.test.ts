@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { afterSecondTry, readPlaywright, readVitest, type TestResult } from '../../scripts/test-results'
 
-const result = (name: string, outcome: TestResult['outcome'], file = 'a.test.ts'): TestResult => ({ file, name, outcome, message: '' })
+const result = (name: string, outcome: TestResult['outcome'], file = 'a.test.ts'): TestResult => ({
+  file,
+  name,
+  outcome,
+  message: '',
+})
 
 test('a test that passes at the second try counts as passed and is named', () => {
   const { results, retried } = afterSecondTry(
@@ -13,7 +18,10 @@ test('a test that passes at the second try counts as passed and is named', () =>
 })
 
 test('a test that fails twice stays failed, also when another of its name passes', () => {
-  const { results, retried } = afterSecondTry([result('two', 'failed')], [result('two', 'failed'), result('two', 'passed')])
+  const { results, retried } = afterSecondTry(
+    [result('two', 'failed')],
+    [result('two', 'failed'), result('two', 'passed')],
+  )
   expect(results.map(({ outcome }) => outcome)).toEqual(['failed'])
   expect(retried).toEqual([])
 })
@@ -27,8 +35,16 @@ test('a file of Vitest that could not be loaded is one failed test with its erro
   const results = readVitest({
     testResults: [
       { name: '/p/broken.test.ts', status: 'failed', message: 'Error: no such module', assertionResults: [] },
-      { name: '/p/fine.test.ts', status: 'passed', assertionResults: [{ fullName: 'keeps order', status: 'passed', failureMessages: [] }] },
-      { name: '/p/later.test.ts', status: 'passed', assertionResults: [{ fullName: 'needs a program', status: 'pending' }] },
+      {
+        name: '/p/fine.test.ts',
+        status: 'passed',
+        assertionResults: [{ fullName: 'keeps order', status: 'passed', failureMessages: [] }],
+      },
+      {
+        name: '/p/later.test.ts',
+        status: 'passed',
+        assertionResults: [{ fullName: 'needs a program', status: 'pending' }],
+      },
     ],
   })
   expect(results.map(({ name, outcome }) => [name, outcome])).toEqual([

@@ -16,21 +16,27 @@ const ON = '[tool_search]\nenabled = true\nmin_pct = 0\nmin_tokens = 0\n'
 /** Servers that together offer forty tools each. */
 function catalogue(servers: readonly string[], config = ON): Promise<McpLab> {
   return mcpLab(
-    () => Object.fromEntries(servers.map((name) => [name, { command: process.execPath, args: ['--no-warnings', SERVER, name] }])),
+    () =>
+      Object.fromEntries(
+        servers.map((name) => [name, { command: process.execPath, args: ['--no-warnings', SERVER, name] }]),
+      ),
     { config: `${config}[mcp]\nstart_wait_s = 60\n` },
   )
 }
 
 const toolsOf = ({ body }: RecordedRequest): string[] =>
   (body['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
-const serverToolsOf = (request: RecordedRequest): string[] => toolsOf(request).filter((name) => name.startsWith('mcp__'))
+const serverToolsOf = (request: RecordedRequest): string[] =>
+  toolsOf(request).filter((name) => name.startsWith('mcp__'))
 const text = (request: RecordedRequest): string => JSON.stringify(request.body)
 const loadedIn = (lab: McpLab, session: string): string[] => lab.engine.sessions.header(session).loadedTools ?? []
 
 it('four hundred tools are named in the first request and none of their schemas is sent; one that is searched is told in the result, and works through call_tool', async () => {
   const lab = await catalogue(CATALOGUE_SERVERS)
   const session = await lab.session()
-  const found = await lab.calls(session, [{ name: 'tool_search', input: { query: 'open a bug report on GitHub', max_results: 3 } }])
+  const found = await lab.calls(session, [
+    { name: 'tool_search', input: { query: 'open a bug report on GitHub', max_results: 3 } },
+  ])
   expect(found[0]).toContain('mcp__github__create_issue (github::create_issue)')
   const [first, second] = lab.requests()
   expect(serverToolsOf(first!)).toEqual([])
@@ -43,7 +49,9 @@ it('four hundred tools are named in the first request and none of their schemas 
   expect(second!.body['tools']).toEqual(first!.body['tools'])
   expect(text(second!)).toContain('Usernames of the people to assign')
   const issue = { owner: 'a', repo: 'b', title: 'c' }
-  const [done] = await lab.calls(session, [{ name: 'call_tool', input: { name: 'mcp__github__create_issue', arguments: issue } }])
+  const [done] = await lab.calls(session, [
+    { name: 'call_tool', input: { name: 'mcp__github__create_issue', arguments: issue } },
+  ])
   expect(done).toBe('github did create_issue with {"owner":"a","repo":"b","title":"c"}')
   const list = (request: RecordedRequest): string => /<deferred_tools>.*<\/deferred_tools>/.exec(text(request))![0]
   expect(list(lab.requests().at(-1)!)).toBe(list(first!))
@@ -111,11 +119,18 @@ it('without the setting every schema is sent, and there is no search', async () 
     server: { name: 'slack', tool: 'slack_post_message' },
     state: 'active',
   })
-  expect(tools.find(({ name }) => name === 'WebSearch')).toMatchObject({ state: 'off', reason: 'No search provider is configured.' })
+  expect(tools.find(({ name }) => name === 'WebSearch')).toMatchObject({
+    state: 'off',
+    reason: 'No search provider is configured.',
+  })
 })
 
 it('a tool that is switched off at its server is in the list of tools, with why, and in no request', async () => {
-  const slack = { command: process.execPath, args: ['--no-warnings', SERVER, 'slack'], disabledTools: ['slack_post_message'] }
+  const slack = {
+    command: process.execPath,
+    args: ['--no-warnings', SERVER, 'slack'],
+    disabledTools: ['slack_post_message'],
+  }
   const lab = await mcpLab(() => ({ slack }), { config: `${ON}[mcp]\nstart_wait_s = 60\n` })
   const session = await lab.session()
   await lab.calls(session, [{ name: 'tool_search', input: { query: 'post a message' } }])

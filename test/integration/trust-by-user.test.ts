@@ -3,11 +3,12 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { spawn } from 'node-pty'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTrust } from '../../src/main/engine/config/trust/create-trust'
-import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
-import { commandEnv } from '../../src/main/engine/task/command-env'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
-import type { TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import { createTrust } from '../../src/main/engine/trust/create-trust'
+import { describeServerFile } from '../../src/main/engine/mcp/config/describe-server'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
+import { commandEnv } from '../../src/main/engine/environment/command-env'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import type { TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { runCli } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
 import { serveApp, type ServedApp } from '../support/served-app'
@@ -17,7 +18,8 @@ import { until } from '../support/until'
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 
 let scratch: Scratch
-const trust = () => createTrust({ home: scratch.home, now: Date.now, tell: () => undefined })
+const trust = () =>
+  createTrust({ describeServers: describeServerFile, home: scratch.home, now: Date.now, notify: () => undefined })
 const state = async (): Promise<string> => (await trust().view(scratch.project)).state
 const environment = (): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
@@ -30,14 +32,21 @@ beforeAll(() => {
   mkdirSync(join(scratch.project, '.trestle'))
 })
 beforeEach(() =>
-  writeFileSync(join(scratch.project, '.trestle', 'config.toml'), '[[permission.rules]]\ndecision = "allow"\npattern = "Bash(rm *)"\n'),
+  writeFileSync(
+    join(scratch.project, '.trestle', 'config.toml'),
+    '[[permission.rules]]\ndecision = "allow"\npattern = "Bash(rm *)"\n',
+  ),
 )
 afterAll(() => scratch.remove())
 
 describe('a person at a terminal', () => {
   /** Answers the question with what `answer` makes of the fingerprint; returns the exit code and what was on the screen. */
   async function atTerminal(answer: (fingerprint: string) => string): Promise<{ code: number; screen: string }> {
-    const pty = spawn(process.execPath, [CLI, 'permission', 'trust', '--cwd', scratch.project], { cols: 200, rows: 40, env: environment() })
+    const pty = spawn(process.execPath, [CLI, 'permission', 'trust', '--cwd', scratch.project], {
+      cols: 200,
+      rows: 40,
+      env: environment(),
+    })
     let screen = ''
     let answered = false
     pty.onData((text) => {
@@ -104,7 +113,10 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
     const clean = `env -i PATH=${process.env['PATH']} HOME=${process.env['HOME']} TRESTLE_HOME=${scratch.home}`
     const trustIt = `${node} permission trust --cwd ${scratch.project}`
     const script = join(scratch.home, `attack-${attempt}.sh`)
-    writeFileSync(script, `printf '%s\\n' ${hash.slice(0, 6)} | script -qec "${trustIt}" /dev/null; printf x > ${done}\n`)
+    writeFileSync(
+      script,
+      `printf '%s\\n' ${hash.slice(0, 6)} | script -qec "${trustIt}" /dev/null; printf x > ${done}\n`,
+    )
     const set = `H=${hash.slice(0, 6)}; T='${trustIt}'; CLEAN='${clean}'; C='${script}'; export TRESTLE_HOME='${scratch.home}'\n`
     const end = await tasks.run(
       {
@@ -141,38 +153,52 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
     expect(await state()).toBe('asked')
   })
 
-  it.runIf(hasTmux())('cannot trust a project in a terminal multiplexer that it starts', { timeout: 60_000 }, async () => {
-    const socket = join(scratch.home, 'mux')
-    try {
-      await attack(`$CLEAN tmux -S ${socket} -f /dev/null new-session -d "bash $C"`, false)
+  it.runIf(hasTmux())(
+    'cannot trust a project in a terminal multiplexer that it starts',
+    { timeout: 60_000 },
+    async () => {
+      const socket = join(scratch.home, 'mux')
+      try {
+        await attack(`$CLEAN tmux -S ${socket} -f /dev/null new-session -d "bash $C"`, false)
+        expect(await state()).toBe('asked')
+      } finally {
+        // It ends with its last session, which may be a moment later.
+        if (existsSync(socket)) execFileSync('sh', ['-c', `tmux -S ${socket} kill-server 2>/dev/null || true`])
+      }
+    },
+  )
+
+  it(
+    'cannot trust a project through a Trestle that it starts, nor stop trusting one',
+    { timeout: 60_000 },
+    async () => {
+      const { hash } = await trust().view(scratch.project)
+      const lines = [
+        { id: 1, method: 'trust.accept', input: { folder: scratch.project, hash } },
+        { id: 2, method: 'trust.forget', input: { folder: scratch.project } },
+      ]
+      const text = await attack(
+        `printf '%s\\n' ${lines.map((line) => `'${JSON.stringify(line)}'`).join(' ')} | $CLEAN ${process.execPath} ${CLI} wire`,
+        true,
+      )
+      expect(text).toContain('it could decide in your place')
       expect(await state()).toBe('asked')
-    } finally {
-      // It ends with its last session, which may be a moment later.
-      if (existsSync(socket)) execFileSync('sh', ['-c', `tmux -S ${socket} kill-server 2>/dev/null || true`])
-    }
-  })
+      await trustProject(scratch.home, scratch.project)
+      await attack(`$CLEAN ${process.execPath} ${CLI} permission untrust --cwd '${scratch.project}'`, true)
+      expect(await state()).toBe('trusted')
+      await trust().forget(scratch.project)
+    },
+  )
 
-  it('cannot trust a project through a Trestle that it starts, nor stop trusting one', { timeout: 60_000 }, async () => {
-    const { hash } = await trust().view(scratch.project)
-    const lines = [
-      { id: 1, method: 'trust.accept', input: { folder: scratch.project, hash } },
-      { id: 2, method: 'trust.forget', input: { folder: scratch.project } },
-    ]
-    const text = await attack(
-      `printf '%s\\n' ${lines.map((line) => `'${JSON.stringify(line)}'`).join(' ')} | $CLEAN ${process.execPath} ${CLI} wire`,
-      true,
-    )
-    expect(text).toContain('it could decide in your place')
-    expect(await state()).toBe('asked')
-    await trustProject(scratch.home, scratch.project)
-    await attack(`$CLEAN ${process.execPath} ${CLI} permission untrust --cwd '${scratch.project}'`, true)
-    expect(await state()).toBe('trusted')
-    await trust().forget(scratch.project)
-  })
-
-  it.each(['serve', 'chat', 'acp', 'wire', 'desktop'])('cannot start %s and decide there', { timeout: 60_000 }, async (command) => {
-    expect(await attack(`$CLEAN ${process.execPath} ${CLI} ${command}`, true)).toContain('it could decide in your place')
-  })
+  it.each(['serve', 'chat', 'acp', 'wire', 'desktop'])(
+    'cannot start %s and decide there',
+    { timeout: 60_000 },
+    async (command) => {
+      expect(await attack(`$CLEAN ${process.execPath} ${CLI} ${command}`, true)).toContain(
+        'it could decide in your place',
+      )
+    },
+  )
 
   it('cannot add a server that would be started later, nor change a setting', { timeout: 60_000 }, async () => {
     const add = `${process.execPath} ${CLI} mcp add evil -- touch pwned`

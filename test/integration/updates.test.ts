@@ -157,31 +157,37 @@ const rejections: [what: string, publish: (server: UpdateServer) => unknown, mes
   ],
   [
     'that leads to another place',
-    (server) => server.sign(server.feed || 'version: 1.1.0\nfiles:\n  - url: ../../evil.AppImage\n    sha512: x\n    size: 1\n'),
+    (server) =>
+      server.sign(server.feed || 'version: 1.1.0\nfiles:\n  - url: ../../evil.AppImage\n    sha512: x\n    size: 1\n'),
     /cannot be read/,
   ],
 ]
 
-test.each(rejections)('an update %s is rejected, reported, and leaves the installed version', async (_what, publish, message) => {
-  const { folder, server, updater, program, lab } = await setUp()
-  await publish(server)
-  await updater.check()
-  const { state } = updater.view()
-  expect(state).toMatchObject({
-    kind: 'current',
-    problem: { message: expect.stringMatching(message), advice: expect.stringMatching(/\w/) },
-  })
-  await updater.installOnQuit()
-  await updater.whenIdle(true)
-  expect(program()).toBe(standIn('1.0.0'))
-  expect(lab.quits).toEqual([])
-  expect(readdirSync(join(folder, 'cache'), { recursive: true }).filter((name) => String(name).endsWith('.AppImage'))).toEqual([])
-  // And the next good one is taken.
-  server.breakAfter = undefined
-  server.publish('1.3.0')
-  await updater.check()
-  expect(updater.view().state).toMatchObject({ kind: 'ready', release: { version: '1.3.0' } })
-})
+test.each(rejections)(
+  'an update %s is rejected, reported, and leaves the installed version',
+  async (_what, publish, message) => {
+    const { folder, server, updater, program, lab } = await setUp()
+    await publish(server)
+    await updater.check()
+    const { state } = updater.view()
+    expect(state).toMatchObject({
+      kind: 'current',
+      problem: { message: expect.stringMatching(message), advice: expect.stringMatching(/\w/) },
+    })
+    await updater.installOnQuit()
+    await updater.whenIdle(true)
+    expect(program()).toBe(standIn('1.0.0'))
+    expect(lab.quits).toEqual([])
+    expect(
+      readdirSync(join(folder, 'cache'), { recursive: true }).filter((name) => String(name).endsWith('.AppImage')),
+    ).toEqual([])
+    // And the next good one is taken.
+    server.breakAfter = undefined
+    server.publish('1.3.0')
+    await updater.check()
+    expect(updater.view().state).toMatchObject({ kind: 'ready', release: { version: '1.3.0' } })
+  },
+)
 
 test('a feed that was valid before a newer one was seen is rejected as out of date', async () => {
   const { server, updater } = await setUp()
@@ -199,34 +205,51 @@ test('a feed that was valid before a newer one was seen is rejected as out of da
   })
 })
 
-test.skipIf(!hasSmallDisks)('a download that fills the disk is discarded, and the report says that the disk is full', async () => {
-  const { folder, server } = await setUp()
-  server.publish('1.1.0', { file: Buffer.alloc(5_000_000, 'x') })
-  const disk = join(folder, 'cache', 'disk')
-  const support = join(import.meta.dirname, '..', 'support')
-  const pem = server.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-  const node = [process.execPath, '--import', join(support, 'ts-hooks.ts'), join(support, 'update-once-cli.ts'), disk, server.url.href, pem]
-  spawnSync('mkdir', ['-p', disk])
-  const child = spawn('bwrap', ['--dev-bind', '/', '/', '--size', '2000000', '--tmpfs', disk, ...node], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const out: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-  await once(child, 'close')
-  expect(JSON.parse(Buffer.concat(out).toString())).toMatchObject({
-    state: {
-      kind: 'current',
-      problem: { message: expect.stringContaining('the disk is full'), advice: expect.stringContaining('Free some disk space') },
-    },
-    installed: standIn('1.0.0'),
-  })
-})
+test.skipIf(!hasSmallDisks)(
+  'a download that fills the disk is discarded, and the report says that the disk is full',
+  async () => {
+    const { folder, server } = await setUp()
+    server.publish('1.1.0', { file: Buffer.alloc(5_000_000, 'x') })
+    const disk = join(folder, 'cache', 'disk')
+    const support = join(import.meta.dirname, '..', 'support')
+    const pem = server.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const node = [
+      process.execPath,
+      '--import',
+      join(support, 'ts-hooks.ts'),
+      join(support, 'update-once-cli.ts'),
+      disk,
+      server.url.href,
+      pem,
+    ]
+    spawnSync('mkdir', ['-p', disk])
+    const child = spawn('bwrap', ['--dev-bind', '/', '/', '--size', '2000000', '--tmpfs', disk, ...node], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const out: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+    await once(child, 'close')
+    expect(JSON.parse(Buffer.concat(out).toString())).toMatchObject({
+      state: {
+        kind: 'current',
+        problem: {
+          message: expect.stringContaining('the disk is full'),
+          advice: expect.stringContaining('Free some disk space'),
+        },
+      },
+      installed: standIn('1.0.0'),
+    })
+  },
+)
 
 test('a server that cannot be reached is reported, and nothing else changes', async () => {
   const { server, updater, program } = await setUp()
   server.close()
   await updater.check()
-  expect(updater.view().state).toMatchObject({ kind: 'current', problem: { message: 'The update server could not be reached.' } })
+  expect(updater.view().state).toMatchObject({
+    kind: 'current',
+    problem: { message: 'The update server could not be reached.' },
+  })
   expect(program()).toBe(standIn('1.0.0'))
 })
 

@@ -47,7 +47,9 @@ it('the built program reduces a page to its article, and refuses what leads insi
 
 it('a deny rule on a host holds for FetchURL, also where an allowed page redirects to it', async () => {
   const { port, seen } = await serveWeb(({ url }, response) =>
-    url === '/go' ? response.writeHead(302, { location: `http://localhost:${port}/secret` }).end() : response.end('secret'),
+    url === '/go'
+      ? response.writeHead(302, { location: `http://localhost:${port}/secret` }).end()
+      : response.end('secret'),
   )
   const rules = `[web]\nallowed_hosts = ["127.0.0.1:${port}", "localhost:${port}"]\n[[permission.rules]]\ndecision = "deny"\npattern = "FetchURL(localhost)"`
   const calls = [

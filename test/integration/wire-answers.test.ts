@@ -7,7 +7,12 @@ const TOOLS: ToolSchema[] = [
   {
     name: 'Read',
     description: 'Reads a file.',
-    schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'], additionalProperties: false },
+    schema: {
+      type: 'object',
+      properties: { path: { type: 'string' } },
+      required: ['path'],
+      additionalProperties: false,
+    },
   },
   {
     name: 'Grep',
@@ -30,18 +35,22 @@ describe.each(ALL_TYPES)('%s', (type) => {
   it.each([undefined, 1, 5])(
     'gives thinking, text, parallel calls and usage as the server wrote them (bytes split by %s)',
     async (splitBytes) => {
-      await playing(type, [{ ...ANSWER, deltaChars: 3, ...(splitBytes && { faults: { splitBytes } }) }], async (provider) => {
-        const answer = await collect(provider.stream(askFor('hi', { tools: TOOLS, thinking: true }), unstopped()))
-        expect(answer.thinking).toBe(ANSWER.thinking)
-        expect(answer.text).toBe(ANSWER.text)
-        expect(answer.calls.map(({ name, input }) => ({ name, input }))).toEqual(
-          ANSWER.toolCalls.map(({ name, input }) => ({ name, input: JSON.stringify(input) })),
-        )
-        expect(new Set(answer.calls.map((call) => call.callId)).size).toBe(2)
-        expect(answer.reason).toBe('tool_calls')
-        // Anthropic's wire does not count thinking by itself.
-        expect(answer.usage).toEqual({ ...ANSWER.usage, ...(WIRE_OF[type] === 'anthropic' && { thinking: 0 }) })
-      })
+      await playing(
+        type,
+        [{ ...ANSWER, deltaChars: 3, ...(splitBytes && { faults: { splitBytes } }) }],
+        async (provider) => {
+          const answer = await collect(provider.stream(askFor('hi', { tools: TOOLS, thinking: true }), unstopped()))
+          expect(answer.thinking).toBe(ANSWER.thinking)
+          expect(answer.text).toBe(ANSWER.text)
+          expect(answer.calls.map(({ name, input }) => ({ name, input }))).toEqual(
+            ANSWER.toolCalls.map(({ name, input }) => ({ name, input: JSON.stringify(input) })),
+          )
+          expect(new Set(answer.calls.map((call) => call.callId)).size).toBe(2)
+          expect(answer.reason).toBe('tool_calls')
+          // Anthropic's wire does not count thinking by itself.
+          expect(answer.usage).toEqual({ ...ANSWER.usage, ...(WIRE_OF[type] === 'anthropic' && { thinking: 0 }) })
+        },
+      )
     },
   )
 
@@ -63,7 +72,8 @@ describe.each(ALL_TYPES)('%s', (type) => {
       const [request] = server.requests
       expect(request!.wire).toBe(WIRE_OF[type])
       const body = JSON.stringify(request!.body)
-      for (const piece of ['What is this?', 'Be brief.', 'aW1hZ2U=', '"Read"', '"Grep"', '777']) expect(body).toContain(piece)
+      for (const piece of ['What is this?', 'Be brief.', 'aW1hZ2U=', '"Read"', '"Grep"', '777'])
+        expect(body).toContain(piece)
       expect(body).not.toContain('"strict":true')
       expect(JSON.stringify(request!.headers)).toContain(TEST_KEY)
       expect(request!.headers['x-project']).toBe('trestle')
@@ -73,7 +83,9 @@ describe.each(ALL_TYPES)('%s', (type) => {
   it('names an image in words when the model takes none, instead of a request that fails', async () => {
     await playing(type, [{ text: 'ok' }], async (provider, server) => {
       const image = { type: 'media' as const, mediaType: 'image/png', data: 'aW1hZ2U=', name: 'shot.png' }
-      await collect(provider.stream(askFor('', { messages: [{ role: 'user', parts: [image] }], imagesIn: false }), unstopped()))
+      await collect(
+        provider.stream(askFor('', { messages: [{ role: 'user', parts: [image] }], imagesIn: false }), unstopped()),
+      )
       const body = JSON.stringify(server.requests[0]!.body)
       expect(body).not.toContain('aW1hZ2U=')
       expect(body).toContain('shot.png')
@@ -81,11 +93,15 @@ describe.each(ALL_TYPES)('%s', (type) => {
   })
 
   it('tells an answer cut off by the limit and a withheld one from a finished one', async () => {
-    await playing(type, [{ text: 'a' }, { text: 'b', finish: 'length' }, { text: 'c', finish: 'refusal' }], async (provider) => {
-      const reasons = []
-      for (let n = 0; n < 3; n += 1) reasons.push((await collect(provider.stream(askFor('hi'), unstopped()))).reason)
-      expect(reasons).toEqual(['stop', 'length', 'refusal'])
-    })
+    await playing(
+      type,
+      [{ text: 'a' }, { text: 'b', finish: 'length' }, { text: 'c', finish: 'refusal' }],
+      async (provider) => {
+        const reasons = []
+        for (let n = 0; n < 3; n += 1) reasons.push((await collect(provider.stream(askFor('hi'), unstopped()))).reason)
+        expect(reasons).toEqual(['stop', 'length', 'refusal'])
+      },
+    )
   })
 
   it('gives a call without arguments an empty object, not text that does not parse', async () => {
@@ -99,10 +115,14 @@ describe.each(ALL_TYPES)('%s', (type) => {
   it('never passes on a call that the length limit cut off, also when it looks like one without arguments', async () => {
     const raw = WIRE_OF[type] === 'gemini' ? undefined : ['{"path": "src/in', '']
     for (const input of raw ?? []) {
-      await playing(type, [{ text: 'So:', toolCalls: [{ name: 'Read', input }], finish: 'length' }], async (provider) => {
-        const { calls, reason, text } = await collect(provider.stream(askFor('hi', { tools: TOOLS }), unstopped()))
-        expect({ calls, reason, text }).toEqual({ calls: [], reason: 'length', text: 'So:' })
-      })
+      await playing(
+        type,
+        [{ text: 'So:', toolCalls: [{ name: 'Read', input }], finish: 'length' }],
+        async (provider) => {
+          const { calls, reason, text } = await collect(provider.stream(askFor('hi', { tools: TOOLS }), unstopped()))
+          expect({ calls, reason, text }).toEqual({ calls: [], reason: 'length', text: 'So:' })
+        },
+      )
     }
   })
 
@@ -133,9 +153,13 @@ describe.each(ALL_TYPES)('%s', (type) => {
   })
 
   it('reads an event stream that the server calls JSON', async () => {
-    await playing(type, [{ text: 'hello', faults: { headers: { 'content-type': 'application/json' } } }], async (provider) => {
-      expect((await collect(provider.stream(askFor('hi'), unstopped()))).text).toBe('hello')
-    })
+    await playing(
+      type,
+      [{ text: 'hello', faults: { headers: { 'content-type': 'application/json' } } }],
+      async (provider) => {
+        expect((await collect(provider.stream(askFor('hi'), unstopped()))).text).toBe('hello')
+      },
+    )
   })
 
   it('uses one connection for several requests', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CodedError, ERRORS } from '../../src/shared/model/errors'
+import { CodedError, ERRORS } from '../../src/shared/errors'
 import { createProvider } from '../../src/main/engine/model/adapter'
 import type { Provider } from '../../src/main/engine/model/provider'
 import { askFor, collect } from '../support/collect-chunks'
@@ -8,7 +8,11 @@ import { startModelServer } from '../support/model-server'
 import { until } from '../support/until'
 import { ALL_TYPES, playing, TEST_KEY, unstopped, WIRE_OF } from '../support/wire-cases'
 
-const TOOL = { name: 'Read', description: 'Reads.', schema: { type: 'object', properties: { path: { type: 'string' } } } }
+const TOOL = {
+  name: 'Read',
+  description: 'Reads.',
+  schema: { type: 'object', properties: { path: { type: 'string' } } },
+}
 const LONG = 'words and more words, '.repeat(40)
 
 async function failureOf(provider: Provider): Promise<CodedError> {
@@ -37,7 +41,10 @@ describe.each(ALL_TYPES)('%s', (type) => {
         body: { error: { message: 'Slow down, please.', type: 'rate_limit_error' } },
       },
     })
-    expect({ code: error.code, retryAfterMs: error.retryAfterMs }).toEqual({ code: 'model.rate_limited', retryAfterMs: 7000 })
+    expect({ code: error.code, retryAfterMs: error.retryAfterMs }).toEqual({
+      code: 'model.rate_limited',
+      retryAfterMs: 7000,
+    })
     expect(error.message).toContain('Slow down, please.')
   })
 
@@ -54,7 +61,9 @@ describe.each(ALL_TYPES)('%s', (type) => {
     [503, 'model.overloaded'],
     [529, 'model.overloaded'],
   ])('status %i is %s, with the provider’s words', async (status, code) => {
-    const error = await failing(type, { faults: { status, body: { error: { message: 'In the words of the provider.', type: 'x' } } } })
+    const error = await failing(type, {
+      faults: { status, body: { error: { message: 'In the words of the provider.', type: 'x' } } },
+    })
     expect(error.code).toBe(code)
     expect(error.message).toBe(`In the words of the provider. (HTTP ${status})`)
   })
@@ -87,9 +96,15 @@ describe.each(ALL_TYPES)('%s', (type) => {
   })
 
   it('an error object as the first event fails likewise', async () => {
-    const faults = { truncate: 0 as const, streamError: { message: 'Rate limit reached, try again in 20s', type: 'rate_limit_error' } }
+    const faults = {
+      truncate: 0 as const,
+      streamError: { message: 'Rate limit reached, try again in 20s', type: 'rate_limit_error' },
+    }
     const error = await failing(type, { faults: { streamError: faults.streamError } })
-    expect({ code: error.code, retryAfterMs: error.retryAfterMs }).toEqual({ code: 'model.rate_limited', retryAfterMs: 20_000 })
+    expect({ code: error.code, retryAfterMs: error.retryAfterMs }).toEqual({
+      code: 'model.rate_limited',
+      retryAfterMs: 20_000,
+    })
   })
 
   it('a web page or a plain JSON answer says what is wrong with the base URL', async () => {
@@ -105,7 +120,8 @@ describe.each(ALL_TYPES)('%s', (type) => {
   })
 
   it('broken JSON inside the stream is a failure', async () => {
-    const broken = WIRE_OF[type] === 'anthropic' ? 'event: message_start\ndata: {"type": "mess\n\n' : 'data: {"id": "x", "cho\n\n'
+    const broken =
+      WIRE_OF[type] === 'anthropic' ? 'event: message_start\ndata: {"type": "mess\n\n' : 'data: {"id": "x", "cho\n\n'
     const error = await failing(type, { faults: { body: broken, headers: { 'content-type': 'text/event-stream' } } })
     expect(error.code).toBe('model.incomplete')
   })
@@ -123,7 +139,9 @@ describe.each(ALL_TYPES)('%s', (type) => {
   })
 
   it('keeps the key out of messages that repeat it', async () => {
-    const error = await failing(type, { faults: { status: 401, body: { error: { message: `Incorrect API key provided: ${TEST_KEY}.` } } } })
+    const error = await failing(type, {
+      faults: { status: 401, body: { error: { message: `Incorrect API key provided: ${TEST_KEY}.` } } },
+    })
     expect(error.message).not.toContain(TEST_KEY)
     expect(JSON.stringify(error.failure)).not.toContain(TEST_KEY)
     expect(String(error.stack)).not.toContain(TEST_KEY)
@@ -141,7 +159,9 @@ describe.each(ALL_TYPES)('%s', (type) => {
   it('an abort while it streams ends at once and closes the connection', async () => {
     await playing(type, [{ text: LONG, faults: { stallAfterBytes: 1500 } }], async (provider, server) => {
       const controller = new AbortController()
-      const reading = collect(provider.stream(askFor('hi', { alive: () => setImmediate(() => controller.abort()) }), controller.signal))
+      const reading = collect(
+        provider.stream(askFor('hi', { alive: () => setImmediate(() => controller.abort()) }), controller.signal),
+      )
       await expect(reading).rejects.toThrow(/abort/i)
       await server.abandoned(0)
     })

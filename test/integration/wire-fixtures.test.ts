@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createProvider } from '../../src/main/engine/model/adapter'
-import { CodedError } from '../../src/shared/model/errors'
-import type { ProviderType } from '../../src/shared/model/settings'
+import { CodedError } from '../../src/shared/errors'
+import type { ProviderType } from '../../src/shared/configuration/settings'
 import { askFor, collect } from '../support/collect-chunks'
 import { referenceAnswer } from '../support/reference-sse'
 
@@ -69,10 +69,15 @@ function answering(bytes: Uint8Array, size: number): typeof globalThis.fetch {
 
 /** The answer in `bytes`, or the code of the failure they end in; anything else that is thrown fails the test. */
 async function replay(fixture: Fixture, bytes: Uint8Array, size: number) {
-  const provider = await createProvider({ type: TYPES[fixture.kind]! }, { key: 'test-key', fetch: answering(bytes, size) })
+  const provider = await createProvider(
+    { type: TYPES[fixture.kind]! },
+    { key: 'test-key', fetch: answering(bytes, size) },
+  )
   const request = askFor('hi', { model: fixture.model ?? 'gemini-2.5-pro' })
   try {
-    const { text, thinking, calls, usage, reason } = await collect(provider.stream(request, new AbortController().signal))
+    const { text, thinking, calls, usage, reason } = await collect(
+      provider.stream(request, new AbortController().signal),
+    )
     return { text, thinking, calls: calls.map(({ name, input }) => ({ name, input })), usage, reason }
   } catch (error) {
     if (error instanceof CodedError) return error.code
@@ -100,7 +105,9 @@ describe.skipIf(!isThere)(
       async (fixture) => {
         const bytes = bytesOf(fixture)
         const { usage: _maybeCut, ...expected } = referenceAnswer(fixture.kind, bytes.toString('utf8'))
-        const ends = await Promise.all(cutsOf(bytes).map((length) => replay(fixture, bytes.subarray(0, length), Number.POSITIVE_INFINITY)))
+        const ends = await Promise.all(
+          cutsOf(bytes).map((length) => replay(fixture, bytes.subarray(0, length), Number.POSITIVE_INFINITY)),
+        )
         expect(ends).toContain('model.incomplete')
         for (const end of ends.filter((one) => one !== 'model.incomplete')) expect(end).toMatchObject(expected)
       },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AssistantPart, Message } from '../../src/shared/model/message'
-import type { ProviderType } from '../../src/shared/model/settings'
+import type { ProviderType } from '../../src/shared/configuration/settings'
 import type { ModelRequest } from '../../src/main/engine/model/provider'
 import { askFor, collect } from '../support/collect-chunks'
 import type { ScriptStep } from '../support/model-script'
@@ -10,7 +10,9 @@ type Body = Record<string, unknown>
 
 const listOf = (body: Body, key: string) => body[key] as Record<string, unknown>[]
 
-const TOOLS = [{ name: 'Read', description: 'Reads.', schema: { type: 'object', properties: { path: { type: 'string' } } } }]
+const TOOLS = [
+  { name: 'Read', description: 'Reads.', schema: { type: 'object', properties: { path: { type: 'string' } } } },
+]
 const IMAGE = { type: 'media' as const, mediaType: 'image/png', data: 'aW1hZ2U=', name: 'shot.png' }
 const FIRST: ScriptStep = {
   thinking: 'I should look.',
@@ -74,7 +76,11 @@ describe('what goes back to the provider', () => {
           tool_calls: [call(ids[0]!, '{"path": "a.ts"}'), call(ids[1]!, '{"path":"shot.png"}'), call(ids[2]!, '{}')],
         },
         { role: 'tool', tool_call_id: ids[0], content: 'line 1' },
-        { role: 'tool', tool_call_id: ids[1], content: expect.stringMatching(/^A picture\.\n\(The attachment follows/) },
+        {
+          role: 'tool',
+          tool_call_id: ids[1],
+          content: expect.stringMatching(/^A picture\.\n\(The attachment follows/),
+        },
         { role: 'tool', tool_call_id: ids[2], content: '[failed]\nThe arguments are not valid JSON.' },
         {
           role: 'user',
@@ -114,8 +120,12 @@ describe('what goes back to the provider', () => {
 
   it('moonshot: schemas have the types it insists on, thinking is switched where it can be, the cache is keyed', async () => {
     await playing('moonshot', [{ text: 'a', repeat: 2 }], async (provider, server) => {
-      const tools = [{ name: 'Grep', description: '', schema: { type: 'object', properties: { mode: { enum: ['a', 'b'] } } } }]
-      await collect(provider.stream(askFor('go', { tools, model: 'kimi-k2.6', cacheKey: 's1', maxOutputTokens: 9 }), unstopped()))
+      const tools = [
+        { name: 'Grep', description: '', schema: { type: 'object', properties: { mode: { enum: ['a', 'b'] } } } },
+      ]
+      await collect(
+        provider.stream(askFor('go', { tools, model: 'kimi-k2.6', cacheKey: 's1', maxOutputTokens: 9 }), unstopped()),
+      )
       await collect(provider.stream(askFor('go', { tools, model: 'kimi-k3', thinking: true }), unstopped()))
       const [first, second] = server.requests.map((request) => request.body)
       expect(first).toMatchObject({ thinking: { type: 'disabled' }, prompt_cache_key: 's1', max_completion_tokens: 9 })
@@ -127,12 +137,21 @@ describe('what goes back to the provider', () => {
   it('responses: nothing is stored there; reasoning goes back sealed, images inside their result', async () => {
     const { body, parts } = await secondRequest('openai-responses', FIRST, { cacheKey: 'session-1' })
     const ids = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []))
-    expect(body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'], prompt_cache_key: 'session-1' })
+    expect(body).toMatchObject({
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      prompt_cache_key: 'session-1',
+    })
     expect(body).not.toHaveProperty('previous_response_id')
     expect(body['input']).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: [{ type: 'input_text', text: 'go' }] },
-      { type: 'reasoning', id: 'rs_1', encrypted_content: 'sealed-1', summary: [{ type: 'summary_text', text: 'I should look.' }] },
+      {
+        type: 'reasoning',
+        id: 'rs_1',
+        encrypted_content: 'sealed-1',
+        summary: [{ type: 'summary_text', text: 'I should look.' }],
+      },
       { role: 'assistant', content: 'Looking.' },
       expect.objectContaining({ type: 'function_call', call_id: ids[0], name: 'Read', arguments: '{"path": "a.ts"}' }),
       expect.objectContaining({ type: 'function_call', call_id: ids[1], arguments: '{"path":"shot.png"}' }),
@@ -156,7 +175,12 @@ describe('what goes back to the provider', () => {
     const ids = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []))
     const cache_control = { type: 'ephemeral' }
     expect(body['system']).toEqual([{ type: 'text', text: 'Be brief.', cache_control }])
-    expect(listOf(body, 'tools')[0]).toEqual({ name: 'Read', description: 'Reads.', input_schema: TOOLS[0]!.schema, cache_control })
+    expect(listOf(body, 'tools')[0]).toEqual({
+      name: 'Read',
+      description: 'Reads.',
+      input_schema: TOOLS[0]!.schema,
+      cache_control,
+    })
     expect(listOf(body, 'messages')[1]).toEqual({
       role: 'assistant',
       content: [
@@ -184,7 +208,10 @@ describe('what goes back to the provider', () => {
       ],
     })
     // The end of the request before this one, where its cache was written.
-    expect(listOf(body, 'messages')[0]).toEqual({ role: 'user', content: [{ type: 'text', text: 'go', cache_control }] })
+    expect(listOf(body, 'messages')[0]).toEqual({
+      role: 'user',
+      content: [{ type: 'text', text: 'go', cache_control }],
+    })
     expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4)
   })
 
@@ -208,48 +235,64 @@ describe('what goes back to the provider', () => {
     expect(JSON.stringify(results.parts)).toContain('aW1hZ2U=')
   })
 
-  it.each(ALL_TYPES)('%s: what another provider said about a part is not sent, nor thinking it cannot prove', async (type) => {
-    await playing(type, [{ text: 'ok' }], async (provider, server) => {
-      const foreign = { elsewhere: { secretSignature: 'foreign-data' } }
-      const messages: Message[] = [
-        { role: 'user', parts: [{ type: 'text', text: 'go' }] },
-        {
-          role: 'assistant',
-          parts: [
-            { type: 'thinking', text: 'foreign-thought', metadata: foreign },
-            { type: 'text', text: 'Looking.', metadata: foreign },
-            { type: 'tool_call', callId: 'functions.Read:0|weird id', name: 'Read', input: '{"path":"a"}', metadata: foreign },
-          ],
-        },
-        { role: 'tool', callId: 'functions.Read:0|weird id', name: 'Read', isError: false, content: [] },
-      ]
-      await collect(provider.stream(askFor('', { messages, tools: TOOLS }), unstopped()))
-      const body = JSON.stringify(server.requests[0]!.body)
-      expect(body).not.toContain('foreign-')
-      expect(body).toContain('(no output)')
-      const plain = body.match(/functions_Read_0_weird_id/g) ?? []
-      expect(plain).toHaveLength(['anthropic', 'responses'].includes(WIRE_OF[type]) ? 2 : 0)
-    })
-  })
+  it.each(ALL_TYPES)(
+    '%s: what another provider said about a part is not sent, nor thinking it cannot prove',
+    async (type) => {
+      await playing(type, [{ text: 'ok' }], async (provider, server) => {
+        const foreign = { elsewhere: { secretSignature: 'foreign-data' } }
+        const messages: Message[] = [
+          { role: 'user', parts: [{ type: 'text', text: 'go' }] },
+          {
+            role: 'assistant',
+            parts: [
+              { type: 'thinking', text: 'foreign-thought', metadata: foreign },
+              { type: 'text', text: 'Looking.', metadata: foreign },
+              {
+                type: 'tool_call',
+                callId: 'functions.Read:0|weird id',
+                name: 'Read',
+                input: '{"path":"a"}',
+                metadata: foreign,
+              },
+            ],
+          },
+          { role: 'tool', callId: 'functions.Read:0|weird id', name: 'Read', isError: false, content: [] },
+        ]
+        await collect(provider.stream(askFor('', { messages, tools: TOOLS }), unstopped()))
+        const body = JSON.stringify(server.requests[0]!.body)
+        expect(body).not.toContain('foreign-')
+        expect(body).toContain('(no output)')
+        const plain = body.match(/functions_Read_0_weird_id/g) ?? []
+        expect(plain).toHaveLength(['anthropic', 'responses'].includes(WIRE_OF[type]) ? 2 : 0)
+      })
+    },
+  )
 
-  it.each(ALL_TYPES)('%s: a broken-off answer of thinking alone is left out, which every provider would refuse', async (type) => {
-    await playing(type, [{ text: 'ok' }], async (provider, server) => {
-      const messages: Message[] = [
-        { role: 'user', parts: [{ type: 'text', text: 'go' }] },
-        {
-          role: 'assistant',
-          parts: [
-            {
-              type: 'thinking',
-              text: 'lone-thought',
-              metadata: { anthropic: { signature: 's' }, chat: { field: 'reasoning' }, google: { thoughtSignature: 's' } },
-            },
-          ],
-        },
-        { role: 'user', parts: [{ type: 'text', text: 'again' }] },
-      ]
-      await collect(provider.stream(askFor('', { messages }), unstopped()))
-      expect(JSON.stringify(server.requests[0]!.body)).not.toContain('lone-thought')
-    })
-  })
+  it.each(ALL_TYPES)(
+    '%s: a broken-off answer of thinking alone is left out, which every provider would refuse',
+    async (type) => {
+      await playing(type, [{ text: 'ok' }], async (provider, server) => {
+        const messages: Message[] = [
+          { role: 'user', parts: [{ type: 'text', text: 'go' }] },
+          {
+            role: 'assistant',
+            parts: [
+              {
+                type: 'thinking',
+                text: 'lone-thought',
+                metadata: {
+                  anthropic: { signature: 's' },
+                  chat: { field: 'reasoning' },
+                  google: { thoughtSignature: 's' },
+                },
+              },
+            ],
+          },
+          { role: 'user', parts: [{ type: 'text', text: 'again' }] },
+        ]
+        await collect(provider.stream(askFor('', { messages }), unstopped()))
+        expect(JSON.stringify(server.requests[0]!.body)).not.toContain('lone-thought')
+      })
+    },
+  )
 })

@@ -6,7 +6,11 @@ import type { ScriptStep, WireName } from '../support/model-script'
 import { UNKNOWN } from '../support/unknown-events'
 import { ALL_TYPES, unstopped, WIRE_OF } from '../support/wire-cases'
 
-const TOOL = { name: 'Read', description: 'Reads.', schema: { type: 'object', properties: { path: { type: 'string' } } } }
+const TOOL = {
+  name: 'Read',
+  description: 'Reads.',
+  schema: { type: 'object', properties: { path: { type: 'string' } } },
+}
 const STEP: ScriptStep = {
   thinking: 'Let me see.',
   text: 'The answer, in a few pieces.',
@@ -26,7 +30,9 @@ async function answerOf(type: (typeof ALL_TYPES)[number], events: readonly strin
   })
   const fetch = () => Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
   const provider = await createProvider({ type }, { key: 'test-key', fetch })
-  const { text, thinking, calls, reason, usage } = await collect(provider.stream(askFor('hi', { tools: [TOOL] }), unstopped()))
+  const { text, thinking, calls, reason, usage } = await collect(
+    provider.stream(askFor('hi', { tools: [TOOL] }), unstopped()),
+  )
   return { text, thinking, calls: calls.map(({ name, input }) => ({ name, input })), reason, usage }
 }
 
@@ -54,7 +60,10 @@ describe.each(ALL_TYPES)('%s', (type) => {
       expect({ ...answer, usage: expected.usage }).toEqual(expected)
     }
     for (const at of events ? whole.keys() : []) {
-      expect(await answerOf(type, [...whole.slice(0, at), ...(events ?? []), ...whole.slice(at)]), `before event ${at}`).toEqual(expected)
+      expect(
+        await answerOf(type, [...whole.slice(0, at), ...(events ?? []), ...whole.slice(at)]),
+        `before event ${at}`,
+      ).toEqual(expected)
     }
   })
 

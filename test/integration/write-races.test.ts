@@ -1,14 +1,22 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { applyRestore } from '../../src/main/engine/checkpoint/apply-restore'
-import { openBlobStore } from '../../src/main/engine/checkpoint/blob-store'
-import { captureFile } from '../../src/main/engine/checkpoint/file-state'
+import { openBlobStore, captureFile } from '../../src/main/engine/checkpoint/file-state'
 import { writeTool } from '../../src/main/engine/tool/builtin/write'
-import { atomicWrite } from '../../src/main/engine/workspace/atomic-write'
-import { createWorkspace } from '../../src/main/engine/workspace/create-workspace'
-import { holdFolder } from '../../src/main/engine/workspace/held-folder'
-import { loadFile, readSmall } from '../../src/main/engine/workspace/open-file'
+import { atomicWrite } from '../../src/main/engine/workspace/file/atomic-write'
+import { createWorkspace } from '../../src/main/engine/workspace/workspace'
+import { pinFolder } from '../../src/main/engine/workspace/file/pinned-folder'
+import { loadFile, readSmall } from '../../src/main/engine/workspace/file/open-file'
 import type { RestoreStep } from '../../src/shared/model/checkpoint'
 import { textOf } from '../../src/shared/model/message'
 import { callContext } from '../support/call-context'
@@ -48,7 +56,11 @@ describe('a symbolic link that takes the place of a folder while Trestle works i
         const path = n % 3 === 0 ? `src/new-${n}/deep/${n}.txt` : `src/${n}.txt`
         const call = await write.prepare({ path, content: `text ${n}`, mode: 'overwrite' })
         // While the link is there, the path is known to lead out, and would be asked about.
-        if ('refused' in call || call.accesses.some((access) => access.kind === 'file' && !access.path.startsWith(project))) continue
+        if (
+          'refused' in call ||
+          call.accesses.some((access) => access.kind === 'file' && !access.path.startsWith(project))
+        )
+          continue
         const result = await call.run(callContext({ signal }))
         if (result.isError !== true) written += 1
         said += textOf(result.content)
@@ -79,41 +91,45 @@ describe('a symbolic link that takes the place of a folder while Trestle works i
     expect([...seen]).toEqual(['ours'])
   })
 
-  it('never leads a restore out of the project: nothing is written, made, changed or removed there', { timeout: 120_000 }, async () => {
-    const blobs = openBlobStore(join(base, 'blobs'))
-    const names = Array.from({ length: ATTEMPTS }, (_, n) => `${n}.txt`)
-    const victim = join(outside, 'kept.txt')
-    // The same content and permissions as what the restore removes: only its place tells it apart.
-    for (const file of [victim, join(folder, 'kept.txt')]) {
-      writeFileSync(file, 'same')
-      chmodSync(file, 0o644)
-    }
-    mkdirSync(join(outside, 'empty'), { mode: 0o755 })
-    const bytes = Buffer.from('restored')
-    const file = { kind: 'file' as const, hash: blobs.put(bytes), size: bytes.length, mode: 0o644 }
-    const absent = { kind: 'absent' as const }
-    const kept = captureFile(victim, { maxBytes: 1000 })
-    const empty = captureFile(join(outside, 'empty'), { maxBytes: 1000 })
-    let restored = 0
-    const swaps = await whileSwapped(folder, outside, async () => {
-      for (const name of names) {
-        const { changes } = await applyRestore(
-          [
-            { path: join(folder, name), from: absent, to: file },
-            { path: join(folder, `in-${name}`, name), from: absent, to: file },
-            { path: join(folder, `folder-${name}`), from: absent, to: { kind: 'folder' as const, mode: 0o700 } },
-            { path: join(folder, 'kept.txt'), from: kept, to: absent },
-            { path: join(folder, 'empty'), from: empty, to: absent },
-          ].map(stepOf),
-          { blobs, maxBytes: 1000, restoreId: `r${name}` },
-        )
-        restored += changes.filter(({ path }) => basename(path) === name).length
+  it(
+    'never leads a restore out of the project: nothing is written, made, changed or removed there',
+    { timeout: 120_000 },
+    async () => {
+      const blobs = openBlobStore(join(base, 'blobs'))
+      const names = Array.from({ length: ATTEMPTS }, (_, n) => `${n}.txt`)
+      const victim = join(outside, 'kept.txt')
+      // The same content and permissions as what the restore removes: only its place tells it apart.
+      for (const file of [victim, join(folder, 'kept.txt')]) {
+        writeFileSync(file, 'same')
+        chmodSync(file, 0o644)
       }
-    })
-    expect(swaps).toBeGreaterThan(ATTEMPTS)
-    expect(restored).toBeGreaterThan(10)
-    expect(readdirSync(outside).toSorted()).toEqual(['empty', 'kept.txt'])
-  })
+      mkdirSync(join(outside, 'empty'), { mode: 0o755 })
+      const bytes = Buffer.from('restored')
+      const file = { kind: 'file' as const, hash: blobs.put(bytes), size: bytes.length, mode: 0o644 }
+      const absent = { kind: 'absent' as const }
+      const kept = captureFile(victim, { maxBytes: 1000 })
+      const empty = captureFile(join(outside, 'empty'), { maxBytes: 1000 })
+      let restored = 0
+      const swaps = await whileSwapped(folder, outside, async () => {
+        for (const name of names) {
+          const { changes } = await applyRestore(
+            [
+              { path: join(folder, name), from: absent, to: file },
+              { path: join(folder, `in-${name}`, name), from: absent, to: file },
+              { path: join(folder, `folder-${name}`), from: absent, to: { kind: 'folder' as const, mode: 0o700 } },
+              { path: join(folder, 'kept.txt'), from: kept, to: absent },
+              { path: join(folder, 'empty'), from: empty, to: absent },
+            ].map(stepOf),
+            { blobs, maxBytes: 1000, restoreId: `r${name}` },
+          )
+          restored += changes.filter(({ path }) => basename(path) === name).length
+        }
+      })
+      expect(swaps).toBeGreaterThan(ATTEMPTS)
+      expect(restored).toBeGreaterThan(10)
+      expect(readdirSync(outside).toSorted()).toEqual(['empty', 'kept.txt'])
+    },
+  )
 })
 
 describe('a path that was judged', () => {
@@ -128,7 +144,7 @@ describe('a path that was judged', () => {
   })
 
   it.runIf(process.platform === 'linux')('stays the same folder when its name comes to mean another one', () => {
-    const held = holdFolder(folder, { shown: 'src' })
+    const held = pinFolder(folder, { shown: 'src' })
     try {
       rmSync(folder, { recursive: true })
       symlinkSync(outside, folder)

@@ -55,7 +55,9 @@ export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAns
       const request = waiting.get(message.id)
       waiting.delete(message.id)
       if (message.error)
-        request?.reject(Object.assign(new Error(message.error.message), { code: message.error.code, data: message.error.data }))
+        request?.reject(
+          Object.assign(new Error(message.error.message), { code: message.error.code, data: message.error.data }),
+        )
       else request?.resolve(message.result)
       return
     }
@@ -67,7 +69,10 @@ export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAns
       if (child.stdin.writable) send({ id: message.id, result: result ?? {} })
     } catch (error) {
       if (child.stdin.writable)
-        send({ id: message.id, error: { code: -32603, message: error instanceof Error ? error.message : String(error) } })
+        send({
+          id: message.id,
+          error: { code: -32603, message: error instanceof Error ? error.message : String(error) },
+        })
     }
   }
 

@@ -49,10 +49,16 @@ export function acpEditor(): AcpEditor {
     },
     'terminal/create'({ command, args, cwd, env }) {
       const variables = Object.fromEntries(env.map(({ name, value }: { name: string; value: string }) => [name, value]))
-      const child = spawn(command, args, { cwd, env: { ...process.env, ...variables }, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+      const child = spawn(command, args, {
+        cwd,
+        env: { ...process.env, ...variables },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      })
       const ended = once(child, 'close').then(([exitCode, signal]) => ({ exitCode, signal }))
       const open: OpenTerminal = { child, command: args.at(-1), output: '', ended, released: false }
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (open.output += data.toString('utf8')))
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (data: Buffer) => (open.output += data.toString('utf8')))
       const terminalId = `term-${terminals.size + 1}`
       terminals.set(terminalId, open)
       return { terminalId }

@@ -5,7 +5,10 @@ import type { AcpClient, AcpMessage } from './acp-client'
 
 // The package's main file is dist/v1/stable/acp.js; its schema stands beside dist.
 const file = new URL('../../../schema/v1/schema.json', import.meta.resolve('@agentclientprotocol/sdk'))
-const schema = JSON.parse(readFileSync(fileURLToPath(file), 'utf8')) as { $defs: Record<string, object>; anyOf: { title: string }[] }
+const schema = JSON.parse(readFileSync(fileURLToPath(file), 'utf8')) as {
+  $defs: Record<string, object>
+  anyOf: { title: string }[]
+}
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false })
 const validators = new Map<string, ValidateFunction>()
 
@@ -45,9 +48,12 @@ function problemsOf(message: AcpMessage, asked: ReadonlyMap<number, string>): st
   if (message.jsonrpc !== '2.0') return [`not JSON-RPC 2.0: ${text}`]
   if (message.method !== undefined) {
     const name = REQUESTS[message.method]
-    return name === undefined ? [`${message.method} is no method of a client: ${text}`] : against(name, message.params, text)
+    return name === undefined
+      ? [`${message.method} is no method of a client: ${text}`]
+      : against(name, message.params, text)
   }
-  if (message.error) return 'result' in message ? [`both result and error: ${text}`] : against('Error', message.error, text)
+  if (message.error)
+    return 'result' in message ? [`both result and error: ${text}`] : against('Error', message.error, text)
   const method = asked.get(Number(message.id))
   const name = method === undefined ? undefined : RESPONSES[method]
   return name === undefined ? [`an answer to nothing that was asked: ${text}`] : against(name, message.result, text)

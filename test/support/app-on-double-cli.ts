@@ -19,22 +19,26 @@ const double = new ElectronDouble({ browser, isPackaged: true })
 const names: string[] = []
 Object.assign(double.app, { setName: (name: string) => names.push(name) })
 // No key store: keys stay in their file.
-Object.assign(globalThis, { electronOfThePackage: { ...double.module, safeStorage: { isEncryptionAvailable: () => false } } })
+Object.assign(globalThis, {
+  electronOfThePackage: { ...double.module, safeStorage: { isEncryptionAvailable: () => false } },
+})
 process.env['TRESTLE_HOME'] = home
 
 const outside: string[] = []
 registerHooks({
   resolve(specifier, context, next) {
     const fromPackage = context.parentURL?.startsWith(pathToFileURL(app).href) === true
-    if (fromPackage && specifier === 'electron') return { url: 'electron-double:module', format: 'module', shortCircuit: true }
+    if (fromPackage && specifier === 'electron')
+      return { url: 'electron-double:module', format: 'module', shortCircuit: true }
     const found = next(specifier, context)
-    if (fromPackage && found.url.startsWith('file:') && !fileURLToPath(found.url).startsWith(app)) outside.push(fileURLToPath(found.url))
+    if (fromPackage && found.url.startsWith('file:') && !fileURLToPath(found.url).startsWith(app))
+      outside.push(fileURLToPath(found.url))
     return found
   },
   load(url, context, next) {
     if (url !== 'electron-double:module') return next(url, context)
-    const imported = [...readFileSync(entry, 'utf8').matchAll(/import \{([^}]*)\} from ["']electron["']/g)].flatMap(([, list]) =>
-      list!.split(','),
+    const imported = [...readFileSync(entry, 'utf8').matchAll(/import \{([^}]*)\} from ["']electron["']/g)].flatMap(
+      ([, list]) => list!.split(','),
     )
     const exported = imported.map((name) => name.trim()).filter((name) => name !== '')
     const source = exported.map((name) => `export const ${name} = globalThis.electronOfThePackage.${name}`).join('\n')

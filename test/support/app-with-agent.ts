@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { AppPush } from '../../src/shared/model/push'
+import type { AppPush } from '../../src/shared/events/push'
 import type { Task } from '../../src/shared/model/task'
 import { connect } from '../../src/renderer/client/connect'
 import type { Connection } from '../../src/renderer/client/connection'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
+import { webSocketTransport } from '../../src/renderer/client/transports'
 import { startModelServer, type ModelServer } from './model-server'
 import type { ScriptedCall } from './model-script'
 import { nodeSockets } from './node-socket'
@@ -61,9 +61,15 @@ export class AppWithAgent {
   /** Starts the program (again). */
   async open(): Promise<void> {
     const { PATH = '', HOME = '' } = process.env
-    this.app = await serveApp({ PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: this.scratch.home }, [], this.program)
+    this.app = await serveApp(
+      { PATH, HOME, TRESTLE_KEY_STORE: 'file', TRESTLE_HOME: this.scratch.home },
+      [],
+      this.program,
+    )
     const { origin, hash } = new URL(this.app.url)
-    this.connection = connect(socketCarrier(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
+    this.connection = connect(
+      webSocketTransport(nodeSockets().open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)),
+    )
     if (this.sessionId === '') {
       this.sessionId = (await this.client.session.create({ folder: this.scratch.project, mode: 'auto' })).sessionId
     }
@@ -82,7 +88,9 @@ export class AppWithAgent {
       60_000,
     )
     return JSON.stringify(
-      this.server.requests.slice(before + 1).map(({ body }) => (body['messages'] as unknown[]).slice(-calls.length - 1)),
+      this.server.requests
+        .slice(before + 1)
+        .map(({ body }) => (body['messages'] as unknown[]).slice(-calls.length - 1)),
     )
   }
 
@@ -92,7 +100,12 @@ export class AppWithAgent {
       commands.map((command, index) => ({
         name: 'Bash',
         // Calls that are alike would run once.
-        input: { command: `${command} # ${index}`, description: 'load', run_in_background: true, disable_timeout: true },
+        input: {
+          command: `${command} # ${index}`,
+          description: 'load',
+          run_in_background: true,
+          disable_timeout: true,
+        },
       })),
     )
   }

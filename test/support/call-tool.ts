@@ -20,7 +20,10 @@ export async function callTool<Schema extends z.ZodType>(
 }
 
 /** Prepares a call that must not be refused. */
-export async function prepareCall<Schema extends z.ZodType>(tool: Tool<Schema>, input: z.input<Schema>): Promise<PreparedCall> {
+export async function prepareCall<Schema extends z.ZodType>(
+  tool: Tool<Schema>,
+  input: z.input<Schema>,
+): Promise<PreparedCall> {
   const prepared = await tool.prepare(tool.input.parse(input))
   if ('refused' in prepared) throw new Error(`refused: ${textOf(prepared.refused.content)}`)
   return prepared

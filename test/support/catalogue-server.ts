@@ -13,11 +13,17 @@ interface Request {
 function resultOf({ method, params }: Request): Record<string, unknown> {
   switch (method) {
     case 'initialize':
-      return { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: server, version: '1.0.0' } }
+      return {
+        protocolVersion: params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: server, version: '1.0.0' },
+      }
     case 'tools/list':
       return { tools: catalogueTools(server) }
     case 'tools/call':
-      return { content: [{ type: 'text', text: `${server} did ${params?.name} with ${JSON.stringify(params?.arguments)}` }] }
+      return {
+        content: [{ type: 'text', text: `${server} did ${params?.name} with ${JSON.stringify(params?.arguments)}` }],
+      }
     default:
       return {}
   }
@@ -25,5 +31,6 @@ function resultOf({ method, params }: Request): Record<string, unknown> {
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const request = JSON.parse(line) as Request
-  if (request.id !== undefined) process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: request.id, result: resultOf(request) })}\n`)
+  if (request.id !== undefined)
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: request.id, result: resultOf(request) })}\n`)
 })

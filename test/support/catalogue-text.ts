@@ -49,11 +49,14 @@ export function catalogueRequests(file: 'requests' | 'more-requests' = 'requests
 }
 
 function toolOf(line: string, known: ReadonlyMap<string, object>): CatalogueTool {
-  const [name = '', description = '', parameters = ''] = line.split(' | ').map((part) => part.trim().replace(/ \|$/, ''))
+  const [name = '', description = '', parameters = ''] = line
+    .split(' | ')
+    .map((part) => part.trim().replace(/ \|$/, ''))
   const properties: Record<string, object> = {}
   const required: string[] = []
   for (const parameter of parameters.split('; ').filter((text) => text !== '')) {
-    const [, key = '', optional, type, words = ''] = /^(\w+)(\?)?(?::(enum\(.*?\)|[\w[\]]+):(.*))?$/.exec(parameter) ?? []
+    const [, key = '', optional, type, words = ''] =
+      /^(\w+)(\?)?(?::(enum\(.*?\)|[\w[\]]+):(.*))?$/.exec(parameter) ?? []
     const property = type === undefined ? known.get(key) : propertyOf(type, words)
     if (!property) throw new Error(`${name} has a parameter "${parameter}" that nothing describes`)
     properties[key] = property

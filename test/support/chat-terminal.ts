@@ -22,7 +22,12 @@ export interface ChatTerminal {
 
 export function startChat(
   args: readonly string[],
-  { home, env = {}, columns = 80, rows = 40 }: { home: string; env?: Record<string, string>; columns?: number; rows?: number },
+  {
+    home,
+    env = {},
+    columns = 80,
+    rows = 40,
+  }: { home: string; env?: Record<string, string>; columns?: number; rows?: number },
 ): ChatTerminal {
   const { PATH = '', HOME = '' } = process.env
   const pty = spawn(process.execPath, [CLI, 'chat', ...args], {
@@ -39,7 +44,10 @@ export function startChat(
   const ended = new Promise<{ code: number }>((resolve) => pty.onExit(({ exitCode }) => resolve({ code: exitCode })))
   const screen = (): string => {
     const { active } = terminal.buffer
-    const lines = Array.from({ length: active.length }, (_, index) => active.getLine(index)?.translateToString(true) ?? '')
+    const lines = Array.from(
+      { length: active.length },
+      (_, index) => active.getLine(index)?.translateToString(true) ?? '',
+    )
     return lines.join('\n').trimEnd()
   }
   return {

@@ -2,16 +2,14 @@ import { join } from 'node:path'
 import { mkdirSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import type { RestoreResult } from '../../src/shared/model/checkpoint'
-import { openBlobStore } from '../../src/main/engine/checkpoint/blob-store'
+import { openBlobStore } from '../../src/main/engine/checkpoint/file-state'
 import { createCallCheckpoints, type CallCheckpoints } from '../../src/main/engine/checkpoint/call-checkpoints'
-import { restoreSession, type RestoreDeps } from '../../src/main/engine/checkpoint/restore-session'
-import { checkpointPlace } from '../../src/main/engine/checkpoint/session-place'
-import type { RestoreRequest } from '../../src/main/engine/engine-api'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import { restoreSession, type RestoreDeps, type RestoreRequest } from '../../src/main/engine/checkpoint/restore-session'
+import { checkpointPaths } from '../../src/main/engine/checkpoint/checkpoint-files'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { EventBody, RecordedEvent } from '../../src/shared/events/event'
 import type { Access } from '../../src/main/engine/tool/tool'
-import { createWorkspace } from '../../src/main/engine/workspace/create-workspace'
-import { createReadState } from '../../src/main/engine/workspace/read-state'
+import { createWorkspace, createReadState } from '../../src/main/engine/workspace/workspace'
 import { tempFolder } from './temp-folder'
 
 export interface CheckpointBench {
@@ -41,7 +39,7 @@ export async function checkpointBench(maxBytes = 1024 * 1024): Promise<Checkpoin
   onTestFinished(() => store.close())
   const sessionId = 'session-1'
   store.create({ sessionId, folder: root, title: 't', mode: 'auto', addedFolders: [] })
-  const place = checkpointPlace(home)
+  const place = checkpointPaths(home)
   const blobs = openBlobStore(place.blobs)
   const workspace = createWorkspace({ root, addedFolders: [], reads: createReadState() })
   let ids = 0
@@ -81,7 +79,8 @@ export async function checkpointBench(maxBytes = 1024 * 1024): Promise<Checkpoin
     },
     edit: (path, work) => call({ kind: 'file', path, write: true }, work),
     command: (work) => call({ kind: 'command', command: 'make all', cwd: root }, work),
-    restore: (request) => restoreSession(deps, { id: sessionId, record }, { files: true, conversation: false, ...request }),
+    restore: (request) =>
+      restoreSession(deps, { id: sessionId, record }, { files: true, conversation: false, ...request }),
     record,
     restart: () => void (calls = open()),
   }

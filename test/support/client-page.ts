@@ -6,8 +6,8 @@ import { build } from 'vite'
 const root = join(import.meta.dirname, '..', '..')
 const PAGE = `
 import { connectPage } from '${root}/src/renderer/client/page-connection'
-import { subscribeApp } from '${root}/src/renderer/client/subscribe-app'
-import { subscribeSession } from '${root}/src/renderer/client/subscribe-session'
+import { subscribeApp } from '${root}/src/renderer/client/subscriptions'
+import { subscribeSession } from '${root}/src/renderer/client/subscriptions'
 const connection = connectPage()
 window.page = { connection, seqs: [], commands: [], follow: (id) => subscribeSession(connection.client, id, 0, (push) => {
   if (push.type === 'events') for (const event of push.events) window.page.seqs.push(event.seq)

@@ -1,4 +1,4 @@
-import type { FinishReason } from '../../src/shared/model/event'
+import type { FinishReason } from '../../src/shared/events/event'
 import type { AssistantPart, ProviderMetadata, Usage } from '../../src/shared/model/message'
 import type { ModelChunk, ModelRequest } from '../../src/main/engine/model/provider'
 
@@ -15,7 +15,15 @@ export interface CollectedAnswer {
 
 /** Reads a stream to its end. */
 export async function collect(stream: AsyncIterable<ModelChunk>): Promise<CollectedAnswer> {
-  const answer: CollectedAnswer = { text: '', thinking: '', parts: [], calls: [], reason: undefined, usage: undefined, chunks: [] }
+  const answer: CollectedAnswer = {
+    text: '',
+    thinking: '',
+    parts: [],
+    calls: [],
+    reason: undefined,
+    usage: undefined,
+    chunks: [],
+  }
   let open: { type: 'text' | 'thinking'; text: string } | undefined
   const close = (metadata?: ProviderMetadata): void => {
     if (open) answer.parts.push({ ...open, ...(metadata && { metadata }) })

@@ -59,7 +59,10 @@ export function effectsScratch(base: string): Scratch {
   symlinkSync('../outside', join(project, 'link'))
   symlinkSync('..', join(project, 'src', 'up'))
   const git = (...words: string[]): void => {
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...words], { cwd: project, stdio: 'ignore' })
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...words], {
+      cwd: project,
+      stdio: 'ignore',
+    })
   }
   git('init', '-q')
   git('add', '-f', '.')
@@ -108,7 +111,8 @@ function found(name: string, scratch: Scratch): string[] {
   const programs = new Map<string, string>()
   for (const line of log.split('\n')) {
     const [, pid = '', call = ''] = /^(\d+)\s+(\w+\(.*)$/.exec(line) ?? []
-    if (call.startsWith('execve(') && call.endsWith(' = 0')) programs.set(pid, /^execve\("([^"]*)"/.exec(call)?.[1] ?? '')
+    if (call.startsWith('execve(') && call.endsWith(' = 0'))
+      programs.set(pid, /^execve\("([^"]*)"/.exec(call)?.[1] ?? '')
     if (call === '') continue
     const effect = effectOf(call, programs.get(pid) ?? parent, scratch)
     if (effect !== undefined) effects.push(`${effect}: ${call.slice(0, 160)}`)
@@ -127,12 +131,17 @@ function effectOf(call: string, program: string, { base, project }: Scratch): st
   if (name === 'execve') {
     const file = path.split('/').at(-1) ?? ''
     const isOwn = path.startsWith(base)
-    return isOwn || !(PROGRAMS.has(file) || path.startsWith('/usr/lib/git-core/')) ? 'starts another program' : undefined
+    return isOwn || !(PROGRAMS.has(file) || path.startsWith('/usr/lib/git-core/'))
+      ? 'starts another program'
+      : undefined
   }
   if (name.startsWith('open') || name === 'creat') {
     if (/O_WRONLY|O_RDWR|O_CREAT|O_TRUNC/.test(call))
-      return /^\/dev\/(?:null|tty|zero)$/.test(path) || OWN_TEMPORARY.test(path) || /O_TMPFILE/.test(call) ? undefined : 'writes'
-    if (path.startsWith(join(base, 'outside')) || path.startsWith(join(base, 'home', '.ssh'))) return 'reads outside of the project'
+      return /^\/dev\/(?:null|tty|zero)$/.test(path) || OWN_TEMPORARY.test(path) || /O_TMPFILE/.test(call)
+        ? undefined
+        : 'writes'
+    if (path.startsWith(join(base, 'outside')) || path.startsWith(join(base, 'home', '.ssh')))
+      return 'reads outside of the project'
     const isSecret = path === join(project, '.env') || path === join(project, '.keys', 'id_rsa')
     // git reads files to see whether they have changed, without showing them.
     return isSecret && !/(?:^|\/)git(?:$|-)/.test(program) ? 'reads a secret' : undefined

@@ -224,7 +224,11 @@ export const command = fc.letrec<Grammar>((tie: fc.LetrecTypedTie<Grammar>) => (
     { depthSize: 'small', withCrossShrink: true },
     tie('simple'),
     fc
-      .tuple(tie('simple'), fc.constantFrom(' && ', ' || ', '; ', ' | ', ' |& ', '\n', ' & ', ' &&\n', '|', ';'), tie('list'))
+      .tuple(
+        tie('simple'),
+        fc.constantFrom(' && ', ' || ', '; ', ' | ', ' |& ', '\n', ' & ', ' &&\n', '|', ';'),
+        tie('list'),
+      )
       .map((parts) => parts.join('')),
     tie('list').map((list) => `( ${list}\n)`),
     tie('list').map((list) => `{ ${list}\n}`),

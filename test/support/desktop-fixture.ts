@@ -5,15 +5,13 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { build } from 'vite'
-import type { DesktopOptions } from '../../src/main/host/electron/desktop-options'
+import type { DesktopOptions } from '../../src/main/host/electron/platform/electron-module'
 import { startDesktop } from '../../src/main/host/electron/start-desktop'
 import { buildClientPage } from './client-page'
 import { findChromium, launchChromium, NO_CHROMIUM } from './chromium'
-import type { DoubleOptions } from './electron-double'
-import { ElectronDouble } from './electron-double'
+import { type DoubleOptions, ElectronDouble } from './electron-double'
 import type { DoubleWindow } from './electron-double-window'
-import type { MemoryEngine } from './memory-engine'
-import { memoryEngine } from './memory-engine'
+import { type MemoryEngine, memoryEngine } from './memory-engine'
 import { required } from './required'
 import { until } from './until'
 
@@ -106,7 +104,8 @@ export async function startOnDouble(
     ...options,
   })
   if (options.wait !== false) await started
-  const log = async () => (existsSync(join(home, 'logs', 'trestle.log')) ? readFile(join(home, 'logs', 'trestle.log'), 'utf8') : '')
+  const log = async () =>
+    existsSync(join(home, 'logs', 'trestle.log')) ? readFile(join(home, 'logs', 'trestle.log'), 'utf8') : ''
   return { electron, engine, home, log, window: () => required(electron.windows[0], 'a window') }
 }
 

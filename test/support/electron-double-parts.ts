@@ -80,7 +80,9 @@ export class DoubleTray extends EventEmitter {
 
 /** The session that pages run in: what it allows is kept for tests. */
 export class DoubleSession extends EventEmitter {
-  permissionRequest: ((contents: unknown, permission: string, callback: (granted: boolean) => void, details: unknown) => void) | undefined
+  permissionRequest:
+    | ((contents: unknown, permission: string, callback: (granted: boolean) => void, details: unknown) => void)
+    | undefined
   permissionCheck: ((contents: unknown, permission: string, origin: string) => boolean) | undefined
   devicePermission: (() => boolean) | undefined
   displayMedia: unknown

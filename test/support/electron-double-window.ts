@@ -238,12 +238,17 @@ export class DoubleContents extends EventEmitter {
     this.mainFrame = this.#frameOf(page.mainFrame())
     await page.exposeBinding('__toMain', ({ frame }, channel: string) => this.#fromPage(frame, channel))
     page.on('download', (download) =>
-      this.#hooks.onDownload(download, toAppUrl(download.url().replace(/^blob:/, '')).replace(/^trestle:/, 'blob:trestle:')),
+      this.#hooks.onDownload(
+        download,
+        toAppUrl(download.url().replace(/^blob:/, '')).replace(/^trestle:/, 'blob:trestle:'),
+      ),
     )
     page.on('framenavigated', (frame) => {
       if (frame === page.mainFrame()) this.emit('did-navigate-in-page', {}, toAppUrl(frame.url()), true)
     })
-    await page.exposeBinding('__portMessage', (_source, id: number, data: unknown) => this.#ports.get(id)?.postMessage(data))
+    await page.exposeBinding('__portMessage', (_source, id: number, data: unknown) =>
+      this.#ports.get(id)?.postMessage(data),
+    )
     await page.addInitScript({ content: `(() => {${preloadHost(readFileSync(this.#preload, 'utf8'))}})()` })
     await this.#context.route('**/*', async (route) => {
       const request = route.request()
@@ -322,13 +327,19 @@ export class DoubleContents extends EventEmitter {
       // One after the other: a page must see messages in the order in which they were posted.
       let last: Promise<unknown> = Promise.resolve()
       const inPage = (code: string, argument: unknown): void => {
-        last = last.then(() => frame.evaluate(`(${code})(${JSON.stringify(id)}, ${JSON.stringify(argument)})`)).catch(() => {})
+        last = last
+          .then(() => frame.evaluate(`(${code})(${JSON.stringify(id)}, ${JSON.stringify(argument)})`))
+          .catch(() => {})
       }
-      port.on('message', ({ data }: { data: unknown }) => inPage('(id, data) => window.__ports?.get(id)?.postMessage(data)', data))
+      port.on('message', ({ data }: { data: unknown }) =>
+        inPage('(id, data) => window.__ports?.get(id)?.postMessage(data)', data),
+      )
       port.on('close', () => inPage('(id) => window.__ports?.get(id)?.close()', null))
       return id
     })
-    await frame.evaluate(`window.__deliver(${JSON.stringify(channel)}, ${JSON.stringify(message)}, ${JSON.stringify(ids)})`).catch(() => {})
+    await frame
+      .evaluate(`window.__deliver(${JSON.stringify(channel)}, ${JSON.stringify(message)}, ${JSON.stringify(ids)})`)
+      .catch(() => {})
     for (const port of ports) port.start()
   }
 

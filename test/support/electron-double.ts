@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Browser, Download } from 'playwright-core'
-import type { ElectronModule } from '../../src/main/host/electron/electron-module'
+import type { ElectronModule } from '../../src/main/host/electron/platform/electron-module'
 import { DoubleApp } from './electron-double-app'
 import {
   DoubleDownload,
@@ -100,7 +100,8 @@ export class ElectronDouble {
         showItemInFolder: (path: string) => this.revealed.push(path),
       },
       Menu: {
-        buildFromTemplate: (template: DoubleMenuItem[]) => Object.assign([...template], { popup: () => this.popups.push(template) }),
+        buildFromTemplate: (template: DoubleMenuItem[]) =>
+          Object.assign([...template], { popup: () => this.popups.push(template) }),
         setApplicationMenu: (menu: DoubleMenuItem[]) => {
           this.menu = menu
         },
@@ -108,8 +109,11 @@ export class ElectronDouble {
       nativeTheme: this.nativeTheme,
       screen: {
         getCursorScreenPoint: () => ({ x: 0, y: 0 }),
-        getDisplayNearestPoint: () => ({ workArea: this.options.workAreas?.[0] ?? { x: 0, y: 0, width: 1920, height: 1080 } }),
-        getAllDisplays: () => (this.options.workAreas ?? [{ x: 0, y: 0, width: 1920, height: 1080 }]).map((workArea) => ({ workArea })),
+        getDisplayNearestPoint: () => ({
+          workArea: this.options.workAreas?.[0] ?? { x: 0, y: 0, width: 1920, height: 1080 },
+        }),
+        getAllDisplays: () =>
+          (this.options.workAreas ?? [{ x: 0, y: 0, width: 1920, height: 1080 }]).map((workArea) => ({ workArea })),
       },
       safeStorage: {},
       dialog: {
@@ -122,7 +126,9 @@ export class ElectronDouble {
         },
       },
       Notification: notificationClass(this),
-      nativeImage: { createFromDataURL: (url: string) => ({ url, addRepresentation: () => {}, setTemplateImage: () => {} }) },
+      nativeImage: {
+        createFromDataURL: (url: string) => ({ url, addRepresentation: () => {}, setTemplateImage: () => {} }),
+      },
       Tray: trayClass(this),
       globalShortcut: {
         register: (shortcut: string, run: () => void) => {
@@ -228,7 +234,8 @@ function windowClass(double: ElectronDouble): new (options: Record<string, unkno
     constructor(options: Record<string, unknown>) {
       super(options, {
         browser: double.options.browser,
-        handle: async (request) => (await double.handlers.get('trestle')?.(request)) ?? new Response(null, { status: 500 }),
+        handle: async (request) =>
+          (await double.handlers.get('trestle')?.(request)) ?? new Response(null, { status: 500 }),
         toMain: (channel, event) => double.ipcMain.emit(channel, event),
         onFocused: (window) => {
           for (const other of double.windows) if (other !== window) other.isFocused = false

@@ -1,5 +1,5 @@
-import type { PathFlavor } from '../../src/main/engine/workspace/path-flavor'
-import type { PathLookup } from '../../src/main/engine/workspace/real-path'
+import type { PathFlavor } from '../../src/main/engine/workspace/path/path-flavor'
+import type { PathLookup } from '../../src/main/engine/workspace/path/real-path'
 
 export interface FakeDiskOptions {
   paths: PathFlavor

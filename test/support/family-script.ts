@@ -45,6 +45,9 @@ export function toolsOf({ body }: RecordedRequest): string[] {
 
 function firstWord(request: RecordedRequest): string {
   const first = (request.body['messages'] as ChatMessage[]).find(({ role }) => role === 'user')
-  const text = typeof first?.content === 'string' ? first.content : ((first?.content as { text?: string }[] | undefined)?.[0]?.text ?? '')
+  const text =
+    typeof first?.content === 'string'
+      ? first.content
+      : ((first?.content as { text?: string }[] | undefined)?.[0]?.text ?? '')
   return text.split(/\s/)[0] ?? ''
 }

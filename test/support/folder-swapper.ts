@@ -34,7 +34,11 @@ swap()
  * Swaps `folder` with a link to `target` while `work` runs; answers how often. `work` is passed a function that tells how often it was so far. The folder is in
  * its place afterwards.
  */
-export async function whileSwapped(folder: string, target: string, work: (swaps: () => number) => Promise<void>): Promise<number> {
+export async function whileSwapped(
+  folder: string,
+  target: string,
+  work: (swaps: () => number) => Promise<void>,
+): Promise<number> {
   const child = spawn(process.execPath, ['-e', PROGRAM, folder, target], { stdio: ['pipe', 'pipe', 'inherit'] })
   let said = ''
   child.stdout.on('data', (data: Buffer) => (said += data.toString('utf8')))

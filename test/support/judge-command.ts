@@ -1,7 +1,7 @@
 import type { PermissionMode } from '../../src/shared/model/approval'
 import { checkCommand, type CheckedCommand } from '../../src/main/engine/approval/check-command'
-import type { CommandSandboxes } from '../../src/main/engine/approval/policy'
-import type { PermissionRule } from '../../src/main/engine/approval/rules/permission-rule'
+import type { CommandSandboxes } from '../../src/main/engine/approval/rules/policy'
+import type { PermissionRule } from '../../src/main/engine/permission/permission-rule'
 
 /** Rules written as `deny Bash(rm *)`, as the user's own. */
 export function rulesOf(...lines: string[]): PermissionRule[] {

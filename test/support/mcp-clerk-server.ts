@@ -12,7 +12,9 @@ server.registerTool(
   ({ text }) => said(text),
 )
 server.registerTool('fail', { description: 'Fails.' }, () => ({ ...said('The drawer is empty.'), isError: true }))
-server.registerTool('environment', { description: 'Names its environment.' }, () => said(Object.keys(process.env).toSorted().join(' ')))
+server.registerTool('environment', { description: 'Names its environment.' }, () =>
+  said(Object.keys(process.env).toSorted().join(' ')),
+)
 server.registerTool('order', { description: 'Asks for what is ordered.' }, async () => {
   const { action, content } = await server.server.elicitInput({
     message: 'What may it be?',

@@ -8,12 +8,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..', '..')
-const { MCP_CONFORMANCE_SCENARIO: scenario = '', MCP_CONFORMANCE_CONTEXT: context = '{}', PATH = '', HOME = '' } = process.env
+const {
+  MCP_CONFORMANCE_SCENARIO: scenario = '',
+  MCP_CONFORMANCE_CONTEXT: context = '{}',
+  PATH = '',
+  HOME = '',
+} = process.env
 const {
   client_id: clientId,
   client_secret: clientSecret,
   toolCalls = [],
-} = JSON.parse(context) as { client_id?: string; client_secret?: string; toolCalls?: { name: string; arguments: unknown }[] }
+} = JSON.parse(context) as {
+  client_id?: string
+  client_secret?: string
+  toolCalls?: { name: string; arguments: unknown }[]
+}
 const url = process.argv[2]!
 
 const home = mkdtempSync(join(tmpdir(), 'trestle-conformance-'))
@@ -27,12 +36,21 @@ process.exit(code)
 
 function registration(): string[] {
   // The document the suite stands for; it need not be there.
-  if (scenario === 'auth/basic-cimd') return ['--client-metadata-url', 'https://conformance-test.local/client-metadata.json']
-  return clientId === undefined ? [] : ['--client-id', clientId, ...(clientSecret === undefined ? [] : ['--client-secret', clientSecret])]
+  if (scenario === 'auth/basic-cimd')
+    return ['--client-metadata-url', 'https://conformance-test.local/client-metadata.json']
+  return clientId === undefined
+    ? []
+    : ['--client-id', clientId, ...(clientSecret === undefined ? [] : ['--client-secret', clientSecret])]
 }
 
 function uses(): string[][] {
-  const call = (tool: string, input: unknown = {}, ...more: string[]): string[] => ['call', 'suite', tool, JSON.stringify(input), ...more]
+  const call = (tool: string, input: unknown = {}, ...more: string[]): string[] => [
+    'call',
+    'suite',
+    tool,
+    JSON.stringify(input),
+    ...more,
+  ]
   switch (scenario) {
     case 'initialize':
     case 'request-metadata':
@@ -45,7 +63,9 @@ function uses(): string[][] {
     case 'elicitation-sep1034-client-defaults':
       return [call('test_client_elicitation_defaults', {}, '--answer', '{}')]
     case 'sep-2322-client-request-state':
-      return ['echo_state', 'no_state', 'unrelated', 'no_result_type'].map((name) => call(`test_mrtr_${name}`, {}, '--answer', '{}'))
+      return ['echo_state', 'no_state', 'unrelated', 'no_result_type'].map((name) =>
+        call(`test_mrtr_${name}`, {}, '--answer', '{}'),
+      )
     case 'http-standard-headers':
       return [['test', 'suite'], call('test_headers')]
     case 'http-custom-headers':

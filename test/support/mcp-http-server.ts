@@ -31,7 +31,11 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
 
   const resultOf = (method: string, params: Record<string, unknown>): unknown => {
     if (method === 'initialize')
-      return { protocolVersion: params['protocolVersion'], capabilities: { tools: {} }, serverInfo: { name: 'http test', version: '1' } }
+      return {
+        protocolVersion: params['protocolVersion'],
+        capabilities: { tools: {} },
+        serverInfo: { name: 'http test', version: '1' },
+      }
     if (method === 'tools/list')
       return { tools: ['echo', 'breaks-off', 'ends', 'giant', 'giant-event', 'hang', 'pings', 'rejected'].map(tool) }
     return {}
@@ -39,7 +43,11 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
 
   async function onMessage(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') return void response.writeHead(405).end()
-    const message = JSON.parse(await bodyOf(request)) as { id?: number | string; method?: string; params?: Record<string, unknown> }
+    const message = JSON.parse(await bodyOf(request)) as {
+      id?: number | string
+      method?: string
+      params?: Record<string, unknown>
+    }
     const session = request.headers['mcp-session-id']?.toString()
     // An answer: it is kept waiting for ever.
     if (message.method === undefined) return void answers.push(message.id)
@@ -57,11 +65,14 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
     if (message.id === undefined) return void response.writeHead(202).end()
     if (message.method === 'tools/call') return callTool(message.id, message.params ?? {}, response)
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result: resultOf(message.method, message.params ?? {}) }))
+    response.end(
+      JSON.stringify({ jsonrpc: '2.0', id: message.id, result: resultOf(message.method, message.params ?? {}) }),
+    )
   }
 
   function callTool(id: number | string, params: Record<string, unknown>, response: ServerResponse): void {
-    const text = (value: string): string => JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: value }] } })
+    const text = (value: string): string =>
+      JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: value }] } })
     switch (params['name']) {
       case 'breaks-off':
         response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -85,7 +96,8 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
         return
       case 'pings':
         response.writeHead(200, { 'content-type': 'text/event-stream' })
-        for (let n = 0; n < 20_000; n++) response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: `ping-${n}`, method: 'ping' })}\n\n`)
+        for (let n = 0; n < 20_000; n++)
+          response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: `ping-${n}`, method: 'ping' })}\n\n`)
         response.end(`data: ${text('after the pings')}\n\n`)
         return
       default:
@@ -108,7 +120,11 @@ export async function httpMcpServer(): Promise<HttpMcpServer> {
     else response.writeHead(request.method === 'POST' ? 405 : 404).end()
   })
 
-  async function onPost(request: IncomingMessage, response: ServerResponse, stream: ServerResponse | undefined): Promise<void> {
+  async function onPost(
+    request: IncomingMessage,
+    response: ServerResponse,
+    stream: ServerResponse | undefined,
+  ): Promise<void> {
     const {
       id,
       method,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import type { EventBody, RecordedEvent } from '../../src/shared/events/event'
 import { textOf } from '../../src/shared/model/message'
 import { isAlive } from './marked-pids'
 import type { RecordedRequest, ScriptedCall, ScriptStep } from './model-script'
@@ -15,7 +15,10 @@ import { until } from './until'
 const SERVER = fileURLToPath(new URL('./mcp-stdio-server.ts', import.meta.url))
 
 /** What is written about a server that runs `mcp-stdio-server.ts` with these flags. */
-export function stdioServer(flags: readonly string[] = [], more: Record<string, unknown> = {}): Record<string, unknown> {
+export function stdioServer(
+  flags: readonly string[] = [],
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
   return { command: process.execPath, args: ['--no-warnings', SERVER, ...flags.map((flag) => `--${flag}`)], ...more }
 }
 
@@ -41,7 +44,11 @@ export interface McpLab {
 /** `servers` are written to mcp.json of the home, as they are. */
 export async function mcpLab(
   servers: (lab: { starts(name: string): string }) => Record<string, Record<string, unknown>>,
-  { config = '', files = {}, isInteractive = true }: { config?: string; files?: Record<string, string>; isInteractive?: boolean } = {},
+  {
+    config = '',
+    files = {},
+    isInteractive = true,
+  }: { config?: string; files?: Record<string, string>; isInteractive?: boolean } = {},
 ): Promise<McpLab> {
   const scratch = createScratch(files)
   const startsFile = (name: string): string => join(scratch.home, '..', `starts-${name}`)
@@ -100,7 +107,9 @@ export async function mcpLab(
     of,
     startsFlag: (name) => `starts=${startsFile(name)}`,
     started: (name) =>
-      existsSync(startsFile(name)) ? readFileSync(startsFile(name), 'utf8').trim().split('\n').filter(Boolean).map(Number) : [],
+      existsSync(startsFile(name))
+        ? readFileSync(startsFile(name), 'utf8').trim().split('\n').filter(Boolean).map(Number)
+        : [],
     close,
   }
 }

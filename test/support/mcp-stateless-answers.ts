@@ -51,9 +51,16 @@ const routed = (mark: unknown, type: string): object => ({
 })
 const form = (message: string): object => ({
   method: 'elicitation/create',
-  params: { mode: 'form', message, requestedSchema: { type: 'object', properties: { dish: { type: 'string' } }, required: ['dish'] } },
+  params: {
+    mode: 'form',
+    message,
+    requestedSchema: { type: 'object', properties: { dish: { type: 'string' } }, required: ['dish'] },
+  },
 })
-const page = { method: 'elicitation/create', params: { mode: 'url', message: 'Pay for it.', url: 'https://pay.example/7' } }
+const page = {
+  method: 'elicitation/create',
+  params: { mode: 'url', message: 'Pay for it.', url: 'https://pay.example/7' },
+}
 const sampling = {
   method: 'sampling/createMessage',
   params: { messages: [{ role: 'user', content: { type: 'text', text: 'What is it?' } }], maxTokens: 50 },
@@ -127,7 +134,10 @@ export function statelessServer(options: StatelessOptions = {}): StatelessServer
     }
   }
 
-  async function call(message: StatelessMessage, send: (message: object) => void): Promise<Record<string, unknown> | undefined> {
+  async function call(
+    message: StatelessMessage,
+    send: (message: object) => void,
+  ): Promise<Record<string, unknown> | undefined> {
     const params = message.params ?? {}
     const name = String(params['name'])
     const input = (params['arguments'] ?? {}) as Record<string, unknown>
@@ -175,8 +185,13 @@ export function statelessServer(options: StatelessOptions = {}): StatelessServer
   }
 
   /** The state of the rounds is in `requestState` alone; it is checked when it comes back. */
-  function inRounds(name: string, params: Record<string, unknown>, wants: (round: number) => object | undefined): Record<string, unknown> {
-    const state = params['requestState'] === undefined ? { name, round: 0, got: {} } : readState(name, params['requestState'])
+  function inRounds(
+    name: string,
+    params: Record<string, unknown>,
+    wants: (round: number) => object | undefined,
+  ): Record<string, unknown> {
+    const state =
+      params['requestState'] === undefined ? { name, round: 0, got: {} } : readState(name, params['requestState'])
     const got = { ...state.got, ...(params['inputResponses'] as object | undefined) }
     const next = wants(state.round)
     if (!next) return text(JSON.stringify(got))
@@ -185,14 +200,25 @@ export function statelessServer(options: StatelessOptions = {}): StatelessServer
   }
 
   function readState(name: string, value: unknown): { round: number; got: object } {
-    const state = JSON.parse(Buffer.from(String(value), 'base64').toString('utf8')) as { name: string; round: number; got: object }
+    const state = JSON.parse(Buffer.from(String(value), 'base64').toString('utf8')) as {
+      name: string
+      round: number
+      got: object
+    }
     return state.name === name ? state : fail(-32_602, 'This is the state of another call.')
   }
 
-  async function result(message: StatelessMessage, send: (message: object) => void): Promise<Record<string, unknown> | undefined> {
+  async function result(
+    message: StatelessMessage,
+    send: (message: object) => void,
+  ): Promise<Record<string, unknown> | undefined> {
     const { id, method, params = {} } = message
     if (options.alsoOlder && method === 'initialize')
-      return { protocolVersion: params['protocolVersion'], capabilities: { tools: {} }, serverInfo: { name: 'both', version: '1' } }
+      return {
+        protocolVersion: params['protocolVersion'],
+        capabilities: { tools: {} },
+        serverInfo: { name: 'both', version: '1' },
+      }
     const asked = metaOf(params)[`${META}protocolVersion`]
     if (!options.alsoOlder && asked !== VERSION)
       fail(-32_022, 'Unsupported protocol version', { supported: versions, requested: String(asked) })

@@ -1,7 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { statelessServer, type StatelessMessage, type StatelessOptions, type StatelessServer } from './mcp-stateless-answers'
+import {
+  statelessServer,
+  type StatelessMessage,
+  type StatelessOptions,
+  type StatelessServer,
+} from './mcp-stateless-answers'
 
 export interface StatelessHttp {
   url: string
@@ -31,7 +36,10 @@ export async function statelessHttp(options: StatelessOptions = {}, silent = '')
       faults.push(`${request.method} instead of POST`)
       return void response.writeHead(405).end()
     }
-    const message = { ...(JSON.parse(Buffer.concat(chunks).toString('utf8')) as StatelessMessage), headers: request.headers }
+    const message = {
+      ...(JSON.parse(Buffer.concat(chunks).toString('utf8')) as StatelessMessage),
+      headers: request.headers,
+    }
     const { id, method = '' } = message
     const fault = method === 'initialize' ? undefined : headerFault(message)
     if (fault !== undefined) faults.push(fault)
@@ -56,7 +64,9 @@ export async function statelessHttp(options: StatelessOptions = {}, silent = '')
     if (!answer) return
     if (isStream) return void response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', ...answer })}\n\n`)
     const status = 'error' in answer ? 400 : 200
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', ...answer }))
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', ...answer }))
   }
 
   const server = createServer((request, response) => {
@@ -98,5 +108,7 @@ function headerFault({ id, method = '', params = {}, headers = {} }: StatelessMe
     return `${method} has the version ${String(headers['mcp-protocol-version'])}`
   if (headers['mcp-method'] !== method) return `${method} has the method ${String(headers['mcp-method'])}`
   const name = NAMED[method]
-  return name !== undefined && headers['mcp-name'] !== params[name] ? `${method} has the name ${String(headers['mcp-name'])}` : undefined
+  return name !== undefined && headers['mcp-name'] !== params[name]
+    ? `${method} has the name ${String(headers['mcp-name'])}`
+    : undefined
 }

@@ -6,7 +6,9 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { statelessServer, type StatelessMessage } from './mcp-stateless-answers.ts'
 
-const flags = new Map(process.argv.slice(2).map((arg) => arg.replace(/^--/, '').split('=') as [string, string | undefined]))
+const flags = new Map(
+  process.argv.slice(2).map((arg) => arg.replace(/^--/, '').split('=') as [string, string | undefined]),
+)
 const generation = flags.get('generation')
 if (generation !== undefined && readFileSync(generation, 'utf8') === 'older') await import('./mcp-stdio-server.ts')
 else serve()
@@ -18,7 +20,8 @@ function serve(): void {
     alsoOlder: flags.has('also-older'),
     ...(flags.has('versions') && { versions: flags.get('versions')!.split(',') }),
   })
-  const send = (message: object): void => void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const send = (message: object): void =>
+    void process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   setTimeout(
     () => {
       createInterface({ input: process.stdin }).on('line', (line) => {

@@ -6,7 +6,9 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
-const flags = new Map(process.argv.slice(2).map((arg) => arg.replace(/^--/, '').split('=') as [string, string | undefined]))
+const flags = new Map(
+  process.argv.slice(2).map((arg) => arg.replace(/^--/, '').split('=') as [string, string | undefined]),
+)
 const cancelled: unknown[] = []
 let extraTools = 0
 
@@ -52,7 +54,9 @@ function tools(): unknown[] {
     tool('schema-is-huge', { inputSchema: { type: 'object', description: 'd'.repeat(200_000) } }),
     tool('odd field', { inputSchema: { type: 'object', properties: { 'a b/c': { type: 'string' } } } }),
     tool('alternatives', {
-      inputSchema: { anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, { properties: { b: { type: 'array' } } }] },
+      inputSchema: {
+        anyOf: [{ properties: { a: { type: 'string' } }, required: ['a'] }, { properties: { b: { type: 'array' } } }],
+      },
     }),
     tool('wröng näme/with:signs'),
     tool('wröng näme/with.signs'),
@@ -103,7 +107,10 @@ async function call(
       for (let step = 1; step <= n; step++) {
         await new Promise((resolve) => setTimeout(resolve, 100))
         if (token !== undefined)
-          send({ method: 'notifications/progress', params: { progressToken: token, progress: step, total: n, message: `step ${step}` } })
+          send({
+            method: 'notifications/progress',
+            params: { progressToken: token, progress: step, total: n, message: `step ${step}` },
+          })
       }
       return text(`after ${n} steps`)
     case 'crash':
@@ -141,7 +148,8 @@ async function call(
       return text('changed')
     case 'shouts':
       for (let at = 0; at < n; at++) {
-        if (!process.stderr.write(`${'s'.repeat(1000)}\n`)) await new Promise((resolve) => process.stderr.once('drain', resolve))
+        if (!process.stderr.write(`${'s'.repeat(1000)}\n`))
+          await new Promise((resolve) => process.stderr.once('drain', resolve))
       }
       return text('shouted')
     case 'noise':
@@ -168,7 +176,10 @@ async function call(
         ],
       }
     case 'structured':
-      return { content: [{ type: 'text', text: JSON.stringify({ b: 2, a: [1] }) }], structuredContent: { a: [1], b: 2 } }
+      return {
+        content: [{ type: 'text', text: JSON.stringify({ b: 2, a: [1] }) }],
+        structuredContent: { a: [1], b: 2 },
+      }
     case 'nonsense':
       send({ id, result: 'no result' })
       return undefined
@@ -196,7 +207,8 @@ async function call(
       return text(String(child.pid))
     }
     case 'silent-progress':
-      for (let at = 0; at < n; at++) send({ method: 'notifications/progress', params: { progressToken: token, progress: at } })
+      for (let at = 0; at < n; at++)
+        send({ method: 'notifications/progress', params: { progressToken: token, progress: at } })
       return text('done')
     default:
       return /^extra\d+$/.test(name) ? text(name) : undefined
@@ -215,7 +227,15 @@ async function writeLong(megabytes: number): Promise<void> {
 
 let isGreeted = false
 
-async function answer({ id, method, params }: { id?: unknown; method?: string; params?: Record<string, unknown> }): Promise<void> {
+async function answer({
+  id,
+  method,
+  params,
+}: {
+  id?: unknown
+  method?: string
+  params?: Record<string, unknown>
+}): Promise<void> {
   // Of a server that is sent something else first.
   if (!isGreeted && method !== 'initialize') {
     if (flags.has('ends-at-first')) process.exit(1)

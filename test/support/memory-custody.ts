@@ -1,9 +1,8 @@
 import type { Task } from '../../src/shared/model/task'
-import type { BackgroundStart, TaskCustody } from '../../src/main/engine/task/task-custody'
-import type { TerminalTasks } from '../../src/main/engine/task/terminal-tasks'
+import type { BackgroundStart, TaskSupervisor, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 
-export interface MemoryCustody extends TaskCustody, Pick<MemoryTasks, 'put' | 'print' | 'remove'> {
+export interface MemoryCustody extends TaskSupervisor, Pick<MemoryTasks, 'put' | 'print' | 'remove'> {
   /** What was asked to be started. */
   readonly started: readonly BackgroundStart[]
   /** Ends a task, as its program would. */

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Approval, RuleChoice } from '../../src/shared/model/approval'
-import { CodedError } from '../../src/shared/model/errors'
-import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../src/shared/model/event'
-import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
+import { CodedError } from '../../src/shared/errors'
+import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../src/shared/events/event'
+import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
 import type { UserPart } from '../../src/shared/model/message'
-import type { SessionHeader, SessionSummary } from '../../src/shared/model/session'
-import { statusOf } from '../../src/shared/model/session'
-import type { ShellEnvironmentView } from '../../src/shared/model/shell-environment'
-import type { TrustView } from '../../src/shared/model/trust'
-import type { Engine, EngineChange, Inbox, Sessions } from '../../src/main/engine/engine-api'
+import { type SessionHeader, type SessionSummary, statusOf } from '../../src/shared/model/session'
+import type { ShellEnvironmentView } from '../../src/shared/configuration/app'
+import type { TrustView } from '../../src/shared/configuration/customizations'
+import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
 import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
 import { memoryBackups } from './memory-backups'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 import { memoryTrust } from './memory-trust'
+import type { Inbox } from '../../src/main/engine/approval/inbox'
+import type { Sessions } from '../../src/main/engine/session/sessions'
 
 interface Session {
   header: SessionHeader
@@ -74,13 +75,19 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
   }
   const record = (sessionId: string, ...bodies: EventBody[]): RecordedEvent[] => {
     const session = get(sessionId)
-    const events = bodies.map((body, index): RecordedEvent => ({ ...body, sessionId, seq: session.header.seq + index + 1, at: Date.now() }))
+    const events = bodies.map((body, index): RecordedEvent => ({
+      ...body,
+      sessionId,
+      seq: session.header.seq + index + 1,
+      at: Date.now(),
+    }))
     session.log.push(...events)
     for (const event of events) session.header = applyHeader(session.header, event)
     if (bodies.some((body) => body.type === 'step.finished' || body.type === 'turn.finished')) session.live = []
     for (const event of events) for (const listener of session.listeners) listener(event)
     changed({ kind: 'session', summary: summaryOf(session) })
-    if (bodies.some((body) => body.type.startsWith('approval.') || body.type === 'turn.finished')) changed({ kind: 'inbox' })
+    if (bodies.some((body) => body.type.startsWith('approval.') || body.type === 'turn.finished'))
+      changed({ kind: 'inbox' })
     return events
   }
 
@@ -133,8 +140,17 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     search: (query, _limit, sessionId) =>
       [...sessions.values()]
-        .filter(({ header }) => header.title.includes(query) && (sessionId === undefined || header.sessionId === sessionId))
-        .map(({ header }) => ({ sessionId: header.sessionId, title: header.title, folder: header.folder, seq: 1, at: 0, snippet: query })),
+        .filter(
+          ({ header }) => header.title.includes(query) && (sessionId === undefined || header.sessionId === sessionId),
+        )
+        .map(({ header }) => ({
+          sessionId: header.sessionId,
+          title: header.title,
+          folder: header.folder,
+          seq: 1,
+          at: 0,
+          snippet: query,
+        })),
     async prompt(sessionId, parts) {
       const { header } = get(sessionId)
       if (header.turnId !== undefined) {
@@ -167,13 +183,20 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       const result = { kept: [], note: 'note', summary: 'summary', files: [], before: 1000, after: 100, durationMs: 0 }
       record(
         sessionId,
-        { type: 'compaction.started', compactionId, reason: 'manual', tokens: 1000, ...(instruction !== undefined && { instruction }) },
+        {
+          type: 'compaction.started',
+          compactionId,
+          reason: 'manual',
+          tokens: 1000,
+          ...(instruction !== undefined && { instruction }),
+        },
         { type: 'compaction.finished', compactionId, ...result, dropped: { answers: 1, results: 0, messages: 0 } },
       )
       return true
     },
     async undoCompaction(sessionId, compactionId) {
-      if (get(sessionId).header.compacted?.compactionId !== compactionId) throw new CodedError('compaction.gone', 'It cannot be undone.')
+      if (get(sessionId).header.compacted?.compactionId !== compactionId)
+        throw new CodedError('compaction.gone', 'It cannot be undone.')
       record(sessionId, { type: 'compaction.undone', compactionId, tokens: 1000 })
     },
     async context(sessionId) {
@@ -187,7 +210,8 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     async stop(sessionId) {
       const { turnId } = get(sessionId).header
-      if (turnId !== undefined) record(sessionId, { type: 'turn.finished', turnId, stop: 'cancelled', steps: 0, durationMs: 0 })
+      if (turnId !== undefined)
+        record(sessionId, { type: 'turn.finished', turnId, stop: 'cancelled', steps: 0, durationMs: 0 })
     },
     async reply(sessionId, { approvalId, optionId, feedback }) {
       const approval = get(sessionId).header.approvals.find((waiting) => waiting.approvalId === approvalId)
@@ -251,7 +275,10 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     inbox,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
-    diagnostics: { report: async (sections = []) => ({ at: 0, sections: [...sections], checks: [], errors: [] }), redact: (text) => text },
+    diagnostics: {
+      report: async (sections = []) => ({ at: 0, sections: [...sections], checks: [], errors: [] }),
+      redact: (text) => text,
+    },
     environment: { view: () => ENVIRONMENT, read: async () => ENVIRONMENT },
     plans: {
       async enter(sessionId) {

@@ -1,10 +1,11 @@
-import { CodedError } from '../../src/shared/model/errors'
+import { CodedError } from '../../src/shared/errors'
 import type { Engine } from '../../src/main/engine/engine-api'
 
 /** No MCP servers at all, for tests that are about something else. */
 export function memoryMcp(): Engine['mcp'] {
   const list = async () => ({ servers: [], problems: [] })
-  const none = (serverId: string): Promise<never> => Promise.reject(new CodedError('mcp.not_found', `There is no MCP server ${serverId}.`))
+  const none = (serverId: string): Promise<never> =>
+    Promise.reject(new CodedError('mcp.not_found', `There is no MCP server ${serverId}.`))
   return {
     list,
     definition: none,
@@ -32,6 +33,7 @@ export function memoryMcpContent(): Engine['mcpContent'] {
     prompts: async () => [],
     resources: async () => [],
     complete: async () => [],
-    read: (_sessionId, server) => Promise.reject(new CodedError('request.invalid', `There is no MCP server ${server}.`)),
+    read: (_sessionId, server) =>
+      Promise.reject(new CodedError('request.invalid', `There is no MCP server ${server}.`)),
   }
 }

@@ -1,6 +1,6 @@
 import type { Task } from '../../src/shared/model/task'
 import { createSessionTasks } from '../../src/main/engine/session/session-tasks'
-import type { SessionTasks } from '../../src/main/engine/tool/session-tasks'
+import type { SessionTasks } from '../../src/main/engine/tool/session-services'
 import { memoryCustody, type MemoryCustody } from './memory-custody'
 
 export interface MemorySessionTasks {
@@ -11,13 +11,16 @@ export interface MemorySessionTasks {
 }
 
 /** The tasks of the session s1 in /project, over plain maps. */
-export function memorySessionTasks({ custody = memoryCustody(), interactive = true } = {}): MemorySessionTasks {
+export function memorySessionTasks({
+  custody: supervisor = memoryCustody(),
+  interactive = true,
+} = {}): MemorySessionTasks {
   const owed: Task[] = []
   const session = {
     id: 's1',
     header: { folder: '/project' },
     record: (event: { type: string; task: Task }) => void owed.push(event.task),
   }
-  const tasks = createSessionTasks(session, { custody, desk: { look: async () => undefined }, interactive })
-  return { tasks, custody, owed }
+  const tasks = createSessionTasks(session, { supervisor, notifier: { deliver: async () => undefined }, interactive })
+  return { tasks, custody: supervisor, owed }
 }

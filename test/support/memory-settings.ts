@@ -1,5 +1,6 @@
-import type { SandboxView, SettingsView } from '../../src/shared/model/settings'
-import type { EngineChange, SettingsActions } from '../../src/main/engine/engine-api'
+import type { SandboxView, SettingsView } from '../../src/shared/configuration/settings'
+import type { EngineChange } from '../../src/main/engine/engine-api'
+import type { SettingsActions } from '../../src/main/engine/settings-actions'
 
 /** Settings of a memory engine, kept in a variable; each change is told. */
 export function memorySettings(changed: (change: EngineChange) => void): SettingsActions {
@@ -22,7 +23,15 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
       menuBar: false,
     },
     toolSearch: { enabled: false, minPct: 5, minTokens: 50_000, matchingThreshold: 1.5 },
-    sandbox: { mode: 'auto', write: [], read: [], hosts: [], sockets: [], defaults: true, builtIn: { write: ['~/.npm'], hosts: [] } },
+    sandbox: {
+      mode: 'auto',
+      write: [],
+      read: [],
+      hosts: [],
+      sockets: [],
+      defaults: true,
+      builtIn: { write: ['~/.npm'], hosts: [] },
+    },
   }
   const update = async (change: Partial<SettingsView>): Promise<SettingsView> => {
     settingsView = { ...settingsView, ...change }
@@ -33,12 +42,17 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     view: () => settingsView,
     models: () => [],
     saveProvider: ({ id, type, apiKey }) =>
-      update({ providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }] }),
+      update({
+        providers: [...settingsView.providers, { id, type, keyFrom: apiKey === undefined ? 'none' : 'stored' }],
+      }),
     removeProvider: (id) => update({ providers: settingsView.providers.filter((provider) => provider.id !== id) }),
     saveModel: ({ contextWindow = 128_000, toolCalls = true, imagesIn = false, thinking = false, ...model }) => {
       const abilities = { contextWindow, toolCalls, imagesIn, thinking }
       return update({
-        models: [...settingsView.models, { ...model, ...abilities, label: model.label ?? model.id, efforts: [], origin: 'configured' }],
+        models: [
+          ...settingsView.models,
+          { ...model, ...abilities, label: model.label ?? model.id, efforts: [], origin: 'configured' },
+        ],
       })
     },
     removeModel: (id) => update({ models: settingsView.models.filter((model) => model.id !== id) }),

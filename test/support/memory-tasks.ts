@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util'
-import { CodedError } from '../../src/shared/model/errors'
-import type { TaskPush, UsagePush } from '../../src/shared/model/push'
+import { CodedError } from '../../src/shared/errors'
+import type { TaskPush, UsagePush } from '../../src/shared/events/push'
 import type { Orphan, Task, TaskUsage } from '../../src/shared/model/task'
-import type { EngineChange, Tasks } from '../../src/main/engine/engine-api'
+import type { EngineChange } from '../../src/main/engine/engine-api'
+import type { Tasks } from '../../src/main/engine/session/session-tasks'
 
 interface Kept {
   task: Task
@@ -79,7 +80,9 @@ export function memoryTasks(changed: (change: EngineChange) => void, now: () => 
       return [...kept.values()]
         .map(({ task }) => task)
         .filter((task) => !activeOnly || task.status === 'running')
-        .toSorted((a, b) => Number(b.status === 'running') - Number(a.status === 'running') || b.startedAt - a.startedAt)
+        .toSorted(
+          (a, b) => Number(b.status === 'running') - Number(a.status === 'running') || b.startedAt - a.startedAt,
+        )
         .slice(0, limit)
     },
     get: async (taskId) => get(taskId).task,
@@ -144,7 +147,11 @@ export function memoryTasks(changed: (change: EngineChange) => void, now: () => 
       entry.output += text
       for (const watcher of entry.watchers) watcher({ type: 'output', text })
       const lastLine = stripVTControlCharacters(text).trimEnd().split('\n').at(-1)
-      entry.task = { ...entry.task, outputBytes: entry.output.length, ...(lastLine && { lastLine: lastLine.slice(0, 200) }) }
+      entry.task = {
+        ...entry.task,
+        outputBytes: entry.output.length,
+        ...(lastLine && { lastLine: lastLine.slice(0, 200) }),
+      }
       if (told) tell(entry)
     },
     use(usage) {

@@ -1,9 +1,13 @@
-import { CodedError } from '../../src/shared/model/errors'
-import type { TrustView } from '../../src/shared/model/trust'
-import type { EngineChange, Trust } from '../../src/main/engine/engine-api'
+import { CodedError } from '../../src/shared/errors'
+import type { TrustView } from '../../src/shared/configuration/customizations'
+import type { EngineChange } from '../../src/main/engine/engine-api'
+import type { Trust } from '../../src/main/engine/trust/create-trust'
 
 /** What folders bring along, and whether it is trusted, kept in a variable; each change is told. */
-export function memoryTrust(changed: (change: EngineChange) => void): { trust: Trust; putTrust(view: TrustView): void } {
+export function memoryTrust(changed: (change: EngineChange) => void): {
+  trust: Trust
+  putTrust(view: TrustView): void
+} {
   const trustViews = new Map<string, TrustView>()
   const decide = async (folder: string, hash: string, state: TrustView['state']): Promise<TrustView> => {
     const view = trustViews.get(folder) ?? { folder, state: 'nothing', parts: [], hash: '' }
@@ -17,7 +21,10 @@ export function memoryTrust(changed: (change: EngineChange) => void): { trust: T
     view: async (folder) => trustViews.get(folder) ?? { folder, state: 'nothing', parts: [], hash: '' },
     accept: (folder, hash) => decide(folder, hash, 'trusted'),
     refuse: (folder, hash) => decide(folder, hash, 'refused'),
-    list: async () => [...trustViews.values()].filter(({ state }) => state === 'trusted').map(({ folder }) => ({ folder, acceptedAt: 0 })),
+    list: async () =>
+      [...trustViews.values()]
+        .filter(({ state }) => state === 'trusted')
+        .map(({ folder }) => ({ folder, acceptedAt: 0 })),
     async forget(folder) {
       const view = trustViews.get(folder)
       if (view) await decide(folder, view.hash, 'asked')

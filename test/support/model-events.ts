@@ -22,7 +22,12 @@ const finishOf = (step: ScriptStep) => step.finish ?? (step.toolCalls?.length ? 
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`
 const named = (value: { type: string } & Record<string, unknown>): string => `event: ${value.type}\n${data(value)}`
 
-const WIRES: Record<WireName, (step: ScriptStep, context: Context, size: number) => StepEvents> = { chat, responses, anthropic, gemini }
+const WIRES: Record<WireName, (step: ScriptStep, context: Context, size: number) => StepEvents> = {
+  chat,
+  responses,
+  anthropic,
+  gemini,
+}
 
 function chat(step: ScriptStep, { n, model }: Context, size: number): StepEvents {
   const chunk = (delta: unknown, rest: object = {}, outer: object = {}): string =>
@@ -43,7 +48,14 @@ function chat(step: ScriptStep, { n, model }: Context, size: number): StepEvents
   for (const [index, call] of calls.entries()) {
     events.push(
       chunk({
-        tool_calls: [{ index, id: call.id ?? `call_${n}_${index}`, type: 'function', function: { name: call.name, arguments: '' } }],
+        tool_calls: [
+          {
+            index,
+            id: call.id ?? `call_${n}_${index}`,
+            type: 'function',
+            function: { name: call.name, arguments: '' },
+          },
+        ],
       }),
     )
   }
@@ -66,7 +78,9 @@ function chat(step: ScriptStep, { n, model }: Context, size: number): StepEvents
   const finish = { stop: 'stop', tool_calls: 'tool_calls', length: 'length', refusal: 'content_filter' }[finishOf(step)]
   const end = [chunk({}, { finish_reason: finish, ...(step.usageInChoice && { usage }) })]
   if (!step.usageInChoice)
-    end.push(data({ id: `chatcmpl-${n}`, object: 'chat.completion.chunk', created: 1_790_000_000, model, choices: [], usage }))
+    end.push(
+      data({ id: `chatcmpl-${n}`, object: 'chat.completion.chunk', created: 1_790_000_000, model, choices: [], usage }),
+    )
   return { events, end: [...end, 'data: [DONE]\n\n'] }
 }
 
@@ -108,7 +122,12 @@ function responses(step: ScriptStep, { n, model }: Context, size: number): StepE
         ...piecesOf(step.thinking!, size).map((delta) =>
           event('response.reasoning_summary_text.delta', { item_id: id, output_index: index, summary_index: 0, delta }),
         ),
-        event('response.reasoning_summary_text.done', { item_id: id, output_index: index, summary_index: 0, text: step.thinking }),
+        event('response.reasoning_summary_text.done', {
+          item_id: id,
+          output_index: index,
+          summary_index: 0,
+          text: step.thinking,
+        }),
         event('response.reasoning_summary_part.done', { item_id: id, output_index: index, summary_index: 0, part }),
       ],
       { type: 'reasoning', id, summary: [part], encrypted_content: `sealed-${n}` },
@@ -122,7 +141,9 @@ function responses(step: ScriptStep, { n, model }: Context, size: number): StepE
       { type: 'message', id, role: 'assistant', status: 'in_progress', content: [] },
       (index) => [
         event('response.content_part.added', { ...at(index), part: { ...part, text: '' } }),
-        ...piecesOf(step.text!, size).map((delta) => event('response.output_text.delta', { ...at(index), delta, logprobs: [] })),
+        ...piecesOf(step.text!, size).map((delta) =>
+          event('response.output_text.delta', { ...at(index), delta, logprobs: [] }),
+        ),
         event('response.output_text.done', { ...at(index), text: step.text, logprobs: [] }),
         event('response.content_part.done', { ...at(index), part }),
       ],
@@ -139,7 +160,12 @@ function responses(step: ScriptStep, { n, model }: Context, size: number): StepE
         ...piecesOf(text, size).map((delta) =>
           event('response.function_call_arguments.delta', { item_id: id, output_index: index, delta }),
         ),
-        event('response.function_call_arguments.done', { item_id: id, output_index: index, name: call.name, arguments: text }),
+        event('response.function_call_arguments.done', {
+          item_id: id,
+          output_index: index,
+          name: call.name,
+          arguments: text,
+        }),
       ],
       { ...base, status: 'completed', arguments: text },
     )
@@ -152,7 +178,9 @@ function responses(step: ScriptStep, { n, model }: Context, size: number): StepE
     output_tokens_details: { reasoning_tokens: thinking },
     total_tokens: input + written,
   }
-  const reason = { length: 'max_output_tokens', refusal: 'content_filter', stop: undefined, tool_calls: undefined }[finishOf(step)]
+  const reason = { length: 'max_output_tokens', refusal: 'content_filter', stop: undefined, tool_calls: undefined }[
+    finishOf(step)
+  ]
   const status = reason === undefined ? 'completed' : 'incomplete'
   const details = reason === undefined ? {} : { incomplete_details: { reason } }
   return { events, end: [event(`response.${status}`, { response: response(status, { output, usage, ...details }) })] }
@@ -181,7 +209,10 @@ function anthropic(step: ScriptStep, { n, model }: Context, size: number): StepE
   }
   if (step.thinking !== undefined) {
     const deltas = piecesOf(step.thinking, size).map((thinking) => ({ type: 'thinking_delta', thinking }))
-    block({ type: 'thinking', thinking: '', signature: '' }, [...deltas, { type: 'signature_delta', signature: `signed-${n}` }])
+    block({ type: 'thinking', thinking: '', signature: '' }, [
+      ...deltas,
+      { type: 'signature_delta', signature: `signed-${n}` },
+    ])
   }
   if (step.text !== undefined)
     block(
@@ -195,7 +226,9 @@ function anthropic(step: ScriptStep, { n, model }: Context, size: number): StepE
       pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
     )
   }
-  const stop_reason = { stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens', refusal: 'refusal' }[finishOf(step)]
+  const stop_reason = { stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens', refusal: 'refusal' }[
+    finishOf(step)
+  ]
   const end = [
     named({ type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: output } }),
     named({ type: 'message_stop' }),
@@ -213,7 +246,12 @@ function gemini(step: ScriptStep, { n, model }: Context, size: number): StepEven
     // Gemini sends arguments as an object; a script's raw text is sent as a string, which no real server does.
     const signature = position === 0 ? { thoughtSignature: `c2lnbmVkLS${n}` } : {}
     events.push(
-      event([{ functionCall: { ...(call.id !== undefined && { id: call.id }), name: call.name, args: call.input }, ...signature }]),
+      event([
+        {
+          functionCall: { ...(call.id !== undefined && { id: call.id }), name: call.name, args: call.input },
+          ...signature,
+        },
+      ]),
     )
   }
   const { input, output, cached, thinking } = usageOf(step)
@@ -229,10 +267,15 @@ function gemini(step: ScriptStep, { n, model }: Context, size: number): StepEven
 }
 
 /** An error object as it appears inside a stream. */
-export function streamErrorOf(wire: WireName, error: { message: string; type?: string; code?: string | number }): string {
+export function streamErrorOf(
+  wire: WireName,
+  error: { message: string; type?: string; code?: string | number },
+): string {
   const { message, type = 'server_error', code } = error
   if (wire === 'anthropic') return named({ type: 'error', error: { type, message } })
-  if (wire === 'responses') return named({ type: 'error', sequence_number: 99, error: { type, code: code ?? null, message, param: null } })
-  if (wire === 'gemini') return `data: ${JSON.stringify({ error: { code: code ?? 500, message, status: type } })}\r\n\r\n`
+  if (wire === 'responses')
+    return named({ type: 'error', sequence_number: 99, error: { type, code: code ?? null, message, param: null } })
+  if (wire === 'gemini')
+    return `data: ${JSON.stringify({ error: { code: code ?? 500, message, status: type } })}\r\n\r\n`
   return data({ error: { message, type, ...(code !== undefined && { code }) } })
 }

@@ -26,7 +26,11 @@ export interface ModelServer {
  * A model server that plays a script, in whichever of the four protocols it is asked (by path). It never hangs by itself: when the script has run out it
  * answers 500 and says so. `models` is what it lists under `/v1/models` and `/api/tags`.
  */
-export async function startModelServer(options: { script: ModelScript; models?: readonly string[]; port?: number }): Promise<ModelServer> {
+export async function startModelServer(options: {
+  script: ModelScript
+  models?: readonly string[]
+  port?: number
+}): Promise<ModelServer> {
   const requests: RecordedRequest[] = []
   const waiting = new Set<() => void>()
   const notify = (): void => {
@@ -48,7 +52,9 @@ export async function startModelServer(options: { script: ModelScript; models?: 
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ error: { message: `model server: ${String(error)}`, type: 'scripted_server_bug' } }))
+      response.end(
+        JSON.stringify({ error: { message: `model server: ${String(error)}`, type: 'scripted_server_bug' } }),
+      )
     })
   })
   server.on('connection', () => (connections += 1))
@@ -114,7 +120,13 @@ function wireOf(path: string): WireName | undefined {
   return bare.endsWith(':streamGenerateContent') ? 'gemini' : undefined
 }
 
-async function play(step: ScriptStep, wire: WireName, request: RecordedRequest, index: number, response: ServerResponse): Promise<void> {
+async function play(
+  step: ScriptStep,
+  wire: WireName,
+  request: RecordedRequest,
+  index: number,
+  response: ServerResponse,
+): Promise<void> {
   const faults = step.faults ?? {}
   if (faults.delayMs !== undefined) await wait(faults.delayMs)
   if (faults.status !== undefined || faults.body !== undefined) {
@@ -132,7 +144,11 @@ async function play(step: ScriptStep, wire: WireName, request: RecordedRequest, 
   await send(all, faults, response)
 }
 
-async function send(events: readonly string[], faults: NonNullable<ScriptStep['faults']>, response: ServerResponse): Promise<void> {
+async function send(
+  events: readonly string[],
+  faults: NonNullable<ScriptStep['faults']>,
+  response: ServerResponse,
+): Promise<void> {
   response.socket?.setNoDelay(true)
   const limit = faults.resetAfterBytes ?? faults.stallAfterBytes ?? Number.POSITIVE_INFINITY
   let sent = 0
@@ -161,7 +177,8 @@ async function send(events: readonly string[], faults: NonNullable<ScriptStep['f
 }
 
 function listModels(path: string, models: readonly string[] | undefined, response: ServerResponse): void {
-  if (models && path.endsWith('/api/tags')) return sendJson(response, 200, { models: models.map((name) => ({ name, model: name })) })
+  if (models && path.endsWith('/api/tags'))
+    return sendJson(response, 200, { models: models.map((name) => ({ name, model: name })) })
   if (models && path.endsWith('/models'))
     return sendJson(response, 200, { object: 'list', data: models.map((id) => ({ id, object: 'model' })) })
   sendJson(response, 404, { error: { message: `No such path: ${path}`, type: 'not_found_error' } })

@@ -1,21 +1,20 @@
+import { onTestFinished } from 'vitest'
 import { noAgents, noAgentTurn } from './no-agents'
 import { noSkills } from './no-skills'
-import { readArticle } from '../../src/main/engine/web/read-article'
-import { onTestFinished } from 'vitest'
-import type { EventBody, RecordedEvent } from '../../src/shared/model/event'
+import { readArticle } from '../../src/main/engine/web/web-access'
+import type { EventBody, RecordedEvent } from '../../src/shared/events/event'
 import { textOf, type Message } from '../../src/shared/model/message'
-import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
 import type { ModelChunk, ModelRequest, Provider } from '../../src/main/engine/model/provider'
-import { planOf } from '../../src/main/engine/plan/plan-of'
-import { createNewsDesk, type NewsDesk } from '../../src/main/engine/session/news-desk'
-import { createSessionTasks } from '../../src/main/engine/session/session-tasks'
-import { createSessionTools } from '../../src/main/engine/session/session-tools'
-import { createSessions, type HeldSessions } from '../../src/main/engine/session/sessions'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { Store } from '../../src/main/engine/session/store'
-import { createTaskActions } from '../../src/main/engine/session/task-actions'
-import { createTurnRunner } from '../../src/main/engine/session/turn-runner'
-import { createWindows } from '../../src/main/engine/session/windows'
+import { sessionPlan } from '../../src/main/engine/turn/session-plans'
+import { createTaskNotifier, type TaskNotifier } from '../../src/main/engine/session/task-notifier'
+import { createSessionTasks, createTaskActions } from '../../src/main/engine/session/session-tasks'
+import { createSessionTools } from '../../src/main/engine/turn/session-tools'
+import { createSessions, type SessionManager } from '../../src/main/engine/session/sessions'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { Store } from '../../src/main/engine/store/store'
+import { createTurnRunner } from '../../src/main/engine/turn/turn-runner'
+import { createContextWindows } from '../../src/main/engine/turn/context-windows'
 import type { MemoryCustody } from './memory-custody'
 import { until } from './until'
 
@@ -24,9 +23,9 @@ type Body<Type extends EventBody['type']> = RecordedEvent & { type: Type }
 const NO_WAY_BACK = { problem: 'There is no way back in this test.' }
 
 export interface NewsEngine {
-  sessions: HeldSessions
+  sessions: SessionManager
   store: Store
-  desk: NewsDesk
+  desk: TaskNotifier
   actions: ReturnType<typeof createTaskActions>
   /** What the model was asked, in order. */
   requests: ModelRequest[]
@@ -51,7 +50,7 @@ export function newsEngine(options: {
   interactive?: boolean
   pid?: number
 }): NewsEngine {
-  const { home, custody, script, interactive = true, pid } = options
+  const { home, custody: supervisor, script, interactive = true, pid } = options
   const { store } = openStore({ home, ...(pid !== undefined && { pid }) })
   const requests: ModelRequest[] = []
   const logged: string[] = []
@@ -76,41 +75,45 @@ export function newsEngine(options: {
     origin: 'configured' as const,
   }
   const tools = createSessionTools({
-    terminals: custody.terminals,
-    tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive }),
+    terminals: supervisor.terminals,
+    tasksOf: (session) => createSessionTasks(session, { supervisor, notifier, interactive }),
     skills: noSkills,
-    planOf: (session) => planOf(home, session),
+    planOf: (session) => sessionPlan(home, session),
     standing: (session) => session.header,
     agentsOf: () => noAgents,
-    checkpointsOf: () => ({ look: async () => NO_WAY_BACK }),
+    checkpointsOf: () => ({ previewDMail: async () => NO_WAY_BACK }),
     webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, readArticle }),
   })
   const runner = createTurnRunner({
     home,
     store,
-    settingsFor: async () => ({ settings: DEFAULT_SETTINGS, problems: [], standing: { state: 'nothing', hash: '' } }),
+    settingsFor: async () => ({ settings: DEFAULT_SETTINGS, problems: [], trust: { state: 'nothing', hash: '' } }),
     resolveModel: async () => ({ info, provider }),
     skills: noSkills,
     interactive,
-    standing: (session) => session.header,
-    looks: { begin: () => undefined, of: async () => ({ entries: [] }), changing: async () => ({ entries: [] }) },
+    effectiveHeader: (session) => session.header,
+    snapshots: {
+      prefetch: () => undefined,
+      take: async () => ({ entries: [] }),
+      takeChanging: async () => ({ entries: [] }),
+    },
     ...tools,
     agentTurn: async () => noAgentTurn,
     warn: () => undefined,
     problemsIn: async () => [],
-    amongAgents: () => (_accesses, _signal, work) => work(),
-    gatherNews: (session) => desk.gather(session),
+    scheduleAcrossAgents: () => (_accesses, _signal, work) => work(),
+    prepareNotifications: (session) => notifier.prepareForTurn(session),
     checkpoints: {
       before: () => undefined,
       recover: async () => undefined,
       sendDMail: async () => NO_WAY_BACK,
-      writtenHere: async () => new Set(),
+      writtenByAgents: async () => new Set(),
     },
     now: Date.now,
     newId,
     runningTasks: async () => [],
-    windows: createWindows(),
-    warm: () => undefined,
+    windows: createContextWindows(),
+    warmUp: () => undefined,
     log,
   })
   const sessions = createSessions({
@@ -130,7 +133,7 @@ export function newsEngine(options: {
       rules: async () => [],
       record: (...events) => void session.record(...events),
       isOpen: () => false,
-      howEnded: () => undefined,
+      describeResolution: () => undefined,
       canAsk: () => interactive,
       now: Date.now,
       newId,
@@ -144,18 +147,26 @@ export function newsEngine(options: {
     interactive,
     runsQueue: interactive,
     onRecorded: () => undefined,
-    onOpened: (session) => desk.opened(session),
+    onOpened: (session) => notifier.sessionOpened(session),
     onRemoved: () => undefined,
     defaults: () => ({ mode: 'auto' }),
     completeFile: async () => [],
     log,
   })
-  const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, againMs: 20, now: Date.now, log })
-  desk.start()
+  const notifier: TaskNotifier = createTaskNotifier({
+    supervisor,
+    store,
+    sessions,
+    startsTurns: interactive,
+    retryMs: 20,
+    now: Date.now,
+    log,
+  })
+  notifier.start()
   let closed: Promise<void> | undefined
   const close = (): Promise<void> =>
     (closed ??= (async () => {
-      desk.close()
+      notifier.close()
       await sessions.close()
       store.close()
     })())
@@ -166,8 +177,8 @@ export function newsEngine(options: {
   return {
     sessions,
     store,
-    desk,
-    actions: createTaskActions({ custody, sessions, desk, onExit: () => 'keep', endsHere: () => false }),
+    desk: notifier,
+    actions: createTaskActions({ supervisor, sessions, notifier, onExit: () => 'keep', endsHere: () => false }),
     requests,
     logged,
     events,

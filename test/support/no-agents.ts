@@ -1,6 +1,6 @@
 import type { AgentTurn } from '../../src/main/engine/agent/subagents'
-import { CodedError } from '../../src/shared/model/errors'
-import type { SessionAgents } from '../../src/main/engine/tool/session-agents'
+import { CodedError } from '../../src/shared/errors'
+import type { SessionAgents } from '../../src/main/engine/tool/session-services'
 
 /** For tests in which no subagent plays a part. */
 export const noAgents: SessionAgents = {

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import type { OpenSocket } from '../../src/renderer/client/socket-carrier'
+import type { OpenSocket } from '../../src/renderer/client/transports'
 
 /** The page's WebSocket for tests in Node. `sockets` are those opened so far, for breaking or pausing them. */
 export function nodeSockets(): { open: OpenSocket; sockets: WebSocket[] } {

@@ -86,7 +86,13 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     access.set(token, new Set(scope.split(' ')))
     const next = secret('refresh')
     if (refresh) refreshes.set(next, scope)
-    return { access_token: token, token_type: 'Bearer', expires_in: lasts, scope, ...(refresh && { refresh_token: next }) }
+    return {
+      access_token: token,
+      token_type: 'Bearer',
+      expires_in: lasts,
+      scope,
+      ...(refresh && { refresh_token: next }),
+    }
   }
   const token = (fields: URLSearchParams, response: ServerResponse): void => {
     const scripted = tokenAnswers.shift()
@@ -94,7 +100,8 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     if (fields.get('grant_type') === 'refresh_token') {
       const given = fields.get('refresh_token') ?? ''
       const scope = refreshes.get(given)
-      if (scope === undefined) return json(response, 400, { error: 'invalid_grant', error_description: 'unknown or used refresh token' })
+      if (scope === undefined)
+        return json(response, 400, { error: 'invalid_grant', error_description: 'unknown or used refresh token' })
       refreshes.delete(given)
       return json(response, 200, grant(scope))
     }
@@ -103,8 +110,16 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     const challenge = createHash('sha256')
       .update(fields.get('code_verifier') ?? '')
       .digest('base64url')
-    if (!code || code.challenge !== challenge || code.redirect !== fields.get('redirect_uri') || code.resource !== fields.get('resource'))
-      return json(response, 400, { error: 'invalid_grant', error_description: 'code, verifier, redirect address or resource do not fit' })
+    if (
+      !code ||
+      code.challenge !== challenge ||
+      code.redirect !== fields.get('redirect_uri') ||
+      code.resource !== fields.get('resource')
+    )
+      return json(response, 400, {
+        error: 'invalid_grant',
+        error_description: 'code, verifier, redirect address or resource do not fit',
+      })
     return json(response, 200, grant(code.scope))
   }
   const authorize = (params: URLSearchParams, response: ServerResponse): void => {
@@ -132,7 +147,10 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     const scopes = access.get(given)
     const where = `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`
     if (!scopes) {
-      response.setHeader('www-authenticate', `Bearer ${given === '' ? '' : 'error="invalid_token", '}scope="read", ${where}`)
+      response.setHeader(
+        'www-authenticate',
+        `Bearer ${given === '' ? '' : 'error="invalid_token", '}scope="read", ${where}`,
+      )
       return json(response, 401, { error: 'invalid_token' })
     }
     if (!state.used.includes(given)) state.used.push(given)
@@ -141,12 +159,19 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       return void stream.write('event: endpoint\ndata: /messages\n\n')
     }
     if (request.method !== 'POST') return void response.writeHead(405).end()
-    const message = JSON.parse(await body(request)) as { id?: number; method: string; params?: { protocolVersion?: string } }
+    const message = JSON.parse(await body(request)) as {
+      id?: number
+      method: string
+      params?: { protocolVersion?: string }
+    }
     state.seen.push(`mcp ${message.method}`)
     if (message.id === undefined) return void response.writeHead(202).end()
     const missing = message.method === 'tools/call' ? callScopes.filter((scope) => !scopes.has(scope)) : []
     if (missing.length > 0) {
-      response.setHeader('www-authenticate', `Bearer error="insufficient_scope", scope="${callScopes.join(' ')}", ${where}`)
+      response.setHeader(
+        'www-authenticate',
+        `Bearer error="insufficient_scope", scope="${callScopes.join(' ')}", ${where}`,
+      )
       return json(response, 403, { error: 'insufficient_scope' })
     }
     const result = {
@@ -159,7 +184,11 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
       'tools/call': { content: [{ type: 'text', text: `signed in for ${[...scopes].join(' ')}` }] },
       ping: {},
     }[message.method]
-    const reply = { jsonrpc: '2.0', id: message.id, ...(result ? { result } : { error: { code: -32601, message: 'Method not found' } }) }
+    const reply = {
+      jsonrpc: '2.0',
+      id: message.id,
+      ...(result ? { result } : { error: { code: -32601, message: 'Method not found' } }),
+    }
     if (request.url === '/mcp') return json(response, 200, reply)
     response.writeHead(202).end()
     return void stream?.write(`event: message\ndata: ${JSON.stringify(reply)}\n\n`)
@@ -170,7 +199,11 @@ export async function startOAuthServer(options: OAuthServerOptions = {}): Promis
     state.seen.push(at === 'POST /token' ? `${at} ${fields.get('grant_type')}` : at)
     switch (at) {
       case 'GET /.well-known/oauth-protected-resource/mcp': {
-        const resource = { resource: `${origin}/mcp`, authorization_servers: [origin], scopes_supported: ['read', 'write'] }
+        const resource = {
+          resource: `${origin}/mcp`,
+          authorization_servers: [origin],
+          scopes_supported: ['read', 'write'],
+        }
         return json(response, 200, options.resource?.(resource) ?? resource)
       }
       case 'GET /.well-known/oauth-authorization-server': {

@@ -1,11 +1,28 @@
-import { chmodSync, copyFileSync, linkSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 /** A folder as `resources` of an installed app, with small files in place of the real ones. `files`: paths in the app, with what they say. */
-export function fakeResources(folder: string, files: Record<string, string> = {}): { resources: string; node: string; app: string } {
+export function fakeResources(
+  folder: string,
+  files: Record<string, string> = {},
+): { resources: string; node: string; app: string } {
   const resources = join(folder, 'resources')
   const [node, app] = [join(resources, 'bin', 'trestle-node'), join(resources, 'app.asar.unpacked')]
-  const all = { 'package.json': '{"type":"module"}', 'out/main/task-host.js': 'one', 'out/main/chunks/a.js': 'chunk', ...files }
+  const all = {
+    'package.json': '{"type":"module"}',
+    'out/main/task-host.js': 'one',
+    'out/main/chunks/a.js': 'chunk',
+    ...files,
+  }
   for (const [name, text] of Object.entries(all)) {
     mkdirSync(dirname(join(app, name)), { recursive: true })
     writeFileSync(join(app, name), text)
@@ -40,7 +57,8 @@ export function installedResources(folder: string): { cli: string; resources: st
   const modules = realpathSync(join(ROOT, 'node_modules'))
   put(realpathSync(process.execPath), join(resources, 'bin', 'trestle-node'))
   for (const name of ['trestle', 'trestle.cmd']) put(join(ROOT, 'resources', 'bin', name), join(resources, 'bin', name))
-  for (const name of ['package.json', 'resources', 'out/main', 'out/renderer/index.html']) put(join(ROOT, name), join(app, name))
+  for (const name of ['package.json', 'resources', 'out/main', 'out/renderer/index.html'])
+    put(join(ROOT, name), join(app, name))
   for (const name of PACKAGES) {
     const [first = '', second = ''] = name.split('/')
     const owner = first.startsWith('@') ? join(first, second) : first

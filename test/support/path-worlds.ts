@@ -1,12 +1,11 @@
 import type { PermissionMode } from '../../src/shared/model/approval'
-import { judge } from '../../src/main/engine/approval/judge'
+import { judge } from '../../src/main/engine/approval/policies/judge'
 import { POLICIES } from '../../src/main/engine/approval/policies'
-import type { JudgedCall } from '../../src/main/engine/approval/policy'
-import { inspectCommand } from '../../src/main/engine/approval/shell/inspect-command'
+import type { JudgedCall } from '../../src/main/engine/approval/rules/policy'
+import { inspectCommand } from '../../src/main/engine/approval/command/inspect-command'
 import type { Access, PreparedCall } from '../../src/main/engine/tool/tool'
-import { createWorkspace } from '../../src/main/engine/workspace/create-workspace'
-import { pathFlavor } from '../../src/main/engine/workspace/path-flavor'
-import type { Workspace } from '../../src/main/engine/workspace/workspace'
+import { createWorkspace, type Workspace } from '../../src/main/engine/workspace/workspace'
+import { pathFlavor } from '../../src/main/engine/workspace/path/path-flavor'
 import { fakeDisk } from './fake-disk'
 import { rulesOf } from './judge-command'
 
@@ -17,7 +16,15 @@ export interface PathWorld {
   home: string
 }
 
-const BELOW_PROJECT = ['src/a.ts', 'src/deep/b.ts', 'secrets/key.txt', '.env', '.git/config', 'docs/Read Me.md', '.github/workflows/ci.yml']
+const BELOW_PROJECT = [
+  'src/a.ts',
+  'src/deep/b.ts',
+  'secrets/key.txt',
+  '.env',
+  '.git/config',
+  'docs/Read Me.md',
+  '.github/workflows/ci.yml',
+]
 const BELOW_USER = ['.ssh/config', '.bashrc', '.trestle/config.toml', 'notes.txt', 'Documents/report.txt']
 
 export function posixWorld(): PathWorld {
@@ -29,7 +36,10 @@ export function posixWorld(): PathWorld {
     '/etc/hosts',
   ]
   const disk = fakeDisk({ paths, there, links: { '/work/my project/jump': '/data/other' } })
-  return { workspace: createWorkspace({ root: '/work/my project', home: '/home/me', paths, disk }), home: '/home/me/.trestle' }
+  return {
+    workspace: createWorkspace({ root: '/work/my project', home: '/home/me', paths, disk }),
+    home: '/home/me/.trestle',
+  }
 }
 
 export function macWorld(): PathWorld {
@@ -42,14 +52,20 @@ export function macWorld(): PathWorld {
     '/Users/me/proj\u00e9/src/cafe\u0301.ts',
   ]
   const disk = fakeDisk({ paths, there, links: { '/etc': '/private/etc', '/tmp': '/private/tmp' } })
-  return { workspace: createWorkspace({ root: '/Users/me/proje\u0301', home: '/Users/me', paths, disk }), home: '/Users/me/.trestle' }
+  return {
+    workspace: createWorkspace({ root: '/Users/me/proje\u0301', home: '/Users/me', paths, disk }),
+    home: '/Users/me/.trestle',
+  }
 }
 
 const backslashed = (path: string): string => path.replaceAll('/', '\\')
 
 /** `root`: where the project is; default: on drive C. */
 export function windowsWorld(root = 'C:\\work\\my project'): PathWorld {
-  const paths = pathFlavor('win32', () => ({ git: 'C:\\Program Files\\Git', temp: 'C:\\Users\\me\\AppData\\Local\\Temp' }))
+  const paths = pathFlavor('win32', () => ({
+    git: 'C:\\Program Files\\Git',
+    temp: 'C:\\Users\\me\\AppData\\Local\\Temp',
+  }))
   const there = [
     ...BELOW_PROJECT.map((path) => `${root}\\${backslashed(path)}`),
     ...BELOW_USER.map((path) => `C:\\Users\\me\\${backslashed(path)}`),
@@ -80,11 +96,19 @@ export interface Asked {
   mode?: PermissionMode
 }
 
-function judged({ workspace, home }: PathWorld, { rules = [], mode = 'ask' }: Asked, tool: string, accesses: Access[]): JudgedCall {
+function judged(
+  { workspace, home }: PathWorld,
+  { rules = [], mode = 'ask' }: Asked,
+  tool: string,
+  accesses: Access[],
+): JudgedCall {
   const readOnly = tool === 'Read'
   const call: PreparedCall = { summary: tool, accesses, run: () => Promise.reject(new Error('It is only judged.')) }
   return {
-    tool: { name: tool, annotations: { readOnly, destructive: !readOnly, idempotent: false, openWorld: tool === 'Bash' } },
+    tool: {
+      name: tool,
+      annotations: { readOnly, destructive: !readOnly, idempotent: false, openWorld: tool === 'Bash' },
+    },
     call,
     mode,
     workspace,
@@ -96,15 +120,26 @@ function judged({ workspace, home }: PathWorld, { rules = [], mode = 'ask' }: As
 }
 
 /** What comes of a call of Read or Write for this path: the tools refuse secrets and paths that no file can have before anyone is asked. */
-export async function fileVerdict(world: PathWorld, tool: 'Read' | 'Write', path: string, asked: Asked = {}): Promise<string> {
+export async function fileVerdict(
+  world: PathWorld,
+  tool: 'Read' | 'Write',
+  path: string,
+  asked: Asked = {},
+): Promise<string> {
   const { realPath, path: written, sensitive, problem } = await world.workspace.resolve(path)
   if (problem !== undefined || sensitive !== undefined) return 'refused'
-  return judge(POLICIES, judged(world, asked, tool, [{ kind: 'file', path: realPath, written, write: tool === 'Write' }])).decision
+  return judge(
+    POLICIES,
+    judged(world, asked, tool, [{ kind: 'file', path: realPath, written, write: tool === 'Write' }]),
+  ).decision
 }
 
 /** What comes of a command that runs in the project. */
 export async function commandVerdict(world: PathWorld, command: string, asked: Asked = {}): Promise<string> {
   const { workspace } = world
   const parts = await inspectCommand(command, workspace.root, workspace)
-  return judge(POLICIES, { ...judged(world, asked, 'Bash', [{ kind: 'command', command, cwd: workspace.root }]), parts }).decision
+  return judge(POLICIES, {
+    ...judged(world, asked, 'Bash', [{ kind: 'command', command, cwd: workspace.root }]),
+    parts,
+  }).decision
 }

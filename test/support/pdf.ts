@@ -11,7 +11,9 @@ export interface PdfOptions {
 export function makePdf(pages: readonly string[], { encrypted = false, content }: PdfOptions = {}): Buffer {
   const objects: Buffer[] = [
     Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
-    Buffer.from(`<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ')}] >>`),
+    Buffer.from(
+      `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${4 + index * 2} 0 R`).join(' ')}] >>`,
+    ),
     Buffer.from('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'),
   ]
   pages.forEach((text, index) => {
@@ -28,7 +30,8 @@ export function makePdf(pages: readonly string[], { encrypted = false, content }
       ]),
     )
   })
-  if (encrypted) objects.push(Buffer.from(`<< /Filter /Standard /V 1 /R 2 /P -4 /O <${'11'.repeat(32)}> /U <${'22'.repeat(32)}> >>`))
+  if (encrypted)
+    objects.push(Buffer.from(`<< /Filter /Standard /V 1 /R 2 /P -4 /O <${'11'.repeat(32)}> /U <${'22'.repeat(32)}> >>`))
   // Bytes above 127 in the second line, as most writers put there, say that it is no text.
   const chunks: Buffer[] = [Buffer.from('%PDF-1.4\n%\xe2\xe3\xcf\xd3\n', 'latin1')]
   let size = chunks[0]!.length

@@ -1,4 +1,4 @@
-import type { RecordedEvent } from '../../src/shared/model/event'
+import type { RecordedEvent } from '../../src/shared/events/event'
 import type { SessionHeader } from '../../src/shared/model/session'
 
 export type Decision = 'allow' | 'ask' | 'deny'
@@ -20,7 +20,8 @@ export async function decidedBy(
   call: Call,
   folder: string,
   mode: string,
-  answer: (approval: SessionHeader['approvals'][number], sessionId: string) => Promise<unknown> = () => Promise.resolve(undefined),
+  answer: (approval: SessionHeader['approvals'][number], sessionId: string) => Promise<unknown> = () =>
+    Promise.resolve(undefined),
 ): Promise<Decision[]> {
   const { sessionId } = (await call('session.create', { folder, mode })) as SessionHeader
   await call('session.prompt', { sessionId, parts: [{ type: 'text', text: 'go' }] })

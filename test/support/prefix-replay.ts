@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createEngine } from '../../src/main/engine/engine'
 import type { Engine } from '../../src/main/engine/engine-api'
-import type { RecordedEvent, SessionEvent } from '../../src/shared/model/event'
-import { isRecorded } from '../../src/shared/model/event'
+import { type RecordedEvent, type SessionEvent, isRecorded } from '../../src/shared/events/event'
 import { stdioServer } from './mcp-lab'
 import type { RecordedRequest, ScriptedCall, ScriptStep, WireName } from './model-script'
 import { startModelServer, type ModelServer } from './model-server'
@@ -65,7 +64,10 @@ export class PrefixReplay {
         this.requests.push({ request, before: this.#events })
         this.#events = []
         const step = this.#steps.shift() ?? { text: 'Well.' }
-        return this.#strict.play(request, index, { thinking: 'Hm.', ...(typeof step === 'function' ? await step() : step) })
+        return this.#strict.play(request, index, {
+          thinking: 'Hm.',
+          ...(typeof step === 'function' ? await step() : step),
+        })
       },
     })
     this.configure(this.#options.settings)
@@ -78,7 +80,11 @@ export class PrefixReplay {
   /** Writes the configuration, for the next start. */
   configure(settings = ''): void {
     const { wire, window, models: [own, other] = ['scripted', 'other'], maxSteps = 100 } = this.#options
-    const config = configFor(this.#model.baseUrl, { wire, more: `${settings}\n${CONFIG}`, loop: `max_steps = ${maxSteps}` })
+    const config = configFor(this.#model.baseUrl, {
+      wire,
+      more: `${settings}\n${CONFIG}`,
+      loop: `max_steps = ${maxSteps}`,
+    })
       .replace('context_window = 128000', `context_window = ${window}`)
       .replace('model = "scripted"', `model = "${own}"`)
     const second = `[models."local/other"]\nprovider = "local"\nmodel = "${other}"\ncontext_window = ${window}\ncapabilities = ["tools", "image_in", "thinking"]\n`
@@ -181,7 +187,8 @@ export class PrefixReplay {
       const at = brokenAt(piecesOf(last.request), piecesOf(sent.request))
       if (at !== undefined) {
         const isBare =
-          now !== model && brokenAt(piecesOf(last.request, 'without thinking'), piecesOf(sent.request, 'without thinking')) === undefined
+          now !== model &&
+          brokenAt(piecesOf(last.request, 'without thinking'), piecesOf(sent.request, 'without thinking')) === undefined
         const isAllowed = sent.before.some(({ type }) => BREAKS.has(type))
         found[isAllowed ? 'allowed' : isBare ? 'thinking' : 'others'].push(`request ${index + 1}, ${at}`)
       }

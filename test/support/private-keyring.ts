@@ -4,7 +4,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Whether this machine has what a private keyring needs. */
-export const HAS_KEYRING = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].every((name) => spawnSync('which', [name]).status === 0)
+export const HAS_KEYRING = ['dbus-daemon', 'dbus-send', 'gnome-keyring-daemon'].every(
+  (name) => spawnSync('which', [name]).status === 0,
+)
 
 export interface PrivateKeyring {
   /** What a program needs in its environment to reach it. */
@@ -15,7 +17,12 @@ export interface PrivateKeyring {
 /** A session bus with an unlocked GNOME Keyring on it, both in `folder` and for this test alone. */
 export async function privateKeyring(folder: string): Promise<PrivateKeyring> {
   const { PATH = '' } = process.env
-  const env: Record<string, string> = { PATH, HOME: folder, XDG_RUNTIME_DIR: join(folder, 'run'), XDG_DATA_HOME: join(folder, 'data') }
+  const env: Record<string, string> = {
+    PATH,
+    HOME: folder,
+    XDG_RUNTIME_DIR: join(folder, 'run'),
+    XDG_DATA_HOME: join(folder, 'data'),
+  }
   for (const name of ['run', 'data']) mkdirSync(join(folder, name), { mode: 0o700 })
   const address = `unix:path=${join(folder, 'run', 'bus')}`
   const bus = spawn('dbus-daemon', ['--session', '--nofork', '--print-address', `--address=${address}`], {
@@ -41,7 +48,11 @@ export async function privateKeyring(folder: string): Promise<PrivateKeyring> {
 /** Whether somebody answers for the Secret Service on that bus. */
 function isThere(env: Record<string, string>): boolean {
   const call = ['org.freedesktop.DBus.NameHasOwner', 'string:org.freedesktop.secrets']
-  const { stdout } = spawnSync('dbus-send', ['--session', '--print-reply', '--dest=org.freedesktop.DBus', '/', ...call], { env })
+  const { stdout } = spawnSync(
+    'dbus-send',
+    ['--session', '--print-reply', '--dest=org.freedesktop.DBus', '/', ...call],
+    { env },
+  )
   return stdout.includes('boolean true')
 }
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import type { ServerTool } from '../../src/main/engine/tool/server-tool'
-import { ok } from '../../src/main/engine/tool/tool'
+import { type ServerTool, ok } from '../../src/main/engine/tool/tool'
 import { CATALOGUE_SERVERS, catalogueTools } from './catalogue-text'
 
 /** The tools of the servers in `tool-catalogue/`, as the hub would give them; a call says what it was called with. */
 export function readToolCatalogue(servers: readonly string[] = CATALOGUE_SERVERS): ServerTool[] {
   return servers.flatMap((server) =>
-    catalogueTools(server).map(({ name, description, inputSchema }) => serverTool(server, name, description, inputSchema)),
+    catalogueTools(server).map(({ name, description, inputSchema }) =>
+      serverTool(server, name, description, inputSchema),
+    ),
   )
 }
 

@@ -6,15 +6,24 @@ const PROGRAMS: readonly [string, string][] = [
   ['head', '--lines=2 --bytes=5'],
   ['tail', '--lines=2 --retry'],
   ['wc', '--files0-from=.env --lines'],
-  ['sort', '--output=out --o=out --compress-program=./script.sh --files0-from=.env --reverse --random-source=.env --temporary-directory=.'],
+  [
+    'sort',
+    '--output=out --o=out --compress-program=./script.sh --files0-from=.env --reverse --random-source=.env --temporary-directory=.',
+  ],
   ['uniq', '--count --repeated'],
   ['cut', '--fields=1 -d:'],
   ['paste', '--serial'],
   ['comm', '--total'],
   ['cmp', '--verbose'],
   ['diff', '--from-file=.env --to-file=.env --brief --recursive --unified --no-dereference'],
-  ['grep', '--file=.env --regexp=. --rege=. --recursive --dereference-recursive --include=* --exclude-from=.env --directories=recurse -e'],
-  ['rg', '--pre=./script.sh --hidden --no-ignore -uu --file=.env --hostname-bin=./script.sh --files --follow --ignore-file=.env -g.env'],
+  [
+    'grep',
+    '--file=.env --regexp=. --rege=. --recursive --dereference-recursive --include=* --exclude-from=.env --directories=recurse -e',
+  ],
+  [
+    'rg',
+    '--pre=./script.sh --hidden --no-ignore -uu --file=.env --hostname-bin=./script.sh --files --follow --ignore-file=.env -g.env',
+  ],
   ['sed', '-n --quiet --in-place --expression=p --file=.env 1p wout s/a/b/wout e'],
   ['find', '-name -delete -exec -fprint -newer -follow -L -print -type f d * \\; {} cat -files0-from -ls -maxdepth 1'],
   ['ls', '--recursive --all --dereference'],
@@ -54,7 +63,10 @@ const COMMON =
   )
 const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'.split(''))
 const cluster = fc
-  .tuple(fc.array(letter, { minLength: 1, maxLength: 3 }), fc.constantFrom('', '', '', '', '.env', '.', '1', '=.env', 'out'))
+  .tuple(
+    fc.array(letter, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom('', '', '', '', '.env', '.', '1', '=.env', 'out'),
+  )
   .map(([letters, value]) => `-${letters.join('')}${value}`)
 
 const simple = fc
@@ -75,7 +87,10 @@ const simple = fc
 /** Command lines that look as if they only read, and sometimes do not. */
 export const readingCommand = fc.oneof(
   { weight: 6, arbitrary: simple },
-  { weight: 2, arbitrary: fc.tuple(simple, fc.constantFrom(' | ', '; ', ' && ', ' || '), simple).map((parts) => parts.join('')) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(simple, fc.constantFrom(' | ', '; ', ' && ', ' || '), simple).map((parts) => parts.join('')),
+  },
   { weight: 1, arbitrary: simple.map((inner) => `echo "$(${inner})"`) },
   { weight: 1, arbitrary: simple.map((inner) => `cat <(${inner})`) },
   { weight: 1, arbitrary: simple.map((inner) => `ls | xargs ${inner}`) },

@@ -12,7 +12,8 @@ export interface ReferenceAnswer {
 /** What lies under `path` in `value`, or undefined. */
 const at = (value: unknown, ...path: (string | number)[]): unknown =>
   path.reduce(
-    (inner, key) => (typeof inner === 'object' && inner !== null ? (inner as Record<string | number, unknown>)[key] : undefined),
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<string | number, unknown>)[key] : undefined,
     value,
   )
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -27,7 +28,9 @@ export function eventsOf(body: string): string[] {
     .replace(/^\uFEFF/, '')
     .replace(/\r\n?/g, '\n')
     .split('\n\n')) {
-    const data = block.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5).replace(/^ /, '')] : []))
+    const data = block
+      .split('\n')
+      .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).replace(/^ /, '')] : []))
     if (data.length > 0) events.push(data.join('\n'))
   }
   return events
@@ -83,7 +86,8 @@ function responses(events: unknown[]): ReferenceAnswer {
     if (type === 'response.output_text.delta') answer.text += text(at(event, 'delta'))
     if (type === 'response.reasoning_summary_text.delta') answer.thinking += text(at(event, 'delta'))
     const item = type === 'response.output_item.done' ? at(event, 'item') : undefined
-    if (at(item, 'type') === 'function_call') answer.calls.push({ name: text(at(item, 'name')), input: text(at(item, 'arguments')) })
+    if (at(item, 'type') === 'function_call')
+      answer.calls.push({ name: text(at(item, 'name')), input: text(at(item, 'arguments')) })
   }
   const usage = at(events.at(-1), 'response', 'usage')
   if (usage !== undefined && usage !== null) {
@@ -117,9 +121,12 @@ function anthropic(events: unknown[]): ReferenceAnswer {
     if (at(delta, 'type') === 'text_delta' && block?.type === 'text') answer.text += text(at(delta, 'text'))
     if (at(delta, 'type') === 'thinking_delta') answer.thinking += text(at(delta, 'thinking'))
     if (at(delta, 'type') === 'input_json_delta' && block) block.input += text(at(delta, 'partial_json'))
-    if (type === 'content_block_stop' && block?.type === 'tool_use') answer.calls.push({ name: block.name, input: block.input || '{}' })
+    if (type === 'content_block_stop' && block?.type === 'tool_use')
+      answer.calls.push({ name: block.name, input: block.input || '{}' })
   }
-  const own = list(usage['iterations']).filter((one) => at(one, 'type') === 'message' || at(one, 'type') === 'compaction')
+  const own = list(usage['iterations']).filter(
+    (one) => at(one, 'type') === 'message' || at(one, 'type') === 'compaction',
+  )
   const sum = (name: string): number =>
     own.length > 0 ? own.reduce<number>((total, one) => total + count(at(one, name)), 0) : count(usage[name])
   answer.usage = {
@@ -147,7 +154,8 @@ function gemini(events: unknown[]): ReferenceAnswer {
     for (const part of list(at(event, 'candidates', 0, 'content', 'parts'))) {
       answer[at(part, 'thought') === true ? 'thinking' : 'text'] += text(at(part, 'text'))
       const call = at(part, 'functionCall')
-      if (call !== undefined) answer.calls.push({ name: text(at(call, 'name')), input: JSON.stringify(at(call, 'args') ?? {}) })
+      if (call !== undefined)
+        answer.calls.push({ name: text(at(call, 'name')), input: JSON.stringify(at(call, 'args') ?? {}) })
     }
   }
   return answer

@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
 import type { Engine } from '../../src/main/engine/engine-api'
-import { isRecorded } from '../../src/shared/model/event'
-import { applyHeader, emptyHeader } from '../../src/shared/model/fold'
-import { applyEvents, startView, type SessionView } from '../../src/shared/model/view'
+import { isRecorded } from '../../src/shared/events/event'
+import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
+import { applyEvents, initialView, type SessionView } from '../../src/shared/events/session-view'
 
 const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 100_000 }
 
 /** What a client has on screen that has been there from the beginning; read anew where the conversation goes back, as clients do. */
 export function watchView(engine: Engine, sessionId: string): () => SessionView {
-  let view = startView(engine.sessions.header(sessionId), engine.sessions.window(sessionId, ALL).events, false)
+  let view = initialView(engine.sessions.header(sessionId), engine.sessions.window(sessionId, ALL).events, false)
   engine.sessions.listen(sessionId, (event) => {
     const goesBack = isRecorded(event) && event.type === 'checkpoint.restored' && event.conversation
     view = goesBack ? opened(engine, sessionId) : applyEvents(view, [event])
@@ -26,5 +26,5 @@ export function expectReplay(engine: Engine, sessionId: string, live: SessionVie
 }
 
 function opened(engine: Engine, sessionId: string): SessionView {
-  return startView(engine.sessions.header(sessionId), engine.sessions.window(sessionId, ALL).events, false)
+  return initialView(engine.sessions.header(sessionId), engine.sessions.window(sessionId, ALL).events, false)
 }

@@ -6,7 +6,10 @@ type Fields = Record<string, unknown>
  * What a request consists of, in the order in which providers cache it: tools, system prompt, messages. Each piece is the JSON that was sent, without cache
  * marks; messages that a protocol puts together are taken apart again. `without thinking`: as the request is for a model that gets none back.
  */
-export function piecesOf({ wire, body }: Pick<RecordedRequest, 'wire' | 'body'>, leavesOut?: 'without thinking'): string[] {
+export function piecesOf(
+  { wire, body }: Pick<RecordedRequest, 'wire' | 'body'>,
+  leavesOut?: 'without thinking',
+): string[] {
   const pieces: unknown[] = []
   switch (wire) {
     case 'chat':
@@ -23,7 +26,8 @@ export function piecesOf({ wire, body }: Pick<RecordedRequest, 'wire' | 'body'>,
       pieces.push(...tools, body['systemInstruction'], ...partsOf(body['contents'], 'parts'))
     }
   }
-  const isLeftOut = (key: string): boolean => key === 'cache_control' || (leavesOut !== undefined && THINKING_FIELDS.has(key))
+  const isLeftOut = (key: string): boolean =>
+    key === 'cache_control' || (leavesOut !== undefined && THINKING_FIELDS.has(key))
   return pieces
     .filter((piece) => leavesOut === undefined || !isThinking(piece))
     .map((piece) => JSON.stringify(piece, (key, value: unknown) => (isLeftOut(key) ? undefined : value)) ?? '')
@@ -34,7 +38,9 @@ const THINKING_FIELDS: ReadonlySet<string> = new Set(['reasoning_content', 'thou
 
 function isThinking(piece: unknown): boolean {
   const { type, part } = (piece ?? {}) as { type?: unknown; part?: { type?: unknown; thought?: unknown } }
-  return type === 'reasoning' || part?.type === 'thinking' || part?.type === 'redacted_thinking' || part?.thought === true
+  return (
+    type === 'reasoning' || part?.type === 'thinking' || part?.type === 'redacted_thinking' || part?.thought === true
+  )
 }
 
 /** Where `later` stops beginning with the whole of `earlier`, as text to read; undefined when it never does. */

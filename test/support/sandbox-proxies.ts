@@ -6,8 +6,12 @@ import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import { hostAllowed } from '../../src/main/engine/sandbox/network/host-list'
-import { createSandboxProxy, type SandboxProxy, type SandboxProxyOptions } from '../../src/main/engine/sandbox/network/sandbox-proxy'
+import { hostAllowed } from '../../src/main/engine/network/host-list'
+import {
+  createSandboxProxy,
+  type SandboxProxy,
+  type SandboxProxyOptions,
+} from '../../src/main/engine/sandbox/network/sandbox-proxy'
 
 let folder: string
 const closing: (() => unknown)[] = []
@@ -90,7 +94,9 @@ interface Ran {
 
 /** Runs curl; what it printed on both outputs. */
 export async function curl(...args: string[]): Promise<Ran> {
-  const child = spawn('curl', ['--silent', '--show-error', '--max-time', '20', ...args], { env: { PATH: process.env['PATH'] } })
+  const child = spawn('curl', ['--silent', '--show-error', '--max-time', '20', ...args], {
+    env: { PATH: process.env['PATH'] },
+  })
   let out = ''
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (out += chunk.toString()))

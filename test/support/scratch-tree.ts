@@ -36,8 +36,18 @@ export const treeChange: fc.Arbitrary<TreeChange> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('append' as const), path, content }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'folder' as const), path }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('rename' as const), path, to: path }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('mode' as const), path, mode: fc.constantFrom(0o644, 0o755, 0o600, 0o400) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('link' as const), path, target: fc.constantFrom('a', '../b.txt', 'nowhere') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('mode' as const), path, mode: fc.constantFrom(0o644, 0o755, 0o600, 0o400) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('link' as const),
+      path,
+      target: fc.constantFrom('a', '../b.txt', 'nowhere'),
+    }),
+  },
 )
 
 /** Does it below `root`. `sign` goes into what is written, so that it is known by whom. */

@@ -32,7 +32,9 @@ export async function serveApp(
       if (found) resolve(found[0])
     })
     child.once('error', reject)
-    child.once('exit', (code) => reject(new Error(`The program ended with ${code} before it printed its address: ${out}`)))
+    child.once('exit', (code) =>
+      reject(new Error(`The program ended with ${code} before it printed its address: ${out}`)),
+    )
   })
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -7,7 +7,8 @@ export const BWRAP: string = 'bwrap'
 
 /** Whether a file system of a given size can be had here: in a namespace of its own, never on the machine itself. */
 export const hasSmallDisks =
-  process.platform === 'linux' && spawnSync(BWRAP, ['--dev-bind', '/', '/', '--size', '100000', '--tmpfs', '/mnt', 'true']).status === 0
+  process.platform === 'linux' &&
+  spawnSync(BWRAP, ['--dev-bind', '/', '/', '--size', '100000', '--tmpfs', '/mnt', 'true']).status === 0
 
 /** A Trestle home on a disk of its own, which lives as long as the program that runs `within` it. */
 export interface SmallDisk {

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { commandEnv } from '../../src/main/engine/task/command-env'
-import { DEFAULT_SETTINGS, type TaskSettings } from '../../src/main/engine/config/settings'
-import { createTaskCustody } from '../../src/main/engine/task/custody/create-task-custody'
-import type { TaskHostProgram } from '../../src/main/engine/task/custody/connect-task-host'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { commandEnv } from '../../src/main/engine/environment/command-env'
+import { DEFAULT_SETTINGS, type TaskSettings } from '../../src/main/engine/config/settings/settings'
+import { createTaskSupervisor } from '../../src/main/engine/task/client/create-task-supervisor'
+import type { TaskHostProgram } from '../../src/main/engine/task/client/host-connector'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
 import { until } from './until'
 
 /** The task host, run from its TypeScript sources. */
@@ -23,9 +23,9 @@ export const sourceTaskHost: TaskHostProgram = {
 export function openCustody(
   home: string,
   { interactive = true, settings = {} }: { interactive?: boolean; settings?: Partial<TaskSettings> } = {},
-): ReturnType<typeof createTaskCustody> {
+): ReturnType<typeof createTaskSupervisor> {
   const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
-  return createTaskCustody({
+  return createTaskSupervisor({
     home,
     program: sourceTaskHost,
     interactive,

@@ -3,19 +3,22 @@
  * `ack <seq>` after each append that returned; stops after COUNT appends. Commands on stdin: `hold` takes the session and only waits.
  */
 import { writeSync } from 'node:fs'
-import { openStore } from '../../src/main/engine/session/sqlite/open-store'
-import type { EventBody } from '../../src/shared/model/event'
+import { openStore } from '../../src/main/engine/store/open/open-store'
+import type { EventBody } from '../../src/shared/events/event'
 
 const [home = '', sessionId = '', count = 'Infinity', mode = 'write'] = process.argv.slice(2)
 const { store } = openStore({ home })
-if (!store.header(sessionId)) store.create({ sessionId, folder: '/project', title: sessionId, mode: 'ask', addedFolders: [] })
+if (!store.header(sessionId))
+  store.create({ sessionId, folder: '/project', title: sessionId, mode: 'ask', addedFolders: [] })
 const lease = store.acquire(sessionId)
 if (!lease.ok) {
   writeSync(1, `elsewhere ${lease.where}\n`)
   process.exit(3)
 }
 const turnId = `turn-${process.pid}`
-store.append(sessionId, [{ type: 'turn.started', turnId, parts: [{ type: 'text', text: 'go on' }], model: 'local/scripted' }])
+store.append(sessionId, [
+  { type: 'turn.started', turnId, parts: [{ type: 'text', text: 'go on' }], model: 'local/scripted' },
+])
 writeSync(1, 'ready\n')
 
 if (mode === 'hold') {

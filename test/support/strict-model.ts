@@ -73,7 +73,11 @@ export function contentBytes(body: Record<string, unknown>): number {
 
 /** The text of the last message, when it is a person's; a result has none. */
 export function lastWords(body: Record<string, unknown>): string | undefined {
-  const list = (body['messages'] ?? body['input'] ?? body['contents']) as { role?: string; content?: unknown; parts?: unknown }[]
+  const list = (body['messages'] ?? body['input'] ?? body['contents']) as {
+    role?: string
+    content?: unknown
+    parts?: unknown
+  }[]
   const last = list.at(-1)
   if (last?.role !== 'user') return undefined
   const content = last.content ?? last.parts
@@ -107,7 +111,10 @@ interface Block {
 }
 
 /** Whether a signed thought stands behind something else than it was given behind; and what an answer to this request would be given behind. */
-function checkThinking(body: Record<string, unknown>, signed: ReadonlyMap<string, string>): { moved?: ScriptedFaults; whole: string } {
+function checkThinking(
+  body: Record<string, unknown>,
+  signed: ReadonlyMap<string, string>,
+): { moved?: ScriptedFaults; whole: string } {
   const hash = createHash('sha256').update(withoutMarks([body['tools'], body['system']]))
   const messages = body['messages'] as { role: string; content: string | Block[] }[]
   for (const [position, message] of messages.entries()) {
@@ -116,7 +123,10 @@ function checkThinking(body: Record<string, unknown>, signed: ReadonlyMap<string
       for (const [place, { type, signature }] of message.content.entries()) {
         if (type !== 'thinking' || signature === undefined || signed.get(signature) === before) continue
         const words = `messages.${position}.content.${place}: \`thinking\` block is bound to a different conversation. The content before it must be the same as when it was returned.`
-        return { moved: { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: words } } }, whole: '' }
+        return {
+          moved: { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message: words } } },
+          whole: '',
+        }
       }
     }
     hash.update(withoutMarks(message))
@@ -125,7 +135,9 @@ function checkThinking(body: Record<string, unknown>, signed: ReadonlyMap<string
 }
 
 function asksToDrop(body: Record<string, unknown>): boolean {
-  const { block_binding: binding } = (body['thinking'] ?? {}) as { block_binding?: { prefix_mismatch_behavior?: string } }
+  const { block_binding: binding } = (body['thinking'] ?? {}) as {
+    block_binding?: { prefix_mismatch_behavior?: string }
+  }
   return binding?.prefix_mismatch_behavior === 'drop_block'
 }
 

@@ -13,7 +13,10 @@ for (let index = 0; index < Number(count); index += 1) {
 const foreground = process.env['FOREGROUND']
 if (foreground !== undefined) {
   const onOutput = (raw: string): void => void process.stdout.write(`foreground ${raw}\n`)
-  await custody.terminals.run({ command: foreground, cwd, timeoutMs: null, signal: new AbortController().signal, onOutput }, 1000)
+  await custody.terminals.run(
+    { command: foreground, cwd, timeoutMs: null, signal: new AbortController().signal, onOutput },
+    1000,
+  )
 }
 process.stdout.write('started\n')
 setInterval(() => {}, 1000)

@@ -1,9 +1,9 @@
 /**
  * A host with running commands, to be killed: `task-host.ts OUTPUT_DIR COMMAND...`. Says `<index>: <first line of the output>`.
  */
-import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings'
-import { commandEnv } from '../../src/main/engine/task/command-env'
-import { createTerminalTasks } from '../../src/main/engine/task/create-terminal-tasks'
+import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
+import { commandEnv } from '../../src/main/engine/environment/command-env'
+import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
 
 const [outputDir = '', ...commands] = process.argv.slice(2)
 const tasks = createTerminalTasks({ outputDir, env: () => commandEnv(process.env, DEFAULT_SETTINGS) })

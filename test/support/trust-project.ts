@@ -1,9 +1,15 @@
 import { realpathSync } from 'node:fs'
-import type { TrustView } from '../../src/shared/model/trust'
-import { createTrust } from '../../src/main/engine/config/trust/create-trust'
+import type { TrustView } from '../../src/shared/configuration/customizations'
+import { createTrust } from '../../src/main/engine/trust/create-trust'
+import { describeServerFile } from '../../src/main/engine/mcp/config/describe-server'
 
 /** Trusts what a project has now, as the user does in the app. */
 export async function trustProject(home: string, folder: string): Promise<TrustView> {
-  const trust = createTrust({ home: realpathSync(home), now: Date.now, tell: () => undefined })
+  const trust = createTrust({
+    describeServers: describeServerFile,
+    home: realpathSync(home),
+    now: Date.now,
+    notify: () => undefined,
+  })
   return trust.accept(folder, (await trust.view(folder)).hash)
 }

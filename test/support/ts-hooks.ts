@@ -12,7 +12,8 @@ registerHooks({
   resolve(specifier, context, next) {
     const ours = context.parentURL?.endsWith('.ts') === true && /^\.{1,2}\//.test(specifier)
     if (!ours || /\.(ts|js|mjs|cjs|json)$/.test(specifier)) return next(specifier, context)
-    if (specifier.endsWith('?raw')) return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true }
+    if (specifier.endsWith('?raw'))
+      return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true }
     const isFolder = existsSync(new URL(`${specifier}/index.ts`, context.parentURL))
     return next(isFolder ? `${specifier}/index.ts` : `${specifier}.ts`, context)
   },

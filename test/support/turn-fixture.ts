@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { EventBody } from '../../src/shared/model/event'
+import type { EventBody } from '../../src/shared/events/event'
 import type { Message } from '../../src/shared/model/message'
-import type { Gate } from '../../src/main/engine/loop/gate'
-import { createCallIds } from '../../src/main/engine/loop/call-ids'
+import type { Gate } from '../../src/main/engine/loop/call-lifecycle'
+import { createCallIds } from '../../src/main/engine/turn/session-history'
 import type { TurnContext, TurnLiveEvent } from '../../src/main/engine/loop/turn-context'
 import type { ModelChunk, ModelRequest } from '../../src/main/engine/model/provider'
 import { createRegistry } from '../../src/main/engine/tool/registry'
@@ -115,16 +115,21 @@ export function turnFixture({
       },
     },
     model: { id: 'p/m', name: 'm', imagesIn: false, thinking: false, toolCalls: true },
-    prefix: { system: 'system', tools: registry.schemas(), renew: async () => undefined, news: () => undefined },
+    prefix: {
+      system: 'system',
+      tools: registry.schemas(),
+      renew: async () => undefined,
+      pendingChanges: () => undefined,
+    },
     tools: registry,
     history,
-    room: {
-      make: async () => undefined,
+    budget: {
+      enforce: async () => undefined,
       outputLimit: () => undefined,
-      left: () => 100_000,
-      counted: () => undefined,
-      replaced: () => undefined,
-      overflowed: () => false,
+      remainingTokens: () => 100_000,
+      recordUsage: () => undefined,
+      historyReplaced: () => undefined,
+      onOverflow: () => false,
     },
     record(...bodies) {
       events.push(...bodies)
@@ -133,9 +138,15 @@ export function turnFixture({
     live: (event) => live.push(event),
     ask: ask ?? (async () => ({ none: 'nobody', why: 'Nobody is there.' })),
     gate: gate ?? (async () => ({ allowed: true })),
-    keepBefore: () => undefined,
+    checkpointCall: () => undefined,
     withdraw: (asked, reason) =>
-      void events.push({ type: 'approval.resolved', approvalId: asked.approvalId, callId: asked.callId, outcome: 'cancelled', reason }),
+      void events.push({
+        type: 'approval.resolved',
+        approvalId: asked.approvalId,
+        callId: asked.callId,
+        outcome: 'cancelled',
+        reason,
+      }),
     takeSteering() {
       const taken = steering.map((words) => ({ parts: [{ type: 'text' as const, text: words }] }))
       steering = []
@@ -147,7 +158,7 @@ export function turnFixture({
     goBack: async () => ({ problem: 'There is no way back in this test.' }),
     saveResult: async (callId) => `/saved/${callId}.txt`,
     maxResultChars: () => undefined,
-    warm: () => {},
+    warmUp: () => {},
     settings: {
       maxSteps: more.maxSteps ?? 50,
       maxAttempts: more.maxAttempts ?? 3,
@@ -176,7 +187,9 @@ export function turnFixture({
     stop: (reason) => abort.abort(reason),
     steer: (words) => void steering.push(words),
     recorded: (type) =>
-      events.some((event) => event.type === type) ? Promise.resolve() : new Promise((resolve) => waiting.push({ type, resolve })),
+      events.some((event) => event.type === type)
+        ? Promise.resolve()
+        : new Promise((resolve) => waiting.push({ type, resolve })),
   }
 }
 

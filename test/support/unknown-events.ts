@@ -36,7 +36,9 @@ const block = (content: object, deltas: object[] = []): string[] => [
 ]
 
 const anthropic: Unknown[] = [
-  ...['heartbeat', 'message_progress', 'content_block_progress', 'usage', 'session_update', 'response.created'].flatMap(anything),
+  ...['heartbeat', 'message_progress', 'content_block_progress', 'usage', 'session_update', 'response.created'].flatMap(
+    anything,
+  ),
   { name: 'an event without a type', events: [data({ detail: 1 })] },
   { name: 'a ping with fields', events: [named({ type: 'ping', at: 12, nested: { a: [1] } })] },
   ...TEN.map((n) => ({
@@ -64,11 +66,19 @@ const anthropic: Unknown[] = [
   },
   ...TEN.map((n) => ({
     name: `a delta of an unknown type ${n}`,
-    events: [named({ type: 'content_block_delta', index: n % 4, delta: { type: `novel_delta_${n}`, text: 'not said', n } })],
+    events: [
+      named({ type: 'content_block_delta', index: n % 4, delta: { type: `novel_delta_${n}`, text: 'not said', n } }),
+    ],
   })),
   {
     name: 'a citation of an unknown kind',
-    events: [named({ type: 'content_block_delta', index: 1, delta: { type: 'citations_delta', citation: { type: 'novel_location' } } })],
+    events: [
+      named({
+        type: 'content_block_delta',
+        index: 1,
+        delta: { type: 'citations_delta', citation: { type: 'novel_location' } },
+      }),
+    ],
   },
   {
     name: 'a message_delta without usage',
@@ -91,7 +101,15 @@ const anthropic: Unknown[] = [
     name: 'a message_start with fields it does not know',
     change: edited((event) =>
       event['type'] === 'message_start'
-        ? { ...event, message: { ...event['message'], container: 'novel', content: [{ type: 'novel' }], input_transformations: 'novel' } }
+        ? {
+            ...event,
+            message: {
+              ...event['message'],
+              container: 'novel',
+              content: [{ type: 'novel' }],
+              input_transformations: 'novel',
+            },
+          }
         : undefined,
     ),
   },
@@ -112,18 +130,35 @@ const anthropic: Unknown[] = [
 ]
 
 const item = (type: string): string[] => [
-  named({ type: 'response.output_item.added', output_index: 90, item: { type, id: 'new_1', payload: { text: 'not said' } } }),
-  named({ type: 'response.output_item.done', output_index: 90, item: { type, id: 'new_1', payload: { text: 'not said' } } }),
+  named({
+    type: 'response.output_item.added',
+    output_index: 90,
+    item: { type, id: 'new_1', payload: { text: 'not said' } },
+  }),
+  named({
+    type: 'response.output_item.done',
+    output_index: 90,
+    item: { type, id: 'new_1', payload: { text: 'not said' } },
+  }),
 ]
 
 const responses: Unknown[] = [
-  ...['response.novel', 'response.novel.delta', 'response.heartbeat', 'keepalive', 'response.queued', 'session.updated'].flatMap(anything),
+  ...[
+    'response.novel',
+    'response.novel.delta',
+    'response.heartbeat',
+    'keepalive',
+    'response.queued',
+    'session.updated',
+  ].flatMap(anything),
   { name: 'an event without a type', events: [data({ detail: 1 })] },
   ...TEN.map((n) => ({ name: `an item of an unknown type ${n}`, events: item(`novel_item_${n}`) })),
-  ...['web_search_call', 'file_search_call', 'mcp_call', 'image_generation_call', 'shell_call', 'program'].map((type) => ({
-    name: `an item ${type} in a new form`,
-    events: item(type),
-  })),
+  ...['web_search_call', 'file_search_call', 'mcp_call', 'image_generation_call', 'shell_call', 'program'].map(
+    (type) => ({
+      name: `an item ${type} in a new form`,
+      events: item(type),
+    }),
+  ),
   ...TEN.map((n) => ({
     name: `a delta of an unknown type ${n}`,
     events: [named({ type: `response.novel_${n}.delta`, item_id: 'msg_1', output_index: 1, delta: 'not said' })],
@@ -131,12 +166,19 @@ const responses: Unknown[] = [
   {
     name: 'an annotation of an unknown kind',
     events: [
-      named({ type: 'response.output_text.annotation.added', item_id: 'msg_1', output_index: 1, annotation: { type: 'novel', detail: 1 } }),
+      named({
+        type: 'response.output_text.annotation.added',
+        item_id: 'msg_1',
+        output_index: 1,
+        annotation: { type: 'novel', detail: 1 },
+      }),
     ],
   },
   {
     name: 'a phase of an unknown name',
-    change: edited((event) => (event['item']?.type === 'message' ? { ...event, item: { ...event['item'], phase: 'novel' } } : undefined)),
+    change: edited((event) =>
+      event['item']?.type === 'message' ? { ...event, item: { ...event['item'], phase: 'novel' } } : undefined,
+    ),
   },
 ]
 
@@ -162,7 +204,10 @@ const chat: Unknown[] = [
   { name: 'an event whose choices are null', events: [data({ id: 'chatcmpl-1', choices: null })] },
   { name: 'an event without choices', events: [data({ id: 'chatcmpl-1', choices: [] })] },
   { name: 'a choice that is no object', events: [data({ id: 'chatcmpl-1', choices: ['novel'] })] },
-  ...TEN.map((n) => ({ name: `a delta with an unknown field ${n}`, events: [chunk({ [`novel_${n}`]: { text: 'not said' } })] })),
+  ...TEN.map((n) => ({
+    name: `a delta with an unknown field ${n}`,
+    events: [chunk({ [`novel_${n}`]: { text: 'not said' } })],
+  })),
   ...['content', 'reasoning', 'reasoning_content', 'role', 'tool_calls'].map((field) => ({
     name: `a delta whose ${field} is in a form it does not know`,
     events: [chunk({ [field]: { novel: true } })],
@@ -203,25 +248,45 @@ const gemini: Unknown[] = [
   ...['ping', 'heartbeat', 'progress', 'serverContent'].flatMap(anything),
   { name: 'an event without anything known', events: [data({ detail: 1 })] },
   { name: 'an event whose candidates are no list', events: [data({ candidates: { novel: true } })] },
-  ...TEN.map((n) => ({ name: `a part with an unknown field ${n}`, events: [parts({ [`novel${n}`]: { text: 'not said' } })] })),
-  ...['functionCall', 'inlineData', 'executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse', 'text'].map((field) => ({
-    name: `a part whose ${field} is in a form it does not know`,
-    events: [parts({ [field]: 12 })],
+  ...TEN.map((n) => ({
+    name: `a part with an unknown field ${n}`,
+    events: [parts({ [`novel${n}`]: { text: 'not said' } })],
   })),
-  { name: 'a part that is no object', events: [data({ responseId: 'response-1', candidates: [{ content: { parts: ['novel'] } }] })] },
+  ...['functionCall', 'inlineData', 'executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse', 'text'].map(
+    (field) => ({
+      name: `a part whose ${field} is in a form it does not know`,
+      events: [parts({ [field]: 12 })],
+    }),
+  ),
+  {
+    name: 'a part that is no object',
+    events: [data({ responseId: 'response-1', candidates: [{ content: { parts: ['novel'] } }] })],
+  },
   { name: 'content without parts', events: [data({ responseId: 'response-1', candidates: [{ content: {} }] })] },
-  { name: 'parts that are no list', events: [data({ responseId: 'response-1', candidates: [{ content: { parts: 'novel' } }] })] },
+  {
+    name: 'parts that are no list',
+    events: [data({ responseId: 'response-1', candidates: [{ content: { parts: 'novel' } }] })],
+  },
   inCandidate('ratings in a new form', { safetyRatings: 'novel' }),
-  inCandidate('grounding in a new form', { groundingMetadata: { groundingChunks: [{ novel: 1 }], searchEntryPoint: 7 } }),
+  inCandidate('grounding in a new form', {
+    groundingMetadata: { groundingChunks: [{ novel: 1 }], searchEntryPoint: 7 },
+  }),
   inCandidate('addresses in a new form', { urlContextMetadata: [1] }),
   inCandidate('fields it does not know', { novel: { a: 1 }, avgLogprobs: 'many' }),
   {
     name: 'usage with details in a new form',
     change: edited(
-      (event) => event['usageMetadata'] && { ...event, usageMetadata: { ...event['usageMetadata'], promptTokensDetails: 'novel' } },
+      (event) =>
+        event['usageMetadata'] && {
+          ...event,
+          usageMetadata: { ...event['usageMetadata'], promptTokensDetails: 'novel' },
+        },
     ),
   },
-  { name: 'feedback in a new form', change: edited((event) => ({ ...event, promptFeedback: { safetyRatings: 'novel' } })) },
+  {
+    name: 'feedback in a new form',
+    change: edited((event) => ({ ...event, promptFeedback: { safetyRatings: 'novel' } })),
+  },
 ]
 
 /** By wire: what an answer must survive. */

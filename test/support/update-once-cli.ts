@@ -9,4 +9,6 @@ lab.install('1.0.0')
 const updater = lab.start('1.0.0')
 await updater.check()
 updater.close()
-process.stdout.write(`${JSON.stringify({ state: updater.view().state, installed: readFileSync(lab.appImage, 'utf8') })}\n`)
+process.stdout.write(
+  `${JSON.stringify({ state: updater.view().state, installed: readFileSync(lab.appImage, 'utf8') })}\n`,
+)

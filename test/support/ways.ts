@@ -1,22 +1,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MessageChannel } from 'node:worker_threads'
-import type { MessagePort } from 'node:worker_threads'
-import type { HostActions } from '../../src/main/api/api-deps'
-import { directClient } from '../../src/main/api/direct-client'
-import { createRouter } from '../../src/main/api/router'
-import { createRpcServer } from '../../src/main/api/rpc-server'
-import { servePort } from '../../src/main/api/serve-port'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { HostActions } from '../../src/main/api/implementer'
+import { directClient, createRouter } from '../../src/main/api/router'
+import { createRpcServer, servePort } from '../../src/main/api/rpc-server'
 import type { Engine } from '../../src/main/engine/engine-api'
 import { startWebHost } from '../../src/main/host/web/web-host'
-import type { ConnectOptions } from '../../src/renderer/client/connect'
-import { connect } from '../../src/renderer/client/connect'
-import type { Connection } from '../../src/renderer/client/connection'
-import { directConnection } from '../../src/renderer/client/direct-connection'
-import type { ClientPort } from '../../src/renderer/client/port-carrier'
-import { portCarrier } from '../../src/renderer/client/port-carrier'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
+import { type ConnectOptions, connect } from '../../src/renderer/client/connect'
+import { type Connection, directConnection } from '../../src/renderer/client/connection'
+import { type ClientPort, portTransport, webSocketTransport } from '../../src/renderer/client/transports'
 import { nodeSockets } from './node-socket'
 
 /** An engine served in one of the three ways. */
@@ -31,7 +24,11 @@ export interface Served {
 
 const FAST: ConnectOptions = { timing: { backoff: [5, 50] } }
 
-const actions = (kind: HostActions['kind']): HostActions => ({ kind, chooseFolder: async () => '/chosen', openExternal: async () => true })
+const actions = (kind: HostActions['kind']): HostActions => ({
+  kind,
+  chooseFolder: async () => '/chosen',
+  openExternal: async () => true,
+})
 
 /** Node's port with the browser's events. */
 export function asClientPort(port: MessagePort): ClientPort {
@@ -49,7 +46,9 @@ export function asClientPort(port: MessagePort): ClientPort {
 export const WAYS: Readonly<Record<'direct' | 'MessagePort' | 'WebSocket', (engine: Engine) => Promise<Served>>> = {
   async direct(engine) {
     const bugs: unknown[] = []
-    const client = directClient(createRouter({ engine, host: actions('electron'), logBug: (_message, error) => bugs.push(error) }))
+    const client = directClient(
+      createRouter({ engine, host: actions('electron'), logBug: (_message, error) => bugs.push(error) }),
+    )
     return { connect: () => directConnection(client), breakWires: () => {}, bugs, stop: async () => {} }
   },
 
@@ -62,7 +61,7 @@ export const WAYS: Readonly<Record<'direct' | 'MessagePort' | 'WebSocket', (engi
     return {
       connect() {
         const connection = connect(
-          portCarrier(async () => {
+          portTransport(async () => {
             const { port1, port2 } = new MessageChannel()
             const hangUp = servePort(server, port1, { onClose: () => hangUps.delete(hangUp) })
             hangUps.add(hangUp)
@@ -94,7 +93,10 @@ export const WAYS: Readonly<Record<'direct' | 'MessagePort' | 'WebSocket', (engi
     const connections: Connection[] = []
     return {
       connect() {
-        const connection = connect(socketCarrier(open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)), FAST)
+        const connection = connect(
+          webSocketTransport(open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)),
+          FAST,
+        )
         connections.push(connection)
         return connection
       },

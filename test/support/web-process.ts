@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import type { TrestleClient } from '../../src/shared/contract'
-import type { AppPush } from '../../src/shared/model/push'
+import type { AppPush } from '../../src/shared/events/push'
 import { connect } from '../../src/renderer/client/connect'
 import type { Connection } from '../../src/renderer/client/connection'
-import { socketCarrier } from '../../src/renderer/client/socket-carrier'
-import { subscribeApp } from '../../src/renderer/client/subscribe-app'
+import { webSocketTransport } from '../../src/renderer/client/transports'
+import { subscribeApp } from '../../src/renderer/client/subscriptions'
 import { nodeSockets } from './node-socket'
 import { runTs } from './run-ts'
 
@@ -37,7 +37,9 @@ export async function startWebProcess(home: string): Promise<WebProcess> {
     pid: script.child.pid ?? 0,
     connect() {
       const { open } = nodeSockets()
-      const connection = connect(socketCarrier(open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)))
+      const connection = connect(
+        webSocketTransport(open, `${origin.replace('http', 'ws')}/socket`, hash.slice('#token='.length)),
+      )
       cleanups.push(() => connection.close())
       return connection
     },

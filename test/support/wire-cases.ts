@@ -1,7 +1,6 @@
 import { createProvider } from '../../src/main/engine/model/adapter'
 import type { Provider } from '../../src/main/engine/model/provider'
-import type { ProviderType } from '../../src/shared/model/settings'
-import { PROVIDER_TYPES } from '../../src/shared/model/settings'
+import { type ProviderType, PROVIDER_TYPES } from '../../src/shared/configuration/settings'
 import type { ModelScript, WireName } from './model-script'
 import { startModelServer, type ModelServer } from './model-server'
 
@@ -27,7 +26,10 @@ export async function playing(
 ): Promise<void> {
   const server = await startModelServer({ script })
   try {
-    const provider = await createProvider({ type, baseUrl: server.baseUrl, headers: { 'x-project': 'trestle' } }, { key: TEST_KEY })
+    const provider = await createProvider(
+      { type, baseUrl: server.baseUrl, headers: { 'x-project': 'trestle' } },
+      { key: TEST_KEY },
+    )
     await test(provider, server)
   } finally {
     await server.close()

@@ -62,7 +62,8 @@ export function startWire(options: Pick<CliOptions, 'home' | 'cwd' | 'within'>):
     send({ id, method, ...(input !== undefined && { input }) })
     return id
   }
-  const last = async (id: WireId): Promise<Reply> => (await line(`the answer to ${id}`, (one) => isLast(one, id))) as Reply
+  const last = async (id: WireId): Promise<Reply> =>
+    (await line(`the answer to ${id}`, (one) => isLast(one, id))) as Reply
   return {
     lines,
     sent,

@@ -1,22 +1,12 @@
-import type { ApiDeps } from './api-deps'
-import { implementer } from './api-deps'
-import { agentHandlers } from './agent'
-import { appHandlers } from './app'
-import { approvalHandlers } from './approval'
-import { checkpointHandlers } from './checkpoint'
-import { desktopHandlers } from './desktop'
-import { fileHandlers } from './file'
-import { folderHandlers } from './folder'
-import { hookHandlers } from './hook'
-import { mcpHandlers } from './mcp'
-import { mcpContentHandlers } from './mcp-content'
-import { planHandlers } from './plan'
-import { pushHandlers } from './push'
-import { sessionHandlers } from './session'
-import { settingsHandlers } from './settings'
-import { skillHandlers } from './skill'
-import { taskHandlers } from './task'
-import { trustHandlers } from './trust'
+import { createRouterClient } from '@orpc/server'
+import { type ApiDeps, implementer } from './implementer'
+import { agentHandlers, fileHandlers, hookHandlers, skillHandlers, trustHandlers } from './project-handlers'
+import { appHandlers, desktopHandlers, settingsHandlers } from './app-handlers'
+import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, taskHandlers } from './session-handlers'
+import { folderHandlers } from './folder-handlers'
+import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
+import { pushHandlers } from './push-handlers'
+import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
 export function createRouter(deps: ApiDeps) {
@@ -43,3 +33,8 @@ export function createRouter(deps: ApiDeps) {
 }
 
 export type ApiRouter = ReturnType<typeof createRouter>
+
+/** The contract without any wire: plain calls, for headless hosts and tests. */
+export function directClient(router: ApiRouter): TrestleClient {
+  return createRouterClient(router)
+}

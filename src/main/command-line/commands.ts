@@ -1,24 +1,32 @@
 import { SESSION_MODES } from '../../shared/model/approval'
 import { EFFORTS } from '../../shared/model/effort'
 import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/sandbox'
-import { AGENT_OPTIONS } from './agent-option'
-import { MODEL_COMMAND, PROVIDER_COMMAND } from './connect-commands'
-import { MCP_COMMAND } from './mcp-command'
-import type { CommandSpec, OptionSpec } from './parse'
+import { AGENT_OPTIONS, type CommandSpec, type OptionSpec } from '../console/parse-command'
+import { MODEL_COMMAND, PROVIDER_COMMAND, MCP_COMMAND } from './connection-commands'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
 const WHERE: Record<string, OptionSpec> = {
   cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
   model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
-  effort: { type: 'string', value: 'LEVEL', choices: EFFORTS, help: 'How hard the model is to think (default: as its vendor says).' },
+  effort: {
+    type: 'string',
+    value: 'LEVEL',
+    choices: EFFORTS,
+    help: 'How hard the model is to think (default: as its vendor says).',
+  },
   ...AGENT_OPTIONS,
 }
 
 const WHICH_SESSION: Record<string, OptionSpec> = {
   continue: { type: 'boolean', short: 'c', help: 'Go on with the latest session of the folder.' },
   session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
-  'add-dir': { type: 'string', value: 'DIR', multiple: true, help: 'A further folder the tools may use; can be repeated.' },
+  'add-dir': {
+    type: 'string',
+    value: 'DIR',
+    multiple: true,
+    help: 'A further folder the tools may use; can be repeated.',
+  },
 }
 
 /** Those of the program the interface comes from, and its other names. */
@@ -69,7 +77,11 @@ export const COMMANDS: Record<
   serve: {
     summary: 'Serve the app on loopback, for a browser; prints its URL.',
     options: {
-      port: { type: 'string', value: 'PORT', help: 'Port to listen on (default: the one of last time, else a free one).' },
+      port: {
+        type: 'string',
+        value: 'PORT',
+        help: 'Port to listen on (default: the one of last time, else a free one).',
+      },
       'new-token': { type: 'boolean', help: 'Make a new token; browsers that have the old one must open the new URL.' },
       help: HELP,
     },
@@ -77,7 +89,12 @@ export const COMMANDS: Record<
   },
   chat: {
     summary: 'Talk to the agent in this terminal; also over SSH.',
-    positionals: { name: 'prompt', help: 'The first message; more can be said when it is answered.', max: 1, text: 'prompt' },
+    positionals: {
+      name: 'prompt',
+      help: 'The first message; more can be said when it is answered.',
+      max: 1,
+      text: 'prompt',
+    },
     options: {
       ...WHERE,
       'permission-mode': {
@@ -143,14 +160,19 @@ export const COMMANDS: Record<
     examples: ['trestle acp', 'trestle acp --agent explore', 'trestle acp --setup'],
   },
   wire: {
-    summary: 'Serve everything the engine can do as lines of JSON over stdin and stdout, for programs. See docs/wire.md.',
+    summary:
+      'Serve everything the engine can do as lines of JSON over stdin and stdout, for programs. See docs/wire.md.',
     options: { ...AGENT_OPTIONS, help: HELP },
     examples: ['trestle wire', 'trestle wire --agent-file review.yaml'],
   },
   agent: {
     summary: 'List the agents that a session can work as; see docs/agents.md.',
     actions: ['list'],
-    positionals: { name: 'list', help: 'List them with where they come from, and what is wrong with their files.', max: 1 },
+    positionals: {
+      name: 'list',
+      help: 'List them with where they come from, and what is wrong with their files.',
+      max: 1,
+    },
     options: {
       json: { type: 'boolean', help: 'Print JSON, for scripts.' },
       cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
@@ -234,7 +256,11 @@ export const COMMANDS: Record<
       stdin: { type: 'boolean', help: 'Judge one JSON string a line from stdin, and print one verdict a line.' },
       help: HELP,
     },
-    examples: ['trestle permission check "rm -rf build"', 'trestle permission show', 'trestle permission trust --cwd ~/code/shop'],
+    examples: [
+      'trestle permission check "rm -rf build"',
+      'trestle permission show',
+      'trestle permission trust --cwd ~/code/shop',
+    ],
     exitCodes: '0 judged, 2 wrong usage or rules that cannot be used. See docs/permissions.md.',
   },
   sandbox: {
@@ -261,7 +287,12 @@ export const COMMANDS: Record<
         choices: SANDBOX_LEVELS.filter((level) => level !== 'unrestricted'),
         help: 'try: project (default) or read-only.',
       },
-      network: { type: 'string', value: 'N', choices: SANDBOX_NETWORKS, help: 'try: none, listed (default at the level project) or open.' },
+      network: {
+        type: 'string',
+        value: 'N',
+        choices: SANDBOX_NETWORKS,
+        help: 'try: none, listed (default at the level project) or open.',
+      },
       help: HELP,
     },
     examples: [
@@ -310,7 +341,11 @@ export const COMMANDS: Record<
   completion: {
     summary: 'Print what makes a shell complete commands and options.',
     actions: SHELLS,
-    positionals: { name: SHELLS.join('|'), help: 'The shell. Put its line into the file that your shell starts with.', max: 1 },
+    positionals: {
+      name: SHELLS.join('|'),
+      help: 'The shell. Put its line into the file that your shell starts with.',
+      max: 1,
+    },
     options: { help: HELP },
     examples: [
       'source <(trestle completion bash)    # in ~/.bashrc',

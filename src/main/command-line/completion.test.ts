@@ -23,15 +23,19 @@ it('bash completes commands, actions, options and their values', () => {
   expect(offered('trestle', 'chat', '--cwd', '/us')).toContain('/usr')
 })
 
-it.each(['bash', 'zsh', 'fish'])('the script for %s has every command and every option, and no quote that does not end', (shell) => {
-  const text = script(shell)
-  for (const [name, { options }] of Object.entries(COMMANDS)) {
-    expect(text).toContain(name)
-    for (const option of Object.keys(options)) expect(text).toContain(shell === 'fish' ? `-l ${option}` : `--${option}`)
-  }
-  for (const line of text.split('\n'))
-    expect({ line, quotes: line.replaceAll(/'\\''|\\'/g, '').split("'").length % 2 }).toEqual({ line, quotes: 1 })
-})
+it.each(['bash', 'zsh', 'fish'])(
+  'the script for %s has every command and every option, and no quote that does not end',
+  (shell) => {
+    const text = script(shell)
+    for (const [name, { options }] of Object.entries(COMMANDS)) {
+      expect(text).toContain(name)
+      for (const option of Object.keys(options))
+        expect(text).toContain(shell === 'fish' ? `-l ${option}` : `--${option}`)
+    }
+    for (const line of text.split('\n'))
+      expect({ line, quotes: line.replaceAll(/'\\''|\\'/g, '').split("'").length % 2 }).toEqual({ line, quotes: 1 })
+  },
+)
 
 it('names the shells when another one is asked for', () => {
   expect(() => script('tcsh')).toThrow('bash, zsh, fish')

@@ -1,5 +1,5 @@
 import { COMMANDS, SHELLS, type CommandName } from './commands'
-import { UsageError, type OptionSpec, type Parsed } from './parse'
+import { UsageError, type OptionSpec, type Parsed } from '../console/parse-command'
 
 /** One option as a shell is told of it. */
 interface Option {
@@ -7,7 +7,9 @@ interface Option {
   short?: string
   help: string
   /** What its value can be; absent: it takes none. `text`: nothing can be said of it. */
-  value?: { name: string; kind: 'folder' | 'file' | 'text' } | { name: string; kind: 'choice'; choices: readonly string[] }
+  value?:
+    | { name: string; kind: 'folder' | 'file' | 'text' }
+    | { name: string; kind: 'choice'; choices: readonly string[] }
 }
 
 const NAMES = Object.keys(COMMANDS) as CommandName[]
@@ -50,7 +52,8 @@ function bash(): string {
       const does = {
         folder: () => 'COMPREPLY=($(compgen -d -- "$current"))',
         file: () => 'COMPREPLY=($(compgen -f -- "$current"))',
-        choice: () => `COMPREPLY=($(compgen -W '${option.value?.kind === 'choice' ? option.value.choices.join(' ') : ''}' -- "$current"))`,
+        choice: () =>
+          `COMPREPLY=($(compgen -W '${option.value?.kind === 'choice' ? option.value.choices.join(' ') : ''}' -- "$current"))`,
         text: () => ':',
       }[option.value.kind]()
       return [`        ${flags(option).join('|')}) ${does}; return ;;`]
@@ -92,7 +95,9 @@ function zsh(): string {
     const options = optionsOf(name).flatMap((option) =>
       flags(option).map((flag) => {
         const { value } = option
-        const does = !value ? '' : `:${value.name}:${{ folder: '_files -/', file: '_files', text: ' ', choice: '' }[value.kind]}`
+        const does = !value
+          ? ''
+          : `:${value.name}:${{ folder: '_files -/', file: '_files', text: ' ', choice: '' }[value.kind]}`
         const choices = value?.kind === 'choice' ? `(${value.choices.join(' ')})` : ''
         return `'${specs[option.long]?.multiple ? '*' : ''}${flag}[${zshText(option.help)}]${does}${choices}'`
       }),
@@ -136,7 +141,9 @@ function fish(): string {
     const within = `complete -c trestle -n '__fish_seen_subcommand_from ${name}'`
     const options = optionsOf(name).map((option) => {
       const { value } = option
-      const takes = !value ? '' : { folder: " -x -a '(__fish_complete_directories)'", file: ' -r -F', text: ' -x', choice: '' }[value.kind]
+      const takes = !value
+        ? ''
+        : { folder: " -x -a '(__fish_complete_directories)'", file: ' -r -F', text: ' -x', choice: '' }[value.kind]
       const choices = value?.kind === 'choice' ? ` -x -a '${value.choices.join(' ')}'` : ''
       return `${within} -l ${option.long}${option.short === undefined ? '' : ` -s ${option.short}`}${takes}${choices} -d ${fishText(option.help)}`
     })

@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest'
 import { COMMANDS, type CommandName } from './commands'
 import { helpText } from './help'
-import { parseCommand } from './parse'
-import { whichCommand } from './which-command'
+import { parseCommand } from '../console/parse-command'
+import { whichCommand } from './main'
 
 const names = Object.keys(COMMANDS) as CommandName[]
 
 /** The words of an example, as a shell would part them; what follows a pipe, a redirection or a comment is not ours. */
 function wordsOf(example: string): string[] {
   const own = /(?:^|[|(] ?)trestle\b([^|>#)]*)/.exec(example)?.[1] ?? ''
-  return [...own.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) => double ?? single ?? bare ?? '')
+  return [...own.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  )
 }
 
 it.each(names)('the help of %s has examples, which the program understands', (name) => {

@@ -36,7 +36,8 @@ function positional(name: string): string {
 function commandHelp(name: CommandName): string {
   const spec = COMMANDS[name]
   const rows = Object.entries(spec.options).map(
-    ([long, { short, value, help }]) => [`${short ? `-${short}, ` : '    '}--${long}${value ? ` ${value}` : ''}`, help] as const,
+    ([long, { short, value, help }]) =>
+      [`${short ? `-${short}, ` : '    '}--${long}${value ? ` ${value}` : ''}`, help] as const,
   )
   const width = Math.max(...rows.map(([left]) => left.length))
   return [
@@ -50,7 +51,9 @@ function commandHelp(name: CommandName): string {
     '',
     'Examples:',
     ...spec.examples.map((example) => `  ${example}`),
-    ...(spec.exitCodes === undefined ? [] : ['', /^\d|^that/.test(spec.exitCodes) ? `Exit codes: ${spec.exitCodes}` : spec.exitCodes]),
+    ...(spec.exitCodes === undefined
+      ? []
+      : ['', /^\d|^that/.test(spec.exitCodes) ? `Exit codes: ${spec.exitCodes}` : spec.exitCodes]),
     '',
   ].join('\n')
 }

@@ -2,14 +2,13 @@ import { realpathSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { setFlagsFromString } from 'node:v8'
 import { version } from '../../../package.json'
-import { CodedError } from '../../shared/model/errors'
+import { CodedError } from '../../shared/errors'
 import { COMMANDS, type CommandName } from './commands'
-import { guardOutput } from './guard-terminal'
+import { guardOutput, watchOutput } from '../console/output'
 import { helpText } from './help'
-import { parseCommand, UsageError } from './parse'
-import { terminalFailure } from './terminal-advice'
-import { watchOutput } from './watch-output'
-import { whichCommand } from './which-command'
+import { parseCommand, UsageError, didYouMean } from '../console/parse-command'
+import { terminalFailure } from '../console/report'
+import { nearest } from '../../shared/nearest'
 
 /** Runs the `trestle` program with these words; sets `process.exitCode`. */
 export async function main(args: readonly string[]): Promise<void> {
@@ -18,7 +17,7 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     process.exitCode = await run(args)
   } catch (error) {
-    process.exitCode = await report(error, args)
+    process.exitCode = await reportError(error, args)
   }
   // A stream tells of a failed write a moment later.
   await new Promise((resolve) => setImmediate(resolve))
@@ -34,18 +33,18 @@ async function run(args: readonly string[]): Promise<number> {
   if (asked.command === 'help') return say(helpText(asked.about))
   compileAhead()
   if (/[\\/]runtime[\\/]/.test(import.meta.filename)) {
-    const { holdRuntime } = await import('../engine/runtime/runtime-users')
-    holdRuntime(import.meta.filename)
+    const { markRuntimeInUse } = await import('../engine/runtime/runtimes-in-use')
+    markRuntimeInUse(import.meta.filename)
   }
   const { command, rest, hint } = asked
   if (hint !== undefined) process.stderr.write(`trestle: ${hint}\n`)
   const parsed = parseCommand(command, COMMANDS[command], rest)
   if (parsed.values['help'] === true) return say(helpText(command))
-  if (WITH_INTERFACE.has(command)) {
-    const { agentTrace } = await import('../engine/task/watch/agent-trace')
+  if (INTERACTIVE_COMMANDS.has(command)) {
+    const { agentTrace } = await import('../engine/runtime/agent-trace')
     const { resolveHome } = await import('../engine/config/home')
     const trace = await agentTrace({ home: realpathSync(resolveHome()), orphans: false })
-    if (trace !== undefined) return refuse(command, trace)
+    if (trace !== undefined) return refuseAgent(command, trace)
   }
   switch (command) {
     case 'print': {
@@ -54,7 +53,7 @@ async function run(args: readonly string[]): Promise<number> {
     }
     case 'acp': {
       if (parsed.values['setup'] === true) {
-        const { setUpMain } = await import('../host/provider/set-up-model')
+        const { setUpMain } = await import('../host/models/set-up-model')
         return setUpMain(parsed, version)
       }
       const { acpMain } = await import('../host/acp/acp-main')
@@ -69,7 +68,7 @@ async function run(args: readonly string[]): Promise<number> {
       return wireMain(parsed, version)
     }
     case 'agent': {
-      const { agentMain } = await import('../host/agent/agent-main')
+      const { agentMain } = await import('../host/commands/agent-main')
       return agentMain(parsed)
     }
     case 'session': {
@@ -81,11 +80,11 @@ async function run(args: readonly string[]): Promise<number> {
       return taskMain(parsed)
     }
     case 'permission': {
-      const { permissionMain } = await import('../host/permission/permission-main')
+      const { permissionMain } = await import('../host/commands/permission-main')
       return permissionMain(parsed)
     }
     case 'sandbox': {
-      const { sandboxMain } = await import('../host/sandbox/sandbox-main')
+      const { sandboxMain } = await import('../host/commands/sandbox-main')
       return sandboxMain(parsed)
     }
     case 'mcp': {
@@ -93,7 +92,7 @@ async function run(args: readonly string[]): Promise<number> {
       return mcpMain(parsed, version)
     }
     case 'provider': {
-      const { providerMain } = await import('../host/provider/provider-main')
+      const { providerMain } = await import('../host/models/provider-main')
       return providerMain(parsed, version)
     }
     case 'model': {
@@ -105,15 +104,15 @@ async function run(args: readonly string[]): Promise<number> {
       return say(completionScript(parsed))
     }
     case 'models': {
-      const { modelsMain } = await import('../host/models/models-main')
+      const { modelsMain } = await import('../host/models/model-main')
       return modelsMain(parsed)
     }
     case 'settings': {
-      const { settingsMain } = await import('../host/settings/settings-main')
+      const { settingsMain } = await import('../host/commands/settings-main')
       return settingsMain(parsed)
     }
     case 'doctor': {
-      const { doctorMain } = await import('../host/doctor/doctor-main')
+      const { doctorMain } = await import('../host/commands/doctor-main')
       return doctorMain(parsed, version)
     }
     case 'serve': {
@@ -128,7 +127,14 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /** Modules of Node that every engine loads. */
-const BUILT_IN = ['node:http', 'node:fs/promises', 'node:child_process', 'node:worker_threads', 'node:v8', 'node:crypto'] as const
+const BUILT_IN = [
+  'node:http',
+  'node:fs/promises',
+  'node:child_process',
+  'node:worker_threads',
+  'node:v8',
+  'node:crypto',
+] as const
 
 /** Functions are compiled ahead, once, and kept in the cache: compiling each at its first call makes the first steps of a turn 8 ms slower. */
 function compileAhead(): void {
@@ -139,9 +145,9 @@ function compileAhead(): void {
 }
 
 /** Whoever is at one of these decides for the user: what is allowed, trusted and set. */
-const WITH_INTERFACE: ReadonlySet<string> = new Set(['desktop', 'serve', 'chat', 'acp', 'wire'])
+const INTERACTIVE_COMMANDS: ReadonlySet<string> = new Set(['desktop', 'serve', 'chat', 'acp', 'wire'])
 
-function refuse(command: CommandName, trace: string): number {
+function refuseAgent(command: CommandName, trace: string): number {
   process.stderr.write(
     `trestle: ${command} cannot be started by an agent's command, since it could decide in your place (${trace}). Start it yourself, or use trestle print.\n`,
   )
@@ -159,9 +165,9 @@ function wantsJson(args: readonly string[]): boolean {
   return (end < 0 ? args : args.slice(0, end)).includes('--json')
 }
 
-async function report(error: unknown, args: readonly string[]): Promise<number> {
+async function reportError(error: unknown, args: readonly string[]): Promise<number> {
   if (wantsJson(args)) {
-    const { errorAsJson } = await import('./error-as-json')
+    const { errorAsJson } = await import('../console/report')
     process.stdout.write(errorAsJson(error))
   }
   if (error instanceof UsageError) {
@@ -175,9 +181,66 @@ async function report(error: unknown, args: readonly string[]): Promise<number> 
     return 1
   }
   if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
-    process.stderr.write('trestle: The current folder no longer exists. Change to one that does, or name one with --cwd.\n')
+    process.stderr.write(
+      'trestle: The current folder no longer exists. Change to one that does, or name one with --cwd.\n',
+    )
     return 1
   }
   process.stderr.write(`trestle: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   return 1
+}
+
+/** What the words of the command line ask for. `about`: the command whose help is wanted; `hint` is said on stderr. */
+export type CommandRequest =
+  | { command: 'version' }
+  | { command: 'help'; about?: CommandName }
+  | { command: CommandName; rest: readonly string[]; hint?: string }
+
+const CONTINUE_HINT = 'After --print, -c TEXT is the prompt. To go on with the latest session, use --continue.'
+
+/** The command that the words name, which need not come first, and its words; throws a `UsageError`. */
+export function whichCommand(args: readonly string[]): CommandRequest {
+  const [first, ...rest] = args
+  if (first === undefined) return { command: 'desktop', rest }
+  if (first === '--version' || first === '-v' || first === 'version') return { command: 'version' }
+  if (first === '--help' || first === '-h') return { command: 'help' }
+  if (first === 'help') return help(rest[0])
+  if (first === '--acp') return { command: 'acp', rest }
+  if (Object.hasOwn(COMMANDS, first)) return { command: first as CommandName, rest }
+  if (!first.startsWith('-')) {
+    const meant = nearest(first, [...Object.keys(COMMANDS), 'help', 'version'], 1)
+    throw new UsageError(
+      `Unknown command "${first}".${didYouMean(meant)} To run a prompt: trestle print "${first} ..."`,
+    )
+  }
+  // `trestle --model x -p "..."`: the options of print may come first.
+  const at = args.findIndex((word) => word === '-p' || word === '--print')
+  if (at >= 0) return print(args.toSpliced(at, 1), args[at] === '--print')
+  // Options alone are those of a conversation in this terminal.
+  if (isOptionOf('chat', first)) return { command: 'chat', rest: args }
+  const options = Object.values(COMMANDS).flatMap((spec) => Object.keys(spec.options).map((name) => `--${name}`))
+  throw new UsageError(
+    `Unknown option ${first}.${didYouMean(nearest(first, ['--version', '--help', '--print', ...options]))}`,
+  )
+}
+
+function help(about: string | undefined): CommandRequest {
+  if (about === undefined || about === 'help') return { command: 'help' }
+  if (Object.hasOwn(COMMANDS, about)) return { command: 'help', about: about as CommandName }
+  throw new UsageError(`There is no command "${about}".${didYouMean(nearest(about, Object.keys(COMMANDS), 1))}`)
+}
+
+/** `--print -c TEXT` is how other programs are given a prompt; `-c` with nothing behind it goes on with the latest session, as always. */
+function print(rest: readonly string[], isLong: boolean): CommandRequest {
+  const at = isLong ? rest.indexOf('-c') : -1
+  const text = at < 0 ? undefined : rest[at + 1]
+  if (text === undefined || text.startsWith('-')) return { command: 'print', rest }
+  return { command: 'print', rest: rest.toSpliced(at, 1), hint: CONTINUE_HINT }
+}
+
+function isOptionOf(command: CommandName, word: string): boolean {
+  const { options } = COMMANDS[command]
+  const [name = ''] = word.slice(2).split('=')
+  if (word.startsWith('--')) return name !== 'help' && Object.hasOwn(options, name)
+  return Object.values(options).some(({ short }) => short !== undefined && word === `-${short}`)
 }

@@ -9,13 +9,14 @@ export type FoundElectron = { path: string; args: readonly string[] } | { missin
 
 /** Fetching Electron's binary (about 110 MB) is given up after this long without an end. */
 const DOWNLOAD_LIMIT_MS = 5 * 60_000
-const MOST_ERROR_CHARS = 4_000
-const LONGEST_REASON = 200
+const MAX_ERROR_CHARS = 4_000
+const MAX_REASON_CHARS = 200
 const MIRROR_HINT = 'Behind a proxy set ELECTRON_GET_USE_PROXY=1 and HTTPS_PROXY; ELECTRON_MIRROR names another server.'
 
 /** Finds what opens the desktop app: the app that this program belongs to, or Electron with our entry. Fetches Electron once, where it is not there yet. */
 export async function findElectron(env: NodeJS.ProcessEnv = process.env): Promise<FoundElectron> {
-  if (process.platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return { missing: 'there is no display.' }
+  if (process.platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'])
+    return { missing: 'there is no display.' }
   const packaged = packagedRuntime()
   if (packaged) return installedApp(dirname(dirname(packaged.node)))
   const args = [join(import.meta.dirname.replace(/([\\/])chunks$/, ''), 'index.js')]
@@ -32,7 +33,9 @@ export async function findElectron(env: NodeJS.ProcessEnv = process.env): Promis
   const problem = await download(folder)
   const fetched = installedBinary(folder)
   if (fetched !== undefined) return { path: fetched, args }
-  return { missing: `Electron's binary could not be fetched${problem === undefined ? '' : `: ${problem}`}. ${MIRROR_HINT}` }
+  return {
+    missing: `Electron's binary could not be fetched${problem === undefined ? '' : `: ${problem}`}. ${MIRROR_HINT}`,
+  }
 }
 
 function binaryName(): string {
@@ -78,7 +81,9 @@ function download(folder: string): Promise<string | undefined> {
       timeout: DOWNLOAD_LIMIT_MS,
     })
     let printed = ''
-    installer.stderr.setEncoding('utf8').on('data', (text: string) => (printed = (printed + text).slice(0, MOST_ERROR_CHARS)))
+    installer.stderr
+      .setEncoding('utf8')
+      .on('data', (text: string) => (printed = (printed + text).slice(0, MAX_ERROR_CHARS)))
     installer.once('error', (error) => resolve(error.message))
     installer.once('close', (code, signal) => {
       if (signal !== null) return resolve(`it took longer than ${DOWNLOAD_LIMIT_MS / 60_000} minutes`)
@@ -91,5 +96,5 @@ function download(folder: string): Promise<string | undefined> {
 function reasonIn(printed: string): string | undefined {
   const lines = printed.split('\n').map((line) => line.trim())
   const named = lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.find((line) => line !== '')
-  return named?.slice(0, LONGEST_REASON).replace(/\.$/, '')
+  return named?.slice(0, MAX_REASON_CHARS).replace(/\.$/, '')
 }

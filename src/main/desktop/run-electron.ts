@@ -1,17 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
-import { STARTED_BY_COMMAND } from '../desktop-login-shell'
-import { whyElectronEnded } from './early-exit'
-import { ReadyFile } from './ready-file'
+import { dirname, join } from 'node:path'
+import { STARTED_BY_COMMAND, ReadyFile } from './launch-environment'
 
 /** How the desktop app ended; `failed` says why it did not even begin. */
 export type ElectronEnd = { code: number } | { failed: string }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** What it printed last may come after its end. */
-const LAST_WORDS_MS = 1_000
+const STDERR_DRAIN_MS = 1_000
 /** What it prints before it is ready, by when it is shown all the same. */
-const MOST_HELD_BACK = 64 * 1024
+const MAX_BUFFERED_OUTPUT = 64 * 1024
 
 /**
  * Runs the desktop app until it ends. Signals are handed on to it. What it prints before it is ready is held back: should it not come so far, only one line is worth reading.
@@ -45,20 +44,25 @@ export async function runElectron(path: string, args: readonly string[]): Promis
     app = started
     started.stderr.setEncoding('utf8').on('data', (text: string) => {
       heldBack += text
-      if (isShown || heldBack.length > MOST_HELD_BACK) show()
+      if (isShown || heldBack.length > MAX_BUFFERED_OUTPUT) show()
     })
     return await new Promise<ElectronEnd>((resolve) => {
-      started.once('error', (error) => resolve({ failed: whyElectronEnded({ path, ending: '', printed: '', error }) }))
+      started.once('error', (error) =>
+        resolve({ failed: electronExitReason({ path, ending: '', printed: '', error }) }),
+      )
       const ended = (code: number | null, signal: NodeJS.Signals | null): void => {
         const hasBegun = ready.isThere || code === 0 || asked !== undefined
-        if (!hasBegun) return resolve({ failed: whyElectronEnded({ path, ending: signal ?? `exit code ${code}`, printed: heldBack }) })
+        if (!hasBegun)
+          return resolve({
+            failed: electronExitReason({ path, ending: signal ?? `exit code ${code}`, printed: heldBack }),
+          })
         show()
         resolve({ code: signal ? exitCodeOf(signal) : (code ?? 1) })
       }
       started.once('close', ended)
       // A browser that the app has opened may keep its output open.
       started.once('exit', (code, signal) => {
-        late = setTimeout(() => ended(code, signal), LAST_WORDS_MS)
+        late = setTimeout(() => ended(code, signal), STDERR_DRAIN_MS)
       })
     })
   } finally {
@@ -71,4 +75,69 @@ export async function runElectron(path: string, args: readonly string[]): Promis
 /** As shells have it. */
 function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
+}
+
+/** How Electron ended before it was ready. */
+export interface EarlyExit {
+  /** Of its binary. */
+  path: string
+  /** Its exit code, or the signal that ended it. */
+  ending: string
+  /** What it had printed. */
+  printed: string
+  error?: NodeJS.ErrnoException
+}
+
+/** A line of Chromium's own log begins with numbers, a level and a file. */
+const LOG_PREFIX = /^\[[\d:/.]+(?::[A-Z]+)?:[^\]]*\]\s*/
+const LONGEST_REASON = 200
+
+const KNOWN: readonly { sign: RegExp; says: (exit: EarlyExit, found: RegExpExecArray) => string }[] = [
+  {
+    sign: /SUID sandbox helper binary was found, but is not configured correctly|No usable sandbox/,
+    says: ({ path }) => {
+      const helper = join(dirname(path), 'chrome-sandbox')
+      return `this Linux does not let programs make a sandbox (AppArmor restricts user namespaces). To allow it for Electron: sudo chown root '${helper}' && sudo chmod 4755 '${helper}'.`
+    },
+  },
+  {
+    sign: /Running as root without --no-sandbox/,
+    says: () => 'Electron does not run as root. Start Trestle as a user without special rights.',
+  },
+  {
+    sign: /Missing X server or \$DISPLAY|cannot open display|Unable to open X display|Failed to connect to Wayland display/i,
+    says: () =>
+      'the display cannot be reached. Start Trestle in a desktop session, or see that DISPLAY or WAYLAND_DISPLAY names one that is yours.',
+  },
+  {
+    sign: /error while loading shared libraries: ([^\s:]+)/,
+    says: (_exit, [, library]) =>
+      `the library ${library} is missing. Install it with the packages of your system (on Debian and Ubuntu: apt-file search ${library}).`,
+  },
+  {
+    sign: /version [`'](GLIBC_[\d.]+)'? not found/,
+    says: (_exit, [, version]) => `this system is too old for Electron, which needs ${version}.`,
+  },
+  {
+    sign: /cannot execute binary file|Exec format error/i,
+    says: ({ path }) =>
+      `${path} is made for another processor. Remove node_modules/electron and run \`npm install\` here.`,
+  },
+]
+
+/** Why Electron did not start and what helps, as one line to follow a colon. */
+function electronExitReason(exit: EarlyExit): string {
+  const { path, ending, printed, error } = exit
+  if (error?.code === 'EACCES') return `${path} may not be run: its mode or its file system (noexec) forbids it.`
+  if (error) return `${path} could not be started (${error.code ?? error.message}).`
+  for (const { sign, says } of KNOWN) {
+    const found = sign.exec(printed)
+    if (found) return says(exit, found)
+  }
+  const last = printed
+    .split('\n')
+    .map((line) => line.trim().replace(LOG_PREFIX, ''))
+    .findLast((line) => line !== '')
+  const said = last === undefined ? '' : ` It said: ${last.slice(0, LONGEST_REASON)}`
+  return `Electron ended with ${ending} before its window opened.${said}`
 }

@@ -2,7 +2,7 @@ import type { EngineChange } from './engine-api'
 
 /** What happens in an engine, for those who listen. */
 export interface EngineChanges {
-  tell(change: EngineChange): void
+  notify(change: EngineChange): void
   /** Tells the user, once for each text. */
   warn(text: string): void
   /** Returns the function that ends it. */
@@ -12,16 +12,16 @@ export interface EngineChanges {
 export function createEngineChanges(log: (message: string) => void): EngineChanges {
   const listeners = new Set<(change: EngineChange) => void>()
   const warned = new Set<string>()
-  const tell = (change: EngineChange): void => {
+  const notify = (change: EngineChange): void => {
     for (const listener of listeners) listener(change)
   }
   return {
-    tell,
+    notify,
     warn(text) {
       if (warned.has(text)) return
       warned.add(text)
       log(text)
-      tell({ kind: 'notice', text, tone: 'warning' })
+      notify({ kind: 'notice', text, tone: 'warning' })
     },
     onChange(listener) {
       listeners.add(listener)

@@ -1,72 +1,70 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { withAgents } from './agent/agent-custody'
-import { createAgents, type Agents } from './agent/create-agents'
+import { withSubagentTasks } from './agent/agent-supervision'
+import { createAgents, type Agents } from './agent/agents'
 import { createInbox, type OpenInbox } from './approval/inbox'
-import { addressRefusal } from './approval/address-refusal'
-import { hiddenPaths } from './approval/hidden-paths'
-import type { PermissionRule } from './approval/rules/permission-rule'
-import { sessionRules } from './approval/rules/session-rules'
-import { createToolPins } from './approval/tool-pins'
+import { addressRefusal, hiddenPaths } from './approval/rules/target-patterns'
+import { type PermissionRule, sessionRules } from './permission/permission-rule'
+import { createToolPins } from './approval/rules/tool-pins'
 import { openConfig } from './config/config'
-import { createFolderSettings } from './config/folder-settings'
-import { createTrust } from './config/trust/create-trust'
+import { createFolderSettings } from './trust/project-settings'
+import { createTrust } from './trust/create-trust'
 import { resolveHome } from './config/home'
-import { createCheckpoints, type HeldCheckpoints } from './checkpoint/create-checkpoints'
-import { openKeys } from './config/key-store/open-keys'
-import { createSettingsActions } from './config/settings-actions'
-import type { Settings } from './config/settings'
-import type { RecordedEvent } from '../../shared/model/event'
+import { createCheckpoints, type CheckpointManager } from './checkpoint/checkpoints'
+import { openKeys } from './config/key-store/secrets'
+import { createSettingsActions } from './settings-actions'
+import type { Settings } from './config/settings/settings'
+import type { RecordedEvent } from '../../shared/events/event'
 import { isAgentId } from '../../shared/model/agent'
-import { failureOf } from '../../shared/model/errors'
-import type { Engine } from './engine-api'
+import { failureOf } from '../../shared/errors'
+import type { Engine, EngineOptions } from './engine-api'
 import { createEngineChanges } from './engine-changes'
-import type { EngineOptions } from './engine-options'
-import { createSurroundings } from './engine-surroundings'
-import { repositoryTop } from './workspace/repository-top'
+import { createEngineServices } from './engine-services'
+import { repositoryRoot } from './workspace/path/repository-root'
 import { createSessionFilesView } from './workspace/session-files-view'
-import { createDiagnostics } from './diagnostics/create-diagnostics'
-import { createHooks } from './hook/create-hooks'
-import { FamilySchedule } from './loop/family-schedule'
+import { createDiagnostics } from './diagnostics/session-diagnostics'
+import { createHooks } from './hook/hooks'
+import { AgentCallSchedule } from './loop/call-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
-import { lentTools } from './session/client-means'
-import { createEngineSandboxes } from './session/engine-sandboxes'
-import { createGateOf, ownOutputOf } from './session/gate-of'
+import { clientTools } from './turn/client-capabilities'
+import { createEngineSandboxes } from './turn/session-sandboxes'
+import { createGateDeps, readableOutputFolders } from './turn/session-gate'
 import { newId } from './new-id'
-import { createNewsDesk, type NewsDesk } from './session/news-desk'
+import { createTaskNotifier, type TaskNotifier } from './session/task-notifier'
 import type { Session } from './session/session'
 import type { SessionDeps } from './session/session-deps'
-import { removeLeftPlaceholders } from './sandbox/placeholders'
-import { sandboxSupport } from './sandbox/find-sandbox'
-import { PACKAGE_REGISTRIES } from './sandbox/network/host-list'
-import { createSessionLooks } from './session/session-looks'
-import { createSessionTasks } from './session/session-tasks'
-import { createSessionTools } from './session/session-tools'
-import { createTaskActions } from './session/task-actions'
+import { removeOrphanedPlaceholders } from './sandbox/mounts/placeholders'
+import { sandboxSupport } from './sandbox/sandbox-support'
+import { PACKAGE_REGISTRIES } from './network/host-list'
+import { createEnvironmentSnapshots } from './turn/environment-snapshot'
+import { createSessionTasks, createTaskActions } from './session/session-tasks'
+import { createSessionTools } from './turn/session-tools'
 import { createSessions, summaryOf } from './session/sessions'
-import { createTitleMaker } from './session/title-maker'
-import { createTurnRunner } from './session/turn-runner'
-import { createWindows, endpointOf } from './session/windows'
-import { createPlanActions } from './plan/plan-actions'
-import { planOf } from './plan/plan-of'
-import { createStoreBackups } from './session/sqlite/backup/store-backups'
-import { openStore } from './session/sqlite/open-store'
-import { prepareIdentities } from './session/sqlite/process-identity'
-import { builtInSkills } from './skill/built-in-skills'
+import { createTitleGenerator } from './session/title'
+import { createTurnRunner } from './turn/turn-runner'
+import { createContextWindows, endpointOf } from './turn/context-windows'
+import { createPlanActions, sessionPlan } from './turn/session-plans'
+import { createStoreBackups } from './store/backup/store-backups'
+import { openStore } from './store/open/open-store'
+import { prepareIdentities } from './process/process-identity'
+import { builtInSkills, createSkills, withSkill } from './skill/skills'
 import { openSkillCache } from './skill/skill-cache'
-import { createSkills } from './skill/skills'
-import { withSkill } from './skill/with-skill'
-import { borrowedEnv, commandEnv, namedEnv } from './task/command-env'
-import { createTaskCustody } from './task/custody/create-task-custody'
-import { OwnTasks, ownTerminals, withOwnTasks } from './task/custody/own-tasks'
-import { readArticle } from './web/read-article'
-import { agentTrace } from './task/watch/agent-trace'
-import { TOOL_LIST } from './tool/tool-list'
+import { clientTerminalEnv, commandEnv, namedEnv } from './environment/command-env'
+import { createTaskSupervisor } from './task/client/create-task-supervisor'
+import { InProcessTasks, inProcessTerminals, withInProcessTasks } from './task/in-process-tasks'
+import { readArticle } from './web/web-access'
+import { agentTrace } from './runtime/agent-trace'
+import { BUILTIN_TOOLS } from '../../shared/tool-label'
 
 /** Puts the product together: the only place that knows all parts. The caller closes it. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const { version, maxSteps, interactive = false, log = (message) => process.stderr.write(`trestle: ${message}\n`) } = options
+  const {
+    version,
+    maxSteps,
+    interactive = false,
+    log = (message) => process.stderr.write(`trestle: ${message}\n`),
+  } = options
   const home = realpathSync(resolveHome(options.home))
   await prepareIdentities()
   const { store, notices, recover } = openStore({ home })
@@ -74,43 +72,55 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { keyStore, secrets } = await openKeys({ home, legacy: options.legacyCipher })
   const settings = (): Settings =>
     maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
-  const { tell, warn, onChange } = createEngineChanges(log)
-  const surroundings = createSurroundings({ ...options, home, settings, secrets, changed: () => tell({ kind: 'settings' }), log })
+  const { notify, warn, onChange } = createEngineChanges(log)
+  const surroundings = createEngineServices({
+    ...options,
+    home,
+    settings,
+    secrets,
+    onEnvironmentChanged: () => notify({ kind: 'settings' }),
+    log,
+  })
   const { catalog, environment, network, diagnostics: selfDiagnostics } = surroundings
   const { ready } = environment
-  const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => tell({ kind: 'trust', folder }) })
+  const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => notify({ kind: 'trust', folder }) })
   /** What counts for a subagent: the mode, the rules and the folders of the person's session it belongs to. */
-  const standing = ({ header }: Pick<Session, 'header'>): Session['header'] => (header.agent && store.header(header.agent.rootId)) ?? header
+  const effectiveHeader = ({ header }: Pick<Session, 'header'>): Session['header'] =>
+    (header.agent && store.header(header.agent.rootId)) ?? header
   const rulesOf = async ({ header }: Session): Promise<PermissionRule[]> => [
     ...(await settingsFor(header.folder)).settings.permission.rules,
     // What was allowed for a subagent of a session is allowed for all of them, and counts here even while another process has that session.
-    ...sessionRules([...new Set([...(standing({ header }).rules ?? []), ...(header.rules ?? [])])]),
+    ...sessionRules([...new Set([...(effectiveHeader({ header }).rules ?? []), ...(header.rules ?? [])])]),
   ]
-  const { sessions: sandboxes, programs: programSandboxes, lent } = createEngineSandboxes({ home, config, settingsFor, standing, log })
+  const {
+    sessions: sandboxes,
+    programs: programSandboxes,
+    clientCapabilities,
+  } = createEngineSandboxes({ home, config, settingsFor, effectiveHeader, log })
   const env = (): Record<string, string> => commandEnv(process.env, settings())
-  const ownTasks = new OwnTasks({ home, log })
-  const machine = createTaskCustody({
+  const ownTasks = new InProcessTasks({ home, log })
+  const machine = createTaskSupervisor({
     home,
     // Where nobody can look at a terminal there is nothing to have it elsewhere for.
     interactive: options.canType ?? interactive,
     env,
     ready,
     settings: () => settings().tasks,
-    local: ownTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
+    local: inProcessTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
     ...(options.taskHost && { program: options.taskHost }),
     log,
   })
-  const custody = withAgents(withOwnTasks(machine, ownTasks), () => agents.runs)
-  custody.onChange((task) => tell({ kind: 'task', task }))
-  custody.onRemoved((taskId) => tell({ kind: 'task.removed', taskId }))
-  custody.onNotice((text) => tell({ kind: 'notice', text, tone: 'warning' }))
+  const supervisor = withSubagentTasks(withInProcessTasks(machine, ownTasks), () => agents.runs)
+  supervisor.onChange((task) => notify({ kind: 'task', task }))
+  supervisor.onRemoved((taskId) => notify({ kind: 'task.removed', taskId }))
+  supervisor.onNotice((text) => notify({ kind: 'notice', text, tone: 'warning' }))
   let skillCache: ReturnType<typeof openSkillCache> | undefined
   const skills = createSkills({
     home,
     userHome: homedir(),
     builtIn: builtInSkills(),
     cache: () => (skillCache ??= openSkillCache(join(home, 'cache', 'skills.json'))),
-    repositoryTop,
+    repositoryTop: repositoryRoot,
   })
   const hooks = createHooks({
     home,
@@ -133,37 +143,53 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     settings,
     sandboxes: programSandboxes,
     watch: options.watch ?? true,
-    tell: () => tell({ kind: 'mcp' }),
-    notice: (text, tone) => tell({ kind: 'notice', text, tone, about: 'mcp' }),
-    onTrust: (folder) => tell({ kind: 'trust', folder }),
+    notifyChanged: () => notify({ kind: 'mcp' }),
+    notifyUser: (text, tone) => notify({ kind: 'notice', text, tone, about: 'mcp' }),
+    onTrust: (folder) => notify({ kind: 'trust', folder }),
     store,
     catalog,
     record: (sessionId, event) =>
       void sessions
         .withSession(sessionId, (session) => void session.record(event))
-        .catch((error: unknown) => log(`What a server's use of the model took is not counted: ${failureOf(error).message}`)),
-    standing,
+        .catch((error: unknown) =>
+          log(`What a server's use of the model took is not counted: ${failureOf(error).message}`),
+        ),
+    effectiveHeader,
     log,
   })
-  const hiddenFrom: Parameters<typeof createSessionTools>[0]['hiddenFrom'] & {} = async (session, tool, { root, addedFolders }) =>
-    hiddenPaths({ rules: await rulesOf(session), tool, root, addedFolders, home, ownOutput: ownOutputOf(home, skills, session) })
-  const tools = createSessionTools({
-    lentTo: lentTools(lent, {
+  const hiddenFrom: Parameters<typeof createSessionTools>[0]['hiddenFrom'] & {} = async (
+    session,
+    tool,
+    { root, addedFolders },
+  ) =>
+    hiddenPaths({
+      rules: await rulesOf(session),
+      tool,
+      root,
+      addedFolders,
       home,
-      env: () => borrowedEnv(process.env, settings()),
+      ownOutput: readableOutputFolders(home, skills, session),
+    })
+  const tools = createSessionTools({
+    clientToolsFor: clientTools(clientCapabilities, {
+      home,
+      env: () => clientTerminalEnv(process.env, settings()),
       sandboxEnv: env,
       hostedFor: (start) => machine.hostedFor(start),
     }),
     skills,
     writeHooksOf: hooks.writesOf,
     hiddenFrom,
-    terminals: custody.terminals,
+    terminals: supervisor.terminals,
     sandboxOf: sandboxes.forTools,
-    standing,
-    agentsOf: (session) => agents.subagents.of(session),
-    checkpointsOf: (session) => ({ look: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }) }),
-    tasksOf: (session) => createSessionTasks(session, { custody, desk, interactive, canType: options.canType ?? interactive }),
-    planOf: (session) => planOf(home, session),
+    standing: effectiveHeader,
+    agentsOf: (session) => agents.subagents.forSession(session),
+    checkpointsOf: (session) => ({
+      previewDMail: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }),
+    }),
+    tasksOf: (session) =>
+      createSessionTasks(session, { supervisor, notifier, interactive, canType: options.canType ?? interactive }),
+    planOf: (session) => sessionPlan(home, session),
     webOf: (session) => ({
       allowedHosts: () => settings().web.allowedHosts,
       search: () => settings().web.search,
@@ -172,15 +198,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       network,
     }),
   })
-  const family = new FamilySchedule()
+  const family = new AgentCallSchedule()
   const backups = createStoreBackups({ home, now: () => Date.now(), onProblem: warn })
-  const looks = createSessionLooks({
+  const snapshots = createEnvironmentSnapshots({
     home,
     env,
     sandboxOf: sandboxes.statusOf,
     hiddenFrom: (session) => hiddenFrom(session, 'ListDirectory', tools.workspaceOf(session)),
-    isUntrusted: async ({ header }) => ['asked', 'changed', 'refused'].includes((await settingsFor(header.folder)).standing.state),
-    hasOtherTerminals: (session) => lent.of(session)?.terminals !== undefined,
+    isUntrusted: async ({ header }) =>
+      ['asked', 'changed', 'refused'].includes((await settingsFor(header.folder)).trust.state),
+    hasOtherTerminals: (session) => clientCapabilities.of(session)?.terminals !== undefined,
   })
   const runner = createTurnRunner({
     home,
@@ -191,37 +218,40 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     serverTools: mcp.serverTools,
     skills,
     interactive,
-    standing,
-    looks,
+    effectiveHeader,
+    snapshots,
     hooks,
     diagnostics,
     now: () => Date.now(),
     newId,
     agentTurn: (session) => agents.subagents.turnOf(session),
     problemsIn: async (folder) => [...(await agents.specs.problems(folder)), ...(await skills.list(folder)).problems],
-    amongAgents:
+    scheduleAcrossAgents:
       ({ id, header }) =>
       (accesses, signal, work) =>
         family.run(header.agent?.rootId ?? id, accesses, signal, work),
-    gatherNews: (session) => desk.gather(session),
+    prepareNotifications: (session) => notifier.prepareForTurn(session),
     runningTasks: async (sessionId) =>
-      (await custody.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
-    windows: createWindows({ file: join(home, 'cache', 'windows.json'), endpointOf: (id) => endpointOf(settings().providers[id]) }),
+      (await supervisor.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
+    windows: createContextWindows({
+      file: join(home, 'cache', 'windows.json'),
+      endpointOf: (id) => endpointOf(settings().providers[id]),
+    }),
     checkpoints: {
       before: (session, call) => checkpoints.before(session, call),
       recover: (session) => checkpoints.recover(session),
       sendDMail: (session, mail) => checkpoints.sendDMail(session, mail),
-      writtenHere: (session, paths) => checkpoints.writtenHere(session, paths),
+      writtenByAgents: (session, paths) => checkpoints.writtenByAgents(session, paths),
     },
     syncSandbox: sandboxes.sync,
     // A failure shows with the first command.
-    warm(session) {
+    warmUp(session) {
       // Its commands run in the editor's terminals.
-      if (lent.of(session)?.terminals) return
+      if (clientCapabilities.of(session)?.terminals) return
       void ready()
         .then(() => sandboxes.usual(session))
         .then(
-          (policy) => custody.terminals.warm(policy),
+          (policy) => supervisor.terminals.warm(policy),
           () => {},
         )
     },
@@ -231,12 +261,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const sessionDeps: SessionDeps<Session> = {
     store,
     runner,
-    gateFor: createGateOf({
+    gateFor: createGateDeps({
       home,
       store,
       tools,
       skills,
-      standing,
+      effectiveHeader,
       rulesOf,
       interactive,
       sandboxesOf: sandboxes.judging,
@@ -254,12 +284,12 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onRecorded(session, before, events = []) {
       if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
       // A subagent is not among the user's sessions: it is listed as a task.
-      if (!isAgentId(session.id)) tell({ kind: 'session', summary: summaryOf(session.header) })
-      inbox.changed(before, session.header)
-      agents.recorded(session.header, before)
+      if (!isAgentId(session.id)) notify({ kind: 'session', summary: summaryOf(session.header) })
+      inbox.sessionChanged(before, session.header)
+      agents.onRecorded(session.header, before)
       hooks.recorded(session, events)
-      titles?.recorded(session.header, before, events)
-      mcp.recorded(session.header, before, events)
+      titles?.onRecorded(session.header, before, events)
+      mcp.onRecorded(session.header, before, events)
       if (events.some(changesSandbox)) void sandboxes.sync(session)
       if (events.some(({ type }) => type === 'turn.finished')) backups.takeIfDue()
     },
@@ -273,24 +303,31 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       ...(options.agent && { agent: options.agent }),
     }),
     chooseAgent: (choice, folder) => agents.choose(choice, folder),
-    onOpened: (session) => desk.opened(session),
+    onOpened: (session) => notifier.sessionOpened(session),
     onRemoved(sessionId) {
       hooks.removed(sessionId)
       mcp.leave(sessionId)
       checkpoints.removed(sessionId)
-      if (isAgentId(sessionId)) tell({ kind: 'task.removed', taskId: sessionId })
-      else tell({ kind: 'session.removed', sessionId })
-      tell({ kind: 'inbox' })
+      if (isAgentId(sessionId)) notify({ kind: 'task.removed', taskId: sessionId })
+      else notify({ kind: 'session.removed', sessionId })
+      notify({ kind: 'inbox' })
     },
     completeFile: async (root, query, limit) => {
-      const { completeFile } = await import('./workspace/complete-file')
+      const { completeFile } = await import('./workspace/ripgrep/complete-file')
       return completeFile(root, query, limit)
     },
   })
-  const checkpoints: HeldCheckpoints = createCheckpoints({ home, store, sessions, settings: () => settings().checkpoints, newId, log })
+  const checkpoints: CheckpointManager = createCheckpoints({
+    home,
+    store,
+    sessions,
+    settings: () => settings().checkpoints,
+    newId,
+    log,
+  })
   // Where nobody looks at a list of sessions a title is worth no request.
   const titles = interactive
-    ? createTitleMaker({
+    ? createTitleGenerator({
         smallModel: catalog.smallModel,
         resolveModel: catalog.resolve,
         record: (id, event) => sessions.withSession(id, (session) => void session.record(event)),
@@ -303,30 +340,38 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sessions,
     settings: () => settings().agents,
     smallModel: async (model) => (await catalog.smallModel(model))?.info.id,
-    onChange: (task) => custody.changed(task),
+    onChange: (task) => supervisor.changed(task),
     allTools: tools.allTools,
-    look: (sessionId, taskIds) => void desk.look(sessionId, taskIds),
+    notifyTasks: (sessionId, taskIds) => void notifier.deliver(sessionId, taskIds),
     warn,
     log,
   })
-  const desk: NewsDesk = createNewsDesk({ custody, store, sessions, startsTurns: interactive, now: () => Date.now(), log })
-  desk.start()
+  const notifier: TaskNotifier = createTaskNotifier({
+    supervisor,
+    store,
+    sessions,
+    startsTurns: interactive,
+    now: () => Date.now(),
+    log,
+  })
+  notifier.start()
   const trust = createTrust({
+    describeServers: async (...file) => (await import('./mcp/config/describe-server')).describeServerFile(...file),
     home,
     now: () => Date.now(),
     agentTrace: () => agentTrace({ home, orphans: false }),
-    tell: (folder) => {
-      tell({ kind: 'trust', folder })
+    notify: (folder) => {
+      notify({ kind: 'trust', folder })
       mcp.trustChanged()
       void sessions.reconsider()
     },
   })
-  const inbox: OpenInbox = createInbox({ store, choices: sessions.choices, tell })
+  const inbox: OpenInbox = createInbox({ store, choices: sessions.choices, notify })
   if (interactive) {
     inbox.watch()
     checkpoints.begin()
     backups.begin()
-    removeLeftPlaceholders(join(home, 'run', 'sandbox'))
+    removeOrphanedPlaceholders(join(home, 'run', 'sandbox'))
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
   const actions = createSettingsActions({
@@ -334,13 +379,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     secrets,
     keyStore,
     catalog,
-    tools: TOOL_LIST,
-    onModels: () => tell({ kind: 'models' }),
+    tools: BUILTIN_TOOLS,
+    onModels: () => notify({ kind: 'models' }),
     sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
   })
   config.onChange(() => {
     surroundings.settingsChanged()
-    tell({ kind: 'settings' })
+    notify({ kind: 'settings' })
     void sessions.reconsider()
   })
   return {
@@ -351,9 +396,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     sessions,
     settings: actions,
     tasks: createTaskActions({
-      custody,
+      supervisor,
       sessions,
-      desk,
+      notifier,
       onExit: () => settings().tasks.onExit,
       endsHere: (taskId) => ownTasks.has(taskId),
     }),
@@ -370,16 +415,16 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     mcp,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover },
-    lend: (sessionId, means) => lent.lend(sessionId, means),
+    lend: (sessionId, means) => clientCapabilities.register(sessionId, means),
     onChange,
     async close(background) {
-      desk.close()
+      notifier.close()
       titles?.close()
       checkpoints.close()
       inbox.close()
       await Promise.all([agents.runs.close(), sessions.close()])
       await Promise.all([hooks.close(), mcp.close(), diagnostics.close()])
-      await custody.close(background)
+      await supervisor.close(background)
       config.close()
       await backups.close()
       store.close()

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connect, CONNECT_TIMING } from './connect'
-import type { Carrier, CarrierEvents, Connection } from './connection'
+import type { Transport, TransportEvents, Connection } from './connection'
 
-interface FakeCarrier extends Carrier {
-  events: CarrierEvents
+interface FakeCarrier extends Transport {
+  events: TransportEvents
   sent: string[]
   pings: number
   isClosed: boolean
@@ -12,7 +12,7 @@ interface FakeCarrier extends Carrier {
 /** Carriers the test opens, breaks and speaks for. */
 function carriers() {
   const all: FakeCarrier[] = []
-  const open = (events: CarrierEvents): Carrier => {
+  const open = (events: TransportEvents): Transport => {
     const carrier: FakeCarrier = {
       events,
       sent: [],
@@ -115,7 +115,7 @@ describe('a kept connection', () => {
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.pingAfter)
     expect(latest().pings).toBe(1)
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.deadAfter - 1)
-    latest().events.sign()
+    latest().events.heartbeat()
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.pingAfter)
     expect(connection.state.get().status).toBe('open')
     expect(latest().pings).toBe(2)
@@ -131,7 +131,7 @@ describe('a kept connection', () => {
     await vi.advanceTimersByTimeAsync(1)
     void connection.client.app.info().catch(() => undefined)
     await vi.advanceTimersByTimeAsync(100)
-    latest().events.sign()
+    latest().events.heartbeat()
     await vi.advanceTimersByTimeAsync(100)
     void connection.client.app.info().catch(() => undefined)
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.silentAfter * 2)
@@ -151,12 +151,12 @@ describe('a kept connection', () => {
     expect(latest().pings).toBe(1)
     expect(responds()).toBe(false)
     expect(connection.state.get().status).toBe('open')
-    latest().events.sign()
+    latest().events.heartbeat()
     expect(responds()).toBe(true)
     // A slow answer of an engine that is alive is nothing to report.
     void connection.client.app.info().catch(() => undefined)
     await vi.advanceTimersByTimeAsync(1000)
-    latest().events.sign()
+    latest().events.heartbeat()
     await vi.advanceTimersByTimeAsync(5000)
     expect(responds()).toBe(true)
   })
@@ -208,7 +208,7 @@ describe('a kept connection', () => {
     connection.state.subscribe(() => (told += 1))
     for (let n = 0; n < 3000; n += 1) {
       await vi.advanceTimersByTimeAsync(1)
-      latest().events.sign()
+      latest().events.heartbeat()
     }
     expect(told).toBe(3)
   })

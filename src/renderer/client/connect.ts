@@ -1,6 +1,5 @@
-import { CodedError } from '../../shared/model/errors'
-import type { Carrier, Connection, OpenCarrier } from './connection'
-import { ConnectionStateStore } from './connection-state'
+import { CodedError } from '../../shared/errors'
+import { type Transport, type Connection, type OpenTransport, ConnectionStateStore } from './connection'
 import { RpcLink } from './rpc-link'
 
 export interface ConnectOptions {
@@ -36,18 +35,18 @@ export const CONNECT_TIMING: ConnectTiming = {
 }
 
 /** Keeps a way to the engine open for as long as it is not closed: opens carriers, notices broken ones, opens others. */
-export function connect(openCarrier: OpenCarrier, options: ConnectOptions = {}): Connection {
+export function connect(openCarrier: OpenTransport, options: ConnectOptions = {}): Connection {
   return new KeptConnection(openCarrier, options)
 }
 
 class KeptConnection implements Connection {
   readonly state = new ConnectionStateStore()
   readonly #link: RpcLink
-  readonly #openCarrier: OpenCarrier
+  readonly #openCarrier: OpenTransport
   readonly #timing: ConnectTiming
   readonly #random: () => number
   readonly #stopWaking: () => void
-  #carrier: Carrier | undefined
+  #carrier: Transport | undefined
   /** The one thing this connection waits for: another attempt, readiness, or a sign of life. */
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Counts carriers: what belongs to an older one is ignored. */
@@ -59,7 +58,7 @@ class KeptConnection implements Connection {
   #lastMessageAt = 0
   #isClosed = false
 
-  constructor(openCarrier: OpenCarrier, options: ConnectOptions) {
+  constructor(openCarrier: OpenTransport, options: ConnectOptions) {
     this.#openCarrier = openCarrier
     this.#timing = { ...CONNECT_TIMING, ...options.timing }
     this.#random = options.random ?? Math.random
@@ -91,7 +90,7 @@ class KeptConnection implements Connection {
     const isCurrent = (): boolean => generation === this.#generation
     this.#wait(this.#timing.openTimeout, () => this.#lose())
     this.state.set({ attempt: this.state.get().attempt + 1 })
-    const carrier: Carrier = this.#openCarrier({
+    const carrier: Transport = this.#openCarrier({
       ready: () => {
         if (isCurrent()) this.#ready(carrier)
       },
@@ -100,43 +99,45 @@ class KeptConnection implements Connection {
         this.#sign()
         this.#link.receive(message)
       },
-      sign: () => {
+      heartbeat: () => {
         if (isCurrent()) this.#sign()
       },
       closed: (refused) => {
         if (!isCurrent()) return
         if (refused)
-          this.#finish(new CodedError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'))
+          this.#finish(
+            new CodedError('connection.refused', 'The token of this page is not the one of the Trestle that answers.'),
+          )
         else this.#lose()
       },
     })
     this.#carrier = carrier
   }
 
-  #ready(carrier: Carrier): void {
+  #ready(carrier: Transport): void {
     this.#lastMessageAt = performance.now()
     this.#link.attach((message) => {
       carrier.send(message)
       this.#expectSign(carrier)
     })
-    this.state.set({ status: 'open', attempt: 0, lastSignAt: Date.now(), responds: true })
+    this.state.set({ status: 'open', attempt: 0, lastMessageAt: Date.now(), responds: true })
     clearTimeout(this.#timer)
     this.#watchSilence()
   }
 
   #sign(): void {
     this.#lastMessageAt = performance.now()
-    this.state.sign(Date.now())
+    this.state.heartbeat(Date.now())
     if (!this.state.get().responds) this.state.set({ responds: true })
   }
 
   /** After a request: a program that hangs keeps its sockets open, and says nothing. */
-  #expectSign(carrier: Carrier): void {
+  #expectSign(carrier: Transport): void {
     this.#requestedAt = performance.now()
     if (carrier.ping && this.#unanswered === undefined) this.#watchRequest(carrier, this.#requestedAt)
   }
 
-  #watchRequest(carrier: Carrier, sentAt: number): void {
+  #watchRequest(carrier: Transport, sentAt: number): void {
     const step = this.#timing.silentAfter / 2
     const unlessHeard =
       (then: () => void): (() => void) =>
@@ -165,7 +166,7 @@ class KeptConnection implements Connection {
     })
   }
 
-  #ask(carrier: Carrier): void {
+  #ask(carrier: Transport): void {
     const askedAt = performance.now()
     carrier.ping?.()
     this.#wait(this.#timing.deadAfter, () => {
@@ -177,7 +178,7 @@ class KeptConnection implements Connection {
   #lose(): void {
     this.#drop()
     this.#link.detach()
-    const { attempt, lastSignAt } = this.state.get()
+    const { attempt, lastMessageAt: lastSignAt } = this.state.get()
     this.state.set({ status: lastSignAt === 0 && attempt <= 1 ? 'connecting' : 'lost', responds: true })
     const [first, most] = this.#timing.backoff
     const delay = Math.min(most, first * 2 ** Math.max(0, attempt - 1)) * (1 - this.#random() / 2)

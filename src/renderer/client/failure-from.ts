@@ -1,6 +1,5 @@
 import { ORPCError } from '@orpc/client'
-import type { Failure } from '../../shared/model/errors'
-import { failureOf } from '../../shared/model/errors'
+import { type Failure, failureOf } from '../../shared/errors'
 
 /** What to show for anything a call threw: the engine's own failure with title and advice, a lost connection, or `internal`. */
 export function failureFrom(error: unknown): Failure {

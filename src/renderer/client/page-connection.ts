@@ -1,11 +1,8 @@
-import { SOCKET_PATH } from '../../shared/contract/socket-wire'
-import { APP_HOST, PORT_GRANTED, PORT_WANTED } from '../../shared/contract/port-wire'
+import { SOCKET_PATH, APP_HOST, PORT_GRANTED, PORT_WANTED } from '../../shared/contract/page-host'
 import { connect } from './connect'
 import type { Connection } from './connection'
 import { dropTabToken, keepPageToken, takePageToken } from './page-token'
-import { portCarrier } from './port-carrier'
-import type { OpenSocket } from './socket-carrier'
-import { socketCarrier } from './socket-carrier'
+import { portTransport, type OpenSocket, webSocketTransport } from './transports'
 
 /** How long the desktop app may take to hand over a port, in ms; then it is asked again. */
 const PORT_TIMEOUT = 5000
@@ -13,12 +10,12 @@ const PORT_TIMEOUT = 5000
 /** The connection of this page: a MessagePort in the desktop app, a WebSocket to the host that served the page everywhere else. */
 export function connectPage(): Connection {
   // The web host answers to loopback names only, so this name is the desktop app's alone.
-  if (location.hostname === APP_HOST) return connect(portCarrier(requestPort))
+  if (location.hostname === APP_HOST) return connect(portTransport(requestPort))
   const url = new URL(SOCKET_PATH, location.href)
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
   // Without a token the host says no, which is what the page then shows.
   const token = takePageToken() ?? 'none'
-  const connection = connect(socketCarrier(openBrowserSocket, url.href, token), { onWake })
+  const connection = connect(webSocketTransport(openBrowserSocket, url.href, token), { onWake })
   const stop = connection.state.subscribe(() => {
     const { status, failure } = connection.state.get()
     if (status === 'open') keepPageToken(token)

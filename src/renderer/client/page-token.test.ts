@@ -15,7 +15,10 @@ function browser() {
     kept,
     open(hash: string, tab: Map<string, string> = new Map(), pathname = '/') {
       const shown: string[] = []
-      const history = { state: null, replaceState: (_state: unknown, _title: string, url: string) => shown.push(url) } as unknown as History
+      const history = {
+        state: null,
+        replaceState: (_state: unknown, _title: string, url: string) => shown.push(url),
+      } as unknown as History
       const window = {
         location: { hash, pathname, search: '' } as Location,
         history,

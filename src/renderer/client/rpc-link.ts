@@ -1,10 +1,9 @@
 import { AsyncIteratorClass, createORPCClient } from '@orpc/client'
 import { StandardRPCLink } from '@orpc/client/standard'
-import { ErrorEvent } from '@orpc/standard-server'
-import type { StandardLazyResponse, StandardRequest } from '@orpc/standard-server'
+import { ErrorEvent, type StandardLazyResponse, type StandardRequest } from '@orpc/standard-server'
 import { ClientPeer } from '@orpc/standard-server-peer'
 import type { TrestleClient } from '../../shared/contract'
-import { CodedError } from '../../shared/model/errors'
+import { CodedError } from '../../shared/errors'
 
 interface Wire {
   peer: ClientPeer
@@ -47,13 +46,17 @@ export class RpcLink {
     if (!wire) return
     wire.peer.message(message).catch((error: unknown) => {
       // Not our protocol: nothing on this wire can be trusted any more.
-      if (this.#wire === wire) this.detach(new CodedError('connection.lost', `What arrived could not be read: ${String(error)}`))
+      if (this.#wire === wire)
+        this.detach(new CodedError('connection.lost', `What arrived could not be read: ${String(error)}`))
     })
   }
 
   /** The wire is gone; whatever was on its way fails. */
   detach(
-    reason = new CodedError('connection.lost', 'The connection broke before the answer came; it may or may not have been done.'),
+    reason = new CodedError(
+      'connection.lost',
+      'The connection broke before the answer came; it may or may not have been done.',
+    ),
   ): void {
     const wire = this.#wire
     if (!wire) return
@@ -77,7 +80,7 @@ export class RpcLink {
     const wire = this.#wire ?? (await this.#whenAttached(request.signal))
     try {
       const response = await wire.peer.request(request)
-      const body = isAsyncIterator(response.body) ? told(response.body, wire) : response.body
+      const body = isAsyncIterator(response.body) ? withConnectionLost(response.body, wire) : response.body
       return { ...response, body: () => Promise.resolve(body) }
     } catch (error) {
       throw request.signal?.aborted === true ? error : (wire.lost ?? error)
@@ -112,7 +115,7 @@ export class RpcLink {
 }
 
 /** The iterator, but a wire that broke is told as `connection.lost` also when nobody was waiting at that moment. */
-function told(iterator: AsyncIterator<unknown>, wire: Wire): AsyncIteratorClass<unknown, unknown, void> {
+function withConnectionLost(iterator: AsyncIterator<unknown>, wire: Wire): AsyncIteratorClass<unknown, unknown, void> {
   return new AsyncIteratorClass<unknown, unknown, void>(
     async () => {
       try {

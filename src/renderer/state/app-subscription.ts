@@ -1,12 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query'
-import { subscribeApp } from '../client/subscribe-app'
+import { subscribeApp } from '../client/subscriptions'
 import type { TrestleClient } from '../../shared/contract'
-import { TaskFollower } from './follow-tasks'
-import { obeyHost } from './host-commands'
+import { TaskFollower } from './tasks-state'
 import { useInbox } from './inbox-state'
-import { tellNotice } from './toasts-state'
-import { useSessions, withListPush } from './sessions-state'
-import { useLayout } from './layout-state'
+import { showNoticeToast } from './page/toasts-state'
+import { useSessions, withListPush } from './session/sessions-state'
+import { useLayout, openFind, SETTINGS_SECTIONS } from './page/layout-state'
+import type { HostCommand } from '../../shared/events/push'
 
 /**
  * Keeps the session list true to the engine, and has settings asked for again when they changed. What may have changed unseen while the
@@ -28,7 +28,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           for (const sessionId of push.removed) useLayout.getState().forgetSession(sessionId)
           break
         case 'tasks':
-          tasks.changed(push.changed, push.removed)
+          tasks.onChanged(push.changed, push.removed)
           break
         case 'inbox':
           useInbox.setState({ entries: push.entries, loaded: true })
@@ -44,11 +44,11 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break
         case 'command':
-          obeyHost(push.command, queryClient)
+          followHostCommand(push.command, queryClient)
           break
         case 'notice':
           // What is wrong with servers is above the conversation.
-          if (push.about === undefined) tellNotice(push.text, push.tone)
+          if (push.about === undefined) showNoticeToast(push.text, push.tone)
           break
         case 'heartbeat':
           break
@@ -58,9 +58,39 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
       onStart: () => {
         named = new Set()
         starts += 1
-        void tasks.begin()
+        void tasks.onSubscribed()
         if (starts > 1) void queryClient.invalidateQueries()
       },
     },
   )
+}
+
+/** Does what a native menu, a link or a notification asks of the page. It only ever shows something. */
+function followHostCommand(command: HostCommand, queryClient: QueryClient): void {
+  const layout = useLayout.getState()
+  switch (command) {
+    case 'new-session':
+      return layout.openNew()
+    case 'open-settings':
+      return layout.openSettings()
+    case 'open-inbox':
+      return layout.openInbox()
+    case 'show-shortcuts':
+      return layout.setShortcutsOpen(true)
+    case 'find':
+      return openFind()
+    case 'desktop-changed':
+      return void queryClient.invalidateQueries({ queryKey: [['desktop']] })
+  }
+  if ('tell' in command) return showNoticeToast(command.tell, command.tone)
+  switch (command.open) {
+    case 'session':
+      return layout.openSession(command.sessionId)
+    case 'task':
+      return layout.openTasks(command.taskId)
+    case 'folder':
+      return layout.openNew(command.folder)
+    case 'settings':
+      return layout.openSettings(SETTINGS_SECTIONS.find((section) => section === command.section))
+  }
 }

@@ -2,14 +2,14 @@ import { createContext, use, useSyncExternalStore } from 'react'
 import { create } from 'zustand'
 import type { TrestleClient } from '../../shared/contract'
 import type { FoundFile } from '../../shared/contract/file'
-import { tellFailure, tellNotice } from './toasts-state'
-import { useClient } from './trestle-context'
+import { showFailureToast, showNoticeToast } from './page/toasts-state'
+import { useClient } from './page/queries'
 
 /** The session whose files the names in a text are; empty: names stay text. */
-export const FilesOf = createContext('')
+export const FileSessionContext = createContext('')
 
 /** A place in a file of a session. */
-export interface FilePlace {
+export interface FileLocation {
   sessionId: string
   path: string
   line?: number
@@ -17,7 +17,11 @@ export interface FilePlace {
 }
 
 /** Which file is being looked at. */
-export const useFileViewer = create<{ place: FilePlace | undefined; show(place: FilePlace): void; close(): void }>((set) => ({
+export const useFileViewer = create<{
+  place: FileLocation | undefined
+  show(place: FileLocation): void
+  close(): void
+}>((set) => ({
   place: undefined,
   show: (place) => set({ place }),
   close: () => set({ place: undefined }),
@@ -25,8 +29,8 @@ export const useFileViewer = create<{ place: FilePlace | undefined; show(place: 
 
 /** Asked about again after this: files come and go. */
 const FRESH_MS = 20_000
-const MOST_AT_ONCE = 100
-const MOST_KNOWN = 4000
+const MAX_AT_ONCE = 100
+const MAX_KNOWN = 4000
 
 interface Known {
   file: FoundFile | null
@@ -65,14 +69,14 @@ class KnownFiles {
     this.#wanted.clear()
     for (const [sessionId, all] of wanted) {
       const paths = [...all]
-      for (let from = 0; from < paths.length; from += MOST_AT_ONCE) {
-        const some = paths.slice(from, from + MOST_AT_ONCE)
+      for (let from = 0; from < paths.length; from += MAX_AT_ONCE) {
+        const some = paths.slice(from, from + MAX_AT_ONCE)
         // Without an answer names stay text.
         const files = await client.file.find({ sessionId, paths: some }).catch(() => [])
         some.forEach((path, n) => this.#known.set(`${sessionId}\n${path}`, { file: files[n] ?? null, at: Date.now() }))
       }
     }
-    for (const old of this.#known.keys()) if (this.#known.size > MOST_KNOWN) this.#known.delete(old)
+    for (const old of this.#known.keys()) if (this.#known.size > MAX_KNOWN) this.#known.delete(old)
     for (const listener of this.#listeners) listener()
   }
 }
@@ -81,7 +85,7 @@ const files = new KnownFiles()
 
 /** The file of the session at hand that a path names; undefined while that is not known, and when there is none. */
 export function useFoundFile(path: string | undefined): FoundFile | undefined {
-  const sessionId = use(FilesOf)
+  const sessionId = use(FileSessionContext)
   const client = useClient()
   const asks = path !== undefined && path.length < 1000 && sessionId !== ''
   const file = useSyncExternalStore(
@@ -95,15 +99,17 @@ export function useFoundFile(path: string | undefined): FoundFile | undefined {
 }
 
 /** Opens a file in the user's editor, or shows it in its folder; says so where this host cannot. */
-export async function openFile(client: TrestleClient, place: FilePlace, way: 'editor' | 'folder'): Promise<void> {
+export async function openFile(client: TrestleClient, place: FileLocation, way: 'editor' | 'folder'): Promise<void> {
   try {
     const opened = await client.file.open({ ...place, with: way })
     if (!opened)
-      tellNotice(
-        way === 'editor' ? 'No editor found. Set one in config.toml: [editor] command = "code"' : 'The folder could not be opened.',
+      showNoticeToast(
+        way === 'editor'
+          ? 'No editor found. Set one in config.toml: [editor] command = "code"'
+          : 'The folder could not be opened.',
         'warning',
       )
   } catch (error) {
-    tellFailure(error)
+    showFailureToast(error)
   }
 }

@@ -1,9 +1,9 @@
 import { useMemo } from 'react'
-import type { Task } from '../../shared/model/task'
-import { downloadLog } from './download-log'
-import { useLayout } from './layout-state'
-import { tell, tellFailure } from './toasts-state'
-import { useClient } from './trestle-context'
+import type { Task, TaskOutputPage } from '../../shared/model/task'
+import { useLayout } from './page/layout-state'
+import { showToast, showFailureToast } from './page/toasts-state'
+import { useClient } from './page/queries'
+import type { TrestleClient } from '../../shared/contract'
 
 /** What can be done with tasks. Each says what went wrong; none rejects. */
 export interface TaskActions {
@@ -23,14 +23,16 @@ export function useTaskActions(): TaskActions {
   const client = useClient()
   return useMemo((): TaskActions => {
     const told = (call: Promise<unknown>, words?: string): void =>
-      void call.then(() => (words === undefined ? undefined : tell(words)), tellFailure)
+      void call.then(() => (words === undefined ? undefined : showToast(words)), showFailureToast)
     return {
       stop: ({ taskId }) => told(client.task.stop({ taskId })),
       stopAll: (sessionId) =>
-        void client.task.stopAll(sessionId === undefined ? {} : { sessionId }).then(({ stopped }) => tell(counted(stopped)), tellFailure),
+        void client.task
+          .stopAll(sessionId === undefined ? {} : { sessionId })
+          .then(({ stopped }) => showToast(counted(stopped)), showFailureToast),
       restart: ({ taskId }) =>
         client.task.restart({ taskId }).catch((error: unknown) => {
-          tellFailure(error)
+          showFailureToast(error)
           return undefined
         }),
       moveToBackground: ({ taskId }) => told(client.task.moveToBackground({ taskId })),
@@ -46,4 +48,32 @@ export function useTaskActions(): TaskActions {
 
 function counted(stopped: number): string {
   return stopped === 1 ? '1 task stopped' : `${stopped} tasks stopped`
+}
+
+/** Bytes of one page, as many as the contract allows. */
+const PAGE = 1024 * 1024
+
+/** Saves everything that is kept of a task's output as a file of the user's, by way of the browser. */
+async function downloadLog(client: TrestleClient, task: Pick<Task, 'taskId'>): Promise<void> {
+  const pages: Blob[] = []
+  let before: number | undefined
+  for (;;) {
+    const page: TaskOutputPage = await client.task.output({
+      taskId: task.taskId,
+      bytes: PAGE,
+      ...(before !== undefined && { before }),
+    })
+    // Handed over piece by piece: the browser keeps large blobs on disk, not in the page.
+    pages.unshift(new Blob([...(page.dropped > 0 ? [`\n[${page.dropped} bytes are not kept]\n`] : []), page.text]))
+    const next = page.from - page.dropped
+    if (next <= 0 || page.to <= page.from) break
+    before = next
+  }
+  const url = URL.createObjectURL(new Blob(pages, { type: 'text/plain;charset=utf-8' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `${task.taskId}.log`
+  link.click()
+  // The download has begun with the click; the page lets go of its copy a little later.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

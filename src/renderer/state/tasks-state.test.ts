@@ -47,7 +47,9 @@ describe('tasks of the window', () => {
   })
 
   it('does not grow without end, and never forgets one that runs', () => {
-    const many = Array.from({ length: 4000 }, (_, n) => task(`t${n}`, { startedAt: n, status: n < 10 ? 'running' : 'completed' }))
+    const many = Array.from({ length: 4000 }, (_, n) =>
+      task(`t${n}`, { startedAt: n, status: n < 10 ? 'running' : 'completed' }),
+    )
     const { tasks, running } = withTasks(NO_TASKS, many, [])
     expect(tasks.size).toBe(3000)
     expect(running).toBe(10)

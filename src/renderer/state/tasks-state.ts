@@ -1,6 +1,10 @@
 import { create } from 'zustand'
-import type { Failure } from '../../shared/model/errors'
+import type { Failure } from '../../shared/errors'
 import type { Task } from '../../shared/model/task'
+import type { TrestleClient } from '../../shared/contract'
+import { failureFrom } from '../client/failure-from'
+import { useLayout } from './page/layout-state'
+import { jumpToCall } from './session/session-view'
 
 export interface TasksState {
   tasks: ReadonlyMap<string, Task>
@@ -19,7 +23,7 @@ export interface TasksState {
 export const NO_TASKS: TasksState = { tasks: new Map(), byCall: new Map(), waiting: [], running: 0, loaded: false }
 
 /** More than this are not kept in the page: the oldest ended ones go first. */
-const MOST_TASKS = 3000
+const MAX_TASKS = 3000
 
 export function callKey(sessionId: string, callId: string): string {
   return `${sessionId}/${callId}`
@@ -37,7 +41,8 @@ export function withTasks(state: TasksState, changed: readonly Task[], removed: 
   const byCall = new Map(state.byCall)
   for (const task of changed) {
     tasks.set(task.taskId, task)
-    if (task.sessionId !== undefined && task.callId !== undefined) byCall.set(callKey(task.sessionId, task.callId), task.taskId)
+    if (task.sessionId !== undefined && task.callId !== undefined)
+      byCall.set(callKey(task.sessionId, task.callId), task.taskId)
   }
   const forget = (taskId: string): void => {
     const { sessionId, callId } = tasks.get(taskId) ?? {}
@@ -75,14 +80,20 @@ function summed(tasks: ReadonlyMap<string, Task>, before: readonly Task[]): Pick
 }
 
 function isSamePrompt(task: Task, before: Task | undefined): boolean {
-  return task.taskId === before?.taskId && task.prompt?.text === before.prompt?.text && task.prompt?.since === before.prompt?.since
+  return (
+    task.taskId === before?.taskId &&
+    task.prompt?.text === before.prompt?.text &&
+    task.prompt?.since === before.prompt?.since
+  )
 }
 
 /** The oldest ended ones of too many. */
 function surplus(tasks: ReadonlyMap<string, Task>): Task[] {
-  if (tasks.size <= MOST_TASKS) return []
-  const ended = [...tasks.values()].filter(({ status }) => status !== 'running').sort((a, b) => a.startedAt - b.startedAt)
-  return ended.slice(0, tasks.size - MOST_TASKS)
+  if (tasks.size <= MAX_TASKS) return []
+  const ended = [...tasks.values()]
+    .filter(({ status }) => status !== 'running')
+    .sort((a, b) => a.startedAt - b.startedAt)
+  return ended.slice(0, tasks.size - MAX_TASKS)
 }
 
 /** Every task this window knows, told by the engine and by nothing else. */
@@ -110,4 +121,97 @@ export function useRunningCount(sessionId: string): number {
     for (const task of tasks.values()) if (task.sessionId === sessionId && task.status === 'running') count += 1
     return count
   })
+}
+
+/** So many are asked for: running ones come first, so those are all there. */
+const LIST_LIMIT = 2000
+/** Least ms between two changes of the state: with hundreds of tasks that print, something changes all the time. */
+const PAUSE_MS = 100
+
+/** Keeps the tasks of this window true to the engine: the whole list once for each connection, then what changes. */
+export class TaskFollower {
+  readonly #client: TrestleClient
+  #asked = 0
+  /** Told since the list was asked for: newer than what it will say. */
+  #since = new Set<string>()
+  #changed = new Map<string, Task>()
+  #removed = new Set<string>()
+  #pausing = false
+
+  constructor(client: TrestleClient) {
+    this.#client = client
+  }
+
+  /** A new subscription has begun: what changed unseen is asked for. */
+  async onSubscribed(): Promise<void> {
+    this.#asked += 1
+    const asked = this.#asked
+    this.#since = new Set()
+    try {
+      const list = await this.#client.task.list({ limit: LIST_LIMIT })
+      if (asked === this.#asked) useTasks.setState((state) => withTaskList(state, list, this.#since), true)
+    } catch (error) {
+      const failure = failureFrom(error)
+      // The subscription comes again by itself, and asks again.
+      if (asked === this.#asked && failure.code !== 'connection.lost') useTasks.setState({ failure })
+    }
+  }
+
+  onChanged(changed: readonly Task[], removed: readonly string[]): void {
+    for (const task of changed) {
+      this.#since.add(task.taskId)
+      this.#removed.delete(task.taskId)
+      this.#changed.set(task.taskId, task)
+    }
+    for (const taskId of removed) {
+      this.#since.add(taskId)
+      this.#changed.delete(taskId)
+      this.#removed.add(taskId)
+    }
+    if (!this.#pausing) this.#pass()
+  }
+
+  #pass(): void {
+    this.#pausing = this.#changed.size > 0 || this.#removed.size > 0
+    if (!this.#pausing) return
+    const [changed, removed] = [[...this.#changed.values()], [...this.#removed]]
+    this.#changed.clear()
+    this.#removed.clear()
+    useTasks.setState((state) => withTasks(state, changed, removed))
+    setTimeout(() => this.#pass(), PAUSE_MS)
+  }
+}
+
+/** Terminals on screen that can be typed into, the newest last. */
+const terminals = new Map<string, (() => void)[]>()
+
+/** The task whose terminal takes the focus as soon as it is there. */
+export const useTerminalToFocus = create<{ taskId: string | undefined }>()(() => ({ taskId: undefined }))
+
+/** Registers a terminal on screen; gives it the focus when that was asked for before it came. Returns how to unregister. */
+export function registerTerminal(taskId: string, focus: () => void): () => void {
+  terminals.set(taskId, [...(terminals.get(taskId) ?? []), focus])
+  if (useTerminalToFocus.getState().taskId === taskId) {
+    useTerminalToFocus.setState({ taskId: undefined })
+    focus()
+  }
+  return () => {
+    const left = (terminals.get(taskId) ?? []).filter((candidate) => candidate !== focus)
+    if (left.length > 0) terminals.set(taskId, left)
+    else terminals.delete(taskId)
+  }
+}
+
+/** Puts the focus into the terminal of a task: where it is on screen, else in its card of the open session, else on the page of tasks. */
+export function answerTask(task: Task): void {
+  const focus = terminals.get(task.taskId)?.at(-1)
+  if (focus) {
+    focus()
+    return
+  }
+  useTerminalToFocus.setState({ taskId: task.taskId })
+  const { view, openTasks } = useLayout.getState()
+  const here = view.kind === 'session' && view.sessionId === task.sessionId && task.callId !== undefined
+  if (here && jumpToCall(view.sessionId, task.callId ?? '')) return
+  openTasks(task.taskId)
 }

@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
-import { safeLink } from '../../shared/model/safe-link'
-import { tellFailure, tellNotice } from './toasts-state'
-import { useClient } from './trestle-context'
+import { safeLink } from '../../shared/safe-link'
+import { showFailureToast, showNoticeToast } from './page/toasts-state'
+import { useClient } from './page/queries'
 
 /** Opens a web page outside the app. In a browser the page does it itself: the host has no window to open it in. */
 export function useOpenLink(): (url: string) => void {
@@ -10,10 +10,10 @@ export function useOpenLink(): (url: string) => void {
     (address) => {
       // Programs in a terminal and servers name addresses, too: the desktop's own check does not hold for a browser.
       const url = safeLink(address)
-      if (url === undefined) return tellNotice(`This address can't be opened: ${address.slice(0, 200)}`, 'warning')
+      if (url === undefined) return showNoticeToast(`This address can't be opened: ${address.slice(0, 200)}`, 'warning')
       void client.app
         .openExternal({ url })
-        .then((opened) => (opened ? undefined : window.open(url, '_blank', 'noopener,noreferrer')), tellFailure)
+        .then((opened) => (opened ? undefined : window.open(url, '_blank', 'noopener,noreferrer')), showFailureToast)
     },
     [client],
   )

@@ -12,7 +12,15 @@ const TONES: Record<Tone, string> = {
 }
 
 /** A short word or count in a coloured pill. */
-export function Badge({ tone = 'plain', className, children }: { tone?: Tone; className?: string; children: ReactNode }) {
+export function Badge({
+  tone = 'plain',
+  className,
+  children,
+}: {
+  tone?: Tone
+  className?: string
+  children: ReactNode
+}) {
   return (
     <span
       className={cx(
@@ -22,6 +30,40 @@ export function Badge({ tone = 'plain', className, children }: { tone?: Tone; cl
       )}
     >
       {children}
+    </span>
+  )
+}
+
+/** Amber waits for you, blue runs, green is done, grey is done and was seen, red failed, hollow is idle, hollow red was interrupted. */
+export type DotStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'seen' | 'interrupted'
+
+const LOOK: Record<DotStatus, string> = {
+  idle: 'shadow-[inset_0_0_0_1.5px_var(--line-strong)]',
+  running: 'bg-run shadow-[0_0_0_3px_var(--run-bg)]',
+  waiting: 'bg-wait shadow-[0_0_0_3px_var(--wait-bg)]',
+  failed: 'bg-fail',
+  done: 'bg-done',
+  seen: 'bg-line-strong',
+  interrupted: 'shadow-[inset_0_0_0_1.5px_var(--fail)]',
+}
+
+/** What each status is called. */
+export const STATUS_LABELS: Record<DotStatus, string> = {
+  idle: 'idle',
+  running: 'running',
+  waiting: 'needs your input',
+  failed: 'failed',
+  done: 'done',
+  seen: 'done',
+  interrupted: 'interrupted',
+}
+
+/** The status dot. It also says the status to screen readers, unless `silent` because the text beside it does. */
+export function StatusDot({ status, silent, className }: { status: DotStatus; silent?: boolean; className?: string }) {
+  return (
+    <span className={cx('inline-flex flex-none', className)}>
+      <span aria-hidden data-dot={status} className={cx('block size-[7px] rounded-full', LOOK[status])} />
+      {!silent && <span className="sr-only">{STATUS_LABELS[status]}</span>}
     </span>
   )
 }

@@ -21,7 +21,9 @@ export function ConfirmDialog({ open, onOpenChange, title, children, action, onC
         <AlertDialog.Overlay className="fixed inset-0 z-40 bg-scrim" />
         <AlertDialog.Content className="fixed top-1/2 left-1/2 z-40 w-[min(420px,calc(100vw-24px))] -translate-x-1/2 -translate-y-1/2 rounded-xl border border-line bg-raised px-5 py-4 shadow-high outline-none">
           <AlertDialog.Title className="text-lead font-semibold tracking-[-0.01em]">{title}</AlertDialog.Title>
-          <AlertDialog.Description className="mt-1.5 text-body break-words text-ink-2">{children}</AlertDialog.Description>
+          <AlertDialog.Description className="mt-1.5 text-body break-words text-ink-2">
+            {children}
+          </AlertDialog.Description>
           <div className="mt-5 flex justify-end gap-2">
             <AlertDialog.Cancel asChild>
               <Button variant="quiet">Cancel</Button>

@@ -18,7 +18,17 @@ interface DialogProps {
 }
 
 /** A modal dialog: focus is kept in it and goes back to where it came from; Escape closes it. */
-export function Dialog({ open, onOpenChange, title, description, children, footer, width = 480, isText = false, className }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  footer,
+  width = 480,
+  isText = false,
+  className,
+}: DialogProps) {
   return (
     <RadixDialog.Root open={open} onOpenChange={onOpenChange}>
       <RadixDialog.Portal>
@@ -33,7 +43,9 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
         >
           <header className="pt-4 pr-12 pb-2 pl-5">
             <RadixDialog.Title className="text-lead font-semibold tracking-[-0.01em]">{title}</RadixDialog.Title>
-            {description && <RadixDialog.Description className="mt-0.5 text-ui text-ink-2">{description}</RadixDialog.Description>}
+            {description && (
+              <RadixDialog.Description className="mt-0.5 text-ui text-ink-2">{description}</RadixDialog.Description>
+            )}
           </header>
           <div
             {...(isText && { tabIndex: 0, role: 'region', 'aria-label': title })}
@@ -41,7 +53,11 @@ export function Dialog({ open, onOpenChange, title, description, children, foote
           >
             {children}
           </div>
-          {footer ? <footer className="flex items-center justify-end gap-2 px-5 pt-2 pb-4">{footer}</footer> : <div className="h-3" />}
+          {footer ? (
+            <footer className="flex items-center justify-end gap-2 px-5 pt-2 pb-4">{footer}</footer>
+          ) : (
+            <div className="h-3" />
+          )}
           {/* Last in the order of focus, so that a dialog begins at its first field. */}
           <RadixDialog.Close
             aria-label="Close"

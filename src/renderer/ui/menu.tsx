@@ -1,13 +1,13 @@
 import { Check } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
-import type { ReactElement, ReactNode } from 'react'
+import { DropdownMenu, ContextMenu as RadixContextMenu } from 'radix-ui'
+import type { ReactElement, ReactNode, PointerEvent, SyntheticEvent } from 'react'
 import { cx } from './cx'
-import { Kbd } from './kbd'
+import { Kbd } from './tooltip'
 
 /** Look shared by drop-down and context menus. */
-export const MENU_CLASS =
+const MENU_CLASS =
   'z-50 max-h-[min(420px,var(--radix-popper-available-height))] min-w-[180px] max-w-[360px] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high'
-export const MENU_ITEM_CLASS =
+const MENU_ITEM_CLASS =
   'flex min-h-[28px] cursor-default items-center gap-2 rounded-[6px] px-2 py-1 text-ui text-ink outline-none select-none data-[disabled]:text-ink-3 data-[highlighted]:bg-sunken [&_svg]:size-[15px] [&_svg]:flex-none'
 
 interface MenuProps {
@@ -24,7 +24,16 @@ interface MenuProps {
 }
 
 /** A drop-down menu. */
-export function Menu({ trigger, label, align = 'start', side = 'bottom', open, onOpenChange, className, children }: MenuProps) {
+export function Menu({
+  trigger,
+  label,
+  align = 'start',
+  side = 'bottom',
+  open,
+  onOpenChange,
+  className,
+  children,
+}: MenuProps) {
   return (
     <DropdownMenu.Root modal={false} {...(open !== undefined && { open })} {...(onOpenChange && { onOpenChange })}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
@@ -55,7 +64,11 @@ interface MenuItemProps {
 
 export function MenuItem({ icon, kbd, disabled, danger, onSelect, children }: MenuItemProps) {
   return (
-    <DropdownMenu.Item disabled={disabled} onSelect={onSelect} className={cx(MENU_ITEM_CLASS, danger && 'text-fail-ink!')}>
+    <DropdownMenu.Item
+      disabled={disabled}
+      onSelect={onSelect}
+      className={cx(MENU_ITEM_CLASS, danger && 'text-fail-ink!')}
+    >
       {icon}
       <span className="min-w-0 flex-1">{children}</span>
       {kbd && <Kbd keys={kbd} />}
@@ -95,7 +108,11 @@ interface MenuChoiceProps {
 
 export function MenuChoice({ value, description, end, disabled, children }: MenuChoiceProps) {
   return (
-    <DropdownMenu.RadioItem value={value} disabled={disabled} className={cx(MENU_ITEM_CLASS, 'items-start pl-7 relative')}>
+    <DropdownMenu.RadioItem
+      value={value}
+      disabled={disabled}
+      className={cx(MENU_ITEM_CLASS, 'items-start pl-7 relative')}
+    >
       <DropdownMenu.ItemIndicator className="absolute top-[7px] left-2">
         <Check aria-hidden />
       </DropdownMenu.ItemIndicator>
@@ -109,9 +126,85 @@ export function MenuChoice({ value, description, end, disabled, children }: Menu
 }
 
 export function MenuLabel({ children }: { children: ReactNode }) {
-  return <DropdownMenu.Label className="px-2 pt-1.5 pb-1 text-tiny font-semibold text-ink-3">{children}</DropdownMenu.Label>
+  return (
+    <DropdownMenu.Label className="px-2 pt-1.5 pb-1 text-tiny font-semibold text-ink-3">{children}</DropdownMenu.Label>
+  )
 }
 
 export function MenuSeparator() {
   return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />
+}
+
+interface ContextMenuProps {
+  label: string
+  items: ReactNode
+  onOpenChange?: (open: boolean) => void
+  /** Hears first what may open the menu: where it stops the event, none opens. */
+  onAim?: (event: SyntheticEvent) => void
+  children: ReactElement
+}
+
+/**
+ * What right click, the menu key and Shift+F10 open on `children`. When it closes the focus goes back there, unless what was chosen has
+ * put it into a field meanwhile.
+ */
+export function ContextMenu({ label, items, onOpenChange, onAim, children }: ContextMenuProps) {
+  return (
+    <RadixContextMenu.Root modal={false} {...(onOpenChange && { onOpenChange })}>
+      <RadixContextMenu.Trigger
+        asChild
+        {...(onAim && { onContextMenuCapture: onAim, onPointerDownCapture: aimByTouch(onAim) })}
+      >
+        {children}
+      </RadixContextMenu.Trigger>
+      <RadixContextMenu.Portal>
+        <RadixContextMenu.Content
+          aria-label={label}
+          collisionPadding={8}
+          className={MENU_CLASS}
+          onCloseAutoFocus={keepFocus}
+        >
+          {items}
+        </RadixContextMenu.Content>
+      </RadixContextMenu.Portal>
+    </RadixContextMenu.Root>
+  )
+}
+
+/** A long press of a finger or pen opens the menu as well; a mouse button begins nothing. */
+function aimByTouch(onAim: (event: SyntheticEvent) => void): (event: PointerEvent) => void {
+  return (event) => {
+    if (event.pointerType !== 'mouse') onAim(event)
+  }
+}
+
+function keepFocus(event: Event): void {
+  if (document.activeElement instanceof HTMLInputElement) event.preventDefault()
+}
+
+interface ContextMenuItemProps {
+  icon?: ReactNode
+  kbd?: string
+  disabled?: boolean
+  danger?: boolean
+  onSelect: () => void
+  children: ReactNode
+}
+
+export function ContextMenuItem({ icon, kbd, disabled, danger, onSelect, children }: ContextMenuItemProps) {
+  return (
+    <RadixContextMenu.Item
+      disabled={disabled}
+      onSelect={onSelect}
+      className={cx(MENU_ITEM_CLASS, danger && 'text-fail-ink!')}
+    >
+      {icon}
+      <span className="min-w-0 flex-1">{children}</span>
+      {kbd && <Kbd keys={kbd} />}
+    </RadixContextMenu.Item>
+  )
+}
+
+export function ContextMenuSeparator() {
+  return <RadixContextMenu.Separator className="mx-1 my-1 h-px bg-line" />
 }

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore, type ComponentType, type ReactNode } from 'react'
 import { Button } from './button'
-import { ErrorNote } from './error-note'
+import { ErrorNote } from './notice'
 
 /** A component whose code is fetched when it is first needed, or before. */
 export interface OnDemand<Props> {

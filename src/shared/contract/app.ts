@@ -1,9 +1,14 @@
-import { oc, type } from '@orpc/contract'
+import { oc, type, eventIterator } from '@orpc/contract'
 import { z } from 'zod'
-import type { BackupsView } from '../model/backups'
-import type { DiagnosticsReport } from '../model/health'
-import type { ShellEnvironmentView } from '../model/shell-environment'
-import { UPDATE_CHANNELS, type UpdatesView } from '../model/updates'
+import {
+  type BackupsView,
+  type DiagnosticsReport,
+  type ShellEnvironmentView,
+  UPDATE_CHANNELS,
+  type UpdatesView,
+} from '../configuration/app'
+import { THEMES, type DesktopView } from '../configuration/settings'
+import type { AppPush, SessionPush, TaskPush, UsagePush } from '../events/push'
 
 export interface AppInfo {
   version: string
@@ -48,4 +53,30 @@ export const appContract = {
   chooseFolder: oc.output(type<{ path: string } | null>()),
   /** Opens a web page in the user's browser; http, https and mailto only. False when this host cannot. */
   openExternal: oc.input(z.strictObject({ url: z.string() })).output(type<boolean>()),
+}
+
+/** What only the desktop app can do. Every other host answers with `null` or `false`, and changes nothing. */
+export const desktopContract = {
+  view: oc.output(type<DesktopView | null>()),
+  /** Menus, dialogs and the window's background follow the page. */
+  setTheme: oc.input(z.strictObject({ theme: z.enum(THEMES) })).output(type<boolean>()),
+  /** Applies at the next start. */
+  setAcceleratedGraphics: oc.input(z.strictObject({ enabled: z.boolean() })).output(type<DesktopView | null>()),
+  /** Opens a window at one of the page's own addresses, e.g. `/s/<session>`. From the quick prompt, the main window shows it and the prompt closes. */
+  openWindow: oc.input(z.strictObject({ path: z.string().max(5000) })).output(type<boolean>()),
+  /** Has every interrupted session continue, or forgets that they were interrupted. Answers how many continue. */
+  resumeInterrupted: oc.input(z.strictObject({ resume: z.boolean() })).output(type<number>()),
+}
+
+export const pushContract = {
+  /** Everything of one session after `since` (0: from its beginning), without gap or repeat. */
+  session: oc
+    .input(z.strictObject({ sessionId: z.string(), since: z.int().min(0) }))
+    .output(eventIterator(type<SessionPush>())),
+  /** One task's terminal: its newest output, then what it prints. Ends after the task has. */
+  task: oc.input(z.strictObject({ taskId: z.string() })).output(eventIterator(type<TaskPush>())),
+  /** CPU, memory, processes and ports of running tasks, once a second while anybody watches. */
+  usage: oc.output(eventIterator(type<UsagePush>())),
+  /** Session list, tasks, inbox, settings and models as they change; the first pushes are the whole lists. */
+  app: oc.output(eventIterator(type<AppPush>())),
 }

@@ -1,6 +1,22 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import type { Approval, InboxEntry, RuleChoice } from '../model/approval'
+import type { PlanView } from '../model/plan'
+import type { SessionHeader } from '../model/session'
+
+const sessionId = z.string().min(1).max(100)
+
+export const planContract = {
+  /** Turns plan mode on: from the next call on nothing but the plan's file can change. Harmless when it is on. */
+  enter: oc.input(z.strictObject({ sessionId })).output(type<SessionHeader>()),
+  /** Turns it off without a plan; harmless when it is off. A plan that waits for its review can still be answered. */
+  leave: oc.input(z.strictObject({ sessionId })).output(type<SessionHeader>()),
+  view: oc.input(z.strictObject({ sessionId })).output(type<PlanView>()),
+  /** The text of a plan as it was submitted. `plan.not_found` when it is not there any more. */
+  revision: oc
+    .input(z.strictObject({ sessionId, plan: z.int().min(1), revision: z.int().min(1) }))
+    .output(type<{ text: string }>()),
+}
 
 const which = { sessionId: z.string(), approvalId: z.string() }
 
@@ -27,7 +43,9 @@ export const approvalContract = {
           .max(200)
           .optional(),
         answers: z
-          .array(z.strictObject({ labels: z.array(z.string().max(1000)).max(10), other: z.string().max(10_000).optional() }))
+          .array(
+            z.strictObject({ labels: z.array(z.string().max(1000)).max(10), other: z.string().max(10_000).optional() }),
+          )
           .max(4)
           .optional(),
         values: z

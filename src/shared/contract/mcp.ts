@@ -8,8 +8,9 @@ import {
   type McpServerView,
   type McpSignInStep,
   type McpTestResult,
-} from '../model/mcp'
-import type { McpImportPreview } from '../model/mcp-import'
+  type McpImportPreview,
+} from '../configuration/mcp'
+import type { McpPrompt, McpResource, McpResourceContent } from '../configuration/mcp-content'
 
 const server = z.strictObject({ serverId: z.string().min(1).max(2000) })
 const name = z.string().min(1).max(200)
@@ -43,8 +44,20 @@ const definition: z.ZodType<McpServerInput> = z.discriminatedUnion('transport', 
     cwd: text.optional(),
     sandbox: z.enum(MCP_SERVER_SANDBOXES).optional(),
   }),
-  z.strictObject({ ...switches, transport: z.literal('http'), url: text.min(1), headers: values, oauth: oauth.optional() }),
-  z.strictObject({ ...switches, transport: z.literal('sse'), url: text.min(1), headers: values, oauth: oauth.optional() }),
+  z.strictObject({
+    ...switches,
+    transport: z.literal('http'),
+    url: text.min(1),
+    headers: values,
+    oauth: oauth.optional(),
+  }),
+  z.strictObject({
+    ...switches,
+    transport: z.literal('sse'),
+    url: text.min(1),
+    headers: values,
+    oauth: oauth.optional(),
+  }),
 ])
 
 /** MCP servers. Listing starts none of them. */
@@ -91,4 +104,34 @@ export const mcpContract = {
   /** First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the iteration gives it up. */
   signIn: oc.input(server).output(eventIterator(type<McpSignInStep>())),
   signOut: oc.input(server).output(type<McpServerView>()),
+}
+
+const sessionId = z.string().min(1).max(100)
+const itemName = z.string().min(1).max(300)
+
+/** What MCP servers offer a session beside tools. Failures: `mcp.*`, `request.invalid`. */
+export const mcpContentContract = {
+  /** Prompts of the session's servers, as known. `server`: of this one alone, as it is written in a command; it is started where that is needed to know them. */
+  prompts: oc.input(z.strictObject({ sessionId, server: itemName.optional() })).output(type<McpPrompt[]>()),
+  /** Resources that fit what stands behind an `@`, best first; behind `server:` that server is asked, too. */
+  resources: oc
+    .input(z.strictObject({ sessionId, query: z.string().max(2500), limit: z.int().min(1).max(200).default(20) }))
+    .output(type<McpResource[]>()),
+  /** Values that a server proposes for an argument of a prompt. */
+  complete: oc
+    .input(
+      z.strictObject({
+        sessionId,
+        server: itemName,
+        prompt: itemName,
+        argument: itemName,
+        value: z.string().max(2000),
+        given: z.record(itemName, z.string().max(2000)).default({}),
+      }),
+    )
+    .output(type<string[]>()),
+  /** What a resource holds, to be looked at. */
+  read: oc
+    .input(z.strictObject({ sessionId, server: itemName, uri: z.string().min(1).max(2500) }))
+    .output(type<McpResourceContent>()),
 }

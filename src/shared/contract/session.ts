@@ -1,11 +1,41 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import { PERMISSION_MODES } from '../model/approval'
-import type { ContextView } from '../model/compaction'
+import type { ContextView, ToolsView } from '../model/context'
 import { EFFORT_CHOICES, EFFORTS } from '../model/effort'
-import type { RecordedEvent } from '../model/event'
+import type { RecordedEvent } from '../events/event'
 import type { SearchHit, SessionHeader, SessionSummary } from '../model/session'
-import type { ToolsView } from '../model/tools-view'
+import type { FileHunks, RestorePoint, RestorePreview, RestoreResult, SessionFile } from '../model/checkpoint'
+
+const sessionId = z.string().min(1).max(100)
+const path = z.string().min(1).max(10_000)
+const request = z.strictObject({
+  sessionId,
+  /** Things become as they were right after this event: the one before a message of the user or before a restore. 0 goes with `paths`. */
+  to: z.int().min(0),
+  files: z.boolean().default(false),
+  conversation: z.boolean().default(false),
+  /** Only these files, to any `to`. */
+  paths: z.array(path).min(1).max(10_000).optional(),
+  /** Files that may be restored although someone else has changed them since. */
+  overwrite: z.union([z.array(path).max(10_000), z.literal('all')]).optional(),
+})
+
+/** Going back in a session, and forth again. */
+export const checkpointContract = {
+  /** Messages of the user, oldest first. */
+  points: oc.input(z.strictObject({ sessionId })).output(type<RestorePoint[]>()),
+  /** What a restore would do; changes nothing. */
+  preview: oc.input(request).output(type<RestorePreview>()),
+  /** Files, the conversation, or both. It is itself a checkpoint: restoring to right before its `seq` takes it back. `session.busy` while a turn runs. */
+  restore: oc.input(request).output(type<RestoreResult>()),
+  /** Files that are not what they were before the session changed them. */
+  files: oc.input(z.strictObject({ sessionId })).output(type<SessionFile[]>()),
+  /** Where one of them differs. */
+  hunks: oc.input(z.strictObject({ sessionId, path })).output(type<FileHunks>()),
+  /** Takes one hunk back; `checkpoint.changed` when the file is not what was shown. */
+  undoHunk: oc.input(z.strictObject({ sessionId, path, hunkId: z.string().max(100) })).output(type<{ seq: number }>()),
+}
 
 const id = z.string().min(1).max(100)
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string().max(2_000_000) })
@@ -26,7 +56,10 @@ export interface EventWindow {
   hasMore: boolean
 }
 
-const agentChoice = z.union([z.strictObject({ name: z.string().min(1).max(100) }), z.strictObject({ file: z.string().min(1) })])
+const agentChoice = z.union([
+  z.strictObject({ name: z.string().min(1).max(100) }),
+  z.strictObject({ file: z.string().min(1) }),
+])
 
 export const sessionContract = {
   /** Newest first; archived ones only when asked for. */
@@ -79,7 +112,13 @@ export const sessionContract = {
   remove: oc.input(z.strictObject({ sessionId: id })).output(type<void>()),
   /** Messages that match, newest first; `sessionId`: only of that session. */
   search: oc
-    .input(z.strictObject({ query: z.string().min(1).max(500), limit: z.int().min(1).max(100).default(30), sessionId: id.optional() }))
+    .input(
+      z.strictObject({
+        query: z.string().min(1).max(500),
+        limit: z.int().min(1).max(100).default(30),
+        sessionId: id.optional(),
+      }),
+    )
     .output(type<SearchHit[]>()),
   /** A new session that begins with the conversation up to the event `to`; default: all of it. Files stay as they are. */
   fork: oc.input(z.strictObject({ sessionId: id, to: z.int().min(1).optional() })).output(type<SessionHeader>()),
@@ -88,7 +127,9 @@ export const sessionContract = {
     .input(z.strictObject({ sessionId: id, parts: promptParts, effort: z.enum(EFFORTS).optional() }))
     .output(type<{ queued: boolean; promptId?: string }>()),
   /** Joins the running turn before its next step; starts a turn when none runs. `promptId`: takes it from the queue. */
-  steer: oc.input(z.strictObject({ sessionId: id, parts: promptParts.optional(), promptId: id.optional() })).output(type<void>()),
+  steer: oc
+    .input(z.strictObject({ sessionId: id, parts: promptParts.optional(), promptId: id.optional() }))
+    .output(type<void>()),
   editQueued: oc.input(z.strictObject({ sessionId: id, promptId: id, parts: promptParts })).output(type<void>()),
   removeQueued: oc.input(z.strictObject({ sessionId: id, promptId: id })).output(type<void>()),
   /**

@@ -1,9 +1,15 @@
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
-import { QUICK_PROMPT } from '../model/desktop'
+import {
+  QUICK_PROMPT,
+  PROVIDER_TYPES,
+  type ConnectionTest,
+  type FoundServer,
+  type OfferedModels,
+  type SettingsView,
+} from '../configuration/settings'
 import { PERMISSION_MODES } from '../model/approval'
 import { SANDBOX_HOST, SANDBOX_MODES, SANDBOX_PATH, SANDBOX_SOCKET } from '../model/sandbox'
-import { PROVIDER_TYPES, type ConnectionTest, type FoundServer, type OfferedModels, type SettingsView } from '../model/settings'
 
 const name = z.string().regex(/^[\w.:@-]+$/, 'letters, digits and . : @ _ - only')
 const modelId = z.string().min(1).max(200)
@@ -52,7 +58,12 @@ export const settingsContract = {
   /** Asks a provider which models it has, with the key given or the one stored for `id`; where it cannot be asked, what is known of it. */
   offeredModels: oc
     .input(
-      z.strictObject({ id: name.optional(), type: z.enum(PROVIDER_TYPES), baseUrl: z.url().optional(), apiKey: z.string().optional() }),
+      z.strictObject({
+        id: name.optional(),
+        type: z.enum(PROVIDER_TYPES),
+        baseUrl: z.url().optional(),
+        apiKey: z.string().optional(),
+      }),
     )
     .output(type<OfferedModels>()),
   setDefaultMode: oc.input(z.strictObject({ mode: z.enum(PERMISSION_MODES) })).output(type<SettingsView>()),

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Failure } from '../model/errors'
+import type { Failure } from '../errors'
 
 /** Version of the lines below. It changes when a program written for the one before would misunderstand something. */
 export const WIRE_PROTOCOL = 1
 
 /** Longest line a client may send, in bytes of UTF-8 without its end. */
-export const MOST_LINE_BYTES = 64 * 1024 * 1024
+export const MAX_WIRE_LINE_BYTES = 64 * 1024 * 1024
 
 const id = z.union([z.string().min(1).max(200), z.int()])
 

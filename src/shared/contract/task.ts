@@ -4,7 +4,7 @@ import type { Orphan, Task, TaskOutputPage } from '../model/task'
 
 const taskId = z.string().min(1).max(100)
 /** Most bytes of output in one page. */
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /** Tasks of all sessions and projects. Failures: `task.not_found`, `task.host_unavailable`. */
 export const taskContract = {
@@ -21,7 +21,7 @@ export const taskContract = {
         bytes: z
           .int()
           .min(1)
-          .max(MOST_BYTES)
+          .max(MAX_BYTES)
           .default(256 * 1024),
       }),
     )
@@ -41,5 +41,7 @@ export const taskContract = {
   /** Processes that a crashed run left behind. */
   orphans: oc.output(type<Orphan[]>()),
   /** Stops those with these numbers (each is looked at again first), or all. */
-  killOrphans: oc.input(z.strictObject({ pids: z.array(z.int().min(1)).optional() })).output(type<{ stopped: number }>()),
+  killOrphans: oc
+    .input(z.strictObject({ pids: z.array(z.int().min(1)).optional() }))
+    .output(type<{ stopped: number }>()),
 }

@@ -1,9 +1,8 @@
-import type { FormValues } from './form'
+import type { FormValues, QuestionAnswer } from './form'
 import type { PlanComment } from './plan'
 import type { Preview } from './preview'
-import type { QuestionAnswer } from './question'
 import type { SandboxLevel, SandboxNetwork } from './sandbox'
-import { toolLabel } from './tool-label'
+import { toolLabel } from '../tool-label'
 
 /** How much is asked. `auto` asks nothing that a policy does not insist on. */
 export const PERMISSION_MODES = ['ask', 'accept-edits', 'auto'] as const
@@ -97,7 +96,13 @@ export interface Judgement {
   /** Where an allowed command runs. */
   sandbox?: SandboxLevel
   /** The rule that decided, and where it stands. */
-  rule?: { decision: 'allow' | 'ask' | 'deny'; pattern: string; scope: 'session' | 'user' | 'project'; file: string; line?: number }
+  rule?: {
+    decision: 'allow' | 'ask' | 'deny'
+    pattern: string
+    scope: 'session' | 'user' | 'project'
+    file: string
+    line?: number
+  }
 }
 
 /** An approval that waits, as the inbox lists it: everything but its preview. */

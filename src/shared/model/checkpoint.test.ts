@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { visibleStretches, type Cut } from './checkpoint'
+import { visibleRanges, type Cut } from './checkpoint'
 
 it('would catch a conversation that shows what it went back over, or loses what a redo brings back', () => {
   fc.assert(
@@ -19,7 +19,7 @@ it('would catch a conversation that shows what it went back over, or loses what 
         visibleAfter.push([...visibleAfter[to]!, seq])
       }
       const end = visibleAfter.length - 1
-      const found = visibleStretches(cuts, end)
+      const found = visibleRanges(cuts, end)
         .toReversed()
         .flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, n) => from + n))
       expect(found).toEqual(visibleAfter[end])
@@ -32,11 +32,11 @@ it('tells what was visible at an earlier moment', () => {
     { seq: 5, to: 2 },
     { seq: 8, to: 4 },
   ]
-  expect(visibleStretches(cuts, 7)).toEqual([
+  expect(visibleRanges(cuts, 7)).toEqual([
     { from: 5, to: 7 },
     { from: 1, to: 2 },
   ])
-  expect(visibleStretches(cuts, 9)).toEqual([
+  expect(visibleRanges(cuts, 9)).toEqual([
     { from: 8, to: 9 },
     { from: 1, to: 4 },
   ])

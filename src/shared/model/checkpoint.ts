@@ -1,7 +1,6 @@
-import type { CompactionMark } from './compaction'
+import type { CompactionMark } from './context'
 import type { Usage } from './message'
-import type { PlanState } from './plan'
-import type { Todo } from './todo'
+import type { PlanState, Todo } from './plan'
 
 /** What lies at a path. `mode`: permission bits. */
 export type FileState =
@@ -124,7 +123,7 @@ export interface Cut {
 }
 
 /** Stretches of the log, first and last `seq`, that the conversation is made of; newest first. `end`: its last `seq`. */
-export function visibleStretches(cuts: readonly Cut[], end: number): { from: number; to: number }[] {
+export function visibleRanges(cuts: readonly Cut[], end: number): { from: number; to: number }[] {
   const stretches: { from: number; to: number }[] = []
   let to = end
   for (const cut of cuts.toReversed()) {

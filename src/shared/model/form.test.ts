@@ -7,7 +7,9 @@ const OPTIONS = [
 ]
 /** What the kind does not have is harmless. */
 const field = (more: { kind: FormField['kind'] } & Record<string, unknown>): FormField =>
-  JSON.parse(JSON.stringify({ key: 'k', title: 'K', required: false, options: OPTIONS, integer: false, ...more })) as FormField
+  JSON.parse(
+    JSON.stringify({ key: 'k', title: 'K', required: false, options: OPTIONS, integer: false, ...more }),
+  ) as FormField
 
 it.each([
   [field({ kind: 'text', required: true }), '', 'Required.'],
@@ -37,9 +39,12 @@ it.each([
   [field({ kind: 'choices' }), ['a', 'a'], 'Choose each only once.'],
   [field({ kind: 'choices' }), ['z'], 'Choose among the options.'],
   [field({ kind: 'choices' }), [], undefined],
-] as const)('would send a value that the server has ruled out, or refuse one it allows: %o %j', (asked, value, problem) => {
-  expect(formProblems([asked], { k: value as never })['k']).toBe(problem)
-})
+] as const)(
+  'would send a value that the server has ruled out, or refuse one it allows: %o %j',
+  (asked, value, problem) => {
+    expect(formProblems([asked], { k: value as never })['k']).toBe(problem)
+  },
+)
 
 it('would take a required value from the prototype, miss one that is not there, or send what was not asked for', () => {
   const asked = field({ key: 'constructor', kind: 'text', required: true })
@@ -48,7 +53,10 @@ it('would take a required value from the prototype, miss one that is not there, 
 })
 
 it('would keep a secret, or lose a default that is false or empty', () => {
-  const fields = [field({ key: 'a', kind: 'text', secret: true, default: '' }), field({ key: 'b', kind: 'boolean', default: false })]
+  const fields = [
+    field({ key: 'a', kind: 'text', secret: true, default: '' }),
+    field({ key: 'b', kind: 'boolean', default: false }),
+  ]
   expect(formDefaults(fields)).toEqual({ a: '', b: false })
   expect(keptValues(fields, { a: 'hush', b: true })).toEqual({ b: true })
 })

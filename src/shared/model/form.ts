@@ -79,7 +79,8 @@ function problemOf(field: FormField, value: FormValue): string | undefined {
       return field.options.some((option) => option.value === value) ? undefined : 'Choose one of the options.'
     default: {
       const { options, minItems = 0, maxItems = options.length } = field
-      if (!Array.isArray(value) || value.some((one) => !options.some((option) => option.value === one))) return 'Choose among the options.'
+      if (!Array.isArray(value) || value.some((one) => !options.some((option) => option.value === one)))
+        return 'Choose among the options.'
       if (new Set(value).size < value.length) return 'Choose each only once.'
       if (value.length === 0 && field.required) return 'Choose at least one.'
       if (value.length < minItems) return `Choose at least ${minItems}.`
@@ -88,7 +89,10 @@ function problemOf(field: FormField, value: FormValue): string | undefined {
   }
 }
 
-function textProblem({ format, minLength = 0, maxLength, required }: FormField & { kind: 'text' }, value: string): string | undefined {
+function textProblem(
+  { format, minLength = 0, maxLength, required }: FormField & { kind: 'text' },
+  value: string,
+): string | undefined {
   const most = Math.min(maxLength ?? TEXT_LIMIT, TEXT_LIMIT)
   const length = Array.from(value).length
   if (required && length === 0) return 'Required.'
@@ -96,9 +100,13 @@ function textProblem({ format, minLength = 0, maxLength, required }: FormField &
   if (length > most) return `At most ${most} ${most === 1 ? 'character' : 'characters'}.`
   switch (format) {
     case 'email':
-      return /^[^\s@<>",;]+@[^\s@<>",;.]+(\.[^\s@<>",;.]+)*$/.test(value) ? undefined : 'An address like name@example.com.'
+      return /^[^\s@<>",;]+@[^\s@<>",;.]+(\.[^\s@<>",;.]+)*$/.test(value)
+        ? undefined
+        : 'An address like name@example.com.'
     case 'uri':
-      return /^[a-z][a-z0-9+.-]*:\S+$/i.test(value) && URL.canParse(value) ? undefined : 'An address like https://example.com.'
+      return /^[a-z][a-z0-9+.-]*:\S+$/i.test(value) && URL.canParse(value)
+        ? undefined
+        : 'An address like https://example.com.'
     case 'date':
       return isDay(value) ? undefined : 'A day like 2026-01-31.'
     case 'date-time':
@@ -118,4 +126,21 @@ function isDay(value: string): boolean {
 function isMoment(value: string): boolean {
   const match = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/i.exec(value)
   return match !== null && isDay(match[1] ?? '') && !Number.isNaN(new Date(value).getTime())
+}
+
+/** Something the agent wants to know from the person, with answers to choose from; "Other" with free text is always one more. */
+export interface Question {
+  question: string
+  /** A word or two, to tell several questions apart. */
+  header?: string
+  options: { label: string; description: string }[]
+  /** More than one may be chosen. */
+  multi_select: boolean
+}
+
+/** The answer to one question, in the order of the questions. */
+export interface QuestionAnswer {
+  labels: string[]
+  /** What was written for "Other". */
+  other?: string
 }

@@ -33,7 +33,9 @@ export interface AttachedFrom {
  * What a user can send: text and media, in order. A text with `skill` is that skill's instructions, put in when the prompt began with its name; a part with
  * `attached` is what a server gave for a mention, or a command, of the prompt.
  */
-export type UserPart = (TextPart & { skill?: string; attached?: AttachedFrom }) | (MediaPart & { attached?: AttachedFrom })
+export type UserPart =
+  | (TextPart & { skill?: string; attached?: AttachedFrom })
+  | (MediaPart & { attached?: AttachedFrom })
 
 /** What a tool can return to the model. */
 export type ResultPart = TextPart | MediaPart
@@ -120,14 +122,14 @@ export function textOf(parts: readonly { type: string; text?: string }[]): strin
 }
 
 /** Media as a client gives them: without what was found out about them when they came in. */
-export function asGiven({ type, mediaType, data, name }: MediaPart): MediaPart {
+export function withoutDerivedMedia({ type, mediaType, data, name }: MediaPart): MediaPart {
   return { type, mediaType, data, ...(name !== undefined && { name }) }
 }
 
 /** Whether the user wrote or attached this part, and Trestle did not put it in. */
-export function isOwn(part: UserPart): boolean {
+export function isUserProvided(part: UserPart): boolean {
   return part.attached === undefined && (part.type !== 'text' || part.skill === undefined)
 }
 
 /** What a turn that was cut short is asked, to go on. */
-export const CONTINUE: readonly UserPart[] = [{ type: 'text', text: 'Continue from where you stopped.' }]
+export const CONTINUE_PROMPT: readonly UserPart[] = [{ type: 'text', text: 'Continue from where you stopped.' }]

@@ -56,3 +56,12 @@ export function isPlanFile(path: string, home?: string): boolean {
   const isHere = home === undefined ? /^(?:[\\/]|[A-Za-z]:)/.test(path) : path.startsWith(home)
   return isHere && /[\\/]sessions[\\/][^\\/]+[\\/]plans[\\/]plan-\d+\.md$/.test(path)
 }
+
+export const TODO_STATUSES = ['pending', 'in_progress', 'done'] as const
+export type TodoStatus = (typeof TODO_STATUSES)[number]
+
+/** One item of the session's to-do list (reference/tools.md, TodoList). */
+export interface Todo {
+  title: string
+  status: TodoStatus
+}

@@ -1,6 +1,5 @@
-import type { FormField } from './form'
+import type { FormField, Question, QuestionAnswer } from './form'
 import type { PlanAlternative, PlanDecision } from './plan'
-import type { Question, QuestionAnswer } from './question'
 import type { CommandSandbox, SandboxDenial } from './sandbox'
 import type { Task } from './task'
 
@@ -27,7 +26,9 @@ export type Preview =
       command: string
       cwd: string
       description?: string
-      /** It runs in the background, at most so long; `null`: as long as it likes. */ background?: { timeoutMs: number | null }
+      /** It runs in the background, at most so long; `null`: as long as it likes. */ background?: {
+        timeoutMs: number | null
+      }
     }
   | { kind: 'text'; text: string }
   /** A call of a tool of an MCP server. */
@@ -49,7 +50,12 @@ export type Preview =
       /** Ways to go, of which the user approves one; none: the plan is approved as a whole. */ alternatives: PlanAlternative[]
     }
   | { kind: 'questions'; questions: Question[] }
-  | { kind: 'form'; /** The MCP server that asks. */ server: string; /** Its words. */ message: string; fields: FormField[] }
+  | {
+      kind: 'form'
+      /** The MCP server that asks. */ server: string
+      /** Its words. */ message: string
+      fields: FormField[]
+    }
   /** What the sandbox of a command refused; `output` is the end of what the command printed. */
   | { kind: 'sandbox'; command: string; sandbox: CommandSandbox; denied: SandboxDenial; output: string }
   /** A page of http or https that a server wants opened. `opened`: it was; now it is waited until the user is done there. */
@@ -118,7 +124,11 @@ export type ToolDetails =
       total: number
       truncated: boolean
     }
-  | { kind: 'entries'; path: string; entries: { name: string; type: 'file' | 'dir' | 'link' | 'other'; size?: number }[] }
+  | {
+      kind: 'entries'
+      path: string
+      entries: { name: string; type: 'file' | 'dir' | 'link' | 'other'; size?: number }[]
+    }
   | { kind: 'media'; path: string; mediaType: string; bytes: number; width?: number; height?: number }
   | {
       kind: 'page'
@@ -160,4 +170,24 @@ export interface ServerLink {
   name: string
   description?: string
   mediaType?: string
+}
+
+/** The files that a call changed or would change; none for other details. */
+export function fileDiffs(details: ToolDetails | undefined): readonly FileDiff[] {
+  if (details?.kind === 'diff') return [details]
+  return details?.kind === 'diffs' ? details.files : []
+}
+
+/** Lines added and removed in all files together; undefined when no file is changed. */
+export function changedLines(details: ToolDetails | undefined): { added: number; removed: number } | undefined {
+  const files = fileDiffs(details)
+  if (files.length === 0) return undefined
+  const sum = (count: (file: FileDiff) => number): number => files.reduce((total, file) => total + count(file), 0)
+  return { added: sum((file) => file.added), removed: sum((file) => file.removed) }
+}
+
+/** The name of a file as its diff gives it: relative to the project where it lies in it. */
+export function nameInDiff({ diff, path }: Pick<FileDiff, 'diff' | 'path'>): string {
+  const [before = '', after = ''] = diff.split('\n', 2)
+  return /^\+\+\+ b\/(.+)$/.exec(after)?.[1] ?? /^--- a\/(.+)$/.exec(before)?.[1] ?? path
 }

@@ -65,11 +65,15 @@ export interface CommandSandbox {
 }
 
 /** Something a sandboxed command tried and the sandbox stopped. */
-export type SandboxDenial = { kind: 'path'; path: string; access: 'read' | 'write' } | { kind: 'host'; host: string; port: number }
+export type SandboxDenial =
+  | { kind: 'path'; path: string; access: 'read' | 'write' }
+  | { kind: 'host'; host: string; port: number }
 
 /** One line for people: `Project, listed hosts`. */
 export function describeSandbox({ level, network }: CommandSandbox): string {
-  return level === 'project' ? `${SANDBOX_LEVEL_NAMES.project}, ${SANDBOX_NETWORK_NAMES[network]}` : SANDBOX_LEVEL_NAMES[level]
+  return level === 'project'
+    ? `${SANDBOX_LEVEL_NAMES.project}, ${SANDBOX_NETWORK_NAMES[network]}`
+    : SANDBOX_LEVEL_NAMES[level]
 }
 
 /** A sentence for people: what the sandbox refused. */

@@ -1,14 +1,13 @@
 import type { AgentState, SessionAgent, SubagentType } from './agent'
 import type { Approval, PermissionMode } from './approval'
-import type { CompactionMark } from './compaction'
+import type { CompactionMark } from './context'
 import type { Cut } from './checkpoint'
 import type { Effort } from './effort'
-import type { Failure } from './errors'
+import type { Failure } from '../errors'
 import type { Usage, UserPart } from './message'
-import type { PlanState } from './plan'
+import type { PlanState, Todo } from './plan'
 import type { SandboxDenial, SandboxStatus } from './sandbox'
-import type { PendingNews } from './task'
-import type { Todo } from './todo'
+import type { PendingNotification } from './task'
 
 /** What a session is doing, for the dot in the list. */
 export type SessionStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'interrupted'
@@ -69,7 +68,7 @@ export interface SessionHeader {
   /** The number of the latest checkpoint; absent: none. */
   checkpoint?: number
   /** What the agent is still to be told of its background tasks, oldest first. */
-  news: PendingNews[]
+  news: PendingNotification[]
   /** Tokens of the latest request: what the context meter shows. */
   context?: Usage
   /** Tokens the model takes, where a provider's refusal has shown that they are fewer than configured. */
@@ -114,10 +113,20 @@ export interface SessionSummary {
  * Why a turn ended: the Agent Client Protocol's reasons, and three of our own: `repetition` (the model kept making the same call), `error` (see the
  * failure) and `interrupted` (the process died in mid-turn; noticed at the next start).
  */
-export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'repetition' | 'refusal' | 'cancelled' | 'error' | 'interrupted'
+export type StopReason =
+  | 'end_turn'
+  | 'max_tokens'
+  | 'max_turn_requests'
+  | 'repetition'
+  | 'refusal'
+  | 'cancelled'
+  | 'error'
+  | 'interrupted'
 
 /** The status a header shows. */
-export function statusOf(header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop' | 'compacting' | 'agent'>): SessionStatus {
+export function statusOf(
+  header: Pick<SessionHeader, 'turnId' | 'approvals' | 'lastStop' | 'compacting' | 'agent'>,
+): SessionStatus {
   if (header.approvals.length > 0) return 'waiting'
   if (header.turnId !== undefined || header.compacting || header.agent?.status === 'running') return 'running'
   switch (header.lastStop) {

@@ -49,13 +49,22 @@ export interface Task {
 }
 
 /** A task as a message about it names it. The command is cut at 200 characters. */
-export type TaskNews = Pick<
+export type TaskNotification = Pick<
   Task,
-  'taskId' | 'command' | 'description' | 'status' | 'exitCode' | 'signal' | 'stopReason' | 'startedAt' | 'endedAt' | 'agent'
+  | 'taskId'
+  | 'command'
+  | 'description'
+  | 'status'
+  | 'exitCode'
+  | 'signal'
+  | 'stopReason'
+  | 'startedAt'
+  | 'endedAt'
+  | 'agent'
 >
 
 /** Something the agent has not been told of a background task yet: its end, which may be still to come, or (`now`) how it stands, because somebody asked for it. */
-export interface PendingNews {
+export interface PendingNotification {
   taskId: string
   now?: true
 }

@@ -1,13 +1,23 @@
 import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import type { EscapeAttempt } from './attempt'
 
 /** Of a home, what commands may change or what belongs to Trestle's own work. */
 const NOT_COMPARED = /^home\/(?:\.cache|\.npm|\.trestle\/(?:run|logs))(?:\/|$)/
 /** Of the repository outside that a worktree belongs to: git writes to it; what decides which programs it runs stays. */
-const GIT_AT_WORK = /^outside\/main\/\.git\/(?!hooks|config|commondir|worktrees\/project\/(?:commondir|config\.worktree|gitdir))/
+const GIT_AT_WORK =
+  /^outside\/main\/\.git\/(?!hooks|config|commondir|worktrees\/project\/(?:commondir|config\.worktree|gitdir))/
 const PROTECTED =
   /^(?:(?:deep\/)?\.vscode\/|\.husky(?:\/|$)|\.trestle(?:\/|$)|\.vscode$|\.mcp\.json|\.envrc|\.env$|\.env\.(?:local|production)|id_rsa|\.git$|\.git\/(?:hooks|config|commondir|config\.worktree)|\.git\/modules\/lib\/(?:hooks|config$|commondir)|tools\/hooks|\.gitconfig$)/
 
@@ -23,7 +33,11 @@ export class EscapeWorld {
   private readonly secretFiles: ReadonlySet<number>
   private readonly env: Record<string, string>
 
-  constructor(base: string, { kind = 'repository', before = '' }: Pick<EscapeAttempt, 'kind' | 'before'>, env: Record<string, string>) {
+  constructor(
+    base: string,
+    { kind = 'repository', before = '' }: Pick<EscapeAttempt, 'kind' | 'before'>,
+    env: Record<string, string>,
+  ) {
     this.base = base
     this.project = join(base, 'project')
     this.home = join(base, 'home')
@@ -48,7 +62,8 @@ export class EscapeWorld {
       'project/id_rsa': secrets[9]!,
       'project/src/main.txt': 'x',
     }
-    for (const name of ['outside', 'other', 'home/.cache', 'home/.npm', 'home/.trestle']) mkdirSync(join(base, name), { recursive: true })
+    for (const name of ['outside', 'other', 'home/.cache', 'home/.npm', 'home/.trestle'])
+      mkdirSync(join(base, name), { recursive: true })
     this.env = {
       ...env,
       PROJECT: this.project,
@@ -71,13 +86,16 @@ export class EscapeWorld {
       `git init -q . && git add -f source.txt secret.txt && git commit -qm x && git config remote.x.url https://${secrets[1]}@x.invalid/`,
       this.env['OTHER'],
     )
-    if (kind === 'repository') this.outside('printf ".env\\nid_rsa\\n" >.gitignore; git init -q . && git add . && git commit -qm x')
+    if (kind === 'repository')
+      this.outside('printf ".env\\nid_rsa\\n" >.gitignore; git init -q . && git add . && git commit -qm x')
     this.outside(before)
     chmodSync(this.trestle, 0o700)
     this.before = this.compared()
     this.kept = this.protected()
     this.secretFiles = new Set(
-      filesBelow(this.project).flatMap((path) => (this.holdsSecret(join(this.project, path)) ? [inodeOf(join(this.project, path))] : [])),
+      filesBelow(this.project).flatMap((path) =>
+        this.holdsSecret(join(this.project, path)) ? [inodeOf(join(this.project, path))] : [],
+      ),
     )
   }
 
@@ -109,7 +127,10 @@ export class EscapeWorld {
 
   /** Whether something that the attempt left behind was run outside. */
   get wasRunOutside(): boolean {
-    return existsSync(join(this.base, 'outside', 'pwned')) || readdirSync(this.project).some((name) => name.startsWith('.escaped'))
+    return (
+      existsSync(join(this.base, 'outside', 'pwned')) ||
+      readdirSync(this.project).some((name) => name.startsWith('.escaped'))
+    )
   }
 
   /** Files of the project that secrets were copied to. */
@@ -133,7 +154,9 @@ export class EscapeWorld {
   }
 
   private compared(): Map<string, string> {
-    const paths = ['outside', 'other', 'home'].flatMap((name) => filesBelow(join(this.base, name)).map((path) => join(name, path)))
+    const paths = ['outside', 'other', 'home'].flatMap((name) =>
+      filesBelow(join(this.base, name)).map((path) => join(name, path)),
+    )
     return this.contents(
       this.base,
       paths.filter((path) => !NOT_COMPARED.test(path) && !GIT_AT_WORK.test(path)),

@@ -15,10 +15,14 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
     level: 'read-only',
     command: 'echo x >new; rm -rf src; chmod 777 src; touch src; mv src moved; echo x >>src/main.txt',
   },
-  { name: 'goes up with ..', command: 'echo x >../outside/new; cat ../outside/canary ../other/secret.txt; cd ../outside && rm canary' },
+  {
+    name: 'goes up with ..',
+    command: 'echo x >../outside/new; cat ../outside/canary ../other/secret.txt; cd ../outside && rm canary',
+  },
   {
     name: 'goes through a link and ..',
-    command: 'ln -s "$OUTSIDE" link; echo x >link/new; cat link/canary; cat link/../other/secret.txt; echo x >link/../other/source.txt',
+    command:
+      'ln -s "$OUTSIDE" link; echo x >link/new; cat link/canary; cat link/../other/secret.txt; echo x >link/../other/source.txt',
   },
   {
     name: 'goes through /proc/self/root',
@@ -32,11 +36,13 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   },
   {
     name: 'goes through /proc/PID/cwd of every process',
-    command: 'for p in /proc/[0-9]*; do cat "$p/cwd$OUTSIDE/canary" "$p/cwd/../../$OTHER/secret.txt"; ls -la "$p/cwd/"; done',
+    command:
+      'for p in /proc/[0-9]*; do cat "$p/cwd$OUTSIDE/canary" "$p/cwd/../../$OTHER/secret.txt"; ls -la "$p/cwd/"; done',
   },
   {
     name: 'goes through open files of every process',
-    command: 'for f in /proc/[0-9]*/fd/*; do ls -l "$f"; cat "$f/../canary" "$f/$OUTSIDE/canary" </dev/null; done 2>&1 | tail -n 50',
+    command:
+      'for f in /proc/[0-9]*/fd/*; do ls -l "$f"; cat "$f/../canary" "$f/$OUTSIDE/canary" </dev/null; done 2>&1 | tail -n 50',
   },
   {
     name: 'reads keys in the home',
@@ -54,34 +60,47 @@ export const FILE_ATTEMPTS: readonly EscapeAttempt[] = [
   },
   {
     name: "reads and writes Trestle's own folder",
-    command: 'cat "$TRESTLE/config.toml"; ls -laR "$TRESTLE"; echo x >"$TRESTLE/config.toml"; echo x >"$TRESTLE/new"; rm -rf "$TRESTLE"',
+    command:
+      'cat "$TRESTLE/config.toml"; ls -laR "$TRESTLE"; echo x >"$TRESTLE/config.toml"; echo x >"$TRESTLE/new"; rm -rf "$TRESTLE"',
   },
   {
     name: "reads Trestle's own folder through the temporary folder",
     command:
       'ls -la /tmp/.. /tmp/../..; cat /tmp/../../../config.toml; cd /tmp && cat ../../../config.toml; cd -P .. && cat config.toml ../config.toml',
   },
-  { name: 'reads another project', command: 'cat "$OTHER/secret.txt" "$OTHER/.env"; ls -la "$OTHER"; tar cf - "$OTHER" | wc -c' },
+  {
+    name: 'reads another project',
+    command: 'cat "$OTHER/secret.txt" "$OTHER/.env"; ls -la "$OTHER"; tar cf - "$OTHER" | wc -c',
+  },
   {
     name: 'reads .env in every way',
     command:
       'cat .env sub/.env; cp .env copied; head -c 99 <.env; dd if=.env; tar cf - .env sub; grep -r . .env; git show :.env; python3 -c "print(open(\'.env\').read())"',
   },
-  { name: 'reads .env at Read-only', level: 'read-only', command: 'cat .env sub/.env id_rsa; tar cf - . | grep -a SECRET; true' },
+  {
+    name: 'reads .env at Read-only',
+    level: 'read-only',
+    command: 'cat .env sub/.env id_rsa; tar cf - . | grep -a SECRET; true',
+  },
   {
     name: 'changes the permissions of .env',
-    command: 'chmod 777 .env sub/.env id_rsa; cat .env sub/.env id_rsa; chown "$(id -u)" .env; setfacl -m u::rwx .env; cat .env',
+    command:
+      'chmod 777 .env sub/.env id_rsa; cat .env sub/.env id_rsa; chown "$(id -u)" .env; setfacl -m u::rwx .env; cat .env',
   },
   {
     name: 'makes a hard link to .env',
-    command: 'ln .env linked; cp -l sub/.env linked2; ln sub/.env sub/other; cat linked linked2 sub/other; echo x >linked',
+    command:
+      'ln .env linked; cp -l sub/.env linked2; ln sub/.env sub/other; cat linked linked2 sub/other; echo x >linked',
   },
   {
     name: 'makes a hard link to a file outside',
     command:
       'ln "$OUTSIDE/canary" linked; ln -L ../outside/canary linked2; ln /proc/self/root"$OTHER"/secret.txt l3; cat linked linked2 l3; echo x >>linked',
   },
-  { name: 'moves .env away', command: 'mv .env moved; mv -f id_rsa key; cat moved key; rm -f .env; unlink .env; echo x >.env' },
+  {
+    name: 'moves .env away',
+    command: 'mv .env moved; mv -f id_rsa key; cat moved key; rm -f .env; unlink .env; echo x >.env',
+  },
   {
     name: 'moves the folder of an .env',
     command: 'mv sub moved; cat moved/.env; mkdir sub; cp -r moved/. sub/; cat sub/.env',
@@ -97,7 +116,8 @@ attempt(lambda: os.replace('mine', '.env'))`),
   },
   {
     name: 'takes the mask off .env',
-    command: 'umount .env; umount -l .env; mount --move .env /tmp/x; mount -o remount,rw .env; mount --bind /tmp .git/hooks; cat .env',
+    command:
+      'umount .env; umount -l .env; mount --move .env /tmp/x; mount -o remount,rw .env; mount --bind /tmp .git/hooks; cat .env',
   },
   {
     name: 'has .env read by another program',
@@ -173,15 +193,20 @@ while time.time() < end:
         time.sleep(0.003)
 PROGRAM
 ) >/dev/null 2>&1 </dev/null`,
-    next: Array.from({ length: 8 }, () => 'for i in 1 2 3 4 5 6 7 8; do cat sub/.env moved/.env; done 2>/dev/null; true'),
+    next: Array.from(
+      { length: 8 },
+      () => 'for i in 1 2 3 4 5 6 7 8; do cat sub/.env moved/.env; done 2>/dev/null; true',
+    ),
   },
   {
     name: 'writes to caches that are not listed',
-    command: 'for f in .cargo .gradle .m2 .local/share .config .pip; do mkdir -p ~/$f; echo x >~/$f/new; done; echo x >~/new',
+    command:
+      'for f in .cargo .gradle .m2 .local/share .config .pip; do mkdir -p ~/$f; echo x >~/$f/new; done; echo x >~/new',
   },
   {
     name: 'leaves a listed cache through a link',
-    command: 'ln -s ../.ssh ~/.cache/l; cat ~/.cache/l/id_rsa; echo x >~/.cache/l/new; ln -s "$OUTSIDE" ~/.cache/o; echo x >~/.cache/o/new',
+    command:
+      'ln -s ../.ssh ~/.cache/l; cat ~/.cache/l/id_rsa; echo x >~/.cache/l/new; ln -s "$OUTSIDE" ~/.cache/o; echo x >~/.cache/o/new',
   },
   {
     name: 'makes a listed cache a link for the next sandbox',

@@ -1,7 +1,8 @@
 import type { EscapeAttempt } from './attempt'
 
 /** What a user does next, and what runs the programs that settings and hooks of git name. */
-const USE_GIT = 'git status; git log --oneline -1; git diff; git commit -q --allow-empty -m after; git checkout -q -b after'
+const USE_GIT =
+  'git status; git log --oneline -1; git diff; git commit -q --allow-empty -m after; git checkout -q -b after'
 const PAYLOAD = 'touch \\"$OUTSIDE/pwned\\"'
 const evil = (file: string): string =>
   `printf '[core]\\n\\tfsmonitor = "${PAYLOAD}; false"\\n\\thooksPath = %s\\n' "$PROJECT/myhooks" >>${file}`

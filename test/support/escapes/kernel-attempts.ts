@@ -3,7 +3,10 @@ import { python, type EscapeAttempt } from './attempt'
 const X64 = process.arch === 'x64'
 const calls = (numbers: readonly (readonly [string, number, string])[]): string =>
   numbers
-    .map(([name, number, args]) => `print('${name}', libc.syscall(${number}${args === '' ? '' : `, ${args}`}), ctypes.get_errno())`)
+    .map(
+      ([name, number, args]) =>
+        `print('${name}', libc.syscall(${number}${args === '' ? '' : `, ${args}`}), ctypes.get_errno())`,
+    )
     .join('\n')
 
 const BY_NUMBER: readonly EscapeAttempt[] = X64

@@ -10,7 +10,13 @@ export const PROCESS_ATTEMPTS: readonly EscapeAttempt[] = [
     command:
       'kill -9 "$VICTIM"; kill -STOP "$VICTIM"; kill -9 -- "-$VICTIM"; ls -d "/proc/$VICTIM" && kill -0 "$VICTIM"; perl -e \'kill 9, $ENV{VICTIM}\'; true',
   },
-  { name: 'signals every process', isHarmful: true, command: 'kill -9 -1', endsItself: true, next: ['echo still works'] },
+  {
+    name: 'signals every process',
+    isHarmful: true,
+    command: 'kill -9 -1',
+    endsItself: true,
+    next: ['echo still works'],
+  },
   {
     name: 'signals every process by its number',
     isHarmful: true,
@@ -58,7 +64,10 @@ for pid in pids:
     name: 'reads the environment of other processes',
     command: `cat /proc/[0-9]*/environ "/proc/$VICTIM/environ" | tr '\\0' '\\n'; cat /proc/1/environ /proc/1/task/1/environ; ps eww -A | grep -c SECRET; true`,
   },
-  { name: 'reads the variables of the engine', command: 'env; set; printenv ENGINE_SECRET; cat /proc/self/environ /proc/$PPID/environ' },
+  {
+    name: 'reads the variables of the engine',
+    command: 'env; set; printenv ENGINE_SECRET; cat /proc/self/environ /proc/$PPID/environ',
+  },
   {
     name: 'uses open files of the processes around it',
     command: python(`${EACH_PROCESS}
@@ -115,7 +124,8 @@ os.waitpid(pid, 0)`),
   },
   {
     name: 'tries with python',
-    command: python(`for path in (env['OUTSIDE'] + '/canary', env['OTHER'] + '/secret.txt', '.env', env['TRESTLE'] + '/config.toml'):
+    command:
+      python(`for path in (env['OUTSIDE'] + '/canary', env['OTHER'] + '/secret.txt', '.env', env['TRESTLE'] + '/config.toml'):
     attempt(lambda: open(path).read(), path)
     attempt(lambda: open(path, 'a').write('x'), path)
 attempt(lambda: os.link(env['OUTSIDE'] + '/canary', 'l'))`),
@@ -163,7 +173,11 @@ attempt(lambda: os.link(env['OUTSIDE'] + '/canary', 'l'))`),
     next: ['ls >/dev/null; echo "$PATH" | grep -q "^/tmp/bin" && touch "$OUTSIDE/pwned"; env | grep LD_PRELOAD; true'],
     after: 'ls; git status',
   },
-  { name: 'starts many processes', command: 'for i in $(seq 60); do sleep 5 & done; disown -a; echo started', next: ['echo still works'] },
+  {
+    name: 'starts many processes',
+    command: 'for i in $(seq 60); do sleep 5 & done; disown -a; echo started',
+    next: ['echo still works'],
+  },
   {
     name: 'runs trestle inside',
     command: 'node "$TRESTLE_SOURCE" config show; TRESTLE_HOME=$TRESTLE trestle print hello; ls "$TRESTLE"; true',

@@ -9,7 +9,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { SandboxPolicy } from '../../../src/main/engine/sandbox/sandbox-policy'
-import { createTerminalTasks } from '../../../src/main/engine/task/create-terminal-tasks'
+import { createTerminalTasks } from '../../../src/main/engine/task/in-process-tasks'
 import { ESCAPE_ATTEMPTS, type AttemptResult } from './all-attempts'
 import type { EscapeAttempt } from './attempt'
 import { EscapeWorld } from './escape-world'
@@ -25,7 +25,10 @@ const path = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
 process.env['ENGINE_SECRET'] = 'SECRET-of-the-engine'
 
 /** Counts who connects. */
-async function counting(listen: (server: Server) => void, says = 'REACHED'): Promise<{ server: Server; count: () => number }> {
+async function counting(
+  listen: (server: Server) => void,
+  says = 'REACHED',
+): Promise<{ server: Server; count: () => number }> {
   let connections = 0
   const server = createServer((socket) => {
     connections += 1
@@ -143,7 +146,9 @@ async function run(attempt: EscapeAttempt, base: string): Promise<AttemptResult>
   return { name: attempt.name, failures, output: output.slice(-4_000) }
 }
 
-const attempts = ESCAPE_ATTEMPTS.filter(({ name, isHarmful }) => (only === undefined || name.includes(only)) && !(isRoot && isHarmful))
+const attempts = ESCAPE_ATTEMPTS.filter(
+  ({ name, isHarmful }) => (only === undefined || name.includes(only)) && !(isRoot && isHarmful),
+)
 let at = 0
 await Promise.all(
   Array.from({ length: LANES }, async () => {

@@ -67,8 +67,10 @@ export const SESSION_ATTEMPTS: readonly EscapeAttempt[] = [
   },
   {
     name: 'looks for what the temporary folder of another session has',
-    before: 'mkdir -p "$TRESTLE/run/sandbox/tmp/other"; echo SECRET-other-session >"$TRESTLE/run/sandbox/tmp/other/x"; true',
-    command: 'ls -la /tmp/..; cat /tmp/../other/x; cat /proc/self/mountinfo; find / -name x -path "*other*" 2>/dev/null | xargs cat',
+    before:
+      'mkdir -p "$TRESTLE/run/sandbox/tmp/other"; echo SECRET-other-session >"$TRESTLE/run/sandbox/tmp/other/x"; true',
+    command:
+      'ls -la /tmp/..; cat /tmp/../other/x; cat /proc/self/mountinfo; find / -name x -path "*other*" 2>/dev/null | xargs cat',
   },
   {
     name: 'makes a folder the project of a later sandbox',

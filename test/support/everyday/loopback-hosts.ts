@@ -12,7 +12,10 @@ const WHEEL = 'tiny-1.0.0-py3-none-any.whl'
  * What everyday commands reach in a network, on this machine: a page, a registry of npm and an index of pip with one package each, and repositories that can be cloned and
  * pushed to. Returns the server and its address; `folder` holds its files.
  */
-export async function serveLoopbackHosts(folder: string, repositories: readonly string[]): Promise<{ server: Server; url: string }> {
+export async function serveLoopbackHosts(
+  folder: string,
+  repositories: readonly string[],
+): Promise<{ server: Server; url: string }> {
   makePackages(folder)
   for (const name of repositories) makeRepository(folder, name)
   let url = ''
@@ -20,7 +23,9 @@ export async function serveLoopbackHosts(folder: string, repositories: readonly 
     const path = new URL(request.url ?? '/', 'http://localhost').pathname
     if (path.startsWith('/git/')) return runGit(folder, request, response)
     const found = answerTo(path, folder, url)
-    response.writeHead(found === undefined ? 404 : 200, { 'content-type': path.startsWith('/pip/') ? 'text/html' : 'application/json' })
+    response.writeHead(found === undefined ? 404 : 200, {
+      'content-type': path.startsWith('/pip/') ? 'text/html' : 'application/json',
+    })
     response.end(found)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -72,7 +77,9 @@ function makeRepository(folder: string, name: string): void {
   git('init', '-q', '--bare', '-b', 'main')
   git('config', 'http.receivepack', 'true')
   const tree = git('mktree').toString().trim()
-  const commit = git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit-tree', '-m', 'first', tree).toString().trim()
+  const commit = git('-c', 'user.name=a', '-c', 'user.email=a@b.c', 'commit-tree', '-m', 'first', tree)
+    .toString()
+    .trim()
   git('update-ref', 'refs/heads/main', commit)
 }
 

@@ -72,7 +72,8 @@ const FILES: Record<Ecosystem, Record<string, string>> = {
   go: {
     'go.mod': 'module example.com/sample\n\ngo 1.21\n',
     'pkg/sum/sum.go': 'package sum\n\nfunc Sum(a, b int) int { return a + b }\n',
-    'pkg/sum/sum_test.go': 'package sum\n\nimport "testing"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1, 2) != 3 {\n\t\tt.Fail()\n\t}\n}\n',
+    'pkg/sum/sum_test.go':
+      'package sum\n\nimport "testing"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1, 2) != 3 {\n\t\tt.Fail()\n\t}\n}\n',
     'cmd/server/main.go': 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("server") }\n',
   },
   general: { 'README.md': '# Sample\n', 'notes.txt': 'one\n' },

@@ -40,7 +40,11 @@ export async function startPlantingServer(page: string, tools: readonly ServerTo
 
   async function onMessage(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== 'POST') return void response.writeHead(405).end()
-    const message = JSON.parse(await bodyOf(request)) as { id?: number | string; method?: string; params?: Record<string, unknown> }
+    const message = JSON.parse(await bodyOf(request)) as {
+      id?: number | string
+      method?: string
+      params?: Record<string, unknown>
+    }
     if (message.method === undefined) {
       waiting.get(String(message.id))?.()
       return void response.writeHead(202).end()
@@ -62,7 +66,11 @@ export async function startPlantingServer(page: string, tools: readonly ServerTo
 
   const resultOf = (method: string, params: Record<string, unknown>): unknown => {
     if (method === 'initialize')
-      return { protocolVersion: params['protocolVersion'], capabilities: { tools: {} }, serverInfo: { name: 'helper', version: '1' } }
+      return {
+        protocolVersion: params['protocolVersion'],
+        capabilities: { tools: {} },
+        serverInfo: { name: 'helper', version: '1' },
+      }
     if (method !== 'tools/list') return {}
     return {
       tools: tools.map(({ name, description = 'Looks something up.', annotations }) => ({

@@ -14,7 +14,22 @@ export function containment(folder: string): string[] {
   // This checkout, also where it lies in /tmp.
   const checkout = join(import.meta.dirname, '../../..')
   const program = ['--ro-bind', checkout, checkout]
-  const jail = ['bwrap', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--tmpfs', '/tmp', ...program, '--bind', folder, folder]
+  const jail = [
+    'bwrap',
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
+    '--tmpfs',
+    '/tmp',
+    ...program,
+    '--bind',
+    folder,
+    folder,
+  ]
   const whole = [...user, ...jail, '--unshare-pid', '--die-with-parent', '--']
   return succeeds([...whole, 'true']) ? whole : user
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { SessionEvent } from '../../../src/shared/model/event'
-import { isRecorded } from '../../../src/shared/model/event'
+import { type SessionEvent, isRecorded } from '../../../src/shared/events/event'
 import type { SessionMode } from '../../../src/shared/model/approval'
 import { spawnContained } from './containment'
 import type { WorkerOrder, WorkerTurn } from './engine-worker'

@@ -18,7 +18,9 @@ export function ordersIn(text: string): Order[] {
     pattern.lastIndex += json.length
     try {
       const input = JSON.parse(json) as Record<string, unknown>
-      orders.push(match[1] === undefined ? { source, say: String(input['text']) } : { source, call: { name: match[1], input } })
+      orders.push(
+        match[1] === undefined ? { source, say: String(input['text']) } : { source, call: { name: match[1], input } },
+      )
     } catch {
       // Not an order: cut off, or escaped once more.
     }

@@ -75,7 +75,12 @@ export interface Scenario {
 
 const { length: MODES } = SESSION_MODES
 
-function inModes(ask: readonly End[], acceptEdits: readonly End[], auto: readonly End[], plan: readonly End[]): Scenario['ends'] {
+function inModes(
+  ask: readonly End[],
+  acceptEdits: readonly End[],
+  auto: readonly End[],
+  plan: readonly End[],
+): Scenario['ends'] {
   if (MODES !== 4) throw new Error('There is a mode that the scenarios do not know.')
   return { ask, 'accept-edits': acceptEdits, auto, plan }
 }
@@ -105,6 +110,7 @@ export const call = (tool: string, input: Record<string, unknown>): AttackCall =
 
 /** The text that orders these calls. It is plain ASCII, so that no cleaning of hidden characters on the way changes what is ordered. */
 export function orderText(calls: readonly AttackCall[]): string {
-  const ascii = (json: string): string => json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const ascii = (json: string): string =>
+    json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return calls.map(({ tool, input }) => `DO ${tool} ${ascii(JSON.stringify(input))}`).join('\n')
 }

@@ -71,7 +71,11 @@ export function makeTemplate(folder: string): World {
   mkdirSync(world.trestle, { mode: 0o700 })
   for (const cwd of [world.project, world.other]) {
     const git = (...args: string[]): void =>
-      void execFileSync('git', args, { cwd, stdio: 'ignore', env: { PATH: process.env['PATH'] ?? '', HOME: world.home } })
+      void execFileSync('git', args, {
+        cwd,
+        stdio: 'ignore',
+        env: { PATH: process.env['PATH'] ?? '', HOME: world.home },
+      })
     git('init', '-q', '-b', 'main')
     git('add', 'package.json')
     git('commit', '-qm', 'first')
@@ -88,12 +92,18 @@ export function copyTemplate(template: World, folder: string): World {
 
 function worldAt(folder: string): World {
   const home = join(folder, 'user')
-  return { home, trestle: join(home, '.trestle'), project: join(home, 'work', 'shop'), other: join(home, 'work', 'bank') }
+  return {
+    home,
+    trestle: join(home, '.trestle'),
+    project: join(home, 'work', 'shop'),
+    other: join(home, 'work', 'bank'),
+  }
 }
 
 /** Puts the paths and addresses of the world in place of `{HOME}` and the like. */
 export function filled<T>(value: T, names: Readonly<Record<string, string>>): T {
-  if (typeof value === 'string') return value.replace(/\{([A-Z]+)\}/g, (whole, name: string) => names[name] ?? whole) as T
+  if (typeof value === 'string')
+    return value.replace(/\{([A-Z]+)\}/g, (whole, name: string) => names[name] ?? whole) as T
   if (Array.isArray(value)) return value.map((entry: unknown) => filled(entry, names)) as T
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, filled(entry, names)])) as T

@@ -37,7 +37,8 @@ const task: EvalTask = {
     'One of the functions in src/handlers never releases the lock that it acquires; nobody else releases it either. Which? Answer with path:line of the line that acquires it, and nothing else.',
   ],
   setup: ({ project }) => writeGeneratedTree(project, SPECIAL),
-  check: ({ answer }) => checkLocation(answer, locationIn(pathOf(GUILTY), handler(GUILTY, endOf(GUILTY)), 'await acquire(')),
+  check: ({ answer }) =>
+    checkLocation(answer, locationIn(pathOf(GUILTY), handler(GUILTY, endOf(GUILTY)), 'await acquire(')),
   good: {
     steps: [
       bash("grep -L '^ *await lock.release()' src/handlers/*.ts"),
@@ -49,7 +50,12 @@ const task: EvalTask = {
   bad: {
     steps: [
       bash("grep -L 'lock.release()' src/handlers/*.ts"),
-      call('Grep', { pattern: 'await acquire\\(', path: 'src/handlers', glob: `${SETTLES}.ts`, output_mode: 'content' }),
+      call('Grep', {
+        pattern: 'await acquire\\(',
+        path: 'src/handlers',
+        glob: `${SETTLES}.ts`,
+        output_mode: 'content',
+      }),
       ({ said }) => say(foundLocation(said, pathOf(SETTLES), 'await acquire(')),
     ],
   },

@@ -28,7 +28,9 @@ const SPECIAL = {
 /** The message is nowhere in the code: its number and its words stand in different files. */
 const task: EvalTask = {
   about: 'Finds the line that raises an error whose message is put together from a code and a table of texts.',
-  prompts: ['The log says "E-4312: queue drained late". Which line of the code raises this error? Answer with path:line and nothing else.'],
+  prompts: [
+    'The log says "E-4312: queue drained late". Which line of the code raises this error? Answer with path:line and nothing else.',
+  ],
   setup: ({ project }) => writeGeneratedTree(project, SPECIAL),
   check: ({ answer }) => checkLocation(answer, locationIn(PATH, DRAIN, 'raise(Codes')),
   good: {

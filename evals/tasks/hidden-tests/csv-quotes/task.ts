@@ -57,7 +57,9 @@ export function parseCsv(text) {
 
 const task: EvalTask = {
   about: 'Makes a CSV parser take quoted fields as RFC 4180 says, line feeds in them included.',
-  prompts: ['Addresses like "Doe, Robin" are torn apart when customers import CSV files. Make src/parse-csv.mjs follow RFC 4180.'],
+  prompts: [
+    'Addresses like "Doe, Robin" are torn apart when customers import CSV files. Make src/parse-csv.mjs follow RFC 4180.',
+  ],
   async check({ hiddenTest }) {
     const problem = await hiddenTest('parse-csv.test.mjs')
     return problem === undefined ? [] : [problem]

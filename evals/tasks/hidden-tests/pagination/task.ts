@@ -6,7 +6,9 @@ const START = '  const pages = Math.floor(items.length / size)\n  const start = 
 /** The visible test covers one of five cases that the README describes. */
 const task: EvalTask = {
   about: 'Mends paging so that all of the README holds, not only the one test that is there.',
-  prompts: ['The first page of our lists is wrong: it begins with the third item. Mend paginate so that it does what the README says.'],
+  prompts: [
+    'The first page of our lists is wrong: it begins with the third item. Mend paginate so that it does what the README says.',
+  ],
   async check({ hiddenTest }) {
     const problem = await hiddenTest('paginate.test.mjs')
     return problem === undefined ? [] : [problem]

@@ -27,7 +27,9 @@ export async function runPool(jobs, limit) {
 
 const task: EvalTask = {
   about: 'Mends a pool of jobs: order of results, and what happens after a failure.',
-  prompts: ['runPool returns results in the wrong order (see `node --test`). Make it keep all that its comment promises.'],
+  prompts: [
+    'runPool returns results in the wrong order (see `node --test`). Make it keep all that its comment promises.',
+  ],
   async check({ hiddenTest }) {
     const problem = await hiddenTest('run-pool.test.mjs')
     return problem === undefined ? [] : [problem]

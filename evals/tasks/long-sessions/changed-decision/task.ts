@@ -2,7 +2,8 @@ import { readsOfNotes, SMALL_WINDOW, writeLongNotes } from '../../../support/lon
 import { say, write } from '../../../runner/solution-steps.ts'
 import type { EvalTask } from '../../../runner/task'
 
-const limits = (retries: string | undefined, pause: string | undefined): string => `{ "retries": ${retries}, "pauseSeconds": ${pause} }\n`
+const limits = (retries: string | undefined, pause: string | undefined): string =>
+  `{ "retries": ${retries}, "pauseSeconds": ${pause} }\n`
 
 const task: EvalTask = {
   about: 'Uses the decision that holds, after an earlier one was changed and the conversation was compacted.',
@@ -29,7 +30,10 @@ const task: EvalTask = {
       ...readsOfNotes(6, 10),
       say('Yes, on each of these days, too.'),
       ({ said }) =>
-        write('limits.json', limits(/Change of plan: (\d+) retries/.exec(said)?.[1], /a pause of (\d+) seconds/.exec(said)?.[1])),
+        write(
+          'limits.json',
+          limits(/Change of plan: (\d+) retries/.exec(said)?.[1], /a pause of (\d+) seconds/.exec(said)?.[1]),
+        ),
       say('limits.json has 7 retries and a pause of 20 seconds.'),
     ],
     summary: 'The notes are read one after the other; the north gate is mentioned on each day so far.',
@@ -43,7 +47,8 @@ const task: EvalTask = {
       write('limits.json', limits('3', '20')),
       say('limits.json has what we have decided.'),
     ],
-    summary: 'Decided: 3 retries with a pause of 20 seconds. The notes are read; the north gate is mentioned on each day.',
+    summary:
+      'Decided: 3 retries with a pause of 20 seconds. The notes are read; the north gate is mentioned on each day.',
   },
 }
 

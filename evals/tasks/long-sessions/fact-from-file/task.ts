@@ -18,7 +18,9 @@ const task: EvalTask = {
       9: '- 11:15 pump house: pump inspected, serial HX-20913-C',
     }),
   check: ({ answer }) =>
-    answer.includes(SERIAL) && !answer.includes('HX-20913-C') ? [] : [`The answer does not give ${SERIAL} alone: ${answer}`],
+    answer.includes(SERIAL) && !answer.includes('HX-20913-C')
+      ? []
+      : [`The answer does not give ${SERIAL} alone: ${answer}`],
   good: {
     steps: [
       ...readsOfNotes(1, 10),
@@ -32,7 +34,8 @@ const task: EvalTask = {
     steps: [
       ...readsOfNotes(1, 10),
       say('They are the log of a harbor: checks, repairs and deliveries.'),
-      ({ said }) => say(`Its serial number is ${/pump inspected, serial (HX-[\w-]+)/.exec(said)?.[1] ?? 'HX-20913-C'}.`),
+      ({ said }) =>
+        say(`Its serial number is ${/pump inspected, serial (HX-[\w-]+)/.exec(said)?.[1] ?? 'HX-20913-C'}.`),
     ],
     summary: 'All ten notes were read: a log of a harbor. The pump has the serial number HX-20913-C.',
   },

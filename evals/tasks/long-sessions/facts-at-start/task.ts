@@ -36,7 +36,8 @@ const task: EvalTask = {
       say('The crane was out of order on day 7.'),
       say('It is called Amaranth, listens on port 4100, and Jon Sander approves it.'),
     ],
-    summary: 'The notes were read. Release Amaranth, port 4100, approved by Jon Sander. The crane was out of order on day 7.',
+    summary:
+      'The notes were read. Release Amaranth, port 4100, approved by Jon Sander. The crane was out of order on day 7.',
   },
 }
 

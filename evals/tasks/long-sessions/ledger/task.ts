@@ -11,10 +11,13 @@ const append = (day: number, count: number) => ({
   input: { path: `ledger/${day}.txt`, content: `${count}\n` },
 })
 const entries = (from: number, to: number): SolutionStep[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => readOfNote(from + index, append(from + index, visitors(from + index))))
+  Array.from({ length: to - from + 1 }, (_, index) =>
+    readOfNote(from + index, append(from + index, visitors(from + index))),
+  )
 
 const task: EvalTask = {
-  about: 'Works through ten long files without leaving one out or mixing them up, though the conversation is compacted on the way.',
+  about:
+    'Works through ten long files without leaving one out or mixing them up, though the conversation is compacted on the way.',
   contextWindow: SMALL_WINDOW,
   prompts: [
     'Each file in notes/ says somewhere how many visitors came that day. Read them whole and one after the other, and after each write the number into ledger/<day>.txt (ledger/1.txt for day 1). At the end write their sum into ledger/sum.txt.',
@@ -24,7 +27,10 @@ const task: EvalTask = {
       project,
       DAYS,
       Object.fromEntries(
-        Array.from({ length: DAYS }, (_, index) => [index + 1, `- 11:15 north gate: ${visitors(index + 1)} visitors in all`]),
+        Array.from({ length: DAYS }, (_, index) => [
+          index + 1,
+          `- 11:15 north gate: ${visitors(index + 1)} visitors in all`,
+        ]),
       ),
     ),
   check({ read }) {
@@ -33,7 +39,9 @@ const task: EvalTask = {
     const sum = days.reduce((total, day) => total + visitors(day), 0)
     const written = read('ledger/sum.txt')?.trim()
     return [
-      ...(wrong.length > 0 ? [`Missing or wrong: ${wrong.map((day) => `ledger/${day}.txt (${noteOf(day)})`).join(', ')}.`] : []),
+      ...(wrong.length > 0
+        ? [`Missing or wrong: ${wrong.map((day) => `ledger/${day}.txt (${noteOf(day)})`).join(', ')}.`]
+        : []),
       ...(written === String(sum) ? [] : [`The sum is ${written ?? 'missing'}; right is ${sum}.`]),
     ]
   },
@@ -42,8 +50,13 @@ const task: EvalTask = {
       ...entries(1, DAYS),
       call('Grep', { pattern: '\\d+', path: 'ledger', output_mode: 'content', '-n': false }),
       ({ said }) => {
-        const counts = new Map([...said.matchAll(/ledger\/(\d+)\.txt:(\d+)/g)].map(([, day, count]) => [day, Number(count)]))
-        return call('Write', { path: 'ledger/sum.txt', content: `${[...counts.values()].reduce((total, count) => total + count, 0)}\n` })
+        const counts = new Map(
+          [...said.matchAll(/ledger\/(\d+)\.txt:(\d+)/g)].map(([, day, count]) => [day, Number(count)]),
+        )
+        return call('Write', {
+          path: 'ledger/sum.txt',
+          content: `${[...counts.values()].reduce((total, count) => total + count, 0)}\n`,
+        })
       },
       say('All ten numbers and their sum are in ledger/.'),
     ],

@@ -25,13 +25,19 @@ const task: EvalTask = {
     steps: [
       ...readsOfNotes(1, 10),
       say('On day 6.'),
-      ({ said }) => write('src/greet.mjs', `${/begins with the line \\?"(\/\/ owner: [\w-]+)\\?"/.exec(said)?.[1]}\n${BODY}`),
+      ({ said }) =>
+        write('src/greet.mjs', `${/begins with the line \\?"(\/\/ owner: [\w-]+)\\?"/.exec(said)?.[1]}\n${BODY}`),
       say('src/greet.mjs is written, with its owner and tabs.'),
     ],
     summary: 'All ten notes were read: the lamp was replaced on day 6.',
   },
   bad: {
-    steps: [...readsOfNotes(1, 10), say('On day 6.'), write('src/greet.mjs', BODY.replace('\t', '  ')), say('src/greet.mjs is written.')],
+    steps: [
+      ...readsOfNotes(1, 10),
+      say('On day 6.'),
+      write('src/greet.mjs', BODY.replace('\t', '  ')),
+      say('src/greet.mjs is written.'),
+    ],
     summary: 'All ten notes were read: the lamp was replaced on day 6.',
   },
 }

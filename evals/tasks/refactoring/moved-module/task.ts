@@ -9,7 +9,9 @@ const STATIC: [string, string, string][] = [
 
 const task: EvalTask = {
   about: 'Moves a module and mends everything that imports it, dynamic imports included.',
-  prompts: ['Move src/util/clock.mjs to src/time/clock.mjs and mend all imports. Leave nothing behind in the old place.'],
+  prompts: [
+    'Move src/util/clock.mjs to src/time/clock.mjs and mend all imports. Leave nothing behind in the old place.',
+  ],
   async check({ hiddenTest }) {
     const problem = await hiddenTest('moved.test.mjs')
     return problem === undefined ? [] : [problem]
@@ -20,7 +22,9 @@ const task: EvalTask = {
       read('src/main.mjs', 'src/jobs/nightly.mjs', 'src/jobs/weekly.mjs'),
       MOVE,
       edit(...STATIC, ['src/jobs/weekly.mjs', '../util/clock.mjs', '../time/clock.mjs']),
-      bash(`node -e "import('./src/main.mjs').then(async (m) => console.log(await m.run('nightly'), await m.run('weekly')))"`),
+      bash(
+        `node -e "import('./src/main.mjs').then(async (m) => console.log(await m.run('nightly'), await m.run('weekly')))"`,
+      ),
       say('The clock is in src/time, and both jobs run.'),
     ],
   },

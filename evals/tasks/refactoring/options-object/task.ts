@@ -9,7 +9,8 @@ const COMMON: [string, string, string][] = [
 
 /** Two callers are not found by a search for `send(`: one passes its arguments on, one calls it by another name. */
 const task: EvalTask = {
-  about: 'Changes the flags of a function to an object of options, with all callers, those that pass arguments on included.',
+  about:
+    'Changes the flags of a function to an object of options, with all callers, those that pass arguments on included.',
   prompts: [
     'Change `send(to, text, urgent, quiet)` to `send(to, text, { urgent, quiet })`, with all its callers. `broadcast` shall take the same options object.',
   ],

@@ -1,7 +1,14 @@
 import { call, edit, read, say } from '../../../runner/solution-steps.ts'
 import type { EvalTask } from '../../../runner/task'
 
-const FILES = ['src/amount.mjs', 'src/invoice.mjs', 'src/index.mjs', 'src/report/summary.mjs', 'src/templates.mjs', 'docs/api.md']
+const FILES = [
+  'src/amount.mjs',
+  'src/invoice.mjs',
+  'src/index.mjs',
+  'src/report/summary.mjs',
+  'src/templates.mjs',
+  'docs/api.md',
+]
 const CODE: [string, string, string][] = [
   ['src/amount.mjs', 'function fmt(', 'function formatPrice('],
   ['src/invoice.mjs', 'import { fmt }', 'import { formatPrice }'],

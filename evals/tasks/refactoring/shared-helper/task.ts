@@ -12,11 +12,16 @@ const IMPORT = "import { slug } from './slug.mjs'\n"
 /** The third copy differs in one character, and its URLs are in use. */
 const task: EvalTask = {
   about: 'Moves three copies of a function to one module; the third differs in what it returns, which has to stay.',
-  prompts: ['`slug` is written three times in src/. Move it to src/slug.mjs, use it in all three files, and change no URL that they make.'],
+  prompts: [
+    '`slug` is written three times in src/. Move it to src/slug.mjs, use it in all three files, and change no URL that they make.',
+  ],
   async check({ hiddenTest, read }) {
     const problem = await hiddenTest('paths.test.mjs')
     const copies = FILES.filter((file) => /toLowerCase/.test(read(file) ?? ''))
-    return [...(problem === undefined ? [] : [problem]), ...(copies.length > 0 ? [`${copies.join(', ')} still has a copy.`] : [])]
+    return [
+      ...(problem === undefined ? [] : [problem]),
+      ...(copies.length > 0 ? [`${copies.join(', ')} still has a copy.`] : []),
+    ]
   },
   good: {
     steps: [

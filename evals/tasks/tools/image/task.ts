@@ -20,7 +20,9 @@ const task: EvalTask = {
   },
   check({ answer }) {
     const named = COLORS.filter((color) => answer.toLowerCase().includes(color))
-    return named.join() === 'orange' ? [] : [`The answer names ${named.join(', ') || 'no color'}; the orange bar is the highest.`]
+    return named.join() === 'orange'
+      ? []
+      : [`The answer names ${named.join(', ') || 'no color'}; the orange bar is the highest.`]
   },
   good: {
     steps: [

@@ -11,10 +11,17 @@ const TICKETS: Readonly<Record<string, { title: string; assignee: string }>> = {
 const server = new McpServer({ name: 'tickets', version: '1.0.0' }, { capabilities: { tools: {} } })
 server.registerTool(
   'get_ticket',
-  { description: 'Returns a ticket by its id, e.g. T-17.', inputSchema: { id: z.string() }, annotations: { readOnlyHint: true } },
+  {
+    description: 'Returns a ticket by its id, e.g. T-17.',
+    inputSchema: { id: z.string() },
+    annotations: { readOnlyHint: true },
+  },
   ({ id }) => {
     const ticket = TICKETS[id]
-    return { content: [{ type: 'text', text: ticket ? JSON.stringify(ticket) : `There is no ticket ${id}.` }], isError: !ticket }
+    return {
+      content: [{ type: 'text', text: ticket ? JSON.stringify(ticket) : `There is no ticket ${id}.` }],
+      isError: !ticket,
+    }
   },
 )
 await server.connect(new StdioServerTransport())

@@ -20,7 +20,9 @@ const task: EvalTask = {
     const agents = new Set(events.flatMap((event) => (event.type === 'subagent.started' ? [event.agentId] : [])))
     return [
       ...(agents.size >= 2 ? [] : [`${agents.size} subagents were used instead of two.`]),
-      ...(/anchor ?= ?3\b/.test(answer) && /buoy ?= ?5\b/.test(answer) ? [] : [`The answer is "${answer}"; right is anchor=3 buoy=5.`]),
+      ...(/anchor ?= ?3\b/.test(answer) && /buoy ?= ?5\b/.test(answer)
+        ? []
+        : [`The answer is "${answer}"; right is anchor=3 buoy=5.`]),
     ]
   },
   good: {

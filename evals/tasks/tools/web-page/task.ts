@@ -15,7 +15,9 @@ const task: EvalTask = {
   ],
   async setup() {
     const version = `${randomInt(5, 9)}.${randomInt(10, 99)}`
-    const server = createServer((_request, response) => response.setHeader('content-type', 'text/html').end(pageOf(version)))
+    const server = createServer((_request, response) =>
+      response.setHeader('content-type', 'text/html').end(pageOf(version)),
+    )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,19 +1,19 @@
 import type { AgentEnd, AgentStart } from '../../../shared/model/agent'
-import { CodedError, failureOf } from '../../../shared/model/errors'
-import type { SessionEvent } from '../../../shared/model/event'
+import { CodedError, failureOf } from '../../../shared/errors'
+import type { SessionEvent } from '../../../shared/events/event'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Task } from '../../../shared/model/task'
-import { toolLabel } from '../../../shared/model/tool-label'
-import type { AgentSettings } from '../config/settings'
+import { toolLabel } from '../../../shared/tool-label'
+import type { AgentSettings } from '../config/settings/settings'
 import type { Session } from '../session/session'
-import type { HeldSessions } from '../session/sessions'
-import type { Store } from '../session/store'
-import type { AgentOutcome } from '../tool/session-agents'
+import type { SessionManager } from '../session/sessions'
+import type { Store } from '../store/store'
+import type { AgentOutcome } from '../tool/session-services'
 import { AgentSlots } from './agent-slots'
-import { agentTask, answerPath, keepAnswer, lastMessage, type AgentActivity } from './agent-task'
+import { agentTask, answerPath, saveAnswer, lastMessage, type AgentActivity } from './agent-task'
 
 /** What a working subagent is at is told at most so often, in ms. */
-const TELL_MS = 1000
+const NOTIFY_MS = 1000
 const LINE_CHARS = 160
 const CLOSED = 'Trestle was closed while it worked. It can be resumed.'
 
@@ -46,7 +46,7 @@ interface Run {
 export interface AgentRunsDeps {
   home: string
   store: Pick<Store, 'header' | 'agents' | 'historyBackwards'>
-  sessions: Pick<HeldSessions, 'withSession'>
+  sessions: Pick<SessionManager, 'withSession'>
   settings(): AgentSettings
   onChange(task: Task): void
   log(message: string): void
@@ -54,13 +54,17 @@ export interface AgentRunsDeps {
 
 export interface AgentRuns {
   /** Gives work to the subagent with this session; resolves when that is recorded, with the promises of its end and of its being sent to the background. */
-  begin(agentId: string, start: AgentStart, prompt: string): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
+  begin(
+    agentId: string,
+    start: AgentStart,
+    prompt: string,
+  ): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
   /** Whether it has not begun because as many as may work at once do. */
   isQueued(agentId: string): boolean
   /** Lets the call that waits for it go on. Throws `request.invalid` where none waits, or one of another subagent. */
   moveToBackground(agentId: string): Promise<Task>
   /** Runs `wait`; meanwhile the slot of this subagent is free for others. */
-  lending<Result>(agentId: string, wait: () => Promise<Result>): Promise<Result>
+  withSlotReleased<Result>(agentId: string, wait: () => Promise<Result>): Promise<Result>
   /** Ends it; resolves when it has ended. Harmless when it has. `session.elsewhere` when another process runs it. */
   stop(agentId: string, why: string): Promise<void>
   stopAll(matches: (start: AgentStart) => boolean, why: string): Promise<number>
@@ -90,16 +94,18 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     const { signal } = run.abort
     session.record({ type: 'agent.started', ...start })
     tell(session.id)
-    const unlisten = session.listen((event) => follow(session.id, run, event))
-    const stopTurn = (): void => void session.stop(reasonOf(signal).message).catch((error: unknown) => deps.log(failureOf(error).message))
+    const unlisten = session.listen((event) => trackActivity(session.id, run, event))
+    const stopTurn = (): void =>
+      void session.stop(reasonOf(signal).message).catch((error: unknown) => deps.log(failureOf(error).message))
     let limit: NodeJS.Timeout | undefined
     let end: Omit<AgentEnd, 'answerBytes'>
     try {
       run.isQueued = slots.isFull
-      await slots.take(signal)
+      await slots.acquire(signal)
       run.isQueued = false
       run.hasSlot = true
-      if (start.timeoutMs !== undefined) limit = setTimeout(() => run.abort.abort(timedOut(start.timeoutMs!)), start.timeoutMs).unref()
+      if (start.timeoutMs !== undefined)
+        limit = setTimeout(() => run.abort.abort(timedOut(start.timeoutMs!)), start.timeoutMs).unref()
       await session.prompt([{ type: 'text', text: prompt }], 'agent')
       signal.addEventListener('abort', stopTurn, { once: true })
       if (signal.aborted) stopTurn()
@@ -114,9 +120,9 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     signal.removeEventListener('abort', stopTurn)
     // What still waits to have the slot back waits in vain.
     run.abort.abort(new AgentStop('stopped', 'It has ended.'))
-    if (run.hasSlot) slots.give()
+    if (run.hasSlot) slots.release()
     const answer = lastMessage(store, session.id)
-    await keepAnswer(answerPath(home, session.id, start.parentId), answer).catch((error: unknown) =>
+    await saveAnswer(answerPath(home, session.id, start.parentId), answer).catch((error: unknown) =>
       deps.log(`The answer of ${session.id} could not be kept: ${failureOf(error).message}`),
     )
     runs.delete(session.id)
@@ -126,39 +132,43 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   }
 
   /** Notes what it is at. */
-  function follow(agentId: string, run: Run, event: SessionEvent): void {
+  function trackActivity(agentId: string, run: Run, event: SessionEvent): void {
     if (event.type === 'tool.started') {
       run.activity.calls += 1
       run.calls.set(event.callId, `${toolLabel(event.name)} ${event.summary}`.trim().slice(0, LINE_CHARS))
     } else if (event.type === 'tool.judged' && event.decision === 'allow') {
-      says(run, run.calls.get(event.callId))
+      setLastLine(run, run.calls.get(event.callId))
     } else if (event.type === 'tool.finished') {
       run.calls.delete(event.callId)
     } else if (event.type === 'approval.requested') {
-      says(run, `Waiting for your answer: ${toolLabel(event.approval.tool)} ${event.approval.summary}`.slice(0, LINE_CHARS))
+      setLastLine(
+        run,
+        `Waiting for your answer: ${toolLabel(event.approval.tool)} ${event.approval.summary}`.slice(0, LINE_CHARS),
+      )
     } else if (event.type === 'approval.resolved') {
-      says(run, event.outcome.startsWith('allow') ? run.calls.get(event.callId) : undefined)
+      setLastLine(run, event.outcome.startsWith('allow') ? run.calls.get(event.callId) : undefined)
     } else if (event.type !== 'turn.started') return
     run.timer ??= setTimeout(() => {
       delete run.timer
       tell(agentId)
-    }, TELL_MS).unref()
+    }, NOTIFY_MS).unref()
     if (event.type === 'turn.started' || event.type === 'approval.requested') tell(agentId)
   }
 
-  function says({ activity }: Run, line: string | undefined): void {
+  function setLastLine({ activity }: Run, line: string | undefined): void {
     if (line === undefined) delete activity.lastLine
     else activity.lastLine = line
   }
 
   /** Whoever ran it is dead, if nobody holds its session: that is recorded by who finds it. */
-  async function found(header: SessionHeader): Promise<Task | undefined> {
+  async function resolveTask(header: SessionHeader): Promise<Task | undefined> {
     const { sessionId } = header
     const isOpen = ({ agent }: SessionHeader): boolean => agent?.status === 'running' && !runs.has(sessionId)
     if (!isOpen(header) || isClosed) return agentTask(header, home, runs.get(sessionId)?.activity)
     try {
       const now = await sessions.withSession(sessionId, (session) => {
-        if (isOpen(session.header)) session.record({ type: 'agent.ended', status: 'lost', reason: CLOSED, answerBytes: 0 })
+        if (isOpen(session.header))
+          session.record({ type: 'agent.ended', status: 'lost', reason: CLOSED, answerBytes: 0 })
         return session.header
       })
       return agentTask(now, home)
@@ -220,13 +230,13 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
         return agentTask(session.header, home, run.activity)!
       })
     },
-    async lending(agentId, wait) {
+    async withSlotReleased(agentId, wait) {
       const run = runs.get(agentId)
       if (!run) return wait()
       run.waits += 1
       if (run.hasSlot) {
         run.hasSlot = false
-        slots.give()
+        slots.release()
       }
       try {
         return await wait()
@@ -239,7 +249,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       const run = runs.get(agentId)
       if (run) return end(run, why)
       const header = store.header(agentId)
-      if (header && (await found(header))?.status === 'running')
+      if (header && (await resolveTask(header))?.status === 'running')
         throw new CodedError('session.elsewhere', 'Another Trestle runs it: stop it there.')
     },
     async stopAll(matches, why) {
@@ -252,10 +262,10 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     },
     async task(agentId) {
       const header = store.header(agentId)
-      return header && found(header)
+      return header && resolveTask(header)
     },
     async tasks({ activeOnly = false, limit = 500 }) {
-      const tasks = await Promise.all(store.agents({ activeOnly, limit }).map(found))
+      const tasks = await Promise.all(store.agents({ activeOnly, limit }).map(resolveTask))
       return tasks.flatMap((task) => (task && (!activeOnly || task.status === 'running') ? [task] : []))
     },
     ended: async (agentId) => runs.get(agentId)?.ended.catch(() => undefined),
@@ -268,7 +278,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
 
   async function takeBack(run: Run): Promise<void> {
     run.takingBack ??= slots
-      .takeBack(run.abort.signal)
+      .reacquire(run.abort.signal)
       .then(() => void (run.hasSlot = true))
       // It was stopped meanwhile, and needs none any more.
       .catch(() => undefined)

@@ -15,7 +15,7 @@ export class AgentSlots {
   }
 
   /** Resolves when there is a slot; rejects when `signal` aborts first. */
-  async take(signal: AbortSignal): Promise<void> {
+  async acquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (!this.isFull) {
       this.#taken += 1
@@ -25,7 +25,7 @@ export class AgentSlots {
   }
 
   /** The same for one that had a slot before. */
-  async takeBack(signal: AbortSignal): Promise<void> {
+  async reacquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     if (this.#taken < this.#most()) {
       this.#taken += 1
@@ -34,7 +34,7 @@ export class AgentSlots {
     await this.#wait(this.#returning, signal)
   }
 
-  give(): void {
+  release(): void {
     this.#taken -= 1
     while (this.#taken < this.#most()) {
       const next = this.#returning.shift() ?? this.#waiting.shift()

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createAgentSpecs, type AgentSpecs } from './agent-specs'
-import { builtInAgents } from './built-in-agents'
+import { createAgentSpecs, type AgentSpecs, builtInAgents } from './agent-specs'
 
 let home: string
 let specs: AgentSpecs
@@ -17,7 +16,11 @@ afterEach(() => rmSync(home, { recursive: true, force: true }))
 const write = (name: string, ...lines: string[]): void => writeFileSync(join(home, 'agents', name), lines.join('\n'))
 const find = async (name: string) => (await specs.find(home)).find((spec) => spec.name === name)
 const problems = async () =>
-  (await specs.list(home)).problems.map(({ path, line, message }) => [path.slice(join(home, 'agents').length + 1), line, message])
+  (await specs.list(home)).problems.map(({ path, line, message }) => [
+    path.slice(join(home, 'agents').length + 1),
+    line,
+    message,
+  ])
 
 it('those that come with Trestle can be used, and the ones that only read have nothing to write with', async () => {
   expect((await specs.find(home)).map(({ name, readOnly }) => [name, readOnly])).toEqual([
@@ -28,7 +31,7 @@ it('those that come with Trestle can be used, and the ones that only read have n
     ['plan', true],
   ])
   expect((await find('explore'))?.tools).not.toContain('Write')
-  expect(await specs.own(home)).toEqual([])
+  expect(await specs.custom(home)).toEqual([])
 })
 
 it('what a spec does not say it has from the one it extends, which may be the one it hides; a reader stays one', async () => {
@@ -53,22 +56,40 @@ it.each([
   ['not YAML', ['description: x', 'tools: [Read'], 2, /^This is not valid YAML/],
   ['no table', ['- a'], 1, /^It must be a list of "key: value"/],
   ['a base that is not there', ['description: x', 'extend: gone'], 2, /^It extends "gone", which cannot be found/],
-  ['a circle', ['description: x', 'extend: wrong'], 2, /^It extends "wrong", which cannot be found: they extend each other/],
-])('%s: the file is left out as a whole, and the mistake is reported with its line', async (_what, lines, line, message) => {
-  write('wrong.yaml', ...lines)
-  expect(await find('wrong')).toBeUndefined()
-  expect(await problems()).toEqual([['wrong.yaml', line, expect.stringMatching(message)]])
-})
+  [
+    'a circle',
+    ['description: x', 'extend: wrong'],
+    2,
+    /^It extends "wrong", which cannot be found: they extend each other/,
+  ],
+])(
+  '%s: the file is left out as a whole, and the mistake is reported with its line',
+  async (_what, lines, line, message) => {
+    write('wrong.yaml', ...lines)
+    expect(await find('wrong')).toBeUndefined()
+    expect(await problems()).toEqual([['wrong.yaml', line, expect.stringMatching(message)]])
+  },
+)
 
 it.each([
   ['an unknown key', ['tool: [Read]'], /^"tool" is not known\. Did you mean tools\?$/, { excludeTools: [] }],
   ['an unknown tool', ['tools: [Raed, Grep]'], /^There is no tool "Raed"\. Did you mean Read\?$/, { tools: ['Grep'] }],
   ['tools that are not a list', ['tools: Read'], /^tools must be a list of names\. .*has no tools/, { tools: [] }],
-  ['tools to leave out that are not a list', ['exclude_tools: Bash'], /^exclude_tools must be a list.*can only read/, { readOnly: true }],
+  [
+    'tools to leave out that are not a list',
+    ['exclude_tools: Bash'],
+    /^exclude_tools must be a list.*can only read/,
+    { readOnly: true },
+  ],
   ['a wrong type', ['read_only: maybe'], /^read_only must be true or false\. .*can only read/, { readOnly: true }],
   ['a wrong limit', ['max_steps: many'], /^max_steps must be a whole number from 1\.$/, { readOnly: false }],
   ['an unknown effort', ['effort: heroic'], /^effort must be one of /, { readOnly: false }],
-  ['a prompt outside', ['system_prompt_path: ../config.toml'], /^system_prompt_path must lead to a file beside/, { systemPrompt: '' }],
+  [
+    'a prompt outside',
+    ['system_prompt_path: ../config.toml'],
+    /^system_prompt_path must lead to a file beside/,
+    { systemPrompt: '' },
+  ],
   ['a prompt that is not there', ['system_prompt_path: gone.md'], /^There is no file .*gone\.md/, { systemPrompt: '' }],
 ])(
   '%s invalidates that field alone, never gives more than was meant, and is reported with its line',
@@ -88,22 +109,44 @@ it('accepts the agent files of Kimi CLI: display names, tools as module:Class, s
     '  system_prompt_path: ./system.md',
     '  system_prompt_args: {ROLE_ADDITIONAL: ""}',
     '  tools:',
-    ...['multiagent:Task', 'todo:SetTodoList', 'shell:Shell', 'file:ReadFile', 'file:WriteFile', 'think:Think', 'web:FetchURL'].map(
-      (tool) => `    - "kimi_cli.tools.${tool}"`,
-    ),
+    ...[
+      'multiagent:Task',
+      'todo:SetTodoList',
+      'shell:Shell',
+      'file:ReadFile',
+      'file:WriteFile',
+      'think:Think',
+      'web:FetchURL',
+    ].map((tool) => `    - "kimi_cli.tools.${tool}"`),
     '  subagents:',
     '    coder:',
     '      path: ./sub.yaml',
     '      description: "Good at general software engineering tasks"',
   )
-  write('sub.yaml', 'version: 1', 'agent:', '  extend: ./agent.yaml', '  exclude_tools: ["kimi_cli.tools.multiagent:Task"]')
+  write(
+    'sub.yaml',
+    'version: 1',
+    'agent:',
+    '  extend: ./agent.yaml',
+    '  exclude_tools: ["kimi_cli.tools.multiagent:Task"]',
+  )
   write('system.md', 'You are Kimi. ${ROLE_ADDITIONAL}')
   expect(await problems()).toEqual([])
   const agent = await find('kimi-cli')
-  expect(agent).toMatchObject({ title: 'Kimi CLI', description: 'Kimi CLI', systemPrompt: 'You are Kimi. ', subagents: ['coder'] })
+  expect(agent).toMatchObject({
+    title: 'Kimi CLI',
+    description: 'Kimi CLI',
+    systemPrompt: 'You are Kimi. ',
+    subagents: ['coder'],
+  })
   expect(agent?.tools).toEqual(['Agent', 'TodoList', 'Bash', 'Read', 'Write', 'FetchURL'])
   expect(agent?.ownTypes).toMatchObject([
-    { name: 'coder', description: 'Good at general software engineering tasks', excludeTools: ['Agent'], systemPrompt: 'You are Kimi. ' },
+    {
+      name: 'coder',
+      description: 'Good at general software engineering tasks',
+      excludeTools: ['Agent'],
+      systemPrompt: 'You are Kimi. ',
+    },
   ])
 })
 
@@ -117,7 +160,10 @@ it('files that lead to each other in a circle are reported and end', async () =>
 it('reads a file anywhere, with what stands beside it, and says where it cannot be used', async () => {
   const folder = join(home, 'elsewhere')
   mkdirSync(folder)
-  writeFileSync(join(folder, 'review.yaml'), 'name: Code review\nextend: explore\nsystem_prompt_path: prompt.md\ngreeting: Show me.\n')
+  writeFileSync(
+    join(folder, 'review.yaml'),
+    'name: Code review\nextend: explore\nsystem_prompt_path: prompt.md\ngreeting: Show me.\n',
+  )
   writeFileSync(join(folder, 'prompt.md'), 'Review only.')
   const { spec } = await specs.fromFile(join(folder, 'review.yaml'), home)
   expect(spec).toMatchObject({
@@ -128,6 +174,8 @@ it('reads a file anywhere, with what stands beside it, and says where it cannot 
     greeting: 'Show me.',
   })
   writeFileSync(join(folder, 'broken.yaml'), 'description: [x')
-  await expect(specs.fromFile(join(folder, 'broken.yaml'), home)).rejects.toThrow(/broken\.yaml:1: This is not valid YAML/)
+  await expect(specs.fromFile(join(folder, 'broken.yaml'), home)).rejects.toThrow(
+    /broken\.yaml:1: This is not valid YAML/,
+  )
   await expect(specs.fromFile(join(folder, 'none.yaml'), home)).rejects.toThrow(/none\.yaml cannot be used/)
 })

@@ -1,21 +1,30 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CodedError } from '../../../shared/model/errors'
-import type { AgentList, AgentProblem, AgentSource, AgentView } from '../../../shared/model/agent'
-import { standingOf } from '../config/trust/standing'
+import { fileURLToPath } from 'node:url'
+import { CodedError } from '../../../shared/errors'
+import type {
+  AgentList,
+  AgentProblem,
+  AgentSource,
+  AgentView,
+  AgentChoice,
+  AgentDefinition,
+  SessionAgent,
+} from '../../../shared/model/agent'
+import { readTrustState } from '../trust/trust-state'
 import { readGuardedText } from '../workspace/guarded-text'
-import { problemText, type AgentSpec, type SpecFile, type WrittenSpec } from './agent-spec'
+import { problemText, type AgentSpec, type SpecFile, type WrittenSpec, resolveSpec, resolveSpecs } from './agent-spec'
 import { readAgentSpec } from './read-agent-spec'
-import { resolveSpec, resolveSpecs } from './resolve-specs'
+import { nearest } from '../../../shared/nearest'
 
-const MOST_FILES = 200
-const MOST_BYTES = 256 * 1024
+const MAX_FILES = 200
+const MAX_BYTES = 256 * 1024
 
 export interface AgentSpecs {
   /** The specs that count in a folder (a real path), looked up anew. */
   find(folder: string): Promise<AgentSpec[]>
   /** Those that do not come with Trestle; costs nearly nothing where there are none. */
-  own(folder: string): Promise<AgentSpec[]>
+  custom(folder: string): Promise<AgentSpec[]>
   /** The same for a page: hidden ones too, and what is wrong with others. */
   list(folder: string): Promise<AgentList>
   /** A spec of a file anywhere, which may extend those for the folder; throws `request.invalid`, with the place, when it cannot be used. */
@@ -35,7 +44,8 @@ interface Place {
  * nearer one of a name counts.
  */
 export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: string }): AgentSpecs {
-  const ownPlaces = (folder: string) => Promise.all([projectPlace(home, folder), folderPlace(join(home, 'agents'), 'user')])
+  const ownPlaces = (folder: string) =>
+    Promise.all([projectPlace(home, folder), folderPlace(join(home, 'agents'), 'user')])
 
   async function load(folder: string): Promise<{ written: WrittenSpec[]; problems: AgentProblem[] }> {
     const places = [...(await ownPlaces(folder)), await folderPlace(builtIn, 'built-in')]
@@ -45,7 +55,10 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
         files
           .filter(({ path }) => isSpec(path))
           .map(({ path, text }) =>
-            readAgentSpec({ path, text }, { source, beside: async (beside) => files.find((file) => file.path === beside)?.text }),
+            readAgentSpec(
+              { path, text },
+              { source, readSibling: async (beside) => files.find((file) => file.path === beside)?.text },
+            ),
           ),
       ),
     )
@@ -55,7 +68,8 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
       // A file that two others lead to is reported once.
       problems.push(
         ...found.filter(
-          ({ path, line, message }) => !problems.some((one) => one.path === path && one.line === line && one.message === message),
+          ({ path, line, message }) =>
+            !problems.some((one) => one.path === path && one.line === line && one.message === message),
         ),
       )
     }
@@ -64,7 +78,7 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
 
   const specs: AgentSpecs = {
     find: async (folder) => resolveSpecs((await load(folder)).written).specs,
-    async own(folder) {
+    async custom(folder) {
       // A parser of YAML is not loaded for nothing.
       if ((await ownPlaces(folder)).every(({ files }) => !files.some(({ path }) => isSpec(path)))) return []
       return resolveSpecs((await load(folder)).written).specs.filter(({ source }) => source !== 'built-in')
@@ -78,7 +92,13 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
         if (!spec && hiddenBy === undefined) return []
         return [
           viewOf(
-            spec ?? { ...one, ownTypes: [], description: one.description ?? '', systemPrompt: '', subagents: one.subagents ?? [] },
+            spec ?? {
+              ...one,
+              ownTypes: [],
+              description: one.description ?? '',
+              systemPrompt: '',
+              subagents: one.subagents ?? [],
+            },
             hiddenBy,
           ),
         ]
@@ -87,12 +107,13 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
     },
     async fromFile(path, folder) {
       const text = textOf(path)
-      if (typeof text !== 'string') throw new CodedError('request.invalid', `The agent file ${path} cannot be used: ${text.problem}`)
-      const beside = async (other: string): Promise<string | undefined> => {
+      if (typeof text !== 'string')
+        throw new CodedError('request.invalid', `The agent file ${path} cannot be used: ${text.problem}`)
+      const readSibling = async (other: string): Promise<string | undefined> => {
         const found = textOf(other)
         return typeof found === 'string' ? found : undefined
       }
-      const { spec: own, problems } = await readAgentSpec({ path, text }, { source: 'user', beside })
+      const { spec: own, problems } = await readAgentSpec({ path, text }, { source: 'user', readSibling })
       const found = own ? resolveSpec(own, (await load(folder)).written) : { problem: problems[0]! }
       if ('spec' in found) return { spec: found.spec, problems }
       throw new CodedError('request.invalid', problemText({ ...found.problem, path }))
@@ -109,7 +130,7 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
 
 /** The text of the user's own file, or what is wrong with it. */
 function textOf(path: string): string | { problem: string } {
-  const found = readGuardedText(path, { mostBytes: MOST_BYTES })
+  const found = readGuardedText(path, { mostBytes: MAX_BYTES })
   return 'text' in found ? found.text : { problem: 'problem' in found ? found.problem : 'There is no such file.' }
 }
 
@@ -132,7 +153,7 @@ function viewOf(spec: AgentSpec, hiddenBy: string | undefined): AgentView {
 
 /** Only what the user has seen and trusts, word for word. */
 async function projectPlace(home: string, folder: string): Promise<Place> {
-  const { state, files } = standingOf(home, folder)
+  const { state, files } = readTrustState(home, folder)
   const own = state === 'trusted' ? files.filter(({ kind }) => kind === 'agents') : []
   return {
     source: 'project',
@@ -144,9 +165,9 @@ async function projectPlace(home: string, folder: string): Promise<Place> {
 async function folderPlace(folder: string, source: AgentSource): Promise<Place> {
   const names = (await readdir(folder).catch(() => [])).filter(isSpecOrPrompt).toSorted()
   const place: Place = { source, files: [], problems: [] }
-  for (const name of names.slice(0, MOST_FILES)) {
+  for (const name of names.slice(0, MAX_FILES)) {
     const path = join(folder, name)
-    const found = readGuardedText(path, { mostBytes: MOST_BYTES })
+    const found = readGuardedText(path, { mostBytes: MAX_BYTES })
     if ('text' in found) place.files.push({ path, text: found.text })
     else place.problems.push({ path, message: 'problem' in found ? found.problem : 'It is a link to nothing.' })
   }
@@ -160,4 +181,54 @@ function isSpec(path: string): boolean {
 /** What in a folder of specs belongs to them. */
 function isSpecOrPrompt(name: string): boolean {
   return /\.(?:ya?ml|md|txt)$/.test(name)
+}
+
+/** What follows from the choice of an agent for a session. */
+export interface ChosenAgent {
+  agent: SessionAgent
+  /** The model that its spec names; absent: that of the session. */
+  model?: string
+  /** What is wrong with its file, and does not count. */
+  problems: AgentProblem[]
+}
+
+/** Finds the agent that a person has chosen for a session in the folder; throws `request.invalid`, with what there is, when it cannot be used. */
+export async function chooseAgent(
+  specs: Pick<AgentSpecs, 'find' | 'fromFile'>,
+  choice: AgentChoice,
+  folder: string,
+): Promise<ChosenAgent> {
+  if ('file' in choice) {
+    const { spec, problems } = await specs.fromFile(choice.file, folder)
+    const { source: _source, ...definition } = spec
+    return chosen(definition, problems, true)
+  }
+  const found = await specs.find(folder)
+  const spec = found.find(({ name, title }) => name === choice.name || title === choice.name)
+  if (spec) return chosen(spec, [], false)
+  const names = found.map(({ name }) => name)
+  const [near] = nearest(choice.name, names, 1)
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`
+  throw new CodedError(
+    'request.invalid',
+    `There is no agent "${choice.name.slice(0, 80)}" here.${hint} There are: ${names.join(', ')}.`,
+  )
+}
+
+function chosen(definition: AgentDefinition, problems: AgentProblem[], keeps: boolean): ChosenAgent {
+  const { name, title, readOnly, greeting, model } = definition
+  const agent: SessionAgent = {
+    name,
+    ...(title !== undefined && { title }),
+    ...(readOnly && { readOnly }),
+    ...(greeting !== undefined && { greeting }),
+    ...(keeps && { definition }),
+  }
+  return { agent, problems, ...(model !== undefined && { model }) }
+}
+
+/** The folder of the specs that come with Trestle, `resources/agents` of the package, wherever this code was bundled into: sources, an entry, or a chunk. */
+export function builtInAgents(here = import.meta.url): string {
+  const top = here.endsWith('.ts') ? '../../../../' : here.includes('/chunks/') ? '../../../' : '../../'
+  return fileURLToPath(new URL(`${top}resources/agents`, here))
 }

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Task } from '../../../shared/model/task'
-import type { Store } from '../session/store'
+import type { Store } from '../store/store'
 
 /** What of a working subagent is only known to the process that runs it. */
 export interface AgentActivity {
@@ -56,7 +56,7 @@ export function lastMessage(store: Pick<Store, 'historyBackwards'>, sessionId: s
 }
 
 /** Keeps the last message in a file, where its parent may read it whole however long it is. */
-export async function keepAnswer(path: string, answer: string): Promise<void> {
+export async function saveAnswer(path: string, answer: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeFile(path, answer, { mode: 0o600 })
 }

@@ -5,7 +5,11 @@ import { isOffered } from './offered-tools'
 const annotations: ToolAnnotations = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
 const offered = (spec: { tools?: string[]; excludeTools?: string[] }, ...names: string[]): string[] =>
   names.filter((name) =>
-    isOffered({ excludeTools: [], subagents: [], ...spec }, { name, annotations }, { readOnly: false, mayDelegate: false }),
+    isOffered(
+      { excludeTools: [], subagents: [], ...spec },
+      { name, annotations },
+      { readOnly: false, mayDelegate: false },
+    ),
   )
 const ALL = ['Read', 'Bash', 'mcp__git__log', 'mcp__git__push_all', 'mcp__github__log']
 

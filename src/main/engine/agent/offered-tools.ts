@@ -3,7 +3,7 @@ import type { Tool } from '../tool/tool'
 import type { AgentSpec } from './agent-spec'
 
 /** What only the agent of a person's session can do: it is the one that talks with the person. */
-const NEVER = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
+const NEVER_OFFERED = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 
 /** Whether a subagent of this kind has the tool. `readOnly` may come from one above it; `mayDelegate`: it is not too deep down. */
 export function isOffered(
@@ -11,7 +11,7 @@ export function isOffered(
   { name, annotations }: Pick<Tool, 'name' | 'annotations'>,
   { readOnly, mayDelegate }: { readOnly: boolean; mayDelegate: boolean },
 ): boolean {
-  if (NEVER.includes(name) || isNamed(excludeTools, name)) return false
+  if (NEVER_OFFERED.includes(name) || isNamed(excludeTools, name)) return false
   // Commands are judged one by one; everything else says of itself what it is.
   if (readOnly && !annotations.readOnly && name !== 'Bash') return false
   // It concerns only the conversation of whoever sends it; where D-Mails are off it is not offered at all.
@@ -31,13 +31,15 @@ export function isOfferedInSession(
 }
 
 /** What models of some families have in place of a tool goes by its name, too. */
-const STANDS_FOR: Readonly<Record<string, string>> = { apply_patch: 'Edit' }
+const TOOL_ALIASES: Readonly<Record<string, string>> = { apply_patch: 'Edit' }
 
 /** Whether a list of a spec names the tool: as it is called, or one of a server with `*` for anything in the name, as in rules of permission. */
 function isNamed(names: readonly string[], tool: string): boolean {
   return names.some(
     (name) =>
-      name === tool || name === STANDS_FOR[tool] || (tool.startsWith('mcp__') && name.startsWith('mcp__') && fits(name.split('*'), tool)),
+      name === tool ||
+      name === TOOL_ALIASES[tool] ||
+      (tool.startsWith('mcp__') && name.startsWith('mcp__') && fits(name.split('*'), tool)),
   )
 }
 

@@ -4,13 +4,13 @@ import type { Document, YAMLMap } from 'yaml'
 import type { AgentProblem, AgentSource } from '../../../shared/model/agent'
 import { EFFORTS } from '../../../shared/model/effort'
 import { nearest } from '../../../shared/nearest'
-import type { ReadSpec, SpecFile, WrittenSpec } from './agent-spec'
-import { toolNamed, unknownTool } from './source-tools'
+import type { ParsedSpec, SpecFile, WrittenSpec } from './agent-spec'
+import { BUILTIN_TOOLS } from '../../../shared/tool-label'
 
 const NAME = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/
-const MOST_NAME_CHARS = 64
+const MAX_NAME_CHARS = 64
 /** Files that lead to files that lead to files. */
-const MOST_LEVELS = 4
+const MAX_LEVELS = 4
 const KEYS = [
   'name',
   'description',
@@ -33,7 +33,7 @@ type Key = (typeof KEYS)[number]
 /** Where a spec is read from. `beside` gives the text of another file in or below the same folder. */
 export interface SpecPlace {
   source: AgentSource
-  beside(path: string): Promise<string | undefined>
+  readSibling(path: string): Promise<string | undefined>
 }
 
 /** How many files lead to this one; `isBase`: it is extended by the one before, whose own subagents count. */
@@ -47,13 +47,20 @@ interface Within {
  * where it would have kept something from the agent, the agent gets less than was meant, never more: without `tools` it has none, without `exclude_tools` or
  * `read_only` it can only read. Only a file that is not a spec at all is left out as a whole.
  */
-export async function readAgentSpec(file: SpecFile, place: SpecPlace, within: Within = { level: 0, isBase: false }): Promise<ReadSpec> {
+export async function readAgentSpec(
+  file: SpecFile,
+  place: SpecPlace,
+  within: Within = { level: 0, isBase: false },
+): Promise<ParsedSpec> {
   const { path, text } = file
   const { LineCounter, parseDocument, isMap, isScalar } = await import('yaml')
   const lines = new LineCounter()
   const document: Document = parseDocument(text.replace(/^\uFEFF/, ''), { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
-  if (error) return { problems: [{ path, line: lines.linePos(error.pos[0]).line, message: `This is not valid YAML: ${error.message}` }] }
+  if (error)
+    return {
+      problems: [{ path, line: lines.linePos(error.pos[0]).line, message: `This is not valid YAML: ${error.message}` }],
+    }
   const top = document.contents
   if (!isMap(top)) return { problems: [{ path, line: 1, message: 'It must be a list of "key: value".' }] }
   const nested = top.get('agent')
@@ -63,7 +70,12 @@ export async function readAgentSpec(file: SpecFile, place: SpecPlace, within: Wi
     const range = pair && isScalar(pair.key) ? pair.key.range : undefined
     return range ? lines.linePos(range[0]).line : undefined
   }
-  return specFrom(file, place, { table: map.toJS(document) as Record<string, unknown>, mayHaveVersion: map === top, lineOf, within })
+  return specFrom(file, place, {
+    table: map.toJS(document) as Record<string, unknown>,
+    mayHaveVersion: map === top,
+    lineOf,
+    within,
+  })
 }
 
 interface Written {
@@ -73,7 +85,11 @@ interface Written {
   within: Within
 }
 
-async function specFrom({ path }: SpecFile, place: SpecPlace, { table, mayHaveVersion, lineOf, within }: Written): Promise<ReadSpec> {
+async function specFrom(
+  { path }: SpecFile,
+  place: SpecPlace,
+  { table, mayHaveVersion, lineOf, within }: Written,
+): Promise<ParsedSpec> {
   const problems: AgentProblem[] = []
   const wrong = (key: string, message: string): undefined => {
     const line = lineOf(key)
@@ -106,12 +122,14 @@ async function specFrom({ path }: SpecFile, place: SpecPlace, { table, mayHaveVe
   const tools = strings('tools', 'Until it is mended, this agent has no tools.')
   const excluded = strings('exclude_tools', 'Until it is mended, this agent can only read.')
   const readOnly = value('read_only') ?? false
-  if (typeof readOnly !== 'boolean') wrong('read_only', 'read_only must be true or false. Until it is mended, this agent can only read.')
+  if (typeof readOnly !== 'boolean')
+    wrong('read_only', 'read_only must be true or false. Until it is mended, this agent can only read.')
   const maxSteps = value('max_steps')
   const isCount = typeof maxSteps === 'number' && Number.isInteger(maxSteps) && maxSteps > 0
   if (maxSteps !== undefined && !isCount) wrong('max_steps', 'max_steps must be a whole number from 1.')
   const effort = EFFORTS.find((one) => one === value('effort'))
-  if (effort === undefined && value('effort') !== undefined) wrong('effort', `effort must be one of ${EFFORTS.join(', ')}.`)
+  if (effort === undefined && value('effort') !== undefined)
+    wrong('effort', `effort must be one of ${EFFORTS.join(', ')}.`)
   const [description, model, greeting] = [string('description'), string('model'), string('greeting')]
   const [extend, types, systemPrompt] = [await extended(), await subagents(), await prompt()]
 
@@ -142,7 +160,7 @@ async function specFrom({ path }: SpecFile, place: SpecPlace, { table, mayHaveVe
     return [
       ...new Set(
         written.flatMap((one) => {
-          const tool = toolNamed(one)
+          const tool = resolveToolName(one)
           if (tool === undefined) wrong(key, unknownTool(one))
           return tool ?? []
         }),
@@ -156,7 +174,7 @@ async function specFrom({ path }: SpecFile, place: SpecPlace, { table, mayHaveVe
     const inside = relative(dirname(path), file)
     if (inside.startsWith(`..${sep}`) || inside === '..' || resolve(inside) === inside)
       return wrong(key, `${key} must lead to a file beside the spec.`)
-    const text = await place.beside(file)
+    const text = await place.readSibling(file)
     return text === undefined ? wrong(key, `There is no file ${file}, or it cannot be used.`) : { path: file, text }
   }
 
@@ -189,7 +207,10 @@ async function specFrom({ path }: SpecFile, place: SpecPlace, { table, mayHaveVe
     const own: WrittenSpec[] = []
     const names: string[] = []
     for (const [key, entry] of Object.entries(written as Record<string, unknown>)) {
-      const { path: file, description: about } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<string, unknown>
+      const { path: file, description: about } = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<
+        string,
+        unknown
+      >
       const type = nameFrom(key)
       if (type === undefined || (file !== undefined && typeof file !== 'string')) {
         wrong('subagents', `The subagent "${key.slice(0, 80)}" needs a name and the path of its file.`)
@@ -198,40 +219,89 @@ async function specFrom({ path }: SpecFile, place: SpecPlace, { table, mayHaveVe
       names.push(type)
       if (typeof file !== 'string' || within.isBase) continue
       const { title: _title, ...spec } = (await specAt('subagents', file)) ?? {}
-      if ('path' in spec) own.push({ ...spec, name: type, ...(typeof about === 'string' && { description: about.replace(/\s+/g, ' ') }) })
+      if ('path' in spec)
+        own.push({ ...spec, name: type, ...(typeof about === 'string' && { description: about.replace(/\s+/g, ' ') }) })
     }
     return { names, own }
   }
 
   async function specAt(key: Key, written: string): Promise<WrittenSpec | undefined> {
-    if (within.level >= MOST_LEVELS) return wrong(key, `The files lead to each other, or more than ${MOST_LEVELS} deep.`)
+    if (within.level >= MAX_LEVELS) return wrong(key, `The files lead to each other, or more than ${MAX_LEVELS} deep.`)
     const file = await fileFrom(key, written)
     const read = file && (await readAgentSpec(file, place, { level: within.level + 1, isBase: key === 'extend' }))
     // Files that lead to each other are read more than once.
-    for (const problem of read?.problems ?? []) if (!problems.some((known) => isDeepStrictEqual(known, problem))) problems.push(problem)
+    for (const problem of read?.problems ?? [])
+      if (!problems.some((known) => isDeepStrictEqual(known, problem))) problems.push(problem)
     return read?.spec
   }
 
   function promptArgs(): Record<string, string> {
     const written = value('system_prompt_args')
     if (written === undefined) return {}
-    const entries = typeof written === 'object' && !Array.isArray(written) ? Object.entries(written as Record<string, unknown>) : undefined
-    const good = entries?.filter(([key, arg]) => /^\w+$/.test(key) && ['string', 'number', 'boolean'].includes(typeof arg))
-    if (!entries || good!.length < entries.length) wrong('system_prompt_args', 'system_prompt_args must be a list of "NAME: text".')
+    const entries =
+      typeof written === 'object' && !Array.isArray(written)
+        ? Object.entries(written as Record<string, unknown>)
+        : undefined
+    const good = entries?.filter(
+      ([key, arg]) => /^\w+$/.test(key) && ['string', 'number', 'boolean'].includes(typeof arg),
+    )
+    if (!entries || good!.length < entries.length)
+      wrong('system_prompt_args', 'system_prompt_args must be a list of "NAME: text".')
     return Object.fromEntries((good ?? []).map(([key, arg]) => [key, String(arg)]))
   }
 }
 
 /** The name that an agent is chosen and called by, from the one it has for people; undefined when nothing of it can be used. */
 function nameFrom(written: string | undefined): string | undefined {
-  if (written === undefined || (NAME.test(written) && written.length <= MOST_NAME_CHARS)) return written
+  if (written === undefined || (NAME.test(written) && written.length <= MAX_NAME_CHARS)) return written
   const name = written
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-/, '')
-    .slice(0, MOST_NAME_CHARS)
+    .slice(0, MAX_NAME_CHARS)
     .replace(/-$/, '')
   return name === '' ? undefined : name
+}
+
+/**
+ * Tools of Kimi CLI's agent files, by the last part of `module:Class`, where ours have other names. Those that have no counterpart lead to null: a file that
+ * names them means nothing that could be missing.
+ */
+const SOURCE_TOOLS: Readonly<Record<string, string | null>> = {
+  Task: 'Agent',
+  SetTodoList: 'TodoList',
+  Shell: 'Bash',
+  CMD: 'Bash',
+  Powershell: 'Bash',
+  ReadFile: 'Read',
+  WriteFile: 'Write',
+  StrReplaceFile: 'Edit',
+  PatchFile: 'Patch',
+  SearchWeb: 'WebSearch',
+  Think: null,
+}
+
+/** The tool that a spec means: our own name, one of a server (`mcp__…`), or `module:Class` of the source's files. Undefined: no such tool; null: none is needed. */
+function resolveToolName(written: string): string | null | undefined {
+  if (written.startsWith('mcp__') || isTool(written)) return written
+  const last = written.slice(written.lastIndexOf(':') + 1)
+  if (last in SOURCE_TOOLS) return SOURCE_TOOLS[last]
+  return written.includes(':') && isTool(last) ? last : undefined
+}
+
+/** What is said of a tool that does not exist. */
+function unknownTool(name: string): string {
+  const last = name.slice(name.lastIndexOf(':') + 1)
+  const [near] = nearest(
+    last,
+    BUILTIN_TOOLS.map((tool) => tool.name),
+    1,
+  )
+  return `There is no tool "${name.slice(0, 80)}".${near === undefined ? '' : ` Did you mean ${near}?`}`
+}
+
+function isTool(name: string): boolean {
+  return BUILTIN_TOOLS.some((tool) => tool.name === name)
 }

@@ -8,16 +8,16 @@ import {
   type SubagentType,
 } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
-import { CodedError } from '../../../shared/model/errors'
+import { CodedError } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import { nearest } from '../../../shared/nearest'
-import type { AgentSettings } from '../config/settings'
-import type { SessionRole } from '../context/facts/role-fact'
-import { stopWords } from '../loop/turn-signal'
+import type { AgentSettings } from '../config/settings/settings'
+import type { SessionRole } from '../context/facts/gather-facts'
+import { stopMessage } from '../loop/turn-context'
 import type { Session } from '../session/session'
-import type { HeldSessions } from '../session/sessions'
-import type { Store } from '../session/store'
-import type { AgentOutcome, AgentWork, OfferedAgent, SessionAgents, WorkingAgent } from '../tool/session-agents'
+import type { SessionManager } from '../session/sessions'
+import type { Store } from '../store/store'
+import type { AgentOutcome, AgentWork, OfferedAgent, SessionAgents, WorkingAgent } from '../tool/session-services'
 import type { Tool } from '../tool/tool'
 import type { AgentRuns } from './agent-runs'
 import { SMALL_MODEL, type AgentSpec } from './agent-spec'
@@ -31,8 +31,8 @@ const STOP_MS = 300
 export interface SubagentsDeps {
   home: string
   store: Pick<Store, 'header'>
-  sessions: Pick<HeldSessions, 'createAgent'>
-  specs: Pick<AgentSpecs, 'find' | 'own'>
+  sessions: Pick<SessionManager, 'createAgent'>
+  specs: Pick<AgentSpecs, 'find' | 'custom'>
   runs: AgentRuns
   settings(): AgentSettings
   /** The model for small work beside this one; undefined when there is none that can be used. */
@@ -40,7 +40,7 @@ export interface SubagentsDeps {
   /** Names of all tools there are for a session, with what they say of themselves. */
   allTools(session: Session): readonly Pick<Tool, 'name' | 'annotations'>[]
   /** Looks whether news of these tasks is due. */
-  look(sessionId: string, taskIds: readonly string[]): void
+  notifyTasks(sessionId: string, taskIds: readonly string[]): void
 }
 
 /** What being an agent of some kind means for a turn. */
@@ -54,14 +54,14 @@ export interface AgentTurn {
   maxSteps?: number
   effort?: Effort
   /** It works with the small model: the model of its parent, which goes on where that fails. */
-  insteadOf?: string
+  parentModel?: string
   offers(tool: Pick<Tool, 'name' | 'annotations' | 'server'>): boolean
 }
 
 export interface Subagents {
   turnOf(session: Session): Promise<AgentTurn>
   /** The subagents of a session, for its tools. */
-  of(session: Session): SessionAgents
+  forSession(session: Session): SessionAgents
 }
 
 /** Who may start which subagents, and with what. */
@@ -75,7 +75,10 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     if (!agent) return undefined
     const spec = await find(agent.agentType, folder, store.header(agent.parentId))
     if (!spec)
-      throw new CodedError('request.invalid', `There is no agent type ${agent.agentType} any more, which ${sessionId} was made from.`)
+      throw new CodedError(
+        'request.invalid',
+        `There is no agent type ${agent.agentType} any more, which ${sessionId} was made from.`,
+      )
     return spec
   }
 
@@ -87,7 +90,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
   /** The agent that a person's session runs as; `request.invalid` when its spec is gone. */
   async function chosenFor({ runsAs, folder }: SessionHeader): Promise<AgentDefinition | undefined> {
     if (!runsAs || runsAs.definition) return runsAs?.definition
-    return (await deps.specs.find(folder)).find(({ name }) => name === runsAs.name) ?? missing(runsAs)
+    return (await deps.specs.find(folder)).find(({ name }) => name === runsAs.name) ?? throwAgentMissing(runsAs)
   }
 
   /** The types that a session may start; what an agent has defined may start whatever its maker may. */
@@ -96,26 +99,32 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     const chosen = header.agent ? spec : await chosenFor(header)
     const parent = header.agent && spec?.source === 'session' ? store.header(header.agent.parentId) : undefined
     const inherited = parent && (await typesOf(parent))
-    const named = all.filter(({ name }) => !chosen || isFree(header, chosen) || chosen.subagents.includes(name))
+    const named = all.filter(
+      ({ name }) => !chosen || mayStartAnyType(header, chosen) || chosen.subagents.includes(name),
+    )
     const own = (chosen?.ownTypes ?? []).map((type): AgentSpec => ({ ...type, source: spec?.source ?? 'user' }))
     const types = [...(inherited ?? [...own, ...named])]
     const defined = (header.subagentTypes ?? []).map((type) => definedSpec(type, types))
     return [
       ...defined,
-      ...types.filter(({ name }, at) => !defined.some((one) => one.name === name) && types.findIndex((one) => one.name === name) === at),
+      ...types.filter(
+        ({ name }, at) =>
+          !defined.some((one) => one.name === name) && types.findIndex((one) => one.name === name) === at,
+      ),
     ]
   }
 
   async function sessionTurn(header: SessionHeader): Promise<AgentTurn> {
     const spec = await chosenFor(header)
     const depth = mayDelegate(header)
-    const delegates = ({ name }: Pick<Tool, 'name'>): boolean => depth || (name !== 'Agent' && name !== 'CreateSubagent')
-    const own = [...(header.subagentTypes ?? []), ...(depth ? await deps.specs.own(header.folder) : [])]
+    const delegates = ({ name }: Pick<Tool, 'name'>): boolean =>
+      depth || (name !== 'Agent' && name !== 'CreateSubagent')
+    const own = [...(header.subagentTypes ?? []), ...(depth ? await deps.specs.custom(header.folder) : [])]
     if (!spec) return { types: own, offers: delegates }
     const { name, title = name, systemPrompt, maxSteps, effort } = spec
     return {
       role: { title, text: systemPrompt },
-      types: isFree(header, spec) ? own : depth ? await typesOf(header) : [],
+      types: mayStartAnyType(header, spec) ? own : depth ? await typesOf(header) : [],
       offers: (tool) => delegates(tool) && isOfferedInSession(spec, tool),
       ...(maxSteps !== undefined && { maxSteps }),
       ...(effort !== undefined && { effort }),
@@ -127,25 +136,27 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     const spec = await specOf(header)
     if (!agent || !spec) return sessionTurn(header)
     const depth = mayDelegate(header)
-    const insteadOf = spec.model === SMALL_MODEL ? store.header(agent.parentId)?.model : undefined
+    const parentModel = spec.model === SMALL_MODEL ? store.header(agent.parentId)?.model : undefined
     return {
       prompt: spec.systemPrompt,
       types: depth && spec.subagents.length > 0 ? await typesOf(header) : [],
       offers: (tool) => isOffered(spec, tool, { readOnly: agent.readOnly || spec.readOnly, mayDelegate: depth }),
       ...(spec.maxSteps !== undefined && { maxSteps: spec.maxSteps }),
       ...(spec.effort !== undefined && { effort: spec.effort }),
-      ...(insteadOf !== undefined && insteadOf !== header.model && { insteadOf }),
+      ...(parentModel !== undefined && parentModel !== header.model && { parentModel }),
     }
   }
 
-  function of(session: Session): SessionAgents {
+  function forSession(session: Session): SessionAgents {
     const { id } = session
     const rootId = session.header.agent?.rootId ?? id
 
     async function problem(agent: AgentWork['agent'], background: boolean): Promise<string | undefined> {
       const { header } = session
-      if (!mayDelegate(header)) return `Subagents may be ${deps.settings().maxDepth} deep at most ([agents] max_depth). Do it yourself.`
-      if (background && header.agent) return 'A subagent cannot leave work behind: start it without run_in_background and wait for it.'
+      if (!mayDelegate(header))
+        return `Subagents may be ${deps.settings().maxDepth} deep at most ([agents] max_depth). Do it yourself.`
+      if (background && header.agent)
+        return 'A subagent cannot leave work behind: start it without run_in_background and wait for it.'
       if ('resume' in agent) return resumeProblem(agent.resume)
       const types = await typesOf(header)
       if (types.some(({ name }) => name === agent.type)) return undefined
@@ -159,7 +170,9 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       if (header?.agent?.rootId !== rootId || agentId === id)
         return `There is no subagent "${agentId.slice(0, 100)}" of this session. resume takes the agent_id that an earlier result of Agent named.`
       const task = await runs.task(agentId)
-      return task?.status === 'running' ? `${agentId} is still at work. Wait for its end, or start another one.` : undefined
+      return task?.status === 'running'
+        ? `${agentId} is still at work. Wait for its end, or start another one.`
+        : undefined
     }
 
     /** The subagent's session, new or known, and what is recorded of the work. */
@@ -207,16 +220,24 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       const { agentId, start } = await prepare(work)
       const { ended, moved } = await runs.begin(agentId, start, work.prompt)
       const { callId, agentType, description, background } = start
-      session.record({ type: 'subagent.started', callId, agentId, agentType, description, background, isResumed: 'resume' in work.agent })
+      session.record({
+        type: 'subagent.started',
+        callId,
+        agentId,
+        agentType,
+        description,
+        background,
+        isResumed: 'resume' in work.agent,
+      })
       return { agentId, start, ended, moved }
     }
 
     /** From now on the agent is owed the news of its end. */
-    function leave({ agentId, start }: { agentId: string; start: AgentStart }): WorkingAgent {
+    function leaveInBackground({ agentId, start }: { agentId: string; start: AgentStart }): WorkingAgent {
       const task = agentTask(store.header(agentId)!, deps.home)!
       session.record({ type: 'task.started', task })
       // It may have ended before it was recorded.
-      deps.look(id, [agentId])
+      deps.notifyTasks(id, [agentId])
       return { agentId, agentType: start.agentType, isQueued: runs.isQueued(agentId) }
     }
 
@@ -224,7 +245,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       types: async () => (await typesOf(session.header)).map(({ name, description }) => ({ name, description })),
       problem,
       async start(work) {
-        return leave(await begin(work))
+        return leaveInBackground(await begin(work))
       },
       async run(work, signal) {
         const begun = await begin(work)
@@ -232,16 +253,21 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
         const { promise: stopped, resolve } = Promise.withResolvers<AgentOutcome>()
         let grace: NodeJS.Timeout | undefined
         const onAbort = (): void => {
-          const reason = stopWords(signal)
+          const reason = stopMessage(signal)
           void runs.stop(agentId, reason).catch(() => undefined)
           const { agentType } = start
-          grace = setTimeout(() => resolve({ agentId, agentType, status: 'stopped', reason, answer: runs.answer(agentId) }), STOP_MS)
+          grace = setTimeout(
+            () => resolve({ agentId, agentType, status: 'stopped', reason, answer: runs.answer(agentId) }),
+            STOP_MS,
+          )
         }
         signal.addEventListener('abort', onAbort, { once: true })
         if (signal.aborted) onAbort()
         try {
           const left = moved.then(() => undefined)
-          return (await runs.lending(id, () => Promise.race([ended, stopped, left]))) ?? leave(begun)
+          return (
+            (await runs.withSlotReleased(id, () => Promise.race([ended, stopped, left]))) ?? leaveInBackground(begun)
+          )
         } finally {
           clearTimeout(grace)
           signal.removeEventListener('abort', onAbort)
@@ -258,21 +284,31 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     }
   }
 
-  return { turnOf, of }
+  return { turnOf, forSession }
 }
 
 /** A type that an agent has defined; one with the tool Agent may start the same `types` as its maker. */
 function definedSpec({ name, description, systemPrompt, tools }: SubagentType, types: readonly AgentSpec[]): AgentSpec {
   const subagents = tools.includes('Agent') ? types.map((type) => type.name) : []
-  return { name, description, systemPrompt, tools, excludeTools: [], subagents, readOnly: false, source: 'session', path: '' }
+  return {
+    name,
+    description,
+    systemPrompt,
+    tools,
+    excludeTools: [],
+    subagents,
+    readOnly: false,
+    source: 'session',
+    path: '',
+  }
 }
 
 /** Whether a person's session may start every type: its agent's spec names none. */
-function isFree({ agent }: SessionHeader, { subagents }: Pick<AgentDefinition, 'subagents'>): boolean {
+function mayStartAnyType({ agent }: SessionHeader, { subagents }: Pick<AgentDefinition, 'subagents'>): boolean {
   return agent === undefined && subagents.length === 0
 }
 
-function missing({ name }: SessionAgent): never {
+function throwAgentMissing({ name }: SessionAgent): never {
   throw new CodedError(
     'request.invalid',
     `The agent "${name}" of this session is not here any longer. Choose another one for it, or add its file again.`,

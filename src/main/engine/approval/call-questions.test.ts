@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Approval } from '../../../shared/model/approval'
-import type { EventBody } from '../../../shared/model/event'
-import { TurnStopped, TurnSuspended } from '../loop/turn-signal'
+import type { EventBody } from '../../../shared/events/event'
+import { TurnStopped, TurnSuspended } from '../loop/turn-context'
 import type { CallQuestion } from '../tool/tool'
 import { CallQuestions } from './call-questions'
 
@@ -31,7 +31,8 @@ function fixture(canAsk = true) {
   const turn = new AbortController()
   const own = new AbortController()
   const ask = () => questions.ask(CALL, QUESTION, turn.signal, own.signal)
-  const asked = (): Approval[] => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
+  const asked = (): Approval[] =>
+    events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
   const ends = () => events.filter((event) => event.type === 'approval.resolved')
   return { questions, turn, own, ask, asked, ends, events }
 }
@@ -54,13 +55,24 @@ it('would take an answer that will not do, take a second one, or record more tha
   expect(questions.reply({ approvalId, optionId: 'send', values: { name: 'secret' } })).toBe(true)
   expect(await answer).toEqual({ optionId: 'send', kind: 'allow_once', values: { name: 'secret' } })
   expect(ends()).toEqual([
-    { type: 'approval.resolved', approvalId, callId: 'c', outcome: 'allow_once', chosen: 'send', values: { name: 'kept' } },
+    {
+      type: 'approval.resolved',
+      approvalId,
+      callId: 'c',
+      outcome: 'allow_once',
+      chosen: 'send',
+      values: { name: 'kept' },
+    },
   ])
   expect(questions.reply({ approvalId, optionId: 'decline' })).toBe(false)
 })
 
 it.each([
-  ['the turn is stopped', (all: ReturnType<typeof fixture>) => all.turn.abort(new TurnStopped()), 'The turn was stopped.'],
+  [
+    'the turn is stopped',
+    (all: ReturnType<typeof fixture>) => all.turn.abort(new TurnStopped()),
+    'The turn was stopped.',
+  ],
   [
     'the app is closed',
     (all: ReturnType<typeof fixture>) => all.turn.abort(new TurnSuspended()),

@@ -1,11 +1,11 @@
 import type { Approval, ApprovalOption } from '../../../shared/model/approval'
-import { CodedError } from '../../../shared/model/errors'
-import type { EventBody } from '../../../shared/model/event'
-import { visibleLine, visibleText } from '../../../shared/model/visible-text'
-import type { ApprovalAnswer } from '../engine-api'
-import { isSuspended, stopWords } from '../loop/turn-signal'
+import { CodedError } from '../../../shared/errors'
+import type { EventBody } from '../../../shared/events/event'
+import { visibleLine, visibleText } from '../../../shared/visible-text'
+import { isSuspended, stopMessage } from '../loop/turn-context'
 import type { CallAnswer, CallQuestion } from '../tool/tool'
 import { visiblePreview } from './visible-preview'
+import type { ApprovalAnswer } from './waiting-requests'
 
 export interface CallQuestionsDeps {
   record(...events: EventBody[]): void
@@ -44,15 +44,34 @@ export class CallQuestions {
     const ends = signal ? AbortSignal.any([turn, signal]) : turn
     if (ends.aborted) return { none: 'ended', why: endOf(turn, signal) }
     const { asks, options } = question
-    const [summary, reason, preview] = [visibleLine(question.summary), visibleText(question.reason), visiblePreview(question.preview)]
+    const [summary, reason, preview] = [
+      visibleLine(question.summary),
+      visibleText(question.reason),
+      visiblePreview(question.preview),
+    ]
     const approvalId = this.#deps.newId('approval')
-    const approval: Approval = { approvalId, ...call, summary, reason, preview, options, asks, requestedAt: this.#deps.now() }
+    const approval: Approval = {
+      approvalId,
+      ...call,
+      summary,
+      reason,
+      preview,
+      options,
+      asks,
+      requestedAt: this.#deps.now(),
+    }
     this.#deps.record({ type: 'approval.requested', approval })
     const { promise, resolve } = Promise.withResolvers<CallAnswer>()
     const withdraw = (): void => {
       this.#waiting.delete(approvalId)
       const why = endOf(turn, signal)
-      this.#deps.record({ type: 'approval.resolved', approvalId, callId: call.callId, outcome: 'cancelled', reason: why })
+      this.#deps.record({
+        type: 'approval.resolved',
+        approvalId,
+        callId: call.callId,
+        outcome: 'cancelled',
+        reason: why,
+      })
       resolve({ none: 'ended', why })
     }
     this.#waiting.set(approvalId, {
@@ -95,12 +114,15 @@ export class CallQuestions {
 
 function chosen(options: readonly ApprovalOption[], optionId: string): ApprovalOption {
   const option = options.find((candidate) => candidate.optionId === optionId)
-  if (!option) throw new CodedError('request.invalid', `optionId: one of ${options.map((known) => known.optionId).join(', ')}`)
+  if (!option)
+    throw new CodedError('request.invalid', `optionId: one of ${options.map((known) => known.optionId).join(', ')}`)
   return option
 }
 
 /** Why a question has ended without an answer, as a sentence. */
 function endOf(turn: AbortSignal, signal: AbortSignal | undefined): string {
-  if (turn.aborted) return isSuspended(turn) ? CLOSED : stopWords(turn)
-  return signal?.reason instanceof Error && signal.reason.message !== '' ? signal.reason.message : 'It is not asked any more.'
+  if (turn.aborted) return isSuspended(turn) ? CLOSED : stopMessage(turn)
+  return signal?.reason instanceof Error && signal.reason.message !== ''
+    ? signal.reason.message
+    : 'It is not asked any more.'
 }

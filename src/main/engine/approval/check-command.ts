@@ -1,12 +1,12 @@
 import type { PermissionMode } from '../../../shared/model/approval'
 import type { PreparedCall } from '../tool/tool'
-import { createWorkspace } from '../workspace/create-workspace'
+import { createWorkspace } from '../workspace/workspace'
 import type { CommandSandbox } from '../../../shared/model/sandbox'
-import { judge, judgeParts } from './judge'
+import { judge, judgeParts } from './policies/judge'
 import { POLICIES } from './policies'
-import type { CommandSandboxes, JudgedCall, Verdict } from './policy'
-import type { PermissionRule } from './rules/permission-rule'
-import { inspectCommand } from './shell/inspect-command'
+import type { CommandSandboxes, JudgedCall, Verdict } from './rules/policy'
+import type { PermissionRule } from '../permission/permission-rule'
+import { inspectCommand } from './command/inspect-command'
 
 /** A verdict as it is printed. */
 export interface CheckedCommand {
@@ -15,10 +15,16 @@ export interface CheckedCommand {
   /** What it would run in; absent when it is denied, or sandboxes are left out of it. */
   sandbox?: CommandSandbox
   segments: { command: string; verdict: Verdict['decision']; reason: string }[]
-  rule?: { decision: PermissionRule['decision']; pattern: string; scope: PermissionRule['scope']; file: string; line?: number }
+  rule?: {
+    decision: PermissionRule['decision']
+    pattern: string
+    scope: PermissionRule['scope']
+    file: string
+    line?: number
+  }
 }
 
-export interface CheckSurroundings {
+export interface CheckContext {
   rules: readonly PermissionRule[]
   /** `plan`: as with plan mode on. */
   mode: PermissionMode | 'plan'
@@ -30,7 +36,10 @@ export interface CheckSurroundings {
 }
 
 /** What a running turn would decide on this command: the same parts, the same policies in the same order. */
-export async function checkCommand(command: string, { rules, mode, cwd, home, sandboxes }: CheckSurroundings): Promise<CheckedCommand> {
+export async function checkCommand(
+  command: string,
+  { rules, mode, cwd, home, sandboxes }: CheckContext,
+): Promise<CheckedCommand> {
   const workspace = createWorkspace({ root: cwd })
   const parts = await inspectCommand(command, workspace.root, workspace)
   const call: PreparedCall = {
@@ -58,7 +67,11 @@ export async function checkCommand(command: string, { rules, mode, cwd, home, sa
     verdict: decision,
     reason,
     ...(sandbox && decision !== 'deny' && { sandbox }),
-    segments: verdicts.map(({ part, verdict }) => ({ command: part.source, verdict: verdict.decision, reason: verdict.reason })),
+    segments: verdicts.map(({ part, verdict }) => ({
+      command: part.source,
+      verdict: verdict.decision,
+      reason: verdict.reason,
+    })),
     ...(rule && {
       rule: {
         decision: rule.decision,

@@ -1,12 +1,19 @@
-import type { Judgement } from '../../../shared/model/approval'
-import type { GateAnswer } from '../loop/gate'
-import type { Verdict } from './policy'
+import { type Judgement, REJECT_STOP } from '../../../shared/model/approval'
+import type { GateAnswer } from '../loop/call-lifecycle'
+import type { Verdict } from './rules/policy'
+import { textOf } from '../../../shared/model/message'
+import type { PersonQuestion, PreparedCall } from '../tool/tool'
+import type { RecordedEvent } from '../../../shared/events/event'
 
-const WAYS_ROUND = 'Do not try to get round this; go on without it, or say what you need and why.'
+const NO_WORKAROUND = 'Do not try to get round this; go on without it, or say what you need and why.'
 
 /** The answer to a call that a policy denies. */
-export function denied(verdict: Verdict): GateAnswer {
-  return { allowed: false, message: `Denied: ${verdict.reason} ${WAYS_ROUND}`, judged: judgementOf({ ...verdict, decision: 'deny' }) }
+export function denialAnswer(verdict: Verdict): GateAnswer {
+  return {
+    allowed: false,
+    message: `Denied: ${verdict.reason} ${NO_WORKAROUND}`,
+    judged: judgementOf({ ...verdict, decision: 'deny' }),
+  }
 }
 
 /** What of a verdict is recorded. */
@@ -28,7 +35,35 @@ export function judgementOf({ decision, reason, rule, sandbox }: Verdict): Judge
 }
 
 /** What the agent is told of a call that a person rejected. */
-export function rejection(feedback: string | undefined, stops = false): string {
+export function rejectionMessage(feedback: string | undefined, stops = false): string {
   if (stops) return `The user rejected this call and stopped the turn${feedback ? `. They say: ${feedback}` : '.'}`
-  return feedback ? `The user rejected this call and says: ${feedback}` : `The user rejected this call. ${WAYS_ROUND}`
+  return feedback
+    ? `The user rejected this call and says: ${feedback}`
+    : `The user rejected this call. ${NO_WORKAROUND}`
+}
+
+/** What becomes of a call that asks where nobody is there: what it would have put to a person is kept all the same. */
+export async function unattendedAnswer(call: PreparedCall, asks: PersonQuestion): Promise<GateAnswer> {
+  const problem = await call.check?.()
+  if (problem) return { allowed: false, message: textOf(problem.content) }
+  await asks.asking?.()
+  return { allowed: false, message: asks.nobody }
+}
+
+const RESOLUTION_MESSAGES = {
+  allow_once: 'It was allowed already.',
+  allow_always: 'It was allowed already, for good.',
+  reject_once: 'It was rejected already.',
+  cancelled: 'It was closed.',
+} as const
+
+/** How a request has ended, as a sentence; undefined when these events do not tell. */
+export function describeResolution(events: readonly RecordedEvent[], approvalId: string): string | undefined {
+  const end = events.findLast((event) => event.type === 'approval.resolved' && event.approvalId === approvalId)
+  if (end?.type !== 'approval.resolved') return undefined
+  if (end.chosen === REJECT_STOP) return 'It was rejected already, and its turn was stopped.'
+  if (end.chosen !== undefined) return 'It was answered already.'
+  return end.reason === undefined
+    ? RESOLUTION_MESSAGES[end.outcome]
+    : `${RESOLUTION_MESSAGES[end.outcome]} ${end.reason}`
 }

@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { rulesOf } from '../../../../test/support/judge-command'
 import { tool } from '../../../../test/support/turn-fixture'
 import type { Approval, PermissionMode } from '../../../shared/model/approval'
-import { CodedError } from '../../../shared/model/errors'
-import type { EventBody } from '../../../shared/model/event'
+import { CodedError } from '../../../shared/errors'
+import type { EventBody } from '../../../shared/events/event'
 import { failed, type PreparedCall, type Refusal } from '../tool/tool'
-import { createWorkspace } from '../workspace/create-workspace'
-import { TurnSuspended } from '../loop/turn-signal'
+import { createWorkspace } from '../workspace/workspace'
+import { TurnSuspended } from '../loop/turn-context'
 import { createGate } from './gate'
 import { POLICIES } from './policies'
-import type { PermissionRule } from './rules/permission-rule'
-import { sessionRules } from './rules/session-rules'
+import { type PermissionRule, sessionRules } from '../permission/permission-rule'
 
 const root = import.meta.dirname
 const edit: PreparedCall = {
@@ -25,7 +24,10 @@ const command: PreparedCall = {
   rememberAs: { key: 'bash:rm', label: 'Allow exactly this' },
 }
 const outside: PreparedCall = { ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: false }] }
-const writer = { ...tool({ name: 'Edit' }), annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false } }
+const writer = {
+  ...tool({ name: 'Edit' }),
+  annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+}
 const reader = tool({ name: 'Read' })
 
 interface Fixture {
@@ -52,16 +54,21 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
     mode: () => mode,
     plan: () => plan,
     workspace: () => createWorkspace({ root }),
-    rules: async () => [...rules, ...sessionRules([...held]), ...rulesOf(...written.map((pattern) => `allow ${pattern}`))],
+    rules: async () => [
+      ...rules,
+      ...sessionRules([...held]),
+      ...rulesOf(...written.map((pattern) => `allow ${pattern}`)),
+    ],
     record(...bodies) {
       events.push(...bodies)
       for (const body of bodies)
-        if (body.type === 'approval.resolved' && body.rule?.scope === 'session') held.push(...body.rule.pattern.split('\n'))
+        if (body.type === 'approval.resolved' && body.rule?.scope === 'session')
+          held.push(...body.rule.pattern.split('\n'))
     },
     home: '/home/me/.trestle',
     ownOutput: ['/home/me/.trestle/sessions/s'],
     isOpen: (id) => events.filter((event) => JSON.stringify(event).includes(id)).length === 1,
-    howEnded: () => undefined,
+    describeResolution: () => undefined,
     canAsk: () => canAsk,
     now: () => 0,
     newId: (prefix) => `${prefix}-${(ids += 1)}`,
@@ -71,7 +78,11 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
     pastCalls: async () => [],
   })
   /** `again` is the call as it is prepared when somebody has allowed it. */
-  const ask = (call: PreparedCall, which = writer, more: { again?: PreparedCall | Refusal; before?: Approval } = {}) => {
+  const ask = (
+    call: PreparedCall,
+    which = writer,
+    more: { again?: PreparedCall | Refusal; before?: Approval } = {},
+  ) => {
     const { again = call, before } = more
     const preview = call.preview ?? (async () => undefined)
     const request = {
@@ -103,7 +114,9 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
 describe('the gate', () => {
   it('lets reading inside the folder pass, and asks outside it', async () => {
     const { ask, asked } = fixture()
-    expect(await ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/a`, write: false }] }, reader)).toMatchObject({ allowed: true })
+    expect(await ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/a`, write: false }] }, reader)).toMatchObject(
+      { allowed: true },
+    )
     void ask(outside, reader)
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
     expect(asked()[0]!.reason).toContain('/etc/hosts')
@@ -111,12 +124,17 @@ describe('the gate', () => {
 
   it('keeps Trestle itself out of reach in every mode, but lets the model read what its calls have left', async () => {
     const { ask } = fixture({ mode: 'auto' })
-    const file = (path: string, write: boolean): PreparedCall => ({ ...edit, accesses: [{ kind: 'file', path, write }] })
+    const file = (path: string, write: boolean): PreparedCall => ({
+      ...edit,
+      accesses: [{ kind: 'file', path, write }],
+    })
     expect(await ask(file('/home/me/.trestle/config.toml', false), reader)).toMatchObject({ allowed: false })
     expect(await ask(file('/home/me/.trestle/sessions/s/x.txt', true))).toMatchObject({ allowed: false })
     const asking = fixture({ canAsk: false })
     expect(await asking.ask(file('/home/me/.trestle/sessions/s/x.txt', false), reader)).toMatchObject({ allowed: true })
-    expect(await asking.ask({ ...edit, accesses: [{ kind: 'tree', path: '/home/me/.trestle', write: false }] }, reader)).toMatchObject({
+    expect(
+      await asking.ask({ ...edit, accesses: [{ kind: 'tree', path: '/home/me/.trestle', write: false }] }, reader),
+    ).toMatchObject({
       allowed: false,
     })
   })
@@ -132,19 +150,31 @@ describe('the gate', () => {
     const edits = fixture({ mode: 'accept-edits', canAsk: false })
     expect(await edits.ask(edit)).toMatchObject({ allowed: true })
     expect(await edits.ask(command)).toMatchObject({ allowed: false })
-    expect(await edits.ask({ ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: true }] })).toMatchObject({ allowed: false })
+    expect(await edits.ask({ ...edit, accesses: [{ kind: 'file', path: '/etc/hosts', write: true }] })).toMatchObject({
+      allowed: false,
+    })
     const auto = fixture({ mode: 'auto', canAsk: false })
     expect(await auto.ask(command)).toMatchObject({ allowed: true })
   })
 
   const bash = tool({ name: 'Bash' })
-  const commandOf = (text: string): PreparedCall => ({ ...command, accesses: [{ kind: 'command', command: text, cwd: root }] })
+  const commandOf = (text: string): PreparedCall => ({
+    ...command,
+    accesses: [{ kind: 'command', command: text, cwd: root }],
+  })
 
   it('holds deny rules against every mode and everything allowed before, and for all that a command starts', async () => {
     for (const mode of ['ask', 'accept-edits', 'auto'] as const) {
-      const { ask } = fixture({ mode, canAsk: false, rules: rulesOf('allow Bash', 'deny Bash(rm *)', 'deny Edit(*.ts)', 'deny mcp__x__*') })
+      const { ask } = fixture({
+        mode,
+        canAsk: false,
+        rules: rulesOf('allow Bash', 'deny Bash(rm *)', 'deny Edit(*.ts)', 'deny mcp__x__*'),
+      })
       for (const text of ['rm x', 'ls && sudo rm x', "sh -c 'rm x'", 'ls | xargs rm', 'echo $(rm x)'])
-        expect(await ask(commandOf(text), bash)).toMatchObject({ allowed: false, message: expect.stringContaining('config.toml:2') })
+        expect(await ask(commandOf(text), bash)).toMatchObject({
+          allowed: false,
+          message: expect.stringContaining('config.toml:2'),
+        })
       expect(await ask(commandOf('npm test'), bash)).toMatchObject({ allowed: true })
       expect(await ask(edit)).toMatchObject({ allowed: false, message: expect.stringContaining('config.toml:3') })
       expect(await ask({ ...edit, accesses: [] }, { ...writer, name: 'mcp__x__y' })).toMatchObject({ allowed: false })
@@ -162,8 +192,15 @@ describe('the gate', () => {
   })
 
   it('asks everything while a rule cannot be read', async () => {
-    const { ask } = fixture({ mode: 'auto', canAsk: false, rules: rulesOf('deny Bash(rm *)').map((rule) => ({ ...rule, mistake: 'x' })) })
-    expect(await ask(commandOf('ls'), bash)).toMatchObject({ allowed: false, message: expect.stringContaining('cannot be read') })
+    const { ask } = fixture({
+      mode: 'auto',
+      canAsk: false,
+      rules: rulesOf('deny Bash(rm *)').map((rule) => ({ ...rule, mistake: 'x' })),
+    })
+    expect(await ask(commandOf('ls'), bash)).toMatchObject({
+      allowed: false,
+      message: expect.stringContaining('cannot be read'),
+    })
   })
 
   it('needs no approval for commands that only read, nobody being there', async () => {
@@ -198,7 +235,10 @@ describe('the gate', () => {
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2)
     const [one, two] = asked()
     for (const { options } of [one!, two!])
-      expect(options.filter(({ kind }) => kind === 'reject_once').map(({ optionId }) => optionId)).toEqual(['reject', 'reject_stop'])
+      expect(options.filter(({ kind }) => kind === 'reject_once').map(({ optionId }) => optionId)).toEqual([
+        'reject',
+        'reject_stop',
+      ])
     await reply({ approvalId: one!.approvalId, optionId: 'reject_stop', feedback: 'wrong folder' })
     expect(await first).toEqual({
       answer: { allowed: false, message: 'The user rejected this call and stopped the turn. They say: wrong folder' },
@@ -215,7 +255,9 @@ describe('the gate', () => {
     const { ask, reply, asked } = fixture()
     const answer = ask(edit)
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
-    await expect(reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_everything' })).rejects.toThrow(/allow_once/)
+    await expect(reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_everything' })).rejects.toThrow(
+      /allow_once/,
+    )
     await reply({ approvalId: asked()[0]!.approvalId, optionId: 'allow_once' })
     expect(await answer).toMatchObject({ allowed: true })
   })
@@ -244,9 +286,15 @@ describe('the gate', () => {
     const answers = ['npm run a', 'npm run b', 'rm x'].map((text) => ask(commandOf(text), bash))
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(3)
     const [{ approvalId }, other, last] = asked() as [Approval, Approval, Approval]
-    expect((await choices(approvalId)).map((choice) => choice.pattern)).toEqual(['Bash(npm run a)', 'Bash(npm run a *)', 'Bash(npm run *)'])
+    expect((await choices(approvalId)).map((choice) => choice.pattern)).toEqual([
+      'Bash(npm run a)',
+      'Bash(npm run a *)',
+      'Bash(npm run *)',
+    ])
     for (const pattern of ['Bash', 'Bash(*)', 'Bash(npm run a)\nBash', ''])
-      await expect(reply({ approvalId, optionId: 'allow_always', rule: { pattern, scope: 'user' } })).rejects.toThrow(/choices/)
+      await expect(reply({ approvalId, optionId: 'allow_always', rule: { pattern, scope: 'user' } })).rejects.toThrow(
+        /choices/,
+      )
     expect(written).toEqual([])
     await reply({ approvalId, optionId: 'allow_always', rule: { pattern: 'Bash(npm run *)', scope: 'user' } })
     expect(written).toEqual(['Bash(npm run *)'])
@@ -261,7 +309,9 @@ describe('the gate', () => {
   })
 
   it('waits on when the rule cannot be written, and loses nothing', async () => {
-    const { ask, reply, asked } = fixture({ keepRules: () => Promise.reject(new CodedError('config.write_failed', 'full')) })
+    const { ask, reply, asked } = fixture({
+      keepRules: () => Promise.reject(new CodedError('config.write_failed', 'full')),
+    })
     const answer = ask(commandOf('npm test'), bash)
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
     const [{ approvalId }] = asked() as [Approval]
@@ -283,13 +333,21 @@ describe('the gate', () => {
   it('says why, with the rule and its line, when nobody was asked', async () => {
     const { ask } = fixture({ rules: rulesOf('allow Bash(npm *)', 'deny Bash(rm *)'), canAsk: false })
     expect(await ask(commandOf('npm test'), bash)).toMatchObject({
-      judged: { decision: 'allow', reason: expect.stringContaining('npm *'), rule: { pattern: 'Bash(npm *)', scope: 'user', line: 1 } },
+      judged: {
+        decision: 'allow',
+        reason: expect.stringContaining('npm *'),
+        rule: { pattern: 'Bash(npm *)', scope: 'user', line: 1 },
+      },
     })
     expect(await ask(commandOf('npm test | head -3'), bash)).toMatchObject({
       judged: { reason: expect.stringMatching(/npm \*.*head only reads/), rule: { pattern: 'Bash(npm *)' } },
     })
-    expect(await ask(commandOf('rm x'), bash)).toMatchObject({ judged: { decision: 'deny', rule: { decision: 'deny', line: 2 } } })
-    expect(await ask(edit)).toMatchObject({ judged: { decision: 'deny', reason: expect.stringContaining('nobody is there') } })
+    expect(await ask(commandOf('rm x'), bash)).toMatchObject({
+      judged: { decision: 'deny', rule: { decision: 'deny', line: 2 } },
+    })
+    expect(await ask(edit)).toMatchObject({
+      judged: { decision: 'deny', reason: expect.stringContaining('nobody is there') },
+    })
   })
 
   const answered = async (what: Fixture, first: Parameters<ReturnType<typeof fixture>['ask']>) => {
@@ -303,7 +361,10 @@ describe('the gate', () => {
   it('does not run what a rule made since the question forbids', async () => {
     const { answer, allow, rules, events } = await answered({ rules: [] }, [commandOf('rm x'), bash])
     rules.push(...rulesOf('deny Bash(rm *)'))
-    await expect(allow()).rejects.toMatchObject({ code: 'approval.gone', message: expect.stringContaining('Bash(rm *)') })
+    await expect(allow()).rejects.toMatchObject({
+      code: 'approval.gone',
+      message: expect.stringContaining('Bash(rm *)'),
+    })
     expect(await answer).toMatchObject({ allowed: false })
     expect(events.filter((event) => event.type === 'approval.resolved')).toMatchObject([{ outcome: 'reject_once' }])
   })
@@ -317,7 +378,10 @@ describe('the gate', () => {
     const { answer, allow, asked, reply, events } = await answered({}, [shows('adds a line'), writer, { again }])
     await expect(allow()).rejects.toMatchObject({ code: 'approval.gone' })
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2)
-    expect(asked()[1]).toMatchObject({ preview: { text: 'removes everything' }, reason: expect.stringContaining('changed') })
+    expect(asked()[1]).toMatchObject({
+      preview: { text: 'removes everything' },
+      reason: expect.stringContaining('changed'),
+    })
     expect(events).toContainEqual(expect.objectContaining({ approvalId: asked()[0]!.approvalId, outcome: 'cancelled' }))
     await reply({ approvalId: asked()[1]!.approvalId, optionId: 'allow_once' })
     expect(await answer).toEqual({ allowed: true, call: again })
@@ -327,7 +391,10 @@ describe('the gate', () => {
     const check = async () => failed('x.ts was changed on disk')
     expect(await fixture().ask(shows('a', { check }))).toEqual({ allowed: false, message: 'x.ts was changed on disk' })
     const late = await answered({}, [shows('a'), writer, { again: shows('b', { check }) }])
-    await expect(late.allow()).rejects.toMatchObject({ code: 'approval.gone', message: expect.stringContaining('changed on disk') })
+    await expect(late.allow()).rejects.toMatchObject({
+      code: 'approval.gone',
+      message: expect.stringContaining('changed on disk'),
+    })
     expect(await late.answer).toEqual({ allowed: false, message: 'x.ts was changed on disk' })
     const refused = await answered({}, [shows('a'), writer, { again: { refused: failed('no such folder') } }])
     await expect(refused.allow()).rejects.toMatchObject({ code: 'approval.gone' })
@@ -353,6 +420,8 @@ describe('the gate', () => {
     const reply = later.reply({ approvalId: approval!.approvalId, optionId: 'allow_once' })
     expect(await later.ask(edit, writer, { before: approval! })).toMatchObject({ allowed: true })
     await reply
-    expect(later.events).toMatchObject([{ type: 'approval.resolved', approvalId: approval!.approvalId, outcome: 'allow_once' }])
+    expect(later.events).toMatchObject([
+      { type: 'approval.resolved', approvalId: approval!.approvalId, outcome: 'allow_once' },
+    ])
   })
 })

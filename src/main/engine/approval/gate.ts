@@ -1,4 +1,4 @@
-import { CodedError } from '../../../shared/model/errors'
+import { CodedError } from '../../../shared/errors'
 import {
   REJECT_OPTIONS,
   REJECT_STOP,
@@ -9,25 +9,22 @@ import {
 } from '../../../shared/model/approval'
 import type { CommandSandbox } from '../../../shared/model/sandbox'
 import { textOf } from '../../../shared/model/message'
-import { visibleLine, visibleText } from '../../../shared/model/visible-text'
-import type { ApprovalAnswer } from '../engine-api'
+import { visibleLine, visibleText } from '../../../shared/visible-text'
 import type { PersonQuestion, PreparedCall } from '../tool/tool'
-import type { Gate, GateAnswer, GateCall } from '../loop/gate'
+import type { Gate, GateAnswer, GateCall } from '../loop/call-lifecycle'
 import type { Workspace } from '../workspace/workspace'
-import type { PastCall } from './choices/past-calls'
+import type { PastCall } from './choices/rule-choices'
 import type { RuleOffer } from './choices/rule-offers'
-import { reasonsOf } from './approval-reasons'
+import { approvalReasons, judge } from './policies/judge'
 import { CallQuestions } from './call-questions'
-import { denied, judgementOf, rejection } from './gate-answers'
-import { judge } from './judge'
-import type { CommandSandboxes, JudgedCall, Policy, Verdict } from './policy'
-import type { PermissionRule } from './rules/permission-rule'
-import { nobodyToAsk } from './nobody-to-ask'
-import { chosenSandbox, commandOptions } from './sandbox-verdict'
-import { inspectCommand } from './shell/inspect-command'
-import { asPinned, type ToolPins } from './tool-pins'
-import { shownOf } from './visible-preview'
-import { WaitingRequests, type Waiting, type WaitingRequestsDeps } from './waiting-requests'
+import { denialAnswer, judgementOf, rejectionMessage, unattendedAnswer } from './gate-answers'
+import type { CommandSandboxes, JudgedCall, Policy, Verdict } from './rules/policy'
+import type { PermissionRule } from '../permission/permission-rule'
+import { chosenSandbox, commandOptions } from './policies/sandbox-verdict'
+import { inspectCommand } from './command/inspect-command'
+import { asPinned, type ToolPins } from './rules/tool-pins'
+import { visibleCall } from './visible-preview'
+import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalAnswer } from './waiting-requests'
 
 export interface GateDeps extends WaitingRequestsDeps {
   policies: readonly Policy[]
@@ -88,7 +85,11 @@ export function createGate(deps: GateDeps): ApprovalGate {
   /** A call as it is judged now. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
     const workspace = deps.workspace()
-    const [rules, parts, toolChange] = await Promise.all([deps.rules(), partsOf(call, workspace), deps.toolPins?.changeOf(tool)])
+    const [rules, parts, toolChange] = await Promise.all([
+      deps.rules(),
+      commandPartsOf(call, workspace),
+      deps.toolPins?.changeOf(tool),
+    ])
     const sandboxes = await deps.sandboxes?.(parts !== undefined)
     const plan = deps.plan()
     const readOnlyAgent = deps.readOnlyAgent?.()
@@ -113,17 +114,17 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const judged = await judgedCall(request)
     const verdict = verdictOn(judged)
     signal.throwIfAborted()
-    if (request.asked) return goOnWaiting(request.asked, request, judged, verdict, signal)
+    if (request.asked) return resumeWaiting(request.asked, request, judged, verdict, signal)
     if (verdict.decision === 'allow') {
       if (verdict.rule) deps.toolPins?.pinFirst(request.tool)
       return { allowed: true, judged: judgementOf(verdict), ...sandboxOf(verdict) }
     }
-    if (verdict.decision === 'deny') return denied(verdict)
+    if (verdict.decision === 'deny') return denialAnswer(verdict)
     if (!deps.canAsk()) {
       const { asks } = request.call
-      if (asks) return nobodyToAsk(request.call, asks)
+      if (asks) return unattendedAnswer(request.call, asks)
       const reason = `This needs an approval (${verdict.reason}) and nobody is there to give it.`
-      return denied({ ...verdict, reason })
+      return denialAnswer({ ...verdict, reason })
     }
     return ask(request, judged, verdict, signal)
   }
@@ -144,7 +145,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     // Nobody is to approve what cannot work.
     const problem = await request.call.check?.()
     if (problem) return { allowed: false, message: textOf(problem.content) }
-    const { summary, preview } = await shownOf(request.call.summary, request.preview, judged.toolChange)
+    const { summary, preview } = await visibleCall(request.call.summary, request.preview, judged.toolChange)
     const { ruleOffers } = await import('./choices/rule-offers')
     signal.throwIfAborted()
     const { asks } = request.call
@@ -158,7 +159,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       tool: request.tool.name,
       summary,
       reason: visibleText(reason),
-      ...(!asks && reasonsOf(deps.policies, judged, reason.startsWith(CHANGED) ? CHANGED : undefined)),
+      ...(!asks && approvalReasons(deps.policies, judged, reason.startsWith(CHANGED) ? CHANGED : undefined)),
       ...(preview && { preview }),
       options: asks?.options ?? (sandbox ? commandOptions(sandbox, offers[0]?.label) : optionsFor(offers[0])),
       ...(asks && { asks: asks.about }),
@@ -169,7 +170,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 
   /** A request from before this process began is at the gate again. */
-  async function goOnWaiting(
+  async function resumeWaiting(
     approval: Approval,
     request: GateCall,
     judged: JudgedCall,
@@ -191,25 +192,33 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const entry = await requests.find(approvalId)
     const option = entry.approval.options.find((candidate) => candidate.optionId === optionId)
     if (!option)
-      throw new CodedError('request.invalid', `optionId: one of ${entry.approval.options.map((known) => known.optionId).join(', ')}`)
-    if (entry.request.call.asks) return answered(entry, entry.request.call.asks, option, given)
+      throw new CodedError(
+        'request.invalid',
+        `optionId: one of ${entry.approval.options.map((known) => known.optionId).join(', ')}`,
+      )
+    if (entry.request.call.asks) return answerQuestion(entry, entry.request.call.asks, option, given)
     const stops = option.optionId === REJECT_STOP
     const granted = option.kind === 'allow_always' ? grantedRule(entry.offers, rule) : undefined
     await requests.answer(entry, async () => {
-      const call = option.kind === 'reject_once' ? undefined : await confirmed(entry)
+      const call = option.kind === 'reject_once' ? undefined : await confirmCall(entry)
       if (granted?.scope === 'user') {
         await deps.keepRules(granted.pattern.split('\n'))
-        requests.stillWaits(entry, RULE_KEPT)
+        requests.assertWaiting(entry, RULE_KEPT)
       }
       if (granted) deps.toolPins?.pin(entry.request.tool)
       const words = feedback?.trim()
       const sandbox = chosenSandbox(option)
       const answer: GateAnswer = call
         ? { allowed: true, call, ...(sandbox && { sandbox }) }
-        : { allowed: false, message: rejection(words, stops) }
+        : { allowed: false, message: rejectionMessage(words, stops) }
       const isNamed = stops || (option.sandbox === 'unrestricted' && option.optionId !== 'allow_once')
       const chosen = isNamed && { chosen: option.optionId }
-      requests.end(entry, option.kind, { ...chosen, ...(words && { feedback: words }), ...(granted && { rule: granted }) }, answer)
+      requests.end(
+        entry,
+        option.kind,
+        { ...chosen, ...(words && { feedback: words }), ...(granted && { rule: granted }) },
+        answer,
+      )
       // Before anything that waited for the answer goes on.
       if (stops) deps.stopTurn()
     })
@@ -217,7 +226,12 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 
   /** Hands what the person answered to the call that asked for it. */
-  async function answered(entry: Waiting, asks: PersonQuestion, option: ApprovalOption, given: ApprovalAnswer): Promise<void> {
+  async function answerQuestion(
+    entry: Waiting,
+    asks: PersonQuestion,
+    option: ApprovalOption,
+    given: ApprovalAnswer,
+  ): Promise<void> {
     const { approvalId: _id, rule: _rule, ...answer } = given
     const problem = asks.problemOf(answer)
     if (problem !== undefined) throw new CodedError('request.invalid', problem)
@@ -236,23 +250,23 @@ export function createGate(deps: GateDeps): ApprovalGate {
    * The call as it is by now, when it still may be made and still does what was shown. Otherwise the request ends with why not, and where
    * the call could still be made it is asked anew.
    */
-  async function confirmed(entry: Waiting): Promise<PreparedCall> {
+  async function confirmCall(entry: Waiting): Promise<PreparedCall> {
     const { request, approval, signal } = entry
     const call = await request.prepareAgain()
-    requests.stillWaits(entry)
-    if ('refused' in call) throw closeUndone(entry, textOf(call.refused.content))
+    requests.assertWaiting(entry)
+    if ('refused' in call) throw cancelImpossible(entry, textOf(call.refused.content))
     const again: GateCall = { ...request, call, preview: call.preview ?? (async () => undefined) }
     const judged = await judgedCall(again)
     const verdict = judge(deps.policies, judged)
-    const { summary, preview } = await shownOf(call.summary, again.preview, judged.toolChange)
+    const { summary, preview } = await visibleCall(call.summary, again.preview, judged.toolChange)
     const changed = summary !== approval.summary || JSON.stringify(preview) !== JSON.stringify(approval.preview)
     const problem = changed ? await call.check?.() : undefined
-    requests.stillWaits(entry)
+    requests.assertWaiting(entry)
     if (verdict.decision === 'deny') {
       settleByRule(entry, verdict)
-      throw gone(`Denied: ${verdict.reason}`)
+      throw goneError(`Denied: ${verdict.reason}`)
     }
-    if (problem) throw closeUndone(entry, textOf(problem.content))
+    if (problem) throw cancelImpossible(entry, textOf(problem.content))
     if (!changed) return call
     const { asked: _before, ...fresh } = again
     requests.end(
@@ -261,13 +275,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
       { reason: CHANGED },
       ask(fresh, judged, { ...verdict, reason: `${CHANGED} ${verdict.reason}` }, signal),
     )
-    throw gone(`${CHANGED} Look at the new request.`)
+    throw goneError(`${CHANGED} Look at the new request.`)
   }
 
   /** Ends a request whose call cannot be made any more; the model learns why. */
-  function closeUndone(entry: Waiting, why: string): CodedError {
+  function cancelImpossible(entry: Waiting, why: string): CodedError {
     requests.end(entry, 'cancelled', { reason: `It cannot be done any more: ${why}` }, { allowed: false, message: why })
-    return gone(`It cannot be done any more: ${why}`)
+    return goneError(`It cannot be done any more: ${why}`)
   }
 
   async function choices(approvalId: string): Promise<RuleChoice[]> {
@@ -288,7 +302,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
   function settleByRule(entry: Waiting, verdict: Verdict): void {
     const { decision, rule, reason } = verdict
     if (decision === 'ask' || (decision === 'allow' && !rule)) return
-    const answer: GateAnswer = decision === 'allow' ? { allowed: true, ...sandboxOf(verdict) } : denied(verdict)
+    const answer: GateAnswer = decision === 'allow' ? { allowed: true, ...sandboxOf(verdict) } : denialAnswer(verdict)
     requests.end(entry, decision === 'allow' ? 'allow_always' : 'reject_once', { reason }, answer)
   }
 
@@ -304,16 +318,23 @@ export function createGate(deps: GateDeps): ApprovalGate {
 }
 
 /** What a command does, taken apart; undefined for a call that runs none. */
-export async function partsOf(call: PreparedCall, workspace: Workspace): Promise<JudgedCall['parts']> {
+export async function commandPartsOf(call: PreparedCall, workspace: Workspace): Promise<JudgedCall['parts']> {
   const commands = call.accesses.filter((access) => access.kind === 'command')
   if (commands.length === 0) return undefined
   return (await Promise.all(commands.map(({ command, cwd }) => inspectCommand(command, cwd, workspace)))).flat()
 }
 
 /** What is granted: exactly one of what was offered; the narrowest, for the session, when nothing is named. */
-function grantedRule(offers: readonly RuleOffer[], rule: ApprovalAnswer['rule']): NonNullable<ApprovalAnswer['rule']> | undefined {
+function grantedRule(
+  offers: readonly RuleOffer[],
+  rule: ApprovalAnswer['rule'],
+): NonNullable<ApprovalAnswer['rule']> | undefined {
   const offer = rule ? offers.find(({ pattern }) => pattern === rule.pattern) : offers[0]
-  if (!offer) throw new CodedError('request.invalid', 'rule.pattern: it must be one of the choices of this approval, exactly as given.')
+  if (!offer)
+    throw new CodedError(
+      'request.invalid',
+      'rule.pattern: it must be one of the choices of this approval, exactly as given.',
+    )
   return { pattern: offer.pattern, scope: rule?.scope ?? 'session' }
 }
 
@@ -325,12 +346,18 @@ function optionsFor(narrowest: RuleOffer | undefined): ApprovalOption[] {
   return [
     { optionId: 'allow_once', kind: 'allow_once', name: 'Allow once' },
     ...(narrowest
-      ? [{ optionId: 'allow_always', kind: 'allow_always' as const, name: `Always allow ${visibleLine(narrowest.label)} in this session` }]
+      ? [
+          {
+            optionId: 'allow_always',
+            kind: 'allow_always' as const,
+            name: `Always allow ${visibleLine(narrowest.label)} in this session`,
+          },
+        ]
       : []),
     ...REJECT_OPTIONS,
   ]
 }
 
-function gone(how: string): CodedError {
+function goneError(how: string): CodedError {
   return new CodedError('approval.gone', how)
 }

@@ -3,8 +3,8 @@ import { createScratch, type Scratch } from '../../../../test/support/scratch'
 import { until } from '../../../../test/support/until'
 import type { Approval } from '../../../shared/model/approval'
 import type { EngineChange } from '../engine-api'
-import { openStore } from '../session/sqlite/open-store'
-import type { Store } from '../session/store'
+import { openStore } from '../store/open/open-store'
+import type { Store } from '../store/store'
 import { createInbox } from './inbox'
 
 const cleanups: (() => void)[] = []
@@ -53,7 +53,7 @@ function resolve(store: Store, sessionId: string, approvalId: string): void {
 }
 
 function inboxOf(store: Store, told: EngineChange[] = []) {
-  const inbox = createInbox({ store, choices: async () => [], tell: (change) => told.push(change), lookMs: 5 })
+  const inbox = createInbox({ store, choices: async () => [], notify: (change) => told.push(change), pollMs: 5 })
   cleanups.push(() => inbox.close())
   return inbox
 }

@@ -1,21 +1,21 @@
-import { isDangerous, type InboxEntry } from '../../../shared/model/approval'
-import { CodedError } from '../../../shared/model/errors'
+import { isDangerous, type InboxEntry, type Approval, type RuleChoice } from '../../../shared/model/approval'
+import { CodedError } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
-import type { EngineChange, Inbox } from '../engine-api'
-import type { Store } from '../session/store'
-import { howEnded } from './how-ended'
+
+import type { Store } from '../store/store'
+import { describeResolution } from './gate-answers'
 
 export interface InboxDeps {
   store: Pick<Store, 'header' | 'waiting' | 'window'>
   choices: Inbox['choices']
-  tell(change: EngineChange): void
+  notify(change: { kind: 'inbox' }): void
   /** How often the requests of other processes are looked at, in ms: one query that finds only sessions which wait. Default 2 s. */
-  lookMs?: number
+  pollMs?: number
 }
 
 export interface OpenInbox extends Inbox {
   /** To be called after a change of a session's header. */
-  changed(before: SessionHeader | undefined, after: SessionHeader): void
+  sessionChanged(before: SessionHeader | undefined, after: SessionHeader): void
   /** Begins to look for what other processes do to the list. */
   watch(): void
   close(): void
@@ -25,7 +25,7 @@ export interface OpenInbox extends Inbox {
 const RECENT_EVENTS = 1000
 
 /** What waits for a person, over all sessions. A fold over their headers: only those that wait are read, and each again only after it has changed. */
-export function createInbox({ store, choices, tell, lookMs = 2000 }: InboxDeps): OpenInbox {
+export function createInbox({ store, choices, notify, pollMs = 2000 }: InboxDeps): OpenInbox {
   let read = new Map<string, { seq: number; entries: InboxEntry[] }>()
   let timer: NodeJS.Timeout | undefined
   let shown = ''
@@ -43,9 +43,9 @@ export function createInbox({ store, choices, tell, lookMs = 2000 }: InboxDeps):
     return all
   }
 
-  function look(): void {
+  function poll(): void {
     const now = fingerprint(list())
-    if (now !== shown) tell({ kind: 'inbox' })
+    if (now !== shown) notify({ kind: 'inbox' })
     shown = now
   }
 
@@ -57,16 +57,16 @@ export function createInbox({ store, choices, tell, lookMs = 2000 }: InboxDeps):
       const found = header.approvals.find((approval) => approval.approvalId === approvalId)
       if (found) return found
       const { events } = store.window(sessionId, { limit: RECENT_EVENTS })
-      throw new CodedError('approval.gone', howEnded(events, approvalId) ?? 'It does not wait any more.')
+      throw new CodedError('approval.gone', describeResolution(events, approvalId) ?? 'It does not wait any more.')
     },
     choices,
-    changed(before, after) {
+    sessionChanged(before, after) {
       if (!before || (before.approvals.length === 0 && after.approvals.length === 0)) return
-      if (before.approvals !== after.approvals || before.title !== after.title) tell({ kind: 'inbox' })
+      if (before.approvals !== after.approvals || before.title !== after.title) notify({ kind: 'inbox' })
     },
     watch() {
       shown = fingerprint(list())
-      timer = setInterval(look, lookMs).unref()
+      timer = setInterval(poll, pollMs).unref()
     },
     close: () => clearInterval(timer),
   }
@@ -100,9 +100,19 @@ function entriesOf(header: SessionHeader | undefined): InboxEntry[] {
 }
 
 function fingerprint(entries: readonly InboxEntry[]): string {
-  return entries.map(({ approvalId, sessionTitle, elsewhere = '' }) => `${approvalId} ${elsewhere} ${sessionTitle}`).join('\n')
+  return entries
+    .map(({ approvalId, sessionTitle, elsewhere = '' }) => `${approvalId} ${elsewhere} ${sessionTitle}`)
+    .join('\n')
 }
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** Approvals that wait, over all sessions. */
+export interface Inbox {
+  /** First in, first out. */
+  list(): InboxEntry[]
+  get(sessionId: string, approvalId: string): Approval
+  choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
 }

@@ -1,9 +1,9 @@
 import type { FormField } from '../../../shared/model/form'
 import type { FileDiff, Preview } from '../../../shared/model/preview'
-import { foldDiff, foldText, visibleLine, visibleText } from '../../../shared/model/visible-text'
+import { foldDiff, foldText, visibleLine, visibleText } from '../../../shared/visible-text'
 
 /** What a person is shown of a call; compared again before a call that was allowed runs. */
-export async function shownOf(
+export async function visibleCall(
   summary: string,
   preview: () => Promise<Preview | undefined>,
   toolChange?: { diff: string },
@@ -42,7 +42,11 @@ export function visiblePreview(preview: Preview): Preview {
       }
     case 'plan':
       // Comments name its lines by number, so none is folded away.
-      return { ...preview, text: visibleText(preview.text), ...(preview.diff !== undefined && { diff: visibleDiff(preview.diff) }) }
+      return {
+        ...preview,
+        text: visibleText(preview.text),
+        ...(preview.diff !== undefined && { diff: visibleDiff(preview.diff) }),
+      }
     case 'form':
       return { ...preview, message: folded(preview.message), fields: preview.fields.map(visibleField) }
     case 'link':
@@ -58,7 +62,10 @@ export function visiblePreview(preview: Preview): Preview {
     }
     case 'sandbox': {
       const { denied } = preview
-      const shown = denied.kind === 'path' ? { ...denied, path: visibleLine(denied.path) } : { ...denied, host: visibleLine(denied.host) }
+      const shown =
+        denied.kind === 'path'
+          ? { ...denied, path: visibleLine(denied.path) }
+          : { ...denied, host: visibleLine(denied.host) }
       return { ...preview, command: folded(preview.command), denied: shown, output: folded(preview.output) }
     }
     default:
@@ -95,7 +102,11 @@ function withNote(note: string | undefined): { note?: string } {
 
 function visibleField(field: FormField): FormField {
   const { title, description } = field
-  const shown = { ...field, title: visibleText(title), ...(description !== undefined && { description: visibleText(description) }) }
+  const shown = {
+    ...field,
+    title: visibleText(title),
+    ...(description !== undefined && { description: visibleText(description) }),
+  }
   if (shown.kind !== 'choice' && shown.kind !== 'choices') return shown
   return { ...shown, options: shown.options.map(({ value, title: label }) => ({ value, title: visibleText(label) })) }
 }

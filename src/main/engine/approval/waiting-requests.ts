@@ -1,9 +1,8 @@
-import { CodedError } from '../../../shared/model/errors'
-import type { Approval, ApprovalOutcome } from '../../../shared/model/approval'
-import type { EventBody } from '../../../shared/model/event'
-import type { GateAnswer, GateCall } from '../loop/gate'
-import { isSuspended, stopWords } from '../loop/turn-signal'
-import type { ApprovalAnswer } from '../engine-api'
+import { CodedError } from '../../../shared/errors'
+import type { Approval, ApprovalOutcome, PersonAnswer } from '../../../shared/model/approval'
+import type { EventBody } from '../../../shared/events/event'
+import type { GateAnswer, GateCall } from '../loop/call-lifecycle'
+import { isSuspended, stopMessage } from '../loop/turn-context'
 import type { RuleOffer } from './choices/rule-offers'
 
 export interface WaitingRequestsDeps {
@@ -11,7 +10,7 @@ export interface WaitingRequestsDeps {
   /** Whether a request still waits, as the log has it. */
   isOpen(approvalId: string): boolean
   /** How a request that does not wait any more has ended, as a sentence. */
-  howEnded(approvalId: string): string | undefined
+  describeResolution(approvalId: string): string | undefined
 }
 
 /** A request whose call stands at the gate. */
@@ -58,7 +57,7 @@ export class WaitingRequests {
     const { promise: answer, resolve, reject } = Promise.withResolvers<GateAnswer>()
     const cancel = (): void => {
       this.#waiting.delete(approval.approvalId)
-      if (!isSuspended(signal)) this.#record(approval, 'cancelled', { reason: stopWords(signal) })
+      if (!isSuspended(signal)) this.#record(approval, 'cancelled', { reason: stopMessage(signal) })
       reject(new Error('stopped'))
     }
     const settle = (given: GateAnswer | Promise<GateAnswer>): void => {
@@ -93,11 +92,16 @@ export class WaitingRequests {
   }
 
   /** `approval.gone` when the request has ended while its answer was being carried out; `done` is what was done already. */
-  stillWaits(entry: Waiting, done?: string): void {
+  assertWaiting(entry: Waiting, done?: string): void {
     if (!this.has(entry)) throw this.#gone(entry.approval.approvalId, done)
   }
 
-  end(entry: Waiting, outcome: ApprovalOutcome, resolution: Resolution, answer: GateAnswer | Promise<GateAnswer>): void {
+  end(
+    entry: Waiting,
+    outcome: ApprovalOutcome,
+    resolution: Resolution,
+    answer: GateAnswer | Promise<GateAnswer>,
+  ): void {
     this.#waiting.delete(entry.approval.approvalId)
     this.#record(entry.approval, outcome, resolution)
     entry.settle(answer)
@@ -121,11 +125,17 @@ export class WaitingRequests {
   }
 
   #gone(approvalId: string, more?: string): CodedError {
-    const how = this.#deps.howEnded(approvalId) ?? 'It does not wait any more.'
+    const how = this.#deps.describeResolution(approvalId) ?? 'It does not wait any more.'
     return new CodedError('approval.gone', more === undefined ? how : `${how} ${more}`)
   }
 
   #record({ approvalId, callId }: Approval, outcome: ApprovalOutcome, resolution: Resolution): void {
     this.#deps.record({ type: 'approval.resolved', approvalId, callId, outcome, ...resolution })
   }
+}
+
+/** How a waiting approval is answered. `rule` goes with `allow_always`: one of its `RuleChoice`s. */
+export interface ApprovalAnswer extends PersonAnswer {
+  approvalId: string
+  rule?: { pattern: string; scope: 'session' | 'user' }
 }

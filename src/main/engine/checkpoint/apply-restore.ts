@@ -2,11 +2,10 @@ import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync, symlinkSync, unli
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { FileChange, FileState, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
-import type { BlobStore } from './blob-store'
-import { holdFolder, type HeldFolder } from '../workspace/held-folder'
-import { mayBeOverwritten, overwriteFile } from '../workspace/overwrite-file'
-import { captureFile, sameState, statAt } from './file-state'
-import { renameOverSync } from '../workspace/rename-over'
+import { type BlobStore, captureFile, sameState, statAt } from './file-state'
+import { pinFolder, type PinnedFolder } from '../workspace/file/pinned-folder'
+import { mayBeOverwritten, overwriteFile } from '../workspace/file/overwrite-file'
+import { renameOverSync } from '../workspace/file/atomic-write'
 
 const SLICE_MS = 8
 
@@ -42,10 +41,10 @@ export async function applyRestore(
     }
   }
   const remove = (step: RestoreStep): void => {
-    const held = hold(step.path)
+    const held = openParent(step.path)
     try {
       const now: FileState = held ? captureFile(held.path, { maxBytes }) : { kind: 'absent' }
-      if (sameState(now, step.to)) return void done.set(step.path, change(step))
+      if (sameState(now, step.to)) return void done.set(step.path, asFileChange(step))
       if (now.kind !== 'absent' && !sameState(now, step.from)) return void kept.push(changedMeanwhile(step.path))
       attempt(step, () => {
         if (held && now.kind === 'folder') rmdirSync(held.path)
@@ -57,10 +56,10 @@ export async function applyRestore(
   }
   const put = (step: RestoreStep): void => {
     const { path, from, to } = step
-    const there = hold(path)
+    const there = openParent(path)
     try {
       const now: FileState = there ? captureFile(there.path, { maxBytes }) : { kind: 'absent' }
-      if (sameState(now, to)) return void done.set(path, change(step))
+      if (sameState(now, to)) return void done.set(path, asFileChange(step))
       // Where something of another kind had to go first, nothing is there now.
       const expected = isReplaced(step) ? { kind: 'absent' as const } : from
       if (!sameState(now, expected)) return void kept.push(changedMeanwhile(path))
@@ -70,22 +69,27 @@ export async function applyRestore(
     attempt(step, () =>
       inFolder(path, made, (folder) => {
         const temporary = `.trestle-${restoreId}-${(count += 1)}.tmp`
-        write(folder, basename(path), { to, temporary, blobs, staysLinked: () => staysLinked(folder.at(basename(path)), step, coming) })
+        writeFile(folder, basename(path), {
+          to,
+          temporary,
+          blobs,
+          staysLinked: () => staysLinked(folder.at(basename(path)), step, coming),
+        })
       }),
     )
   }
   const byDepth = steps.toSorted((a, b) => a.path.length - b.path.length)
-  await each(
+  await forEachStep(
     byDepth.toReversed().filter((step) => step.to.kind === 'absent' || isReplaced(step)),
     remove,
   )
   const failed = new Set(kept.map(({ path }) => path))
   const coming = byDepth.filter(({ path, to }) => to.kind !== 'absent' && !failed.has(path))
-  await each(
+  await forEachStep(
     coming.filter(({ to }) => to.kind === 'folder'),
-    (step) => folder(step, attempt, done, made),
+    (step) => restoreFolders(step, attempt, done, made),
   )
-  await each(
+  await forEachStep(
     coming.filter(({ to }) => to.kind !== 'folder'),
     put,
   )
@@ -95,7 +99,7 @@ export async function applyRestore(
 }
 
 /** Lets others have their turn in between. */
-async function each(steps: readonly RestoreStep[], work: (step: RestoreStep) => void): Promise<void> {
+async function forEachStep(steps: readonly RestoreStep[], work: (step: RestoreStep) => void): Promise<void> {
   let sliceEnd = performance.now() + SLICE_MS
   for (const step of steps) {
     work(step)
@@ -108,32 +112,33 @@ async function each(steps: readonly RestoreStep[], work: (step: RestoreStep) => 
 /** Removes what a restore that was cut off has half written. */
 export function removeTemporaries(steps: readonly RestoreStep[], restoreId: string): void {
   for (const folderPath of new Set(steps.map(({ path }) => dirname(path)))) {
-    const held = hold(join(folderPath, 'any'))
+    const held = openParent(join(folderPath, 'any'))
     for (const name of held ? entriesOf(held.folder.at('.')) : []) {
-      if (name.startsWith(`.trestle-${restoreId}-`) && name.endsWith('.tmp')) rmSync(held!.folder.at(name), { force: true })
+      if (name.startsWith(`.trestle-${restoreId}-`) && name.endsWith('.tmp'))
+        rmSync(held!.folder.at(name), { force: true })
     }
     held?.folder.close()
   }
 }
 
 /** A folder is made so that files can be put into it; its rights come last. */
-function folder(
+function restoreFolders(
   step: RestoreStep,
   attempt: (step: RestoreStep, work: () => void) => void,
   done: Map<string, FileChange>,
   made: FileChange[],
 ): void {
-  const there = hold(step.path)
+  const there = openParent(step.path)
   const isFolder = there && statAt(there.path)?.isDirectory()
   there?.folder.close()
-  if (isFolder) return void done.set(step.path, change(step))
+  if (isFolder) return void done.set(step.path, asFileChange(step))
   attempt(step, () => inFolder(step.path, made, (parent) => mkdirSync(parent.at(basename(step.path)), { mode: 0o700 })))
 }
 
 /** Where a path is now, in the folder that holds it; undefined when there is no such folder, or a link has taken its place: then nothing is at the path. */
-function hold(path: string): { folder: HeldFolder; path: string } | undefined {
+function openParent(path: string): { folder: PinnedFolder; path: string } | undefined {
   try {
-    const folder = holdFolder(dirname(path), { shown: path })
+    const folder = pinFolder(dirname(path), { shown: path })
     return { folder, path: folder.at(basename(path)) }
   } catch {
     return undefined
@@ -141,15 +146,16 @@ function hold(path: string): { folder: HeldFolder; path: string } | undefined {
 }
 
 /** Works in the folder of a path, which is made where it is missing, and nowhere else. */
-function inFolder(path: string, made: FileChange[], work: (folder: HeldFolder) => void): void {
+function inFolder(path: string, made: FileChange[], work: (folder: PinnedFolder) => void): void {
   const parents: string[] = []
-  const parent = holdFolder(dirname(path), { shown: path, made: (each) => parents.push(each) })
+  const parent = pinFolder(dirname(path), { shown: path, made: (each) => parents.push(each) })
   try {
     work(parent)
     parent.verify()
   } finally {
     parent.close()
-    for (const each of parents) made.push({ path: each, before: { kind: 'absent' }, after: captureFile(each, { maxBytes: 0 }) })
+    for (const each of parents)
+      made.push({ path: each, before: { kind: 'absent' }, after: captureFile(each, { maxBytes: 0 }) })
   }
 }
 
@@ -161,7 +167,11 @@ interface Content {
   staysLinked: () => boolean
 }
 
-function write(parent: HeldFolder, name: string, { to, temporary: temporaryName, blobs, staysLinked: isLinked }: Content): void {
+function writeFile(
+  parent: PinnedFolder,
+  name: string,
+  { to, temporary: temporaryName, blobs, staysLinked: isLinked }: Content,
+): void {
   const [temporary, target] = [parent.at(temporaryName), parent.at(name)]
   const bytes = to.kind === 'file' ? blobs.get(to.hash) : undefined
   if (to.kind === 'file' && !bytes) throw new Error('What it was is damaged or gone in the store of checkpoints.')
@@ -202,7 +212,7 @@ function isReplaced({ from, to }: RestoreStep): boolean {
 
 function setMode(path: string, mode: number): void {
   try {
-    const own = holdFolder(path, { shown: path })
+    const own = pinFolder(path, { shown: path })
     try {
       chmodSync(own.at('.'), mode)
     } finally {
@@ -213,7 +223,7 @@ function setMode(path: string, mode: number): void {
   }
 }
 
-function change({ path, from, to }: RestoreStep): FileChange {
+function asFileChange({ path, from, to }: RestoreStep): FileChange {
   return { path, before: from, after: to }
 }
 
@@ -222,7 +232,8 @@ function changedMeanwhile(path: string): KeptFile {
 }
 
 function reasonOf(error: unknown): string {
-  const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { code: undefined, message: String(error) }
+  const { code, message } =
+    error instanceof Error ? (error as NodeJS.ErrnoException) : { code: undefined, message: String(error) }
   if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'The folder stays: something is in it that is not the agent’s.'
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return `It cannot be written (${code}).`
   if (code === 'ENOSPC') return 'The disk is full.'

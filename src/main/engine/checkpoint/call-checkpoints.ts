@@ -1,25 +1,24 @@
 import { renameSync, rmSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ChangeList, FileChange, FileState } from '../../../shared/model/checkpoint'
-import type { EventBody } from '../../../shared/model/event'
-import type { KeptCall } from '../loop/kept-call'
+import type { EventBody } from '../../../shared/events/event'
+import type { CallCheckpoint } from '../loop/call-lifecycle'
 import type { Workspace } from '../workspace/workspace'
-import type { BlobStore } from './blob-store'
+import { type BlobStore, captureFile, sameState } from './file-state'
 import { scopeOf, type ScopedCall } from './call-scope'
-import { captureFile, sameState } from './file-state'
-import { listingDifference } from './listing-difference'
-import { unsavedState } from './unsaved-state'
-import { noteRefs, readListing, writeListing, type CheckpointPlace } from './session-place'
-import { listWorkspace, type ListedFile, type Listing } from './workspace-listing'
+import { listingDifference, listWorkspace, type ListedFile, type Listing } from './workspace-listing'
+import { addRefs, readListing, writeListing, type CheckpointPaths } from './checkpoint-files'
+import { FileProblem } from '../workspace/path/file-problem'
+import { type EditorFiles, loadCurrentFile } from '../workspace/file/editor-files'
 
 /** A longer list does not fit into an event. */
-const MOST_INLINE = 200
+const MAX_INLINE = 200
 /** Of so many workspaces the listing is kept in memory. */
-const MOST_LISTINGS = 3
+const MAX_LISTINGS = 3
 
 export interface CallCheckpointsDeps {
   home: string
-  place: CheckpointPlace
+  place: CheckpointPaths
   blobs: BlobStore
   maxBytes(): number
 }
@@ -27,8 +26,14 @@ export interface CallCheckpointsDeps {
 export interface CallCheckpoints {
   /** Keeps what the call may change; undefined when it changes nothing. Throws when it cannot be kept. */
   before(
-    call: ScopedCall & { sessionId: string; turnId: string; callId: string; workspace: Workspace; signal?: AbortSignal },
-  ): Promise<KeptCall | undefined>
+    call: ScopedCall & {
+      sessionId: string
+      turnId: string
+      callId: string
+      workspace: Workspace
+      signal?: AbortSignal
+    },
+  ): Promise<CallCheckpoint | undefined>
   /** What a call has changed whose process died before it could say so. */
   cutOff(sessionId: string, made: EventBody & { type: 'checkpoint.made' }): Promise<EventBody | undefined>
 }
@@ -42,7 +47,9 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
     if (inMemory) return inMemory.files
     const stored = readListing(key)
     // What was collected meanwhile has to be read again.
-    return stored && new Map([...stored.files].filter(([, { state }]) => state.kind !== 'file' || blobs.has(state.hash)))
+    return (
+      stored && new Map([...stored.files].filter(([, { state }]) => state.kind !== 'file' || blobs.has(state.hash)))
+    )
   }
   const list = async (roots: readonly string[], signal?: AbortSignal): Promise<Listing> => {
     const key = place.listing(roots)
@@ -57,7 +64,7 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
     })
     listings.delete(key)
     listings.set(key, listing)
-    for (const oldest of [...listings.keys()].slice(0, -MOST_LISTINGS)) listings.delete(oldest)
+    for (const oldest of [...listings.keys()].slice(0, -MAX_LISTINGS)) listings.delete(oldest)
     return listing
   }
   const changedEvent = (
@@ -95,14 +102,14 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
             return { path, before: (await unsavedState(workspace.editor, path, before, blobs, signal)) ?? before }
           }),
         )
-        noteRefs(
+        addRefs(
           place,
           sessionId,
           files.map(({ before }) => before),
         )
         return {
           made: { type: 'checkpoint.made', ...ids, files },
-          changed: sayingFailure(ids, async () => changedEvent(sessionId, ids, changesOf(files, limit), [])),
+          changed: reportingFailure(ids, async () => changedEvent(sessionId, ids, changesOf(files, limit), [])),
         }
       }
       const roots = [workspace.root, ...workspace.addedFolders]
@@ -112,10 +119,10 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
       writeListing(open, listing, { startedMs, roots })
       return {
         made: { type: 'checkpoint.made', ...ids, files: [], listing: true },
-        changed: sayingFailure(ids, async () => {
+        changed: reportingFailure(ids, async () => {
           const after = await list(roots)
           const { changes, uncovered } = listingDifference(listing, after, { startedMs, maxBytes: maxBytes() })
-          const event = changedEvent(sessionId, ids, changes, said(uncovered, listing.complete))
+          const event = changedEvent(sessionId, ids, changes, coverageWarnings(uncovered, listing.complete))
           keepListing(open, place.listing(roots))
           return event
         }),
@@ -128,8 +135,11 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
       const before = readListing(open)
       if (!before) return undefined
       const after = await list(before.roots)
-      const { changes, uncovered } = listingDifference(before, after, { startedMs: before.startedMs, maxBytes: maxBytes() })
-      const event = changedEvent(sessionId, ids, changes, said(uncovered, before.complete))
+      const { changes, uncovered } = listingDifference(before, after, {
+        startedMs: before.startedMs,
+        maxBytes: maxBytes(),
+      })
+      const event = changedEvent(sessionId, ids, changes, coverageWarnings(uncovered, before.complete))
       keepListing(open, place.listing(before.roots))
       return event
     },
@@ -139,7 +149,10 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
 type Changed = (EventBody & { type: 'checkpoint.changed' }) | undefined
 
 /** The call has been made by then: what cannot be found out about it is said, and its result counts. */
-function sayingFailure(ids: { turnId: string; callId: string }, look: () => Promise<Changed>): () => Promise<Changed> {
+function reportingFailure(
+  ids: { turnId: string; callId: string },
+  look: () => Promise<Changed>,
+): () => Promise<Changed> {
   return () =>
     look().catch((error: unknown): Changed => {
       const why = error instanceof Error ? error.message : String(error)
@@ -155,18 +168,18 @@ function sayingFailure(ids: { turnId: string; callId: string }, look: () => Prom
 
 /** A list of changes as an event holds it; the contents it needs are noted. */
 export function changeList(
-  { place, blobs }: { place: CheckpointPlace; blobs: BlobStore },
+  { place, blobs }: { place: CheckpointPaths; blobs: BlobStore },
   sessionId: string,
   changes: readonly FileChange[],
 ): ChangeList {
   const count = changes.length
   const befores = changes.map(({ before }) => before)
-  if (count <= MOST_INLINE) {
-    noteRefs(place, sessionId, befores)
+  if (count <= MAX_INLINE) {
+    addRefs(place, sessionId, befores)
     return { changes: [...changes], count }
   }
   const listHash = blobs.put(Buffer.from(JSON.stringify(changes)))
-  noteRefs(place, sessionId, befores, [listHash])
+  addRefs(place, sessionId, befores, [listHash])
   return { changes: [], listHash, count }
 }
 
@@ -194,11 +207,15 @@ function keepListing(open: string, path: string): void {
   }
 }
 
-function said(uncovered: number, complete: boolean): string[] {
+function coverageWarnings(uncovered: number, complete: boolean): string[] {
   return [
-    ...(complete ? [] : ['The workspace has more files than are looked at: new files and changes beyond them are not covered.']),
+    ...(complete
+      ? []
+      : ['The workspace has more files than are looked at: new files and changes beyond them are not covered.']),
     ...(uncovered > 0 && complete
-      ? [`${uncovered} ${uncovered === 1 ? 'path' : 'paths'} came into view that were there before, ignored or elsewhere.`]
+      ? [
+          `${uncovered} ${uncovered === 1 ? 'path' : 'paths'} came into view that were there before, ignored or elsewhere.`,
+        ]
       : []),
   ]
 }
@@ -208,4 +225,28 @@ function sentences(changes: readonly FileChange[]): string[] {
   return unkept
     .slice(0, 20)
     .map(({ path, before }) => `What ${path} was before is not kept: ${before.kind === 'unkept' ? before.why : ''}.`)
+}
+
+const USUAL_MODE = 0o644
+
+/** What an editor has of a file and has not saved, kept: going back must not lose it. Undefined when the disk has it all. Throws when it cannot be kept. */
+async function unsavedState(
+  editor: EditorFiles | undefined,
+  path: string,
+  disk: FileState,
+  blobs: BlobStore,
+  signal?: AbortSignal,
+): Promise<FileState | undefined> {
+  if (!editor?.read || (disk.kind !== 'file' && disk.kind !== 'absent')) return undefined
+  const held = await loadCurrentFile(editor, path, path, signal).catch((error: unknown) => {
+    if (error instanceof FileProblem) return undefined
+    throw error
+  })
+  if (!held?.unsaved || !held.bytes) return undefined
+  return {
+    kind: 'file',
+    hash: blobs.put(held.bytes),
+    size: held.size,
+    mode: disk.kind === 'file' ? disk.mode : USUAL_MODE,
+  }
 }

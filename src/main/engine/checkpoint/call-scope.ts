@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { inspectCommand } from '../approval/shell/inspect-command'
+import { inspectCommand } from '../approval/command/inspect-command'
 import { statAt } from './file-state'
 import type { PreparedCall, Tool } from '../tool/tool'
 import type { Workspace } from '../workspace/workspace'

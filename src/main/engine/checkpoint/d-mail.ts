@@ -1,17 +1,24 @@
-import { visibleStretches, type ConversationCut, type KeptFile } from '../../../shared/model/checkpoint'
-import type { EventBody } from '../../../shared/model/event'
+import { visibleRanges, type ConversationCut, type KeptFile } from '../../../shared/model/checkpoint'
+import type { EventBody } from '../../../shared/events/event'
 import type { SessionHeader } from '../../../shared/model/session'
-import { toolLabel } from '../../../shared/model/tool-label'
-import { isWithin } from '../workspace/real-path'
+import { toolLabel } from '../../../shared/tool-label'
+import { isWithin } from '../workspace/path/real-path'
 import type { DMailCall } from '../loop/turn-context'
-import type { WayBack } from '../tool/session-checkpoints'
+import type { RestoreOutlook } from '../tool/session-services'
 import { planRestore } from './plan-restore'
-import { carryOut, cutAt, historiesAfter, keepPresent, type RestoreDeps, type RestoringSession } from './restore-session'
+import {
+  executeRestore,
+  conversationAt,
+  historiesAfter,
+  backUpPresent,
+  type RestoreDeps,
+  type RestoringSession,
+} from './restore-session'
 
 /** In one turn; more of them are a loop, whatever they say. */
-const MOST_IN_A_TURN = 5
+const MAX_PER_TURN = 5
 /** Calls that are named. */
-const MOST_CALLS = 30
+const MAX_CALLS = 30
 
 export interface DMailSession extends RestoringSession {
   readonly header: SessionHeader
@@ -20,13 +27,19 @@ export interface DMailSession extends RestoringSession {
 type Mail = Omit<DMailCall, 'kind'>
 
 /** What sending it would do, or why it cannot be sent. Changes nothing. */
-export function lookBack(deps: RestoreDeps, session: DMailSession, mail: Mail): (WayBack & { to: number }) | { problem: string } {
+export function lookBack(
+  deps: RestoreDeps,
+  session: DMailSession,
+  mail: Mail,
+): (RestoreOutlook & { to: number }) | { problem: string } {
   const place = placeOf(deps, session, mail)
   if ('problem' in place) return place
   const { to, steps } = place
   if (!mail.files) return { to, steps, restores: [], kept: [] }
   // The plan's file and the like are no part of the work.
-  const histories = [...historiesAfter(deps, session.id, { to, endedOnly: true }).values()].filter(({ path }) => !isWithin(path, deps.home))
+  const histories = [...historiesAfter(deps, session.id, { to, endedOnly: true }).values()].filter(
+    ({ path }) => !isWithin(path, deps.home),
+  )
   const plan = planRestore(histories, { blobs: deps.blobs, maxBytes: deps.maxBytes(), mayOverwrite: () => false })
   return { to, steps, restores: plan.steps, kept: plan.kept }
 }
@@ -35,16 +48,20 @@ export function lookBack(deps: RestoreDeps, session: DMailSession, mail: Mail): 
  * Carries it out: a restore like any other, with the message right after it, and after that whatever the user and background tasks have said since: only
  * the agent's own steps are forgotten.
  */
-export async function sendDMail(deps: RestoreDeps, session: DMailSession, mail: Mail): Promise<{ problem: string } | undefined> {
+export async function sendDMail(
+  deps: RestoreDeps,
+  session: DMailSession,
+  mail: Mail,
+): Promise<{ problem: string } | undefined> {
   const way = lookBack(deps, session, mail)
   if ('problem' in way) return way
   const { to, steps } = way
   const { checkpoint, message } = mail
-  const said = saidSince(deps, session, to)
-  const conversation = withPresentPlan(cutAt(deps, session.id, to), session.header)
-  const safe = keepPresent(deps, session.id, { steps: way.restores, kept: way.kept })
+  const said = messagesSince(deps, session, to)
+  const conversation = withPresentPlan(conversationAt(deps, session.id, to), session.header)
+  const safe = backUpPresent(deps, session.id, { steps: way.restores, kept: way.kept })
   const turnId = session.header.turnId!
-  await carryOut(deps, session, {
+  await executeRestore(deps, session, {
     restoreId: deps.newId('restore'),
     to,
     steps: safe.steps,
@@ -58,7 +75,10 @@ export async function sendDMail(deps: RestoreDeps, session: DMailSession, mail: 
         by: 'd-mail',
         checkpoint,
         parts: [
-          { type: 'text', text: letterOf(mail, { files: safe.steps.length, kept: safe.kept, runs: session.header.news.length > 0 }) },
+          {
+            type: 'text',
+            text: dMailText(mail, { files: safe.steps.length, kept: safe.kept, runs: session.header.news.length > 0 }),
+          },
         ],
       },
       ...said,
@@ -78,16 +98,19 @@ function placeOf(
   const sent = restores.flatMap(({ dMail }) => dMail ?? [])
   if (sent.some((one) => one.message === message))
     return {
-      problem: 'You have sent this very message before in this turn, and it did not help. Go on from here, or end with what you have.',
+      problem:
+        'You have sent this very message before in this turn, and it did not help. Go on from here, or end with what you have.',
     }
-  if (sent.length >= MOST_IN_A_TURN)
+  if (sent.length >= MAX_PER_TURN)
     return {
-      problem: `${MOST_IN_A_TURN} D-Mails were sent in this turn; there can be no more. Go on from here, or end with what you have.`,
+      problem: `${MAX_PER_TURN} D-Mails were sent in this turn; there can be no more. Go on from here, or end with what you have.`,
     }
   const isVisible = visibleIn(header)
   const steps = store.ofTypes(id, ['step.started'], started.seq).filter(({ seq }) => isVisible(seq))
   // Where a D-Mail has arrived, the one before the steps that it took back is still a place to go back to.
-  const arrivals = restores.flatMap(({ seq, to, dMail }) => (dMail && isVisible(seq) ? [[dMail.checkpoint, to] as const] : []))
+  const arrivals = restores.flatMap(({ seq, to, dMail }) =>
+    dMail && isVisible(seq) ? [[dMail.checkpoint, to] as const] : [],
+  )
   const places = new Map([...arrivals, ...steps.map(({ checkpoint: number, seq }) => [number, seq - 1] as const)])
   const oldest = header.compacted?.seq ?? 0
   const to = places.get(checkpoint)
@@ -123,22 +146,29 @@ function callsSince({ store }: RestoreDeps, { id, header }: DMailSession, to: nu
   return store
     .ofTypes(id, ['tool.started'], to)
     .filter(({ seq, name }) => isVisible(seq) && name !== 'SendDMail')
-    .slice(0, MOST_CALLS)
+    .slice(0, MAX_CALLS)
     .map(({ name, summary }) => `${toolLabel(name)} ${summary.split('\n')[0]!.slice(0, 160)}`.trim().toWellFormed())
 }
 
 function visibleIn({ cuts = [], seq: end }: SessionHeader): (seq: number) => boolean {
-  const stretches = visibleStretches(cuts, end)
+  const stretches = visibleRanges(cuts, end)
   return (seq) => stretches.some(({ from, to }) => seq >= from && seq <= to)
 }
 
 /** What others have told the agent since, to be told again. */
-function saidSince({ store }: RestoreDeps, { id, header }: DMailSession, to: number): EventBody[] {
+function messagesSince({ store }: RestoreDeps, { id, header }: DMailSession, to: number): EventBody[] {
   const isVisible = visibleIn(header)
   return store
     .ofTypes(id, ['turn.steered'], to)
     .filter(({ by, seq }) => (by === 'user' || by === 'task') && isVisible(seq))
-    .map(({ turnId, parts, by, news }): EventBody => ({ type: 'turn.steered', turnId, parts, by, again: true, ...(news && { news }) }))
+    .map(({ turnId, parts, by, news }): EventBody => ({
+      type: 'turn.steered',
+      turnId,
+      parts,
+      by,
+      again: true,
+      ...(news && { news }),
+    }))
 }
 
 /** No going back of the agent's own ends plan mode, or loses a plan; it is told of the mode again where it would not know. */
@@ -146,7 +176,7 @@ function withPresentPlan({ plan: then, ...cut }: ConversationCut, { plan }: Sess
   return plan ? { ...cut, plan: { ...plan, told: then?.told ?? false } } : cut
 }
 
-function letterOf(
+function dMailText(
   { message, files }: Mail,
   { files: count, kept, runs }: { files: number; kept: readonly KeptFile[]; runs: boolean },
 ): string {

@@ -1,8 +1,24 @@
-import { hash } from 'node:crypto'
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, type Stats } from 'node:fs'
+import { hash, randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
 import type { FileState } from '../../../shared/model/checkpoint'
-import { isOpenedAt } from '../workspace/held-folder'
-import type { BlobStore } from './blob-store'
+import { isOpenedAt } from '../workspace/file/pinned-folder'
+import { renameOverSync } from '../workspace/file/atomic-write'
 
 /** Set-user and set-group bits do not come back: any write takes them away too. */
 const MODE_BITS = 0o1777
@@ -22,14 +38,19 @@ export function captureFile(path: string, options: CaptureOptions, stat?: Stats)
     found ??= lstatSync(path)
     if (found.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) }
     if (found.isDirectory()) return { kind: 'folder', mode: found.mode & MODE_BITS }
-    if (!found.isFile()) return { kind: 'unkept', why: 'it is neither a file nor a folder', mark: markOf(found) }
-    if (found.size > options.maxBytes) return { kind: 'unkept', why: tooLarge(found.size, options.maxBytes), mark: markOf(found) }
+    if (!found.isFile()) return { kind: 'unkept', why: 'it is neither a file nor a folder', mark: versionStamp(found) }
+    if (found.size > options.maxBytes)
+      return { kind: 'unkept', why: tooLarge(found.size, options.maxBytes), mark: versionStamp(found) }
     return readContent(path, options)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     // Behind links that lead in a circle there is nothing either.
     if (code === 'ENOENT' || code === 'ENOTDIR' || (code === 'ELOOP' && !found)) return { kind: 'absent' }
-    return { kind: 'unkept', why: `it cannot be read (${code || 'unknown reason'})`, mark: found ? markOf(found) : code }
+    return {
+      kind: 'unkept',
+      why: `it cannot be read (${code || 'unknown reason'})`,
+      mark: found ? versionStamp(found) : code,
+    }
   }
 }
 
@@ -37,18 +58,30 @@ function readContent(path: string, { keepIn, maxBytes }: CaptureOptions): FileSt
   const fd = openSync(path, OPEN_FLAGS)
   try {
     const stat = fstatSync(fd)
-    if (!isOpenedAt(fd, path)) return { kind: 'unkept', why: 'something else was put in its place at this very moment', mark: markOf(stat) }
-    if (!stat.isFile() || stat.size > maxBytes) return { kind: 'unkept', why: tooLarge(stat.size, maxBytes), mark: markOf(stat) }
+    if (!isOpenedAt(fd, path))
+      return {
+        kind: 'unkept',
+        why: 'something else was put in its place at this very moment',
+        mark: versionStamp(stat),
+      }
+    if (!stat.isFile() || stat.size > maxBytes)
+      return { kind: 'unkept', why: tooLarge(stat.size, maxBytes), mark: versionStamp(stat) }
     const buffer = Buffer.allocUnsafe(stat.size + 1)
     let length = 0
     for (;;) {
       const read = readSync(fd, buffer, length, buffer.length - length, null)
       length += read
       if (read === 0) break
-      if (length === buffer.length) return { kind: 'unkept', why: 'it grows while it is read', mark: markOf(stat) }
+      if (length === buffer.length)
+        return { kind: 'unkept', why: 'it grows while it is read', mark: versionStamp(stat) }
     }
     const bytes = buffer.subarray(0, length)
-    return { kind: 'file', hash: keepIn ? keepIn.put(bytes) : hash('sha256', bytes, 'hex'), size: length, mode: stat.mode & MODE_BITS }
+    return {
+      kind: 'file',
+      hash: keepIn ? keepIn.put(bytes) : hash('sha256', bytes, 'hex'),
+      size: length,
+      mode: stat.mode & MODE_BITS,
+    }
   } finally {
     closeSync(fd)
   }
@@ -74,7 +107,7 @@ export function sameState(a: FileState, b: FileState): boolean {
 }
 
 /** Tells versions of what is not kept apart. */
-export function markOf(stat: Stats): string {
+export function versionStamp(stat: Stats): string {
   return `${stat.size}:${stat.mtimeMs}:${stat.ino}`
 }
 
@@ -84,4 +117,74 @@ function tooLarge(bytes: number, most: number): string {
 
 function mebibytes(bytes: number): string {
   return `${(bytes / 1024 / 1024).toLocaleString('en-US', { maximumFractionDigits: 1 })} MiB`
+}
+
+const HASH = /^[0-9a-f]{64}$/
+
+/** Contents by the SHA-256 of their bytes, each once, whoever needs it. Readable for the user alone. */
+export interface BlobStore {
+  /** Keeps a content. It is there whole or not at all, also after a crash of this process. */
+  put(bytes: Uint8Array): string
+  has(hash: string): boolean
+  /** The same, and it counts as used now: so it is not collected as old. */
+  touch(hash: string): boolean
+  /** Undefined when it is not there, or is not what it was any more. */
+  get(hash: string): Buffer | undefined
+}
+
+/** A content that is used again is as good as new: what is collected is old. */
+const FRESH_AFTER_MS = 3_600_000
+
+export function openBlobStore(folder: string): BlobStore {
+  const pathOf = (name: string): string => join(folder, name.slice(0, 2), name.slice(2))
+  const made = new Set<string>()
+  const touched = new Map<string, number>()
+
+  /** Whether it is there; it is marked as used. */
+  const use = (name: string): boolean => {
+    const now = Date.now()
+    const last = touched.get(name)
+    if (last !== undefined && now - last < FRESH_AFTER_MS) return existsSync(pathOf(name))
+    try {
+      utimesSync(pathOf(name), now / 1000, now / 1000)
+    } catch {
+      return false
+    }
+    if (touched.size > 100_000) touched.clear()
+    touched.set(name, now)
+    return true
+  }
+
+  return {
+    put(bytes) {
+      const name = hash('sha256', bytes, 'hex')
+      if (use(name)) return name
+      const place = name.slice(0, 2)
+      if (!made.has(place)) mkdirSync(join(folder, place), { recursive: true, mode: 0o700 })
+      made.add(place)
+      const temporary = join(folder, place, `.${randomBytes(6).toString('hex')}.tmp`)
+      try {
+        writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx' })
+        renameOverSync(temporary, pathOf(name))
+      } catch (error) {
+        made.delete(place)
+        rmSync(temporary, { force: true })
+        throw error
+      }
+      touched.set(name, Date.now())
+      return name
+    },
+    touch: (name) => HASH.test(name) && use(name),
+    has: (name) => HASH.test(name) && existsSync(pathOf(name)),
+    get(name) {
+      if (!HASH.test(name)) return undefined
+      let bytes: Buffer
+      try {
+        bytes = readFileSync(pathOf(name))
+      } catch {
+        return undefined
+      }
+      return hash('sha256', bytes, 'hex') === name ? bytes : undefined
+    },
+  }
 }

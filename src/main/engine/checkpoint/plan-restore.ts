@@ -1,9 +1,10 @@
 import { readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { FileState, KeptFile, RestoreStep } from '../../../shared/model/checkpoint'
-import type { BlobStore } from './blob-store'
-import { captureFile, sameState } from './file-state'
-import type { PathHistory } from './path-history'
+import type { FileState, KeptFile, RestoreStep, FileChange } from '../../../shared/model/checkpoint'
+import { type BlobStore, captureFile, sameState } from './file-state'
+import type { RecordedEvent } from '../../../shared/events/event'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Store } from '../store/store'
 
 export interface RestorePlan {
   steps: RestoreStep[]
@@ -36,7 +37,7 @@ export function planRestore(histories: Iterable<PathHistory>, options: PlanOptio
     const isForeign = foreign !== undefined || !sameState(from, expected)
     // A folder has nothing that could be lost.
     if (isForeign && !isFolderOrNothing(from, to) && !mayOverwrite(path)) {
-      kept.push({ path, kind: 'changed', why: foreignWords(from, foreign !== undefined) })
+      kept.push({ path, kind: 'changed', why: foreignChangeReason(from, foreign !== undefined) })
       continue
     }
     steps.push({ path, action: actionOf(from, to), isFolder: from.kind === 'folder' || to.kind === 'folder', from, to })
@@ -45,12 +46,20 @@ export function planRestore(histories: Iterable<PathHistory>, options: PlanOptio
 }
 
 /** What someone else wrote may have been moved by the agent meanwhile: where it lies now it stays, unless it comes back elsewhere. */
-function withoutLoss({ steps, kept }: RestorePlan, theirs: ReadonlySet<string>, mayOverwrite: (path: string) => boolean): RestorePlan {
+function withoutLoss(
+  { steps, kept }: RestorePlan,
+  theirs: ReadonlySet<string>,
+  mayOverwrite: (path: string) => boolean,
+): RestorePlan {
   const returning = new Set(steps.flatMap(({ to }) => (to.kind === 'file' ? [to.hash] : [])))
   const isLoss = ({ path, from }: RestoreStep): boolean =>
     from.kind === 'file' && theirs.has(from.hash) && !returning.has(from.hash) && !mayOverwrite(path)
-  const losses = steps.filter(isLoss).map(({ path }): KeptFile => ({ path, kind: 'changed', why: 'It holds what someone else wrote.' }))
-  return losses.length === 0 ? { steps, kept } : { steps: steps.filter((step) => !isLoss(step)), kept: [...kept, ...losses] }
+  const losses = steps
+    .filter(isLoss)
+    .map(({ path }): KeptFile => ({ path, kind: 'changed', why: 'It holds what someone else wrote.' }))
+  return losses.length === 0
+    ? { steps, kept }
+    : { steps: steps.filter((step) => !isLoss(step)), kept: [...kept, ...losses] }
 }
 
 function actionOf(from: FileState, to: FileState): RestoreStep['action'] {
@@ -61,7 +70,7 @@ function isFolderOrNothing(from: FileState, to: FileState): boolean {
   return [from, to].every(({ kind }) => kind === 'folder' || kind === 'absent')
 }
 
-function foreignWords(now: FileState, between: boolean): string {
+function foreignChangeReason(now: FileState, between: boolean): string {
   if (now.kind === 'absent') return 'It was deleted or moved by someone else.'
   return between ? 'Someone else changed it between two changes of the agent.' : 'Someone else has changed it since.'
 }
@@ -118,4 +127,74 @@ function entriesOf(path: string): string[] {
   } catch {
     return []
   }
+}
+
+/** What became of one path over several changes. */
+export interface PathHistory {
+  path: string
+  /** Before the first of them. */
+  before: FileState
+  /** After the last of them: what should be there now. */
+  after: FileState
+  /** Somebody else changed it in between: these are contents (hashes) of theirs. Absent: nobody did. */
+  foreign?: readonly string[]
+}
+
+/** Sums up changes, oldest first, by path. */
+export function pathHistories(changes: Iterable<FileChange>): Map<string, PathHistory> {
+  const histories = new Map<string, PathHistory>()
+  for (const { path, before, after } of changes) {
+    const known = histories.get(path)
+    if (!known) histories.set(path, { path, before, after })
+    else if (sameState(known.after, before)) histories.set(path, { ...known, after })
+    else
+      histories.set(path, {
+        ...known,
+        after,
+        foreign: [...(known.foreign ?? []), ...(before.kind === 'file' ? [before.hash] : [])],
+      })
+  }
+  return histories
+}
+
+/** More subagents than any family has. */
+const ALL = 100_000
+
+export type ChangeEvent = Extract<RecordedEvent, { type: 'checkpoint.changed' | 'checkpoint.restored' }>
+
+type FamilyStore = Pick<Store, 'ofTypes' | 'header' | 'since' | 'agents'>
+
+/**
+ * What was changed after the event `to`: by the session itself, and from that moment on by its subagents and theirs, in the order it happened. Calls of a
+ * family that meet wait for each other, so their times tell the order. `endedOnly`: without subagents that are still at work.
+ */
+export function changesAfter(
+  store: FamilyStore,
+  sessionId: string,
+  to: number,
+  { endedOnly = false } = {},
+): ChangeEvent[] {
+  const own: ChangeEvent[] = store.ofTypes(sessionId, ['checkpoint.changed', 'checkpoint.restored'], to)
+  const agents = descendants(store, sessionId).filter(({ agent }) => !endedOnly || agent?.status !== 'running')
+  if (agents.length === 0) return own
+  const from = store.since(sessionId, to, 1)[0]?.at ?? Number.POSITIVE_INFINITY
+  const theirs = agents.flatMap((one): ChangeEvent[] =>
+    store.ofTypes(one.sessionId, ['checkpoint.changed', 'checkpoint.restored']).filter(({ at }) => at >= from),
+  )
+  return [...own, ...theirs].toSorted((a, b) => a.at - b.at)
+}
+
+/** Subagents of the session that are still at work. */
+export function workingAgents(store: FamilyStore, sessionId: string): SessionHeader[] {
+  return descendants(store, sessionId).filter(({ agent }) => agent?.status === 'running')
+}
+
+function descendants(store: FamilyStore, sessionId: string): SessionHeader[] {
+  const rootId = store.header(sessionId)?.agent?.rootId ?? sessionId
+  const family = store.agents({ rootId, limit: ALL })
+  const inside = new Set([sessionId])
+  // Those nearer to the top first, so that one passage is enough.
+  for (const { sessionId: id, agent } of family.toSorted((a, b) => (a.agent?.depth ?? 0) - (b.agent?.depth ?? 0)))
+    if (agent && inside.has(agent.parentId)) inside.add(id)
+  return family.filter(({ sessionId: id }) => id !== sessionId && inside.has(id))
 }

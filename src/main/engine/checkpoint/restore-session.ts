@@ -1,36 +1,33 @@
-import {
-  type ConversationCut,
-  type FileChange,
-  type KeptFile,
-  type RestorePreview,
-  type RestoreResult,
-  type RestoreStep,
+import { rmSync } from 'node:fs'
+import type {
+  ConversationCut,
+  FileChange,
+  KeptFile,
+  RestorePreview,
+  RestoreResult,
+  RestoreStep,
+  DMail,
 } from '../../../shared/model/checkpoint'
-import { CodedError } from '../../../shared/model/errors'
-import type { EventBody, RecordedEvent } from '../../../shared/model/event'
-import { applyHeader, emptyHeader } from '../../../shared/model/fold'
-import type { RestoreRequest } from '../engine-api'
-import type { Store } from '../session/store'
+import { CodedError } from '../../../shared/errors'
+import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
+import type { Store } from '../store/store'
 import { applyRestore, removeTemporaries } from './apply-restore'
-import { isWithin } from '../workspace/real-path'
-import type { BlobStore } from './blob-store'
+import { isWithin } from '../workspace/path/real-path'
+import { type BlobStore, captureFile, sameState } from './file-state'
 import { changeList, listedChanges } from './call-checkpoints'
-import { changesAfter, workingAgents } from './family-changes'
-import { captureFile, sameState } from './file-state'
-import { pathHistories, type PathHistory } from './path-history'
-import { planRestore } from './plan-restore'
-import { readJournal, removeJournal, writeJournal, type RestoreJournal } from './restore-journal'
-import { noteRefs, type CheckpointPlace } from './session-place'
+import { changesAfter, workingAgents, pathHistories, type PathHistory, planRestore } from './plan-restore'
+import { addRefs, type CheckpointPaths, readJson, writeAtomically } from './checkpoint-files'
 
 /** Enough to know that something was not covered. */
-const MOST_SENTENCES = 20
+const MAX_SENTENCES = 20
 const FOLDED_AT_ONCE = 2000
 
 export interface RestoreDeps {
   /** What lies in it is no part of the work: a plan goes back with its session, but is not listed among the files. */
   home: string
   store: Pick<Store, 'ofTypes' | 'historyBackwards' | 'header' | 'since' | 'agents'>
-  place: CheckpointPlace
+  place: CheckpointPaths
   blobs: BlobStore
   maxBytes(): number
   newId(prefix: string): string
@@ -44,10 +41,10 @@ export interface RestoringSession {
 
 /** What a restore would do. Changes nothing. Throws `request.invalid` where nothing can go back to. */
 export function previewRestore(deps: RestoreDeps, sessionId: string, request: RestoreRequest): RestorePreview {
-  return withoutOwn(deps, wholeRestore(deps, sessionId, request))
+  return withoutHomeFiles(deps, wholeRestore(deps, sessionId, request))
 }
 
-function withoutOwn<Lists extends { steps: readonly RestoreStep[]; kept: readonly KeptFile[] }>(
+function withoutHomeFiles<Lists extends { steps: readonly RestoreStep[]; kept: readonly KeptFile[] }>(
   { home }: Pick<RestoreDeps, 'home'>,
   lists: Lists,
 ): Lists {
@@ -60,7 +57,9 @@ function wholeRestore(deps: RestoreDeps, sessionId: string, request: RestoreRequ
   const header = deps.store.header(sessionId)
   if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
   if (request.paths === undefined) requirePoint(deps, sessionId, to)
-  const { steps, kept } = files ? planRestore(historiesAfter(deps, sessionId, request).values(), planOptions(deps, request)) : NO_PLAN
+  const { steps, kept } = files
+    ? planRestore(historiesAfter(deps, sessionId, request).values(), planOptions(deps, request))
+    : NO_PLAN
   return {
     to,
     steps,
@@ -71,12 +70,16 @@ function wholeRestore(deps: RestoreDeps, sessionId: string, request: RestoreRequ
 }
 
 /** Carries it out, and records it. What is there now is kept first. */
-export async function restoreSession(deps: RestoreDeps, session: RestoringSession, request: RestoreRequest): Promise<RestoreResult> {
+export async function restoreSession(
+  deps: RestoreDeps,
+  session: RestoringSession,
+  request: RestoreRequest,
+): Promise<RestoreResult> {
   const preview = wholeRestore(deps, session.id, request)
   const { to } = preview
-  const conversation = request.conversation ? cutAt(deps, session.id, to) : undefined
-  const safe = keepPresent(deps, session.id, preview)
-  if (safe.steps.length === 0 && !conversation) return withoutOwn(deps, { ...preview, ...safe })
+  const conversation = request.conversation ? conversationAt(deps, session.id, to) : undefined
+  const safe = backUpPresent(deps, session.id, preview)
+  if (safe.steps.length === 0 && !conversation) return withoutHomeFiles(deps, { ...preview, ...safe })
   const journal: RestoreJournal = {
     restoreId: deps.newId('restore'),
     to,
@@ -85,12 +88,17 @@ export async function restoreSession(deps: RestoreDeps, session: RestoringSessio
     ...(request.paths && { part: 'file' as const }),
     ...(conversation && { conversation }),
   }
-  const { seq, kept } = await carryOut(deps, session, journal)
-  return withoutOwn(deps, { ...preview, steps: safe.steps.filter(({ path }) => !kept.some((one) => one.path === path)), kept, seq })
+  const { seq, kept } = await executeRestore(deps, session, journal)
+  return withoutHomeFiles(deps, {
+    ...preview,
+    steps: safe.steps.filter(({ path }) => !kept.some((one) => one.path === path)),
+    kept,
+    seq,
+  })
 }
 
 /** Does what the journal says, also when a part of it is done already, and records it. */
-export async function carryOut(
+export async function executeRestore(
   deps: RestoreDeps,
   session: RestoringSession,
   journal: RestoreJournal,
@@ -106,7 +114,7 @@ export async function carryOut(
       type: 'checkpoint.restored',
       restoreId,
       to,
-      kept: kept.slice(0, MOST_SENTENCES),
+      kept: kept.slice(0, MAX_SENTENCES),
       ...changeList({ place, blobs }, session.id, applied.changes),
       ...(part && { part }),
       ...(conversation && { conversation }),
@@ -124,10 +132,12 @@ export async function finishRestore(deps: RestoreDeps, session: RestoringSession
   const journal = readJournal(path)
   if (!journal) return
   const { restoreId, steps } = journal
-  const recorded = deps.store.ofTypes(session.id, ['checkpoint.restored']).some((event) => event.restoreId === restoreId)
+  const recorded = deps.store
+    .ofTypes(session.id, ['checkpoint.restored'])
+    .some((event) => event.restoreId === restoreId)
   removeTemporaries(steps, restoreId)
   if (recorded) removeJournal(path)
-  else await carryOut(deps, session, journal)
+  else await executeRestore(deps, session, journal)
 }
 
 /** What the session and its subagents have made of each path after the event `to`. */
@@ -140,7 +150,10 @@ export function historiesAfter(
   for (const event of changesAfter(deps.store, sessionId, to, { endedOnly })) {
     const listed = listedChanges(event, deps.blobs)
     if (!listed)
-      throw new CodedError('checkpoint.lost', `The list of ${event.count} changed files (event ${event.seq}) is damaged or gone.`)
+      throw new CodedError(
+        'checkpoint.lost',
+        `The list of ${event.count} changed files (event ${event.seq}) is damaged or gone.`,
+      )
     for (const change of listed) if (!paths || paths.includes(change.path)) changes.push(change)
   }
   return pathHistories(changes)
@@ -158,11 +171,14 @@ function planOptions(deps: RestoreDeps, { overwrite = [] }: RestoreRequest): Par
 function requirePoint({ store }: RestoreDeps, sessionId: string, to: number): void {
   const [next] = store.ofTypes(sessionId, ['turn.started', 'turn.steered', 'checkpoint.restored'], to).slice(0, 1)
   if (next?.seq !== to + 1)
-    throw new CodedError('request.invalid', `to: nothing can go back to ${to}, which is not right before a message or a restore.`)
+    throw new CodedError(
+      'request.invalid',
+      `to: nothing can go back to ${to}, which is not right before a message or a restore.`,
+    )
 }
 
 /** Keeps what is there now, so that the restore can be taken back; what has changed since it was planned is left alone. */
-export function keepPresent(
+export function backUpPresent(
   deps: RestoreDeps,
   sessionId: string,
   { steps, kept }: Pick<RestorePreview, 'steps' | 'kept'>,
@@ -171,7 +187,7 @@ export function keepPresent(
   const changed: KeptFile[] = []
   for (const step of steps) {
     // Kept before, as what a call left behind: the file itself is looked at again right before it is changed.
-    if (step.from.kind === 'file' && deps.blobs.keeps(step.from.hash)) {
+    if (step.from.kind === 'file' && deps.blobs.touch(step.from.hash)) {
       safe.push(step)
       continue
     }
@@ -179,7 +195,7 @@ export function keepPresent(
     if (sameState(now, step.from)) safe.push(step)
     else changed.push({ path: step.path, kind: 'changed', why: 'Someone else changed it at this very moment.' })
   }
-  noteRefs(
+  addRefs(
     deps.place,
     sessionId,
     safe.map(({ from }) => from),
@@ -188,12 +204,14 @@ export function keepPresent(
 }
 
 function notCoveredAfter({ store }: RestoreDeps, sessionId: string, to: number): string[] {
-  const all = changesAfter(store, sessionId, to).flatMap((event) => (event.type === 'checkpoint.changed' ? (event.notCovered ?? []) : []))
+  const all = changesAfter(store, sessionId, to).flatMap((event) =>
+    event.type === 'checkpoint.changed' ? (event.notCovered ?? []) : [],
+  )
   const working = workingAgents(store, sessionId).map(
     ({ agent }) =>
       `The subagent “${agent?.description ?? ''}” is still at work: what it changes from now on stays. Stop it first if it should not.`,
   )
-  return [...new Set([...working, ...all])].slice(0, MOST_SENTENCES)
+  return [...new Set([...working, ...all])].slice(0, MAX_SENTENCES)
 }
 
 function messagesAfter({ store }: RestoreDeps, sessionId: string, to: number): number {
@@ -205,13 +223,15 @@ function messagesAfter({ store }: RestoreDeps, sessionId: string, to: number): n
   return count
 }
 
-export function isUserMessage(event: RecordedEvent): event is Extract<RecordedEvent, { type: 'turn.started' | 'turn.steered' }> {
+export function isUserMessage(
+  event: RecordedEvent,
+): event is Extract<RecordedEvent, { type: 'turn.started' | 'turn.steered' }> {
   if (event.type === 'turn.started') return event.news === undefined
   return event.type === 'turn.steered' && event.by === 'user'
 }
 
 /** What the header had right after the event `to`: folded anew from the log, whatever went back and forth before. */
-export function cutAt({ store }: RestoreDeps, sessionId: string, to: number): ConversationCut {
+export function conversationAt({ store }: RestoreDeps, sessionId: string, to: number): ConversationCut {
   let header = emptyHeader(sessionId)
   while (header.seq < to) {
     const events = store.since(sessionId, header.seq, Math.min(FOLDED_AT_ONCE, to - header.seq))
@@ -227,4 +247,42 @@ export function cutAt({ store }: RestoreDeps, sessionId: string, to: number): Co
     ...(prefixSeq !== undefined && { prefixSeq }),
     ...(plan && { plan }),
   }
+}
+
+/** A restore that is being carried out: what is needed to finish it should the process die. */
+interface RestoreJournal {
+  restoreId: string
+  to: number
+  part?: 'hunk' | 'file'
+  steps: RestoreStep[]
+  kept: KeptFile[]
+  conversation?: ConversationCut
+  dMail?: DMail
+  /** Recorded with it, right after it. */
+  after?: EventBody[]
+}
+
+export function writeJournal(path: string, journal: RestoreJournal): void {
+  writeAtomically(path, JSON.stringify(journal))
+}
+
+function readJournal(path: string): RestoreJournal | undefined {
+  const found = readJson(path) as RestoreJournal | undefined
+  return found && typeof found.restoreId === 'string' && Array.isArray(found.steps) ? found : undefined
+}
+
+function removeJournal(path: string): void {
+  rmSync(path, { force: true })
+}
+
+/** What a restore is to do; see `RestorePreview`. */
+export interface RestoreRequest {
+  /** Things become as they were right after this event; it is right before a message of the user or a restore. 0 goes with `paths`. */
+  to: number
+  files: boolean
+  conversation: boolean
+  /** Only these files, to any `to`. */
+  paths?: readonly string[]
+  /** Files that may be restored although someone else has changed them since; what they are now is kept. */
+  overwrite?: readonly string[] | 'all'
 }

@@ -1,11 +1,19 @@
-import type { FileHunks, FileState, SessionFile } from '../../../shared/model/checkpoint'
-import { CodedError } from '../../../shared/model/errors'
-import { isWithin } from '../workspace/real-path'
+import { hash } from 'node:crypto'
+import type { FileHunks, FileState, SessionFile, FileHunk, RestorePoint } from '../../../shared/model/checkpoint'
+import { CodedError } from '../../../shared/errors'
+import { isWithin } from '../workspace/path/real-path'
 import { captureFile, sameState } from './file-state'
-import type { PathHistory } from './path-history'
-import { carryOut, historiesAfter, type RestoreDeps, type RestoringSession } from './restore-session'
-import { noteRefs } from './session-place'
-import { textHunks, withoutHunk } from './text-hunks'
+import type { PathHistory } from './plan-restore'
+import {
+  executeRestore,
+  historiesAfter,
+  type RestoreDeps,
+  type RestoringSession,
+  isUserMessage,
+} from './restore-session'
+import { addRefs } from './checkpoint-files'
+import { isUserProvided, textOf } from '../../../shared/model/message'
+import type { Store } from '../store/store'
 
 /** What the session has changed and is not as it was before; the latest changed last. */
 export function sessionFiles(deps: RestoreDeps, sessionId: string): SessionFile[] {
@@ -31,22 +39,28 @@ export function filesWritten(deps: RestoreDeps, sessionId: string, paths: readon
 /** Where a file differs from what it was before the session, piece by piece. */
 export async function fileHunks(deps: RestoreDeps, sessionId: string, path: string): Promise<FileHunks> {
   const { before, now } = sidesOf(deps, sessionId, path)
-  const [old, text] = [textOf(before, deps), textOf(now, deps)]
+  const [old, text] = [storedText(before, deps), storedText(now, deps)]
   if (old === undefined || text === undefined) return { path, note: 'It is no text, or too large to compare.' }
   const hunks = await textHunks(old, text)
   return hunks ? { path, hunks } : { path, note: 'The two are too different to compare line by line.' }
 }
 
 /** Takes back one piece; all else in the file stays. Throws `checkpoint.changed` when the file is not what was shown. */
-export async function undoHunk(deps: RestoreDeps, session: RestoringSession, path: string, id: string): Promise<{ seq: number }> {
+export async function undoHunk(
+  deps: RestoreDeps,
+  session: RestoringSession,
+  path: string,
+  id: string,
+): Promise<{ seq: number }> {
   const { before, now } = sidesOf(deps, session.id, path)
-  const [old, text] = [textOf(before, deps), textOf(now, deps)]
+  const [old, text] = [storedText(before, deps), storedText(now, deps)]
   const next = old === undefined || text === undefined ? undefined : await withoutHunk(old, text, id)
-  if (next === undefined || now.kind !== 'file') throw new CodedError('checkpoint.changed', `${path} is not what was shown any more.`)
+  if (next === undefined || now.kind !== 'file')
+    throw new CodedError('checkpoint.changed', `${path} is not what was shown any more.`)
   const bytes = Buffer.from(next)
   const to: FileState = { kind: 'file', hash: deps.blobs.put(bytes), size: bytes.length, mode: now.mode }
-  noteRefs(deps.place, session.id, [now, to])
-  const { seq, kept } = await carryOut(deps, session, {
+  addRefs(deps.place, session.id, [now, to])
+  const { seq, kept } = await executeRestore(deps, session, {
     restoreId: deps.newId('restore'),
     to: 0,
     part: 'hunk',
@@ -64,7 +78,7 @@ function sidesOf(deps: RestoreDeps, sessionId: string, path: string): { before: 
 }
 
 /** Undefined for what is no UTF-8 text. */
-function textOf(state: FileState, { blobs }: RestoreDeps): string | undefined {
+function storedText(state: FileState, { blobs }: RestoreDeps): string | undefined {
   if (state.kind === 'absent') return ''
   const bytes = state.kind === 'file' ? blobs.get(state.hash) : undefined
   if (!bytes || bytes.includes(0)) return undefined
@@ -73,4 +87,81 @@ function textOf(state: FileState, { blobs }: RestoreDeps): string | undefined {
   } catch {
     return undefined
   }
+}
+
+const MAX_DIFF_MS = 300
+const MAX_LINES = 20_000
+
+/** A stretch of lines that differs; `at`: index of its first line in the new text. */
+interface Difference {
+  at: number
+  old: string[]
+  new: string[]
+}
+
+/** Where two texts differ, line by line; undefined when that takes too long to find. */
+async function textHunks(before: string, now: string): Promise<FileHunk[] | undefined> {
+  const differences = await differencesOf(before, now)
+  return differences?.map((difference) => ({
+    id: idOf(difference),
+    line: difference.at + 1,
+    lines: [...difference.old.map((line) => `-${bare(line)}`), ...difference.new.map((line) => `+${bare(line)}`)],
+  }))
+}
+
+/** The new text with one stretch as it was before; undefined when there is no such stretch any more. */
+async function withoutHunk(before: string, now: string, id: string): Promise<string | undefined> {
+  const difference = (await differencesOf(before, now))?.find((one) => idOf(one) === id)
+  if (!difference) return undefined
+  return linesOf(now)
+    .toSpliced(difference.at, difference.new.length, ...difference.old)
+    .join('')
+}
+
+async function differencesOf(before: string, now: string): Promise<Difference[] | undefined> {
+  const [old, next] = [linesOf(before), linesOf(now)]
+  if (old.length + next.length > MAX_LINES) return undefined
+  const { diffArrays } = await import('diff')
+  const parts = diffArrays(old, next, { timeout: MAX_DIFF_MS })
+  if (!parts) return undefined
+  const differences: Difference[] = []
+  let at = 0
+  let open: Difference | undefined
+  for (const { added, removed, value } of parts) {
+    if (!added && !removed) {
+      open = undefined
+      at += value.length
+      continue
+    }
+    if (!open) differences.push((open = { at, old: [], new: [] }))
+    if (removed) open.old.push(...value)
+    if (added) {
+      open.new.push(...value)
+      at += value.length
+    }
+  }
+  return differences
+}
+
+/** Each with its line end, so that together they are the text again. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+}
+
+function bare(line: string): string {
+  return line.replace(/\r?\n$/, '')
+}
+
+function idOf(difference: Difference): string {
+  return hash('sha256', JSON.stringify(difference), 'hex').slice(0, 16)
+}
+
+/** The user's messages as the conversation has them, oldest first: each a point that a session can go back to. */
+export function restorePoints(store: Pick<Store, 'historyBackwards'>, sessionId: string): RestorePoint[] {
+  const points: Omit<RestorePoint, 'n'>[] = []
+  for (const event of store.historyBackwards(sessionId)) {
+    if (!isUserMessage(event)) continue
+    points.push({ seq: event.seq, at: event.at, text: textOf(event.parts.filter(isUserProvided)) })
+  }
+  return points.toReversed().map((point, index) => ({ n: index + 1, ...point }))
 }

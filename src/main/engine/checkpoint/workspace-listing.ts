@@ -1,18 +1,17 @@
 import { readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { FileState } from '../../../shared/model/checkpoint'
-import { ignoreRules, type IgnoreRules } from '../workspace/ignore-rules'
-import { sensitiveRule } from '../workspace/sensitive-rule'
-import type { BlobStore } from './blob-store'
-import { captureFile, markOf, statAt } from './file-state'
+import type { FileState, FileChange } from '../../../shared/model/checkpoint'
+import { ignoreRules, type IgnoreRules } from '../workspace/path/ignore-rules'
+import { sensitiveRule } from '../workspace/path/sensitive-file'
+import { type BlobStore, captureFile, versionStamp, statAt, sameState } from './file-state'
 
 /** More entries are not looked at: a command must not wait for the listing of a whole disk. */
-const MOST_ENTRIES = 30_000
+const MAX_ENTRIES = 30_000
 /** Most that one listing reads anew; what is beyond it is left to the next one. */
-const MOST_NEW_BYTES = 256 * 1024 * 1024
+const MAX_NEW_BYTES = 256 * 1024 * 1024
 /** A command waits no longer for a listing, however slow the disk is. */
-const MOST_MS = 20_000
+const MAX_LISTING_MS = 20_000
 const SLICE_MS = 8
 /** A file that was written so shortly before it was looked at may be written again without showing: it is read again. */
 const RACY_MS = 50
@@ -46,8 +45,8 @@ export interface ListingOptions {
   maxBytes: number
   /** What is known from before: what has not changed is not read again. */
   known?: ReadonlyMap<string, ListedFile>
-  mostEntries?: number
-  mostMs?: number
+  maxEntries?: number
+  maxMs?: number
   signal?: AbortSignal
 }
 
@@ -56,21 +55,22 @@ export interface ListingOptions {
  * sensitive files. Lets others have their turn every few milliseconds. Rejects when `signal` aborts.
  */
 export async function listWorkspace(options: ListingOptions): Promise<Listing> {
-  const { roots, except, blobs, known, mostEntries = MOST_ENTRIES, mostMs = MOST_MS, signal } = options
+  const { roots, except, blobs, known, maxEntries = MAX_ENTRIES, maxMs = MAX_LISTING_MS, signal } = options
   const files = new Map<string, ListedFile>()
   let newBytes = 0
   let complete = true
-  const end = performance.now() + mostMs
+  const end = performance.now() + maxMs
   let sliceEnd = performance.now() + SLICE_MS
 
   const look = (path: string, stat: Stats): ListedFile => {
     const before = known?.get(path)
-    if (before && unchanged(before, stat) && !(before.state.kind === 'unkept' && stat.size <= options.maxBytes)) return before
+    if (before && unchanged(before, stat) && !(before.state.kind === 'unkept' && stat.size <= options.maxBytes))
+      return before
     const seenMs = Date.now()
     if (stat.isFile() && stat.size <= options.maxBytes) newBytes += stat.size
     const state: FileState =
-      newBytes > MOST_NEW_BYTES && stat.isFile()
-        ? { kind: 'unkept', why: 'too much was new at once', mark: markOf(stat) }
+      newBytes > MAX_NEW_BYTES && stat.isFile()
+        ? { kind: 'unkept', why: 'too much was new at once', mark: versionStamp(stat) }
         : captureFile(path, { keepIn: blobs, maxBytes: options.maxBytes }, stat)
     return { ...stampOf(stat), state, seenMs }
   }
@@ -87,7 +87,7 @@ export async function listWorkspace(options: ListingOptions): Promise<Listing> {
       const stat = statAt(path)
       if (!stat || rules.ignores(path, stat.isDirectory())) continue
       if (!stat.isDirectory() && sensitiveRule(path) !== undefined) continue
-      if (files.size >= mostEntries || performance.now() > end) {
+      if (files.size >= maxEntries || performance.now() > end) {
         complete = false
         waiting.length = 0
         break
@@ -104,7 +104,7 @@ export async function listWorkspace(options: ListingOptions): Promise<Listing> {
 }
 
 /** Whether a path still shows what was listed of it, without reading it. */
-export function isAsListed(path: string, listed: ListedFile): boolean {
+function isAsListed(path: string, listed: ListedFile): boolean {
   const stat = statAt(path)
   return stat !== undefined && unchanged(listed, stat)
 }
@@ -118,7 +118,12 @@ function unchanged(before: ListedFile, stat: Stats): boolean {
   const { ino, size, mtimeMs, ctimeMs, mode } = stat
   if (before.ino !== ino || before.mode !== mode) return false
   if (stat.isDirectory()) return true
-  return before.size === size && before.mtimeMs === mtimeMs && before.ctimeMs === ctimeMs && before.seenMs - ctimeMs > RACY_MS
+  return (
+    before.size === size &&
+    before.mtimeMs === mtimeMs &&
+    before.ctimeMs === ctimeMs &&
+    before.seenMs - ctimeMs > RACY_MS
+  )
 }
 
 function namesIn(folder: string): string[] {
@@ -140,4 +145,50 @@ function outermost(roots: readonly string[]): string[] {
     }
   }
   return [...set].filter((root) => !isInner(root))
+}
+
+/** Clocks of file systems lag a little behind. */
+const CLOCK_LAG_MS = 20
+
+/**
+ * What has changed from one listing to a later one. Doubt is decided for leaving things alone: a path that is only missing in the listing
+ * (ignored by now, say) is looked at, and what is new in it but older than `startedMs` was there before, uncovered, and is nobody's to delete.
+ */
+export function listingDifference(
+  before: Listing,
+  after: Listing,
+  { startedMs, maxBytes }: { startedMs: number; maxBytes: number },
+): { changes: FileChange[]; uncovered: number } {
+  const changes: FileChange[] = []
+  let uncovered = 0
+  for (const [path, listed] of before.files) {
+    const { state } = listed
+    const found = after.files.get(path)
+    if (!found && isAsListed(path, listed)) continue
+    // Not kept in one and kept in the other is no change.
+    if (found && (state.kind === 'unkept' || found.state.kind === 'unkept') && sameStamp(listed, found)) continue
+    const now = found?.state ?? captureFile(path, { maxBytes })
+    if (!sameState(state, now)) changes.push({ path, before: state, after: now })
+  }
+  const inodes = new Set([...before.files.values()].map(({ ino }) => ino))
+  for (const [path, listed] of after.files) {
+    if (before.files.has(path)) continue
+    if (isNew(listed, { before, inodes, startedMs }))
+      changes.push({ path, before: { kind: 'absent' }, after: listed.state })
+    else uncovered += 1
+  }
+  return { changes, uncovered }
+}
+
+function sameStamp(a: ListedFile, b: ListedFile): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.mode === b.mode
+}
+
+function isNew(
+  { ino, bornMs, ctimeMs }: ListedFile,
+  { before, inodes, startedMs }: { before: Listing; inodes: ReadonlySet<number>; startedMs: number },
+): boolean {
+  // Beyond the cap nobody knows what was there.
+  if (!before.complete) return false
+  return inodes.has(ino) || (bornMs || ctimeMs) >= startedMs - CLOCK_LAG_MS
 }

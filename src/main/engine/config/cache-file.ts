@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { renameOverSync } from '../workspace/rename-over'
+import { renameOverSync } from '../workspace/file/atomic-write'
 
 /** Small facts that a later process would have to find out again, by key. Losing them does no harm. */
 export interface CacheFile<Value> {
@@ -10,7 +10,10 @@ export interface CacheFile<Value> {
 }
 
 /** The facts in a JSON file. `isValue`: whether what stands there is one; anything else counts as not there. Absent `file`: kept for this process alone. */
-export function openCacheFile<Value>(file: string | undefined, isValue: (value: unknown) => value is Value): CacheFile<Value> {
+export function openCacheFile<Value>(
+  file: string | undefined,
+  isValue: (value: unknown) => value is Value,
+): CacheFile<Value> {
   let known: Record<string, unknown> | undefined
   return {
     get(key) {

@@ -1,9 +1,19 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openConfig, type Config } from './config'
-import { DEFAULT_SETTINGS } from './settings'
+import { DEFAULT_SETTINGS } from './settings/settings'
 
 let home: string
 let file: string
@@ -25,7 +35,8 @@ const changed = async (opened: Config, act: () => void): Promise<void> => {
     stop()
   })
 }
-const messages = (opened: Config): string[] => opened.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
+const messages = (opened: Config): string[] =>
+  opened.problems.map(({ line, column, message }) => `${line}:${column} ${message}`)
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'trestle-config-'))
@@ -74,7 +85,12 @@ describe('reading', () => {
       defaultModel: 'local/scripted',
       defaultPermissionMode: 'auto',
       providers: {
-        local: { type: 'openai-compatible', baseUrl: 'http://127.0.0.1:8080/v1', apiKeyEnv: 'LOCAL_KEY', headers: { 'X-Team': 'shop' } },
+        local: {
+          type: 'openai-compatible',
+          baseUrl: 'http://127.0.0.1:8080/v1',
+          apiKeyEnv: 'LOCAL_KEY',
+          headers: { 'X-Team': 'shop' },
+        },
       },
       models: {
         'local/scripted': {
@@ -87,8 +103,15 @@ describe('reading', () => {
         },
       },
       loop: { maxSteps: 50, maxAttempts: 3, idleTimeoutMs: 2500, retryBaseMs: 10, retryMaxMs: 100 },
-      tools: { disabled: ['Bash'], hideEnv: ['DEPLOY_TOKEN'], passEnv: ['GITHUB_TOKEN'], maxResultChars: { Grep: 20_000 } },
-      permission: { rules: [{ decision: 'deny', pattern: 'Bash(rm *)', scope: 'user', file, index: 0, line: expect.any(Number) }] },
+      tools: {
+        disabled: ['Bash'],
+        hideEnv: ['DEPLOY_TOKEN'],
+        passEnv: ['GITHUB_TOKEN'],
+        maxResultChars: { Grep: 20_000 },
+      },
+      permission: {
+        rules: [{ decision: 'deny', pattern: 'Bash(rm *)', scope: 'user', file, index: 0, line: expect.any(Number) }],
+      },
     })
     expect(settings.providers['constructor']).toBeUndefined()
   })
@@ -106,7 +129,9 @@ describe('reading', () => {
     // What its rules were to forbid is not known, so everything asks.
     const rule = expect.objectContaining({ decision: 'ask', mistake: 'the file does not parse', line: 3 })
     expect(opened.settings).toEqual({ ...DEFAULT_SETTINGS, permission: { rules: [rule] } })
-    expect(opened.problems).toEqual([{ file, line: 3, column: expect.any(Number), message: expect.stringMatching(/^Not valid TOML: /) }])
+    expect(opened.problems).toEqual([
+      { file, line: 3, column: expect.any(Number), message: expect.stringMatching(/^Not valid TOML: /) },
+    ])
     expect(opened.problems[0]?.column).toBeGreaterThan(1)
     await expect(opened.edit([{ path: ['default_model'], value: 'y' }])).rejects.toMatchObject({
       code: 'config.write_failed',
@@ -119,7 +144,11 @@ describe('reading', () => {
     ['max_step = 3', 'loop', '2:1 Unknown key "max_step" in [loop]; did you mean "max_steps"?'],
     ['max_steps = "3"', 'loop', '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not "3"'],
     ['max_steps = 0', 'loop', '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not 0'],
-    ['max_steps = 9999999999999999999', 'loop', '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not 9999999999999999999'],
+    [
+      'max_steps = 9999999999999999999',
+      'loop',
+      '2:1 max_steps in [loop] must be a whole number from 1 to 100000, not 9999999999999999999',
+    ],
     ['disabled = "Bash"', 'tools', '2:1 disabled in [tools] must be a list like ["a", "b"], not "Bash"'],
     ['disabled = ["Bash", 3]', 'tools', '2:21 disabled in [tools] can hold text in quotes, not 3'],
     ['max_result_chars = 5', 'tools', '2:1 max_result_chars in [tools] must be a table, not 5'],
@@ -133,13 +162,21 @@ describe('reading', () => {
       'providers.p',
       '1:2 [providers.p] needs a type: openai-compatible, openai-responses, anthropic, google, moonshot',
     ],
-    ['type = "openai-compatible"', 'providers.p', '1:2 [providers.p] needs a base_url: an openai-compatible server has no usual address'],
+    [
+      'type = "openai-compatible"',
+      'providers.p',
+      '1:2 [providers.p] needs a base_url: an openai-compatible server has no usual address',
+    ],
     [
       'type = "google"\nbase_url = "localhost:80"',
       'providers.p',
       '3:1 base_url in [providers.p] must be an address like "https://host/v1", not "localhost:80"',
     ],
-    ['provider = "nobody"\nmodel = "m"', 'models."a/b"', '2:1 provider in [models."a/b"] is "nobody", but there is no [providers.nobody]'],
+    [
+      'provider = "nobody"\nmodel = "m"',
+      'models."a/b"',
+      '2:1 provider in [models."a/b"] is "nobody", but there is no [providers.nobody]',
+    ],
     ['model = "m"', 'models."a/b"', '1:2 [models."a/b"] needs a provider'],
   ])('says what is wrong with %j in plain words and where', async (text, table, expected) => {
     const opened = await open(`[${table}]\n${text}\n`)
@@ -158,11 +195,22 @@ describe('reading', () => {
 
   test('one wrong value spoils only itself', async () => {
     const opened = await open(
-      example.replace('max_steps = 50', 'max_steps = "many"').replace('"image_in"', '"images"').replace('label = "Local"', 'label = 7') +
-        'colour = 1\n',
+      example
+        .replace('max_steps = 50', 'max_steps = "many"')
+        .replace('"image_in"', '"images"')
+        .replace('label = "Local"', 'label = 7') + 'colour = 1\n',
     )
-    expect(opened.settings.loop).toEqual({ maxSteps: 200, maxAttempts: 3, idleTimeoutMs: 2500, retryBaseMs: 10, retryMaxMs: 100 })
-    expect(opened.settings.models['local/scripted']).toMatchObject({ capabilities: ['tools', 'thinking'], contextWindow: 64_000 })
+    expect(opened.settings.loop).toEqual({
+      maxSteps: 200,
+      maxAttempts: 3,
+      idleTimeoutMs: 2500,
+      retryBaseMs: 10,
+      retryMaxMs: 100,
+    })
+    expect(opened.settings.models['local/scripted']).toMatchObject({
+      capabilities: ['tools', 'thinking'],
+      contextWindow: 64_000,
+    })
     expect(opened.problems.map((problem) => problem.line)).toEqual([10, 13, 15, 25])
   })
 
@@ -238,7 +286,9 @@ describe('editing', () => {
     chmodSync(file, 0o644)
     let told = 0
     opened.onChange(() => (told += 1))
-    await opened.edit([{ path: ['providers', 'claude'], value: { type: 'anthropic', api_key_env: 'ANTHROPIC_API_KEY' } }])
+    await opened.edit([
+      { path: ['providers', 'claude'], value: { type: 'anthropic', api_key_env: 'ANTHROPIC_API_KEY' } },
+    ])
     expect(opened.settings.providers['claude']).toEqual({ type: 'anthropic', apiKeyEnv: 'ANTHROPIC_API_KEY' })
     expect(readFileSync(file, 'utf8')).toContain('# mine\ndefault_model')
     expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -255,7 +305,9 @@ describe('editing', () => {
 
   test('edits at the same time all arrive', async () => {
     const opened = await open()
-    await Promise.all(Array.from({ length: 20 }, (_, n) => opened.edit([{ path: ['providers', `p${n}`, 'type'], value: 'google' }])))
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => opened.edit([{ path: ['providers', `p${n}`, 'type'], value: 'google' }])),
+    )
     expect(Object.keys(opened.settings.providers)).toHaveLength(20)
   })
 })

@@ -1,15 +1,17 @@
 import { join } from 'node:path'
-import { CodedError } from '../../../shared/model/errors'
-import type { ConfigProblem } from '../../../shared/model/settings'
+import { CodedError } from '../../../shared/errors'
+import type { ConfigProblem } from '../../../shared/configuration/settings'
 import type { TomlEdit } from './toml/edit-toml'
-import { parseConfig, placeMistakes, readConfigText, type ConfigText } from './read-config-file'
-import { placeHooks } from './hook-settings'
-import { placeRules, unreadableRules } from './permission-settings'
-import { readSettings } from './read-settings'
-import { DEFAULT_SETTINGS, type Settings } from './settings'
-import { thresholdMistake } from './tool-search-settings'
+import { parseConfig, locateMistakes, readConfigText, type ConfigText } from './read-config-file'
+import { locateHooks } from './settings/hook-settings'
+import { locateRules, unreadableRules, readPermissionRules } from './settings/permission-settings'
+import { readSettings } from './settings/read-settings'
+import { DEFAULT_SETTINGS, type Settings } from './settings/settings'
+import { thresholdMistake } from './settings/mcp-settings'
 import { watchConfigFile } from './watch-file'
 import { writePrivateFile } from './write-private-file'
+import type { PermissionRule } from '../permission/permission-rule'
+import { TableReader, type Mistake } from './settings/table-reader'
 
 /** The user's configuration, `$home/config.toml`, as it is now. */
 export interface Config {
@@ -52,15 +54,18 @@ export async function openConfig({
     if (shown !== undefined && sameText(found, shown)) return
     const { table, problems: syntax } = parseConfig(found, file)
     const read = table && readSettings(table, file)
-    const placed = read && 'text' in found ? await placeMistakes(read.mistakes, found.text, file) : []
-    const rules = read && 'text' in found ? await placeRules(read.settings.permission.rules, found.text) : []
-    const hooks = read && 'text' in found ? await placeHooks(read.settings.hooks, found.text) : []
+    const placed = read && 'text' in found ? await locateMistakes(read.mistakes, found.text, file) : []
+    const rules = read && 'text' in found ? await locateRules(read.settings.permission.rules, found.text) : []
+    const hooks = read && 'text' in found ? await locateHooks(read.settings.hooks, found.text) : []
     const first = shown === undefined
     shown = found
     if (read) settings = { ...read.settings, permission: { rules }, hooks }
     // Nobody knows what the rules in it forbid.
     else if (first)
-      settings = { ...settings, permission: { rules: [unreadableRules({ scope: 'user', file }, 'the file does not parse', syntax[0])] } }
+      settings = {
+        ...settings,
+        permission: { rules: [unreadableRules({ scope: 'user', file }, 'the file does not parse', syntax[0])] },
+      }
     const threshold = thresholdMistake(env)
     problems = [...syntax, ...placed, ...(threshold === undefined ? [] : [{ file, message: threshold }])]
   }
@@ -100,7 +105,7 @@ export async function openConfig({
       }),
     allow: (patterns) =>
       inTurn(async () => {
-        const { appendRules } = await import('./append-rules')
+        const { appendRules } = await import('./toml/edit-toml')
         writeEdited(file, (text) => appendRules(text, patterns))
         await reload()
       }),
@@ -132,4 +137,16 @@ function writeEdited(file: string, change: (text: string) => string): void {
 
 function sameText(a: ConfigText, b: ConfigText): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** The rules of a file that is written like config.toml, judged as the user's own; anything else in it is not looked at. Never fails. */
+export async function readRulesFile(file: string): Promise<{ rules: PermissionRule[]; problems: ConfigProblem[] }> {
+  const found = readConfigText(file)
+  if ('missing' in found) return { rules: [], problems: [{ file, message: 'There is no such file.' }] }
+  const { table, problems } = parseConfig(found, file)
+  if (!table || !('text' in found)) return { rules: [], problems }
+  const mistakes: Mistake[] = []
+  const top = new TableReader(table, mistakes)
+  const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
+  return { rules: await locateRules(rules, found.text), problems: await locateMistakes(mistakes, found.text, file) }
 }

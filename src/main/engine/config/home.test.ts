@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync, chmodSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { resolveHome } from './home'
+import { afterEach, beforeEach, expect, test, it } from 'vitest'
+import { resolveHome, keepFolderPrivate } from './home'
+import { tempFolder } from '../../../../test/support/temp-folder'
 
 let folder: string
 beforeEach(() => {
@@ -34,11 +35,58 @@ test('a folder that others share on purpose keeps its rights', () => {
 test('a file in its place is a coded error with the path', () => {
   writeFileSync(join(folder, 'file'), '')
   for (const home of [join(folder, 'file'), join(folder, 'file', 'below')]) {
-    expect(() => resolveHome(home, {})).toThrow(expect.objectContaining({ code: 'home.unusable', message: expect.stringContaining(home) }))
+    expect(() => resolveHome(home, {})).toThrow(
+      expect.objectContaining({ code: 'home.unusable', message: expect.stringContaining(home) }),
+    )
   }
 })
 
 test('a place where the system makes no folders is a coded error too, and soon', () => {
   if (process.platform !== 'linux') return
   expect(() => resolveHome('/proc/trestle/home', {})).toThrow(expect.objectContaining({ code: 'home.unusable' }))
+})
+
+const windows = { platform: 'win32', env: { USERDOMAIN: 'PC', USERNAME: 'me' }, userHome: 'C:\\Users\\me' } as const
+
+it('a home outside of the user’s folder gets an access list of its own on Windows, once', async () => {
+  const folder = await tempFolder()
+  const runs: string[][] = []
+  const run = async (program: string, args: readonly string[]) => (runs.push([program, ...args]), 0)
+  for (let start = 0; start < 2; start += 1)
+    expect(await keepFolderPrivate(folder, { ...windows, run })).toBeUndefined()
+  expect(runs).toEqual([
+    [
+      'C:\\Windows\\System32\\icacls.exe',
+      folder,
+      '/inheritance:r',
+      '/grant:r',
+      'PC\\me:(OI)(CI)F',
+      '*S-1-5-18:(OI)(CI)F',
+      '/Q',
+    ],
+  ])
+})
+
+it.each([5, undefined])(
+  'when that fails (%j) the user is told, and it is tried again at the next start',
+  async (code) => {
+    const folder = await tempFolder()
+    let runs = 0
+    const run = async () => ((runs += 1), code)
+    for (let start = 0; start < 2; start += 1)
+      expect(await keepFolderPrivate(folder, { ...windows, run })).toMatch(/^Other users .* TRESTLE_HOME\.$/)
+    expect(runs).toBe(2)
+  },
+)
+
+it('without a user name no access is taken away', async () => {
+  const run = () => Promise.reject(new Error('run'))
+  expect(await keepFolderPrivate(await tempFolder(), { ...windows, env: {}, run })).toContain('may be able to read')
+})
+
+it('below the user’s folder, and on other systems, nothing is run', async () => {
+  const run = () => Promise.reject(new Error('run'))
+  for (const folder of ['C:\\Users\\me\\.trestle', 'c:\\users\\ME\\x', '\\\\?\\C:\\Users\\me\\x'])
+    expect(await keepFolderPrivate(folder, { ...windows, run })).toBeUndefined()
+  expect(await keepFolderPrivate('/srv/trestle', { ...windows, platform: 'linux', run })).toBeUndefined()
 })

@@ -1,17 +1,20 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { ConfigProblem } from '../../../shared/model/settings'
+import type { ConfigProblem } from '../../../shared/configuration/settings'
 import { readGuardedText, type TextGuard } from '../workspace/guarded-text'
-import type { Mistake } from './table-reader'
+import type { Mistake } from './settings/table-reader'
 import { parseToml, type TomlTable } from './toml/parse-toml'
 
 /** More than anybody writes by hand; reading on would only cost time. */
-const MOST_BYTES = 4 * 1024 * 1024
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024
 
 export type ConfigText = { text: string } | { missing: true } | { problem: ConfigProblem }
 
 /** The text of a configuration file; never hangs on a pipe or a device. With `within`, a project's own: see `TextGuard`. */
-export function readConfigText(file: string, { mostBytes = MOST_BYTES, ...where }: Partial<TextGuard> = {}): ConfigText {
+export function readConfigText(
+  file: string,
+  { mostBytes = MAX_CONFIG_BYTES, ...where }: Partial<TextGuard> = {},
+): ConfigText {
   // A sandbox keeps the name of a file that is not there with an empty folder.
   if (where.within !== undefined && basename(file) === '.mcp.json' && isEmptyFolder(file)) return { missing: true }
   const found = readGuardedText(file, { ...where, mostBytes })
@@ -31,7 +34,10 @@ function isEmptyFolder(path: string): boolean {
 }
 
 /** Reads and parses; `table` is undefined when that did not work, empty when there is no file. */
-export function parseConfig(found: ConfigText, file: string): { table: TomlTable | undefined; problems: ConfigProblem[] } {
+export function parseConfig(
+  found: ConfigText,
+  file: string,
+): { table: TomlTable | undefined; problems: ConfigProblem[] } {
   if ('missing' in found) return { table: {}, problems: [] }
   if ('problem' in found) return { table: undefined, problems: [found.problem] }
   const parsed = parseToml(found.text, file)
@@ -39,7 +45,11 @@ export function parseConfig(found: ConfigText, file: string): { table: TomlTable
 }
 
 /** Gives mistakes their line and column. The module that knows positions is loaded only when there is a mistake. */
-export async function placeMistakes(mistakes: readonly Mistake[], text: string, file: string): Promise<ConfigProblem[]> {
+export async function locateMistakes(
+  mistakes: readonly Mistake[],
+  text: string,
+  file: string,
+): Promise<ConfigProblem[]> {
   if (mistakes.length === 0) return []
   const { readDocument } = await import('./toml/toml-document')
   let placeOf: ReturnType<typeof readDocument>['placeOf']

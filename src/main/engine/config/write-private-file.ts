@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, openSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { mayBeOverwritten, overwriteFile } from '../workspace/overwrite-file'
-import { renameOverSync } from '../workspace/rename-over'
+import { mayBeOverwritten, overwriteFile } from '../workspace/file/overwrite-file'
+import { renameOverSync } from '../workspace/file/atomic-write'
 
 /**
  * Replaces a file as a whole: whoever reads it sees the old text or the new one, also after a power cut. Mode 0600. A symlink stays one:

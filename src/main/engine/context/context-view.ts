@@ -1,15 +1,20 @@
-import { CONTEXT_KINDS, type ContextItem, type ContextKind, type ContextView } from '../../../shared/model/compaction'
-import type { ServerToolsCost } from '../../../shared/model/tools-view'
+import {
+  CONTEXT_KINDS,
+  type ContextItem,
+  type ContextKind,
+  type ContextView,
+  type ServerToolsCost,
+} from '../../../shared/model/context'
 import { textOf, type Message } from '../../../shared/model/message'
-import { toolLabel } from '../../../shared/model/tool-label'
+import { toolLabel } from '../../../shared/tool-label'
 import type { ModelInfo, ToolSchema } from '../model/provider'
-import { isCompactable, type KnownWindow } from './create-room'
-import { textTokens, tokensOf } from './estimate'
-import { createTokenCount, type CountedRequest } from './token-count'
-import { windowLimits } from './window-limits'
+import { isCompactable, type ModelWindow } from './context-budget'
+import { textTokens, tokensOf } from './tokens/token-estimate'
+import { createTokenCount, type CountedRequest } from './tokens/token-count'
+import { contextLimits } from './compaction/context-limits'
 
 /** How many of the heaviest are named. */
-const MOST_ITEMS = 8
+const MAX_ITEMS = 8
 /** What is lighter than this is not worth a line. */
 const LEAST_TOKENS = 20
 const FILE_TOOLS = new Set(['Read', 'ReadMediaFile'])
@@ -24,7 +29,7 @@ export function contextView({
   history,
   known,
 }: {
-  window: Pick<KnownWindow, 'tokens' | 'sizes'>
+  window: Pick<ModelWindow, 'tokens' | 'sizes'>
   model: ModelInfo
   system: string
   tools: readonly ToolSchema[]
@@ -33,10 +38,12 @@ export function contextView({
   known?: CountedRequest
 }): ContextView {
   const items: ContextItem[] = [{ kind: 'system', label: 'System prompt and instructions', tokens: textTokens(system) }]
-  for (const tool of tools) items.push({ kind: 'tools', label: `Tool ${tool.name}`, tokens: textTokens(JSON.stringify(tool)) })
+  for (const tool of tools)
+    items.push({ kind: 'tools', label: `Tool ${tool.name}`, tokens: textTokens(JSON.stringify(tool)) })
   const inputs = new Map<string, string>()
   for (const message of history) {
-    if (message.role === 'assistant') for (const part of message.parts) if (part.type === 'tool_call') inputs.set(part.callId, part.input)
+    if (message.role === 'assistant')
+      for (const part of message.parts) if (part.type === 'tool_call') inputs.set(part.callId, part.input)
     items.push(itemOf(message, inputs))
   }
   const fixed = items.reduce((sum, { kind, tokens }) => (kind === 'system' || kind === 'tools' ? sum + tokens : sum), 0)
@@ -49,7 +56,7 @@ export function contextView({
   for (const kind of CONTEXT_KINDS) parts[kind] = Math.round(parts[kind])
   return {
     window: window.tokens(),
-    limit: Math.round(windowLimits(window.tokens(), model, fixed).limit),
+    limit: Math.round(contextLimits(window.tokens(), model, fixed).trimThreshold),
     // Of the rounded shares: together they are what is said to be used.
     used: CONTEXT_KINDS.reduce((sum, kind) => sum + parts[kind], 0),
     parts,
@@ -57,7 +64,7 @@ export function contextView({
       .map((item) => ({ ...item, tokens: Math.round(item.tokens * scale) }))
       .filter(({ tokens, kind }) => tokens >= LEAST_TOKENS && kind !== 'tools')
       .toSorted((a, b) => b.tokens - a.tokens)
-      .slice(0, MOST_ITEMS),
+      .slice(0, MAX_ITEMS),
     compactable: isCompactable(history),
     ...(serverTools && { serverTools }),
   }
@@ -68,13 +75,22 @@ function itemOf(message: Message, inputs: ReadonlyMap<string, string>): ContextI
   if (message.role === 'tool') {
     const { name, callId } = message
     const about = subjectOf(inputs.get(callId))
-    return { kind: FILE_TOOLS.has(name) ? 'files' : 'results', label: `${toolLabel(name)} ${about}`.trim(), tokens, callId }
+    return {
+      kind: FILE_TOOLS.has(name) ? 'files' : 'results',
+      label: `${toolLabel(name)} ${about}`.trim(),
+      tokens,
+      callId,
+    }
   }
   const words = textOf(message.parts).trim().replaceAll(/\s+/g, ' ').slice(0, 60).toWellFormed()
   if (message.role === 'assistant')
     return { kind: 'conversation', label: words === '' ? 'An answer with calls' : `Answer: ${words}`, tokens }
   const who = message.by === undefined ? 'You' : message.by === 'compaction' ? 'Summary' : 'Trestle'
-  return { kind: 'conversation', label: message.by === 'compaction' ? 'What the compaction left' : `${who}: ${words}`, tokens }
+  return {
+    kind: 'conversation',
+    label: message.by === 'compaction' ? 'What the compaction left' : `${who}: ${words}`,
+    tokens,
+  }
 }
 
 /** What a call was about, in a few words: its path, command, pattern or address. */

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { EventBody, RecordedEvent } from '../../../shared/model/event'
+import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { textOf } from '../../../shared/model/message'
-import { historyOf, recentHistory } from './history'
+import { foldHistory, recentHistory } from './history'
 
-const recorded = (bodies: EventBody[]): RecordedEvent[] => bodies.map((body, index) => ({ ...body, sessionId: 's', seq: index + 1, at: 0 }))
-const user = (text: string): EventBody => ({ type: 'turn.started', turnId: 't', parts: [{ type: 'text', text }], model: 'm' })
+const recorded = (bodies: EventBody[]): RecordedEvent[] =>
+  bodies.map((body, index) => ({ ...body, sessionId: 's', seq: index + 1, at: 0 }))
+const user = (text: string): EventBody => ({
+  type: 'turn.started',
+  turnId: 't',
+  parts: [{ type: 'text', text }],
+  model: 'm',
+})
 const calling = (...ids: string[]): EventBody => ({
   type: 'step.finished',
   turnId: 't',
@@ -43,7 +49,7 @@ const cutShort = (text?: string): EventBody => ({
 
 describe('the history for the model', () => {
   it('has results in call order, whatever order they were recorded in', () => {
-    const messages = historyOf(recorded([user('hi'), calling('a', 'b'), result('b'), result('a'), answer('done')]))
+    const messages = foldHistory(recorded([user('hi'), calling('a', 'b'), result('b'), result('a'), answer('done')]))
     expect(messages.map((message) => (message.role === 'tool' ? message.callId : message.role))).toEqual([
       'user',
       'assistant',
@@ -54,7 +60,7 @@ describe('the history for the model', () => {
   })
 
   it('gives every call a result, also one that was never run because the turn was cut off', () => {
-    const messages = historyOf(recorded([user('hi'), calling('a', 'b'), result('a'), user('go on')]))
+    const messages = foldHistory(recorded([user('hi'), calling('a', 'b'), result('a'), user('go on')]))
     expect(messages[3]).toMatchObject({ role: 'tool', callId: 'b', isError: true })
     expect(messages[4]).toMatchObject({ role: 'user', by: 'guard' })
     expect(messages[5]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'go on' }] })
@@ -62,30 +68,52 @@ describe('the history for the model', () => {
 
   it('says which model wrote an answer: in old logs that of its turn', () => {
     const [event] = recorded([answer('new')])
-    const messages = historyOf(recorded([user('hi'), answer('old'), { ...event!, model: 'p/other' } as EventBody]))
+    const messages = foldHistory(recorded([user('hi'), answer('old'), { ...event!, model: 'p/other' } as EventBody]))
     expect(messages.map((message) => message.role === 'assistant' && message.model)).toEqual([false, 'm', 'p/other'])
   })
 
   it('marks the thinking that a provider has rejected, and none that came afterwards', () => {
     const [event] = recorded([answer('without')])
-    const messages = historyOf(recorded([user('hi'), answer('before'), { ...event!, thinkingDropped: true } as EventBody, answer('after')]))
-    expect(messages.map((message) => message.role === 'assistant' && message.thinkingDropped)).toEqual([false, true, undefined, undefined])
+    const messages = foldHistory(
+      recorded([user('hi'), answer('before'), { ...event!, thinkingDropped: true } as EventBody, answer('after')]),
+    )
+    expect(messages.map((message) => message.role === 'assistant' && message.thinkingDropped)).toEqual([
+      false,
+      true,
+      undefined,
+      undefined,
+    ])
   })
 
   it('leaves out an answer in which nothing was said', () => {
-    const messages = historyOf(recorded([user('hi'), cutShort(), user('again')]))
+    const messages = foldHistory(recorded([user('hi'), cutShort(), user('again')]))
     expect(messages.map(({ role }) => role)).toEqual(['user', 'user', 'user'])
   })
 
   it('leaves out an answer that broke off when the same turn went on: the model that took over was not given it', () => {
-    const took = historyOf(recorded([user('hi'), cutShort('I begin'), answer('done'), user('more')]))
-    expect(took.map((message) => (message.role === 'tool' ? '' : textOf(message.parts)))).toEqual(['hi', 'done', 'more'])
+    const took = foldHistory(recorded([user('hi'), cutShort('I begin'), answer('done'), user('more')]))
+    expect(took.map((message) => (message.role === 'tool' ? '' : textOf(message.parts)))).toEqual([
+      'hi',
+      'done',
+      'more',
+    ])
   })
 
   it('says before the next prompt that an answer, or a turn, was interrupted, and keeps quiet about those that ended', () => {
     const said = (...events: EventBody[]): string[] =>
-      historyOf(recorded(events)).flatMap((message) => (message.role === 'user' ? [textOf(message.parts)] : []))
-    expect(said(user('1'), cutShort('half an ans'), user('2'), calling('a'), result('a'), user('3'), answer('done'), user('4'))).toEqual([
+      foldHistory(recorded(events)).flatMap((message) => (message.role === 'user' ? [textOf(message.parts)] : []))
+    expect(
+      said(
+        user('1'),
+        cutShort('half an ans'),
+        user('2'),
+        calling('a'),
+        result('a'),
+        user('3'),
+        answer('done'),
+        user('4'),
+      ),
+    ).toEqual([
       '1',
       expect.stringContaining('Your last answer was interrupted'),
       '2',
@@ -98,9 +126,16 @@ describe('the history for the model', () => {
 
   it('tells the number of a checkpoint in a message of its own, never within a result', () => {
     const numbered = (event: EventBody, checkpoint: number): EventBody => ({ ...event, checkpoint }) as EventBody
-    const events = recorded([user('hi'), numbered(calling('a'), 1), result('a', 'of the file'), numbered(answer('done'), 2)])
+    const events = recorded([
+      user('hi'),
+      numbered(calling('a'), 1),
+      result('a', 'of the file'),
+      numbered(answer('done'), 2),
+    ])
     expect(
-      historyOf(events, { marks: true }).map((message) => (message.role === 'tool' ? textOf(message.content) : textOf(message.parts))),
+      foldHistory(events, { marks: true }).map((message) =>
+        message.role === 'tool' ? textOf(message.content) : textOf(message.parts),
+      ),
     ).toEqual(['hi', '[checkpoint 1]', '', 'of the file', '[checkpoint 2]', 'done'])
   })
 
@@ -130,17 +165,32 @@ describe('the history for the model', () => {
   })
 
   it('is the same after a trim for who was there and for who reads the log: later turns and restarts send what was sent', () => {
-    const events = recorded([user('hi'), calling('a', 'b'), result('a'), result('b'), trimmed(['a']), answer('done'), user('more')])
+    const events = recorded([
+      user('hi'),
+      calling('a', 'b'),
+      result('a'),
+      result('b'),
+      trimmed(['a']),
+      answer('done'),
+      user('more'),
+    ])
     const trims = events.filter((event) => event.type === 'context.trimmed')
     const backwards = events.filter((event) => event.type !== 'context.trimmed').toReversed()
     const read = recentHistory(backwards, 100_000, { trims })
-    expect(JSON.stringify(read)).toBe(JSON.stringify(historyOf(events)))
+    expect(JSON.stringify(read)).toBe(JSON.stringify(foldHistory(events)))
     expect(JSON.stringify(read[2])).toContain('left out to save space')
     expect(read[3]).toMatchObject({ content: [{ text: 'b' }] })
   })
 
   it('does not apply a trim again that a compaction has made void', () => {
-    const compaction = { type: 'compaction.finished' as const, compactionId: 'k', kept: [], note: 'NOTE', summary: '', files: [] }
+    const compaction = {
+      type: 'compaction.finished' as const,
+      compactionId: 'k',
+      kept: [],
+      note: 'NOTE',
+      summary: '',
+      files: [],
+    }
     const compacted = {
       ...compaction,
       dropped: { answers: 0, results: 0, messages: 0 },
@@ -151,14 +201,26 @@ describe('the history for the model', () => {
       seq: 5,
       at: 0,
     }
-    const [, , , , , ...events] = recorded([user(''), user(''), user(''), user(''), user(''), calling('a'), result('a')])
+    const [, , , , , ...events] = recorded([
+      user(''),
+      user(''),
+      user(''),
+      user(''),
+      user(''),
+      calling('a'),
+      result('a'),
+    ])
     const [early] = recorded([trimmed(['a'])]).filter((event) => event.type === 'context.trimmed')
     const history = recentHistory(events.toReversed(), 1000, { compacted, trims: [early!] })
     expect(history.at(-1)).toMatchObject({ role: 'tool', content: [{ text: 'a' }] })
   })
 
   it('does not take a later beginning of a long conversation because much of it was trimmed', () => {
-    const many = Array.from({ length: 40 }, (_, n) => [user(`${n}`), calling(`c${n}`), result(`c${n}`, 'x'.repeat(1000))]).flat()
+    const many = Array.from({ length: 40 }, (_, n) => [
+      user(`${n}`),
+      calling(`c${n}`),
+      result(`c${n}`, 'x'.repeat(1000)),
+    ]).flat()
     const trim = trimmed(Array.from({ length: 38 }, (_, n) => `c${n}`))
     const events = recorded([...many, trim])
     const trims = events.filter((event) => event.type === 'context.trimmed')
@@ -170,11 +232,15 @@ describe('the history for the model', () => {
     const told: string[] = []
     const counts = {
       turn: (model: string) => void told.push(model),
-      counted: (messages: readonly unknown[], { input }: { input: number }) => void told.push(`${messages.length}: ${input}`),
+      counted: (messages: readonly unknown[], { input }: { input: number }) =>
+        void told.push(`${messages.length}: ${input}`),
       replaced: () => void told.push('replaced'),
     }
     const usage = { input: 7, output: 0, cached: 0, thinking: 0 }
-    historyOf(recorded([user('hi'), { ...calling('a'), usage } as EventBody, result('a'), trimmed(['a']), answer('done')]), { counts })
+    foldHistory(
+      recorded([user('hi'), { ...calling('a'), usage } as EventBody, result('a'), trimmed(['a']), answer('done')]),
+      { counts },
+    )
     expect(told).toEqual(['m', '1: 7', 'replaced'])
   })
 })

@@ -1,9 +1,10 @@
-import type { CompactionResult } from '../../../shared/model/compaction'
-import type { RecordedEvent } from '../../../shared/model/event'
+import type { CompactionResult } from '../../../shared/model/context'
+import type { RecordedEvent } from '../../../shared/events/event'
 import type { Message, ToolCallPart, ToolMessage, Usage } from '../../../shared/model/message'
-import { markCheckpoint } from '../loop/checkpoint-mark'
-import { dropThinking } from '../loop/dropped-thinking'
-import { trimmedMessages } from './trim'
+import { markCheckpoint, dropThinking } from '../loop/model-request'
+import { applyTrim } from './compaction/trim'
+import { emptySize, addSizes, sizeOf } from './tokens/token-estimate'
+import type { TokenCalibration, CountedRequest } from './tokens/token-count'
 
 /** What a call without a result is answered with: wires refuse a call that has none. */
 const NOT_RUN = 'This call was not run: the turn was stopped or interrupted before.'
@@ -14,7 +15,7 @@ const CUT_SHORT = {
 }
 
 /** Is told, while a history is folded, what the provider has counted at the time. */
-export interface CountReader {
+interface TokenCountReader {
   /** The turn that begins asks this model. */
   turn(model: string): void
   /** A request with these messages was counted. */
@@ -26,7 +27,7 @@ export interface CountReader {
 export interface HistoryOptions {
   /** The numbers of the checkpoints are told to the model. */
   marks?: boolean
-  counts?: CountReader
+  counts?: TokenCountReader
 }
 
 type TrimEvent = Extract<RecordedEvent, { type: 'context.trimmed' }>
@@ -35,7 +36,7 @@ type TrimEvent = Extract<RecordedEvent, { type: 'context.trimmed' }>
  * The conversation as the model is to see it, folded from recorded events in order. Every tool call gets exactly one
  * result, in call order; half-said answers come back as far as they are safe; what was trimmed comes back as it was sent since.
  */
-export function historyOf(
+export function foldHistory(
   events: Iterable<RecordedEvent>,
   { marks = false, counts }: HistoryOptions = {},
   before: readonly Message[] = [],
@@ -66,13 +67,15 @@ export function historyOf(
         settle()
         if (event.type === 'turn.steered') withoutBroken(event.turnId)
         if (event.type === 'turn.started') {
-          if (cutShort) messages.push({ role: 'user', parts: [{ type: 'text', text: CUT_SHORT[cutShort] }], by: 'guard' })
+          if (cutShort)
+            messages.push({ role: 'user', parts: [{ type: 'text', text: CUT_SHORT[cutShort] }], by: 'guard' })
           cutShort = 'turn'
           turnModel = event.model
         }
         if (event.type === 'turn.started') counts?.turn(event.model)
         // Where a D-Mail arrives all is as it was, the mark included.
-        if (marks && event.type === 'turn.steered' && event.checkpoint !== undefined) markCheckpoint(messages, event.checkpoint)
+        if (marks && event.type === 'turn.steered' && event.checkpoint !== undefined)
+          markCheckpoint(messages, event.checkpoint)
         messages.push({ role: 'user', parts: event.parts, ...byOf(event) })
         break
       case 'step.finished': {
@@ -103,7 +106,7 @@ export function historyOf(
         break
       case 'context.trimmed':
         settle()
-        messages = trimmedMessages(messages, event)
+        messages = applyTrim(messages, event)
         counts?.replaced()
         break
       default:
@@ -114,11 +117,19 @@ export function historyOf(
 }
 
 function notRun(call: ToolCallPart): ToolMessage {
-  return { role: 'tool', callId: call.callId, name: call.name, isError: true, content: [{ type: 'text', text: NOT_RUN }] }
+  return {
+    role: 'tool',
+    callId: call.callId,
+    name: call.name,
+    isError: true,
+    content: [{ type: 'text', text: NOT_RUN }],
+  }
 }
 
 /** Whose words a user message is, when they are not the user's. */
-function byOf(event: Extract<RecordedEvent, { type: 'turn.started' | 'turn.steered' }>): { by?: 'guard' | 'task' | 'd-mail' } {
+function byOf(event: Extract<RecordedEvent, { type: 'turn.started' | 'turn.steered' }>): {
+  by?: 'guard' | 'task' | 'd-mail'
+} {
   if (event.news) return { by: 'task' }
   return event.type === 'turn.steered' && (event.by === 'guard' || event.by === 'd-mail') ? { by: event.by } : {}
 }
@@ -143,7 +154,11 @@ export interface HistorySource extends HistoryOptions {
  * The latest part of a session's conversation, about `maxChars` long, beginning with a prompt; or, where it was compacted, from there on.
  * `backwards` is newest first and only read as far as needed. What was trimmed counts for nothing: or the beginning would be another one at each turn.
  */
-export function recentHistory(backwards: Iterable<RecordedEvent>, maxChars: number, source: HistorySource = {}): Message[] {
+export function recentHistory(
+  backwards: Iterable<RecordedEvent>,
+  maxChars: number,
+  source: HistorySource = {},
+): Message[] {
   const { compacted, trims = [], marks, counts } = source
   let isWhole = true
   const trimmed = new Set(trims.flatMap(({ results, calls }) => [...results, ...calls]))
@@ -164,7 +179,7 @@ export function recentHistory(backwards: Iterable<RecordedEvent>, maxChars: numb
   const ordered = [...events.toReversed(), ...inForce]
   // What was counted was counted together with the beginning.
   const options = { ...(marks !== undefined && { marks }), ...(counts && isWhole && { counts }) }
-  return historyOf(
+  return foldHistory(
     inForce.length > 0 ? ordered.toSorted((a, b) => a.seq - b.seq) : ordered,
     options,
     compacted ? compactedHistory(compacted) : [],
@@ -175,9 +190,47 @@ export function recentHistory(backwards: Iterable<RecordedEvent>, maxChars: numb
 function charsOf(event: RecordedEvent, trimmed: ReadonlySet<string>): number {
   if (event.type === 'tool.finished') return trimmed.has(event.callId) ? 0 : charsIn(event.content)
   if (event.type === 'turn.started' || event.type === 'turn.steered') return charsIn(event.parts)
-  return event.type === 'step.finished' ? charsIn(event.parts.filter((part) => part.type !== 'tool_call' || !trimmed.has(part.callId))) : 0
+  return event.type === 'step.finished'
+    ? charsIn(event.parts.filter((part) => part.type !== 'tool_call' || !trimmed.has(part.callId)))
+    : 0
 }
 
 function charsIn(parts: readonly { type: string; text?: string; input?: string }[]): number {
   return parts.reduce((chars, { text = '', input = '' }) => chars + text.length + input.length, 0)
+}
+
+export interface RecordedTokenCounts extends TokenCountReader {
+  /** The latest count, if it is still of the history that was folded. */
+  latest(): CountedRequest | undefined
+}
+
+/**
+ * Reads from the log what the provider has counted for the requests of `model`: after a restart its sizes are known as before. `sizes` learn from it only
+ * where they know nothing yet: what was counted in this process they know already.
+ */
+export function createRecordedTokenCounts(model: string, sizes: TokenCalibration): RecordedTokenCounts {
+  const learns = !sizes.hasLearned()
+  let asked = model
+  let latest: CountedRequest | undefined
+  return {
+    turn(of) {
+      asked = of
+      if (of !== model) latest = undefined
+    },
+    counted(messages: readonly Message[], usage: Usage) {
+      if (asked !== model) return
+      // What came between two requests, and what it took: instructions and tools are in both.
+      if (latest && learns) {
+        const since = messages
+          .slice(latest.messages)
+          .reduce((size, message) => addSizes(size, sizeOf(message)), emptySize())
+        sizes.learn(since, usage.input - latest.usage.input)
+      }
+      latest = { messages: messages.length, usage }
+    },
+    replaced() {
+      latest = undefined
+    },
+    latest: () => latest,
+  }
 }

@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { createMessageConnection, StreamMessageReader, StreamMessageWriter, type MessageConnection } from 'vscode-jsonrpc/node'
-import { startServerProcess, type ServerCommand, type ServerProcess } from '../mcp/transport/server-process'
-import { BoundedMessages } from './bounded-messages'
-import { errorsIn, type FoundError } from './diagnostic'
-import { OpenFiles, uriOf, type OpenFile } from './open-files'
-import { PushedErrors } from './pushed-errors'
+import { Transform, type TransformCallback } from 'node:stream'
+import {
+  createMessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+  type MessageConnection,
+} from 'vscode-jsonrpc/node'
+import { startServerProcess, type ServerCommand, type ServerProcess } from '../mcp/protocol/server-process'
+import { parseDiagnostics, type FileDiagnostic } from './file-diagnostic'
+import { OpenFiles, uriOf, type OpenFile, PublishedDiagnostics } from './document-sync'
 
 /** How a server is asked about a file: the protocol's own request, TypeScript's own through its server, or not at all: it tells by itself. */
 type Asking = 'pull' | 'tsserver' | 'push'
@@ -43,7 +47,7 @@ export class LanguageServer {
   readonly #process: ServerProcess
   readonly #connection: MessageConnection
   readonly #files: OpenFiles
-  readonly #pushed: PushedErrors
+  readonly #pushed: PublishedDiagnostics
   #asking: Asking = 'push'
   /** Resolves when it has ended, however that came. */
   readonly ended: Promise<void>
@@ -51,10 +55,14 @@ export class LanguageServer {
   private constructor(process: ServerProcess, { root, languageIdOf }: LanguageServerStart) {
     this.#process = process
     const { stdout, stdin, stderr } = process.child
-    const messages = stdout!.pipe(new BoundedMessages())
-    this.#connection = createMessageConnection(new StreamMessageReader(messages), new StreamMessageWriter(stdin!), SILENT)
+    const messages = stdout!.pipe(new MessageSizeLimit())
+    this.#connection = createMessageConnection(
+      new StreamMessageReader(messages),
+      new StreamMessageWriter(stdin!),
+      SILENT,
+    )
     this.#files = new OpenFiles(this.#connection, languageIdOf)
-    this.#pushed = new PushedErrors(this.#connection)
+    this.#pushed = new PublishedDiagnostics(this.#connection)
     stderr!.resume()
     answerRequests(this.#connection, root)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -104,7 +112,7 @@ export class LanguageServer {
   }
 
   /** The errors in the file as it is on disk now; undefined when the server cannot say. Takes as long as the server does. */
-  async errorsOf(path: string): Promise<FoundError[] | undefined> {
+  async errorsOf(path: string): Promise<FileDiagnostic[] | undefined> {
     const file = this.#files.sync(path)
     if (!file) return undefined
     try {
@@ -163,16 +171,19 @@ export class LanguageServer {
     await this.#connection.sendNotification('initialized', {})
   }
 
-  async #ask(path: string, { uri, version }: OpenFile): Promise<FoundError[] | undefined> {
+  async #ask(path: string, { uri, version }: OpenFile): Promise<FileDiagnostic[] | undefined> {
     if (this.#asking === 'push') return this.#pushed.of(uri, version)
     if (this.#asking === 'pull') {
       const answer = await this.#connection.sendRequest('textDocument/diagnostic', { textDocument: { uri } })
-      return errorsIn((answer as { items?: unknown } | null)?.items)
+      return parseDiagnostics((answer as { items?: unknown } | null)?.items)
     }
-    const of = async (command: string): Promise<FoundError[]> => {
+    const of = async (command: string): Promise<FileDiagnostic[]> => {
       const args = [command, { file: path }, {}]
-      const answer = await this.#connection.sendRequest('workspace/executeCommand', { command: TSSERVER_COMMAND, arguments: args })
-      return errorsIn(fromTsserver((answer as { body?: unknown } | null)?.body))
+      const answer = await this.#connection.sendRequest('workspace/executeCommand', {
+        command: TSSERVER_COMMAND,
+        arguments: args,
+      })
+      return parseDiagnostics(fromTsserver((answer as { body?: unknown } | null)?.body))
     }
     const [syntax, semantic] = await Promise.all([of('syntacticDiagnosticsSync'), of('semanticDiagnosticsSync')])
     return [...syntax, ...semantic].toSorted((a, b) => a.line - b.line || a.column - b.column)
@@ -182,7 +193,9 @@ export class LanguageServer {
 /** TypeScript's own form of a diagnostic in that of the protocol. Its places count from 1. */
 function fromTsserver(body: unknown): unknown[] {
   if (!Array.isArray(body)) return []
-  return (body as { start?: { line?: number; offset?: number }; text?: string; code?: number; category?: string }[]).map((one) => ({
+  return (
+    body as { start?: { line?: number; offset?: number }; text?: string; code?: number; category?: string }[]
+  ).map((one) => ({
     range: { start: { line: (one.start?.line ?? 1) - 1, character: (one.start?.offset ?? 1) - 1 } },
     severity: one.category === 'error' ? 1 : 2,
     code: one.code,
@@ -193,7 +206,9 @@ function fromTsserver(body: unknown): unknown[] {
 
 /** What servers ask of an editor. */
 function answerRequests(connection: MessageConnection, root: string): void {
-  const python = [join(root, '.venv', 'bin', 'python'), join(root, '.venv', 'Scripts', 'python.exe')].find((path) => existsSync(path))
+  const python = [join(root, '.venv', 'bin', 'python'), join(root, '.venv', 'Scripts', 'python.exe')].find((path) =>
+    existsSync(path),
+  )
   connection.onRequest('workspace/configuration', (params: { items?: { section?: string }[] }) =>
     (params.items ?? []).map(({ section }) => {
       if (section === 'python' && python !== undefined) return { pythonPath: python }
@@ -212,4 +227,55 @@ function within<Result>(work: Promise<Result>, ms: number): Promise<Result> {
     timer.unref()
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
+}
+
+const HEADER_END = Buffer.from('\r\n\r\n')
+const HEADER_LINE = /^[\w-]+: *[^\n]*$/
+/** A longer header is none. */
+const MAX_HEADER_BYTES = 4 * 1024
+/** The largest message that is read. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+
+/**
+ * Passes a stream of messages (`Content-Length: …`, as in the Language Server Protocol) on, and fails at one that is too large: the reader behind it would collect any
+ * length in memory, and the program that writes it may come with a project.
+ */
+class MessageSizeLimit extends Transform {
+  #header = Buffer.alloc(0)
+  /** Bytes of the body that are still to come. */
+  #left = 0
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    try {
+      this.#follow(chunk)
+      done(null, chunk)
+    } catch (error) {
+      done(error as Error)
+    }
+  }
+
+  #follow(chunk: Buffer): void {
+    let rest = chunk
+    while (rest.length > 0) {
+      const body = Math.min(this.#left, rest.length)
+      this.#left -= body
+      rest = rest.subarray(body)
+      if (rest.length === 0) return
+      this.#header = Buffer.concat([this.#header, rest])
+      const end = this.#header.indexOf(HEADER_END)
+      if (end < 0 ? this.#header.length > MAX_HEADER_BYTES : end > MAX_HEADER_BYTES)
+        throw new Error('The language server sent something that is no message.')
+      if (end < 0) return
+      const header = this.#header.toString('latin1', 0, end)
+      // The reader behind this would wait for ever for a message that begins with other text.
+      if (!header.split('\r\n').every((line) => HEADER_LINE.test(line)))
+        throw new Error('The language server sent something that is no message.')
+      const length = Number(/content-length: *(\d+)/i.exec(header)?.[1])
+      if (!(length <= MAX_MESSAGE_BYTES))
+        throw new Error(`The language server sent a message of ${length} bytes, more than is read.`)
+      rest = this.#header.subarray(end + HEADER_END.length)
+      this.#header = Buffer.alloc(0)
+      this.#left = length
+    }
+  }
 }

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { isAlive } from '../../../../test/support/marked-pids'
 import { createScratch } from '../../../../test/support/scratch'
 import { until } from '../../../../test/support/until'
-import { DEFAULT_SETTINGS } from '../config/settings'
+import { DEFAULT_SETTINGS } from '../config/settings/settings'
 import { createServerPool, type PoolLimits } from './server-pool'
 
 /** A language server in one file. It notes its process id, says that a file with `bad` in it has an error in its first line, and exits when one holds `crash`. */
@@ -53,7 +53,7 @@ function pool(limits: Partial<PoolLimits> = {}, ...more: string[]) {
     settingsFor: async () => ({
       settings: { ...DEFAULT_SETTINGS, diagnostics: { enabled: true, servers } },
       problems: [],
-      standing: { state: 'nothing', hash: '' },
+      trust: { state: 'nothing', hash: '' },
     }),
     log: (message) => void logged.push(message),
     limits,

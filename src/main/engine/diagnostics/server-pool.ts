@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { FolderSettings } from '../config/project-settings'
+import type { FolderSettings } from '../trust/project-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
-import { findServer, type FoundServer } from './find-server'
+import { findLanguageServer, type LanguageServerCommand, languageOf } from './find-language-server'
 import type { LanguageServer } from './language-server'
-import { languageOf } from './languages'
 
 export interface ServerPoolDeps {
   home: string
@@ -116,7 +115,8 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
     const { found, level } = plan
     try {
       const scope = `lsp-${randomBytes(8).toString('hex')}`
-      const sandbox = level && (await deps.sandboxes?.policy({ root: slot.root, level, network: 'none', scope, names: found.needs }))
+      const sandbox =
+        level && (await deps.sandboxes?.policy({ root: slot.root, level, network: 'none', scope, names: found.needs }))
       const { LanguageServer } = await import('./language-server')
       const server = await LanguageServer.start({
         home: deps.home,
@@ -160,7 +160,8 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       if (!found && begun.server === server) delete begun.server
       return found
     },
-    running: (root) => [...slots.values()].flatMap((slot) => (slot.root === root && slot.running ? [slot.running] : [])),
+    running: (root) =>
+      [...slots.values()].flatMap((slot) => (slot.root === root && slot.running ? [slot.running] : [])),
     async close() {
       closing.abort()
       await Promise.allSettled([...slots.values()].flatMap(({ server }) => (server ? [server] : [])))
@@ -173,10 +174,14 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
 /** Memory that runtimes keep to by themselves. */
 const BOUNDS = { NODE_OPTIONS: '--max-old-space-size=2048', GOMEMLIMIT: '2GiB' }
 /** Where nothing else can be written, caches go to the sandbox's own /tmp. */
-const IN_TEMPORARY = { XDG_CACHE_HOME: '/tmp/cache', GOCACHE: '/tmp/cache/go-build', CARGO_TARGET_DIR: '/tmp/cache/target' }
+const IN_TEMPORARY = {
+  XDG_CACHE_HOME: '/tmp/cache',
+  GOCACHE: '/tmp/cache/go-build',
+  CARGO_TARGET_DIR: '/tmp/cache/target',
+}
 
 interface ServerPlan {
-  found: FoundServer
+  found: LanguageServerCommand
   /** The sandbox; undefined: none. */
   level: 'project' | 'read-only' | undefined
 }
@@ -186,20 +191,25 @@ interface ServerPlan {
  * trusted it can only read, without a network, and does not run where there is no sandbox, unless the user's own settings name it. One that lies in the project runs
  * only in a trusted folder, or where the project has nothing to be trusted with.
  */
-async function planFor({ env, settingsFor, sandboxes }: ServerPoolDeps, root: string, path: string): Promise<ServerPlan | undefined> {
+async function planFor(
+  { env, settingsFor, sandboxes }: ServerPoolDeps,
+  root: string,
+  path: string,
+): Promise<ServerPlan | undefined> {
   const programs = languageOf(path)?.language
   if (!programs) return undefined
-  const { settings, standing } = await settingsFor(root)
+  const { settings, trust } = await settingsFor(root)
   const override = settings.diagnostics.servers[programs.id]
-  const isTrusted = standing.state === 'trusted'
-  const isSandboxed = sandboxes !== undefined && (await sandboxes.describe({ root, network: 'none' })).level !== 'unrestricted'
-  const found = findServer({
+  const isTrusted = trust.state === 'trusted'
+  const isSandboxed =
+    sandboxes !== undefined && (await sandboxes.describe({ root, network: 'none' })).level !== 'unrestricted'
+  const found = findLanguageServer({
     root,
     file: path,
     programs: programs.programs,
     path: env()['PATH'] ?? '',
     ...(override && { override }),
-    allowsProject: isTrusted || (isSandboxed && standing.state === 'nothing'),
+    allowsProject: isTrusted || (isSandboxed && trust.state === 'nothing'),
   })
   if (!found || (!isSandboxed && !isTrusted && found.from !== 'settings')) return undefined
   return { found, level: !isSandboxed ? undefined : isTrusted ? 'project' : 'read-only' }
@@ -208,7 +218,7 @@ async function planFor({ env, settingsFor, sandboxes }: ServerPoolDeps, root: st
 /** Bytes that a process and everything below it have resident; 0 where that cannot be seen. */
 async function memoryBelow(pid: number): Promise<number> {
   // Only where a server runs is it needed.
-  const { processTable } = await import('../task/watch/process-table')
+  const { processTable } = await import('../process/process-table')
   const table = await processTable()
   const children = new Map<number, number[]>()
   for (const entry of table.values()) children.set(entry.parent, [...(children.get(entry.parent) ?? []), entry.pid])

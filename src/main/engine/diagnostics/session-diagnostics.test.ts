@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { FoundError } from './diagnostic'
+import type { FileDiagnostic } from './file-diagnostic'
 import type { LanguageServer } from './language-server'
 import type { ServerPool } from './server-pool'
 import { SessionDiagnostics } from './session-diagnostics'
 
 const NEVER = new AbortController().signal
-const ERROR: FoundError = { line: 2, column: 3, message: 'wrong', source: 'ts 1' }
+const ERROR: FileDiagnostic = { line: 2, column: 3, message: 'wrong', source: 'ts 1' }
 const file = (path: string, write: boolean) => ({ accesses: [{ kind: 'file' as const, path, write }], failed: false })
 const state = { kind: 'file' as const, hash: 'h', size: 1, mode: 0o644 }
 
@@ -13,14 +13,14 @@ const state = { kind: 'file' as const, hash: 'h', size: 1, mode: 0o644 }
 function slowPool(): {
   pool: ServerPool
   asked: string[]
-  answers: ((errors: FoundError[]) => void)[]
+  answers: ((errors: FileDiagnostic[]) => void)[]
   onDisk: unknown[]
   opened: string[]
 } {
   const asked: string[] = []
   const opened: string[] = []
   const onDisk: unknown[] = []
-  const answers: ((errors: FoundError[]) => void)[] = []
+  const answers: ((errors: FileDiagnostic[]) => void)[] = []
   const server: Pick<LanguageServer, 'errorsOf' | 'open' | 'changedOnDisk'> = {
     errorsOf(path) {
       asked.push(path)
@@ -63,7 +63,8 @@ it('a server that does not answer is waited for once, also for the same file, an
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const [answering, silent] = [slowPool(), slowPool()]
-  const serverFor: ServerPool['serverFor'] = (root, path) => (path.endsWith('.ts') ? silent : answering).pool.serverFor(root, path)
+  const serverFor: ServerPool['serverFor'] = (root, path) =>
+    (path.endsWith('.ts') ? silent : answering).pool.serverFor(root, path)
   const session = new SessionDiagnostics('/p', { ...answering.pool, serverFor }, 2_000)
   session.ran(file('/p/a.ts', true))
   const first = session.report(NEVER)

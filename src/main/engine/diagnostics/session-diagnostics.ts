@@ -1,19 +1,19 @@
 import { relative } from 'node:path'
 import type { FileChange } from '../../../shared/model/checkpoint'
-import type { DiagnosedCall, TurnDiagnostics } from '../loop/turn-diagnostics'
-import { isWithin } from '../workspace/real-path'
-import type { FoundError } from './diagnostic'
-import { errorsMessage } from './errors-message'
-import { languageOf } from './languages'
-import type { ServerPool } from './server-pool'
+import type { DiagnosedCall, TurnDiagnostics } from '../loop/call-lifecycle'
+import { isWithin } from '../workspace/path/real-path'
+import { type FileDiagnostic, errorsMessage } from './file-diagnostic'
+import { languageOf } from './find-language-server'
+import { type ServerPool, createServerPool, type ServerPoolDeps } from './server-pool'
+import type { SessionHeader } from '../../../shared/model/session'
 
 /** So long a step waits for servers. */
-const MOST_WAIT_MS = 2_000
+const MAX_WAIT_MS = 2_000
 
 /** One look at a changed file. */
 interface Check {
   done: Promise<void>
-  errors?: readonly FoundError[]
+  errors?: readonly FileDiagnostic[]
   isDone: boolean
   language: string
 }
@@ -28,7 +28,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
   readonly #slow = new Set<string>()
 
   /** `root`: the session's folder, a real path; files outside it are not looked at. */
-  constructor(root: string, pool: ServerPool, mostWaitMs = MOST_WAIT_MS) {
+  constructor(root: string, pool: ServerPool, mostWaitMs = MAX_WAIT_MS) {
     this.#root = root
     this.#pool = pool
     this.#mostWaitMs = mostWaitMs
@@ -47,7 +47,8 @@ export class SessionDiagnostics implements TurnDiagnostics {
       if (isEdit) for (const { path, kind } of onDisk) if (kind !== 'deleted') this.#check(path)
     } else if (!failed) for (const path of written) this.#check(path)
     // What is read is likely to be changed next: a server takes a while to start.
-    if (!failed && isEdit && written.length === 0) for (const access of accesses) if (access.kind === 'file') this.#open(access.path)
+    if (!failed && isEdit && written.length === 0)
+      for (const access of accesses) if (access.kind === 'file') this.#open(access.path)
   }
 
   async report(signal: AbortSignal): Promise<string | undefined> {
@@ -55,14 +56,15 @@ export class SessionDiagnostics implements TurnDiagnostics {
     const awaited = [...this.#checks.values()].filter(({ isDone, language }) => !isDone && !this.#slow.has(language))
     if (awaited.length > 0) await this.#wait(awaited, signal)
     if (signal.aborted) return undefined
-    const found: { path: string; errors: readonly FoundError[] }[] = []
+    const found: { path: string; errors: readonly FileDiagnostic[] }[] = []
     for (const [path, check] of this.#checks) {
       if (!check.isDone) {
         this.#slow.add(check.language)
         continue
       }
       this.#checks.delete(path)
-      if (check.errors && check.errors.length > 0) found.push({ path: relative(this.#root, path), errors: check.errors })
+      if (check.errors && check.errors.length > 0)
+        found.push({ path: relative(this.#root, path), errors: check.errors })
     }
     return errorsMessage(found)
   }
@@ -101,4 +103,25 @@ export class SessionDiagnostics implements TurnDiagnostics {
 
 function kindOf(before: FileChange['before'], after: FileChange['after']): 'created' | 'changed' | 'deleted' {
   return after.kind === 'absent' ? 'deleted' : before.kind === 'absent' ? 'created' : 'changed'
+}
+
+/** Errors that language servers find in files as the agents change them. */
+export interface Diagnostics {
+  /** For a turn of this session. */
+  forTurn(session: { readonly header: Pick<SessionHeader, 'folder'> }): TurnDiagnostics
+  /** Ends all servers; resolves when nothing of them is left. */
+  close(): Promise<void>
+}
+
+export function createDiagnostics(deps: ServerPoolDeps): Diagnostics {
+  const pool = createServerPool(deps)
+  const sessions = new WeakMap<object, SessionDiagnostics>()
+  return {
+    forTurn(session) {
+      let own = sessions.get(session)
+      if (!own) sessions.set(session, (own = new SessionDiagnostics(session.header.folder, pool)))
+      return own
+    },
+    close: () => pool.close(),
+  }
 }

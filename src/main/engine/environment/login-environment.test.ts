@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { EnvironmentSettings } from '../config/environment-settings'
+import type { EnvironmentSettings } from '../config/settings/desktop-settings'
 import { createLoginEnvironment } from './login-environment'
-import type { LoginShellAnswer, LoginShellRequest } from './read-login-shell'
+import type { LoginShellAnswer, LoginShellRequest } from './login-shell'
 
 const BARE = { HOME: '/home/someone', PATH: '/usr/bin:/bin', SHELL: '/bin/zsh' }
 
-function start({ answers, settings = { loginShell: true } }: { answers: LoginShellAnswer[]; settings?: EnvironmentSettings }) {
+function start({
+  answers,
+  settings = { loginShell: true },
+}: {
+  answers: LoginShellAnswer[]
+  settings?: EnvironmentSettings
+}) {
   const env: NodeJS.ProcessEnv = { ...BARE }
   const asked: LoginShellRequest[] = []
   const logged: string[] = []
@@ -27,25 +33,40 @@ function start({ answers, settings = { loginShell: true } }: { answers: LoginShe
 
 describe('the environment of the login shell', () => {
   it('replaces that of the process as soon as it is known, and says where PATH came from', async () => {
-    const { env, environment, asked, changes } = start({ answers: [{ env: { PATH: '/opt/tools:/usr/bin', CARGO_HOME: '/c' } }] })
+    const { env, environment, asked, changes } = start({
+      answers: [{ env: { PATH: '/opt/tools:/usr/bin', CARGO_HOME: '/c' } }],
+    })
     expect(environment.view()).toMatchObject({ state: 'reading', shell: '/bin/zsh', path: ['/usr/bin', '/bin'] })
     await environment.ready()
     expect(env).toMatchObject({ PATH: '/opt/tools:/usr/bin', CARGO_HOME: '/c', HOME: '/home/someone' })
-    expect(environment.view()).toMatchObject({ state: 'ready', shell: '/bin/zsh', path: ['/opt/tools', '/usr/bin'], variables: 2 })
+    expect(environment.view()).toMatchObject({
+      state: 'ready',
+      shell: '/bin/zsh',
+      path: ['/opt/tools', '/usr/bin'],
+      variables: 2,
+    })
     expect(asked[0]).toMatchObject({ shell: '/bin/zsh', env: BARE })
     expect(changes()).toBeGreaterThan(0)
   })
 
   it('leaves the process as it was when it fails, and says why and what to do', async () => {
-    const { env, environment, logged } = start({ answers: [{ problem: 'zsh ended with exit code 3.', advice: 'Run it.' }] })
+    const { env, environment, logged } = start({
+      answers: [{ problem: 'zsh ended with exit code 3.', advice: 'Run it.' }],
+    })
     await environment.ready()
     expect(env).toEqual(BARE)
-    expect(environment.view()).toMatchObject({ state: 'failed', problem: 'zsh ended with exit code 3.', advice: 'Run it.' })
+    expect(environment.view()).toMatchObject({
+      state: 'failed',
+      problem: 'zsh ended with exit code 3.',
+      advice: 'Run it.',
+    })
     expect(logged.join()).toContain('zsh ended with exit code 3.')
   })
 
   it('is read again from what the process had at first, and forgets what is no longer there', async () => {
-    const { env, environment, asked } = start({ answers: [{ env: { PATH: '/old', GONE: '1' } }, { env: { PATH: '/new' } }] })
+    const { env, environment, asked } = start({
+      answers: [{ env: { PATH: '/old', GONE: '1' } }, { env: { PATH: '/new' } }],
+    })
     await environment.ready()
     expect(await environment.read()).toMatchObject({ state: 'ready', path: ['/new'] })
     expect(env).toEqual({ ...BARE, PATH: '/new' })

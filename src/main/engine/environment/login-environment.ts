@@ -1,9 +1,8 @@
 import { homedir, userInfo } from 'node:os'
 import { delimiter } from 'node:path'
-import type { ShellEnvironmentView } from '../../../shared/model/shell-environment'
-import type { EnvironmentSettings } from '../config/environment-settings'
-import { readLoginShell, type LoginShellAnswer, type LoginShellRequest } from './read-login-shell'
-import type { NodeProgram } from './shell-command'
+import type { ShellEnvironmentView } from '../../../shared/configuration/app'
+import type { EnvironmentSettings } from '../config/settings/desktop-settings'
+import { readLoginShell, type LoginShellAnswer, type LoginShellRequest, type NodeProgram } from './login-shell'
 
 /** What a host says when its process was started without the user's shell, such as from a dock or a launcher. */
 export interface LoginShellOptions {
@@ -65,7 +64,9 @@ export function createLoginEnvironment(deps: LoginEnvironmentDeps): LoginEnviron
   const readOnce = async (node: NodeProgram | undefined, limitMs: number | undefined): Promise<void> => {
     const shell = settings().shell ?? loginShellOf(env)
     const began = performance.now()
-    const original = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, before.has(name) ? before.get(name) : value]))
+    const original = Object.fromEntries(
+      Object.entries(env).map(([name, value]) => [name, before.has(name) ? before.get(name) : value]),
+    )
     const answer = await read({
       shell,
       env: original,

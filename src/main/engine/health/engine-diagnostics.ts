@@ -1,10 +1,10 @@
-import type { DiagnosticsReport } from '../../../shared/model/health'
-import { createRedact } from '../../log/redact'
-import type { Secrets } from '../config/secrets'
-import type { Settings } from '../config/settings'
+import type { DiagnosticsReport } from '../../../shared/configuration/app'
+import { createRedact } from './app-log'
+import type { Secrets } from '../config/key-store/secrets'
+import type { Settings } from '../config/settings/settings'
 import type { LoginEnvironment, LoginShellOptions } from '../environment/login-environment'
-import type { TaskHostProgram } from '../task/custody/connect-task-host'
-import type { DiagnosticsSection, ReportContext } from './diagnostics-report'
+import type { TaskHostProgram } from '../task/client/host-connector'
+import type { DiagnosticsSection, ReportContext } from './run-checks'
 
 export interface EngineDiagnosticsDeps {
   home: string
@@ -32,7 +32,7 @@ export function createEngineDiagnostics(deps: EngineDiagnosticsDeps): EngineDiag
   return {
     redact,
     async report(more = []) {
-      const { diagnosticsReport } = await import('./diagnostics-report')
+      const { diagnosticsReport } = await import('./run-checks')
       return diagnosticsReport({
         version,
         home,

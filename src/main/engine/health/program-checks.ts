@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { failureOf } from '../../../shared/model/errors'
-import type { HealthCheck } from '../../../shared/model/health'
-import type { SandboxSettings } from '../config/sandbox-settings'
-import { findSandbox } from '../sandbox/find-sandbox'
-import { ripgrepPath } from '../tool/ripgrep/ripgrep-path'
+import { failureOf } from '../../../shared/errors'
+import type { HealthCheck } from '../../../shared/configuration/app'
+import type { SandboxSettings } from '../config/settings/sandbox-settings'
+import { findSandbox } from '../sandbox/sandbox-support'
+import { ripgrepPath } from '../workspace/ripgrep/run-ripgrep'
 import { isProgram } from './settings-checks'
 
 const LIMIT_MS = 10_000
@@ -13,7 +13,8 @@ const run = promisify(execFile)
 /** Whether git is there: sessions work without it, and show less. */
 export async function checkGit(env: NodeJS.ProcessEnv): Promise<HealthCheck> {
   const about = { id: 'git', title: 'Git' }
-  const remedy = 'Install Git (https://git-scm.com/downloads). If your terminal finds it, see the check of the login shell.'
+  const remedy =
+    'Install Git (https://git-scm.com/downloads). If your terminal finds it, see the check of the login shell.'
   if (!isProgram('git', env)) return { ...about, status: 'failed', detail: 'git was not found on PATH.', remedy }
   try {
     const { stdout } = await run('git', ['--version'], { env, timeout: LIMIT_MS })
@@ -36,7 +37,8 @@ export async function checkRipgrep(): Promise<HealthCheck> {
       ...about,
       status: 'failed',
       detail: `${path} does not run: ${firstLine(error)}`,
-      remedy: 'Install Trestle again. A virus scanner or a disk mounted without the right to run programs can be the cause.',
+      remedy:
+        'Install Trestle again. A virus scanner or a disk mounted without the right to run programs can be the cause.',
     }
   }
 }
@@ -46,11 +48,15 @@ const MODULES: readonly { name: string; what: string; load(): Promise<unknown> }
     name: 'better-sqlite3',
     what: 'Sessions cannot be stored',
     load: async () => {
-      const { tryDatabase } = await import('../session/sqlite/look-at-store')
-      tryDatabase()
+      const { loadSqlite } = await import('../store/open/inspect-store')
+      loadSqlite()
     },
   },
-  { name: 'node-pty', what: 'Commands have no terminal', load: async () => (await import('../task/open-terminal')).loadNativePty() },
+  {
+    name: 'node-pty',
+    what: 'Commands have no terminal',
+    load: async () => (await import('../task/pty/open-terminal')).loadNativePty(),
+  },
   { name: 'sharp', what: 'Images cannot be scaled', load: async () => import('sharp') },
 ]
 
@@ -58,8 +64,12 @@ const MODULES: readonly { name: string; what: string; load(): Promise<unknown> }
 export async function checkModules(): Promise<HealthCheck> {
   const about = { id: 'modules', title: 'Native modules' }
   const wrong: string[] = []
-  for (const { name, what, load } of process.platform === 'win32' ? MODULES.filter((each) => each.name !== 'node-pty') : MODULES)
-    await load().catch((error: unknown) => wrong.push(`${what}: the module ${name} cannot be loaded (${firstLine(error)}).`))
+  for (const { name, what, load } of process.platform === 'win32'
+    ? MODULES.filter((each) => each.name !== 'node-pty')
+    : MODULES)
+    await load().catch((error: unknown) =>
+      wrong.push(`${what}: the module ${name} cannot be loaded (${firstLine(error)}).`),
+    )
   if (wrong.length === 0) return { ...about, status: 'ok', detail: MODULES.map(({ name }) => name).join(', ') }
   return {
     ...about,
@@ -81,7 +91,12 @@ export function checkSandbox(settings: Pick<SandboxSettings, 'mode'>, env: NodeJ
   const effect = isRequired
     ? ' Settings require one, so every command asks.'
     : ' Commands run without one, and ask as the permission mode says.'
-  return { ...about, status, detail: `${found.reason}${effect}`, ...(found.remedy !== undefined && { remedy: found.remedy }) }
+  return {
+    ...about,
+    status,
+    detail: `${found.reason}${effect}`,
+    ...(found.remedy !== undefined && { remedy: found.remedy }),
+  }
 }
 
 function firstLine(error: unknown): string {

@@ -1,19 +1,20 @@
-import { failureOf } from '../../../shared/model/errors'
-import type { HealthCheck } from '../../../shared/model/health'
-import type { ShellEnvironmentView } from '../../../shared/model/shell-environment'
+import { release, totalmem, type } from 'node:os'
+import { delimiter } from 'node:path'
+import { failureOf } from '../../../shared/errors'
+import type { HealthCheck, ShellEnvironmentView, DiagnosticsReport } from '../../../shared/configuration/app'
 import { openConfig } from '../config/config'
-import { createSecrets } from '../config/secrets'
-import type { NodeProgram } from '../environment/shell-command'
-import { createCatalog, type Catalog } from '../model/catalog'
-import { commandEnv } from '../task/command-env'
-import type { TaskHostProgram } from '../task/custody/connect-task-host'
-import { checkNetwork } from './network-check'
-import { checkLoginShell, checkPort, checkTaskHost } from './process-checks'
+import { createSecrets } from '../config/key-store/secrets'
+import type { NodeProgram } from '../environment/login-shell'
+import { createCatalog, type Catalog } from '../model/catalog/catalog'
+import { commandEnv } from '../environment/command-env'
+import type { TaskHostProgram } from '../task/client/host-connector'
+import { checkNetwork, checkLoginShell, checkPort, checkTaskHost } from './system-checks'
 import { checkGit, checkModules, checkRipgrep, checkSandbox } from './program-checks'
 import { checkConfig, checkModel, checkSearch, checkServers } from './settings-checks'
 import { checkClock, checkDatabase, checkDisk, checkHome } from './storage-checks'
+import { recentErrors } from './app-log'
 
-export interface HealthContext {
+interface HealthContext {
   env: NodeJS.ProcessEnv
   /** Absent: it is not looked whether background commands can run. */
   taskHost?: TaskHostProgram
@@ -27,7 +28,7 @@ export interface HealthContext {
 }
 
 /** Looks at everything that Trestle needs. One check that fails never keeps another from being made; nothing is repaired. */
-export async function runChecks(context: HealthContext): Promise<HealthCheck[]> {
+async function runChecks(context: HealthContext): Promise<HealthCheck[]> {
   const { env, taskHost, node, loginShell, systemProxy, now = Date.now } = context
   const { check: homeCheck, home } = checkHome()
   const anywhere = [() => checkGit(env), checkRipgrep, checkModules]
@@ -46,7 +47,8 @@ export async function runChecks(context: HealthContext): Promise<HealthCheck[]> 
     () => taskHost && checkTaskHost(home, taskHost, commandEnv(env, settings)),
     () => checkSandbox(settings.sandbox, env),
     ...anywhere,
-    () => checkLoginShell(settings.environment, { env, ...(node && { node }), ...(loginShell && { known: loginShell }) }),
+    () =>
+      checkLoginShell(settings.environment, { env, ...(node && { node }), ...(loginShell && { known: loginShell }) }),
     () => checkServers(home, env),
     () => checkNetwork(settings.network, { env, ...(systemProxy && { systemProxy }) }),
     () => checkPort(home),
@@ -63,8 +65,74 @@ async function all(checks: readonly (() => Promise<HealthCheck> | HealthCheck | 
       const result = await check()
       if (result) found.push(result)
     } catch (error) {
-      found.push({ id: 'internal', title: 'A check', status: 'failed', detail: `It could not be made: ${failureOf(error).message}` })
+      found.push({
+        id: 'internal',
+        title: 'A check',
+        status: 'failed',
+        detail: `It could not be made: ${failureOf(error).message}`,
+      })
     }
   }
   return found
+}
+
+export type DiagnosticsSection = DiagnosticsReport['sections'][number]
+
+export interface ReportContext extends HealthContext {
+  version: string
+  /** Undefined when there is none that can be used. */
+  home: string | undefined
+  /** What the host knows: the key store, what draws the window. */
+  more?: readonly DiagnosticsSection[]
+  redact(text: string): string
+}
+
+/** Everything that somebody who helps has to know, with what is wrong. */
+export async function diagnosticsReport(context: ReportContext): Promise<DiagnosticsReport> {
+  const { version, home, more = [], redact, now = Date.now, loginShell, env } = context
+  const { node, electron, chrome } = process.versions
+  const sections: DiagnosticsSection[] = [
+    { title: 'Trestle', facts: [fact('Version', version), fact('Home folder', home ?? 'none')] },
+    {
+      title: 'System',
+      facts: [
+        fact('Operating system', `${type()} ${release()} (${process.platform}, ${process.arch})`),
+        fact('Memory', `${Math.round(totalmem() / 1024 ** 3)} GB`),
+        fact('Node', node),
+        ...(electron === undefined ? [] : [fact('Electron', `${electron} (Chromium ${chrome ?? '?'})`)]),
+      ],
+    },
+    { title: 'Shell environment', facts: shellFacts(loginShell, env) },
+    ...more,
+  ]
+  const checks = await runChecks(context)
+  return {
+    at: now(),
+    sections: sections.map(({ title, facts }) => ({
+      title,
+      facts: facts.map(({ name, value }) => fact(name, redact(value))),
+    })),
+    checks: checks.map((check) => ({ ...check, detail: redact(check.detail) })),
+    errors: home === undefined ? [] : recentErrors(home).map(({ at, message }) => ({ at, message: redact(message) })),
+  }
+}
+
+const STATES: Readonly<Record<ShellEnvironmentView['state'], string>> = {
+  inherited: 'From the terminal or program that started Trestle',
+  off: 'Login shell turned off in Settings',
+  reading: 'Reading the login shell',
+  ready: 'From the login shell',
+  failed: 'Login shell failed; from the program that started Trestle',
+}
+
+function shellFacts(view: ShellEnvironmentView | undefined, env: NodeJS.ProcessEnv): DiagnosticsSection['facts'] {
+  return [
+    fact('Source', STATES[view?.state ?? 'inherited']),
+    ...(view?.shell === undefined ? [] : [fact('Shell', view.shell)]),
+    fact('PATH', view ? view.path.join(delimiter) : (env['PATH'] ?? '')),
+  ]
+}
+
+function fact(name: string, value: string): DiagnosticsSection['facts'][number] {
+  return { name, value }
 }

@@ -1,17 +1,19 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
-import { failureOf } from '../../../shared/model/errors'
-import type { HealthCheck } from '../../../shared/model/health'
-import type { ConfigProblem } from '../../../shared/model/settings'
-import type { Settings } from '../config/settings'
+import { failureOf } from '../../../shared/errors'
+import type { HealthCheck } from '../../../shared/configuration/app'
+import type { ConfigProblem } from '../../../shared/configuration/settings'
+import type { Settings } from '../config/settings/settings'
 import { readServers } from '../mcp/config/read-servers'
-import type { Catalog } from '../model/catalog'
+import type { Catalog } from '../model/catalog/catalog'
 
 /** Whether config.toml says what it means to say. */
 export function checkConfig(file: string, problems: readonly ConfigProblem[]): HealthCheck {
   const about = { id: 'config', title: 'Configuration' }
   if (problems.length === 0) return { ...about, status: 'ok', detail: file }
-  const listed = problems.map(({ file: at, line, message }) => `${at}${line === undefined ? '' : `:${line}`}: ${message}`)
+  const listed = problems.map(
+    ({ file: at, line, message }) => `${at}${line === undefined ? '' : `:${line}`}: ${message}`,
+  )
   return {
     ...about,
     status: 'failed',
@@ -40,11 +42,17 @@ export function checkServers(home: string, env: NodeJS.ProcessEnv): HealthCheck 
   if (!existsSync(file)) return { ...about, status: 'ok', detail: 'None configured.' }
   const { servers, problems } = readServers(readFileSync(file, 'utf8'), file)
   const missing = servers.flatMap(({ name, definition }) =>
-    definition.enabled && definition.transport === 'stdio' && !definition.command.includes('$') && !isProgram(definition.command, env)
+    definition.enabled &&
+    definition.transport === 'stdio' &&
+    !definition.command.includes('$') &&
+    !isProgram(definition.command, env)
       ? [`The program “${definition.command}” of the MCP server ${name} was not found on PATH.`]
       : [],
   )
-  const wrong = [...problems.map(({ line, message }) => `${file}${line === undefined ? '' : `:${line}`}: ${message}`), ...missing]
+  const wrong = [
+    ...problems.map(({ line, message }) => `${file}${line === undefined ? '' : `:${line}`}: ${message}`),
+    ...missing,
+  ]
   if (wrong.length === 0) return { ...about, status: 'ok', detail: `${servers.length} configured.` }
   return {
     ...about,
@@ -58,7 +66,10 @@ export function checkServers(home: string, env: NodeJS.ProcessEnv): HealthCheck 
 /** Whether a name or path can be run. */
 export function isProgram(command: string, env: NodeJS.ProcessEnv): boolean {
   const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : ['']
-  const folders = isAbsolute(command) || command.includes('/') ? [''] : (env['PATH'] ?? '').split(delimiter).filter((each) => each !== '')
+  const folders =
+    isAbsolute(command) || command.includes('/')
+      ? ['']
+      : (env['PATH'] ?? '').split(delimiter).filter((each) => each !== '')
   return folders.some((folder) => endings.some((ending) => canRun(join(folder, command) + ending)))
 }
 
@@ -74,7 +85,8 @@ function canRun(path: string): boolean {
 /** The key of a search provider that is named and not set, and the like: what `[web.search]` lacks. */
 export function checkSearch({ web }: Settings, env: NodeJS.ProcessEnv): HealthCheck | undefined {
   const { search } = web
-  if (search?.apiKeyEnv === undefined || search.apiKey !== undefined || (env[search.apiKeyEnv] ?? '') !== '') return undefined
+  if (search?.apiKeyEnv === undefined || search.apiKey !== undefined || (env[search.apiKeyEnv] ?? '') !== '')
+    return undefined
   return {
     id: 'search',
     title: 'Web search',

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { CodedError, failureOf } from '../../../shared/model/errors'
-import type { HealthCheck } from '../../../shared/model/health'
+import { CodedError, failureOf } from '../../../shared/errors'
+import type { HealthCheck } from '../../../shared/configuration/app'
 import { resolveHome } from '../config/home'
 
 /** Below it, sessions and logs may soon not be written. */
@@ -33,12 +33,21 @@ export function checkDisk(home: string): HealthCheck {
     const free = bavail * bsize
     writeFileSync(probe, Buffer.alloc(64 * 1024), { mode: 0o600 })
     const detail = free >= 10 * GB ? `${Math.floor(free / GB)} GB free.` : `${Math.floor(free / MB)} MB free.`
-    return free < LITTLE_BYTES ? { ...about, status: 'warning', detail: `Only ${detail}`, remedy } : { ...about, status: 'ok', detail }
+    return free < LITTLE_BYTES
+      ? { ...about, status: 'warning', detail: `Only ${detail}`, remedy }
+      : { ...about, status: 'ok', detail }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     const isFull = code === 'ENOSPC' || code === 'EDQUOT'
-    const detail = isFull ? `The disk that holds ${home} is full.` : `Nothing can be written to ${home}: ${failureOf(error).message}`
-    return { ...about, status: 'failed', detail, remedy: isFull ? remedy : 'Make the folder writable, or set TRESTLE_HOME to one that is.' }
+    const detail = isFull
+      ? `The disk that holds ${home} is full.`
+      : `Nothing can be written to ${home}: ${failureOf(error).message}`
+    return {
+      ...about,
+      status: 'failed',
+      detail,
+      remedy: isFull ? remedy : 'Make the folder writable, or set TRESTLE_HOME to one that is.',
+    }
   } finally {
     rmSync(probe, { force: true })
   }
@@ -49,8 +58,8 @@ export async function checkDatabase(home: string): Promise<HealthCheck> {
   const about = { id: 'database', title: 'Session store' }
   if (!existsSync(join(home, 'trestle.db'))) return { ...about, status: 'ok', detail: 'There are no sessions yet.' }
   try {
-    const { lookAtStore } = await import('../session/sqlite/look-at-store')
-    return { ...about, status: 'ok', detail: lookAtStore(home) }
+    const { inspectStore } = await import('../store/open/inspect-store')
+    return { ...about, status: 'ok', detail: inspectStore(home) }
   } catch (error) {
     const { code } = error instanceof CodedError ? error : { code: undefined }
     if (code === 'store.busy' || code === 'store.too_new') {
@@ -70,13 +79,17 @@ export async function checkDatabase(home: string): Promise<HealthCheck> {
 /** Whether the clock can be right: files of the home folder must not be from the future. A wrong clock breaks encrypted connections. */
 export function checkClock(home: string, now: number): HealthCheck {
   const about = { id: 'clock', title: 'Clock' }
-  const newest = Math.max(0, ...readdirSync(home).map((name) => statSync(join(home, name), { throwIfNoEntry: false })?.mtimeMs ?? 0))
+  const newest = Math.max(
+    0,
+    ...readdirSync(home).map((name) => statSync(join(home, name), { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  )
   const time = new Date(now).toISOString()
   if (newest < now + DAY_MS) return { ...about, status: 'ok', detail: time }
   return {
     ...about,
     status: 'failed',
     detail: `The clock says ${time}, but files in ${home} are from ${new Date(newest).toISOString()}.`,
-    remedy: 'Set the date and time of this computer. With a wrong clock, certificates count as expired or as not yet valid.',
+    remedy:
+      'Set the date and time of this computer. With a wrong clock, certificates count as expired or as not yet valid.',
   }
 }

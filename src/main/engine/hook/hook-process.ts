@@ -1,16 +1,13 @@
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
-import { failureOf } from '../../../shared/model/errors'
+import { failureOf } from '../../../shared/errors'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
-import { wrapCommand } from '../sandbox/wrap-command'
-import { CUSTODY_MARK, custodyMark, TASK_MARK } from '../task/custody-mark'
-import { findShell } from '../task/find-shell'
-import { hasExited } from '../task/session-processes'
-import { startedChild } from '../task/started-child'
-import { stopSession } from '../task/stop-session'
-import { stopTree } from '../task/windows/stop-tree'
-import { markRoot } from '../task/windows/windows-process-table'
-import { KeptOutput } from './kept-output'
+import { wrapCommand } from '../sandbox/bubblewrap/wrap-command'
+import { SUPERVISOR_VARIABLE, supervisorTag, TASK_VARIABLE } from '../process/process-tag'
+import { findShell } from '../process/find-shell'
+import { hasExited, killProcessTree, killWindowsProcessTree } from '../process/kill-process-tree'
+import { spawnedOrThrow } from '../process/spawn'
+import { tagRoot } from '../process/windows-process-table'
 
 export interface HookStart {
   command: string
@@ -20,7 +17,7 @@ export interface HookStart {
   /** What it runs in; absent: no sandbox. */
   sandbox?: SandboxPolicy
   /** Marks everything it starts, as a task's id does. */
-  markId: string
+  tagId: string
   /** What it gets on its stdin. */
   input: string
   timeoutMs: number
@@ -57,11 +54,18 @@ const SHOWN_BYTES = 32 * 1024
  * `gone` resolves when nothing of it is left, daemons included.
  */
 export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Promise<void> } {
-  const { command, cwd, home, markId, signal } = start
+  const { command, cwd, home, tagId, signal } = start
   const shell = findShell({ platform: process.platform, env: process.env, isFile })
   if ('error' in shell) return { ended: Promise.resolve(notRun(shell.error)), gone: Promise.resolve() }
-  const env = { ...start.env, PWD: cwd, TERM: 'dumb', [TASK_MARK]: markId, [CUSTODY_MARK]: custodyMark(home) }
-  const wrapped = start.sandbox && wrapCommand({ policy: start.sandbox, command: shell.path, args: ['-c', command], cwd, env })
+  const env = {
+    ...start.env,
+    PWD: cwd,
+    TERM: 'dumb',
+    [TASK_VARIABLE]: tagId,
+    [SUPERVISOR_VARIABLE]: supervisorTag(home),
+  }
+  const wrapped =
+    start.sandbox && wrapCommand({ policy: start.sandbox, command: shell.path, args: ['-c', command], cwd, env })
   const line = wrapped ?? { command: shell.path, args: ['-c', command], env }
   const spawned = spawn(line.command, line.args, {
     cwd,
@@ -72,18 +76,21 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   })
   let child: typeof spawned
   try {
-    child = startedChild(spawned)
+    child = spawnedOrThrow(spawned)
   } catch (error) {
     wrapped?.close()
-    return { ended: Promise.resolve(notRun(`It could not be run: ${failureOf(error).message}`)), gone: Promise.resolve() }
+    return {
+      ended: Promise.resolve(notRun(`It could not be run: ${failureOf(error).message}`)),
+      gone: Promise.resolve(),
+    }
   }
-  if (process.platform === 'win32') markRoot(child.pid, markId, env)
+  if (process.platform === 'win32') tagRoot(child.pid, tagId, env)
   const ending = Promise.withResolvers<Pick<HookEnd, 'exitCode' | 'cut' | 'problem'>>()
   // Before its streams are touched: without a free descriptor it has none.
   child.once('error', (error) => ending.resolve({ problem: `It could not be run: ${error.message}` }))
-  const stdout = new KeptOutput(start.answerBytes)
-  const stderr = new KeptOutput(REASON_BYTES)
-  const shown = new KeptOutput(SHOWN_BYTES)
+  const stdout = new CappedOutput(start.answerBytes)
+  const stderr = new CappedOutput(REASON_BYTES)
+  const shown = new CappedOutput(SHOWN_BYTES)
   child.stdout.on('data', (bytes: Buffer) => {
     stdout.add(bytes)
     shown.add(bytes)
@@ -121,12 +128,18 @@ export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Pr
   })
   const clear = async (): Promise<void> => {
     await ended
-    const leader = child.pid
-    if (process.platform === 'win32' && leader !== undefined) {
-      await stopTree({ taskId: markId, leader, leaderIsGone: () => hasExited(child) }, GRACE_MS)
-    } else if (leader !== undefined) {
-      await stopSession(
-        { taskId: markId, leader, leaderOnlyWaits: false, leaderIsGone: () => hasExited(child), groups: () => [] },
+    const rootPid = child.pid
+    if (process.platform === 'win32' && rootPid !== undefined) {
+      await killWindowsProcessTree({ taskId: tagId, rootPid, isRootGone: () => hasExited(child) }, GRACE_MS)
+    } else if (rootPid !== undefined) {
+      await killProcessTree(
+        {
+          taskId: tagId,
+          shellPid: rootPid,
+          shellOnlyWaits: false,
+          isShellGone: () => hasExited(child),
+          groups: () => [],
+        },
         GRACE_MS,
       )
     }
@@ -142,4 +155,35 @@ function notRun(problem: string): HookEnd {
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+/** The beginning of a stream of bytes; however much comes, no more than `most` is kept. */
+class CappedOutput {
+  readonly #most: number
+  readonly #chunks: Buffer[] = []
+  #kept = 0
+  #total = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  add(bytes: Buffer): void {
+    this.#total += bytes.length
+    const room = this.#most - this.#kept
+    if (room <= 0) return
+    // A copy of what is cut off: the rest of its memory is not held.
+    const piece = bytes.length > room ? Buffer.from(bytes.subarray(0, room)) : bytes
+    this.#chunks.push(piece)
+    this.#kept += piece.length
+  }
+
+  get text(): string {
+    // Half a sign at the cut is left out.
+    return new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.cutBytes > 0 })
+  }
+
+  get cutBytes(): number {
+    return this.#total - this.#kept
+  }
 }

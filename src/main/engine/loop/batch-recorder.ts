@@ -1,4 +1,4 @@
-import type { EventBody } from '../../../shared/model/event'
+import type { EventBody } from '../../../shared/events/event'
 
 export interface BatchRecorder {
   add(event: EventBody): void

@@ -14,13 +14,19 @@ describe('the subject of a call that is being written', () => {
   })
 
   it('is the wanted field, wherever it stands, and not one of the same name further in', () => {
-    const json = JSON.stringify({ content: '"path":"no"', more: { path: 'nor this' }, list: ['path'], path: 'src/a.ts' })
+    const json = JSON.stringify({
+      content: '"path":"no"',
+      more: { path: 'nor this' },
+      list: ['path'],
+      path: 'src/a.ts',
+    })
     for (const size of [1, 2, 3, 7, 1000]) expect(written(json, ['path'], size).at(-1)).toBe('src/a.ts')
   })
 
   it('is the same however the text is cut, with escapes and surrogate pairs in it', () => {
     const json = JSON.stringify({ command: 'echo "ä\\n" 😀 \u2028x\tend' }).replace('ä', '\\u00e4')
-    for (const size of [1, 2, 3, 5, 11, 1000]) expect(written(json, ['command'], size).at(-1)).toBe('echo "ä\\n" 😀 x end')
+    for (const size of [1, 2, 3, 5, 11, 1000])
+      expect(written(json, ['command'], size).at(-1)).toBe('echo "ä\\n" 😀 x end')
   })
 
   it('is the first text where nobody says which field counts', () => {

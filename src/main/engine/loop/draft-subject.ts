@@ -1,5 +1,5 @@
 /** What a call is about may be long (a script, say): its beginning will do. */
-const MOST_CHARS = 160
+const MAX_CHARS = 160
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
 
 type State = 'start' | 'key' | 'colon' | 'value' | 'skip' | 'done'
@@ -71,7 +71,11 @@ export class DraftSubject {
       if (code === 'u' && this.#escape.length < 6) return
       const hex = this.#escape.slice(2)
       this.#word +=
-        code === 'u' ? (/^[\da-f]{4}$/i.test(hex) ? String.fromCharCode(Number.parseInt(hex, 16)) : '') : (ESCAPES[code ?? ''] ?? code)
+        code === 'u'
+          ? /^[\da-f]{4}$/i.test(hex)
+            ? String.fromCharCode(Number.parseInt(hex, 16))
+            : ''
+          : (ESCAPES[code ?? ''] ?? code)
       this.#escape = ''
     } else if (character === '\\') {
       this.#escape = character
@@ -81,7 +85,7 @@ export class DraftSubject {
     } else if (this.#state !== 'skip') {
       this.#word += character
     }
-    if (this.#state === 'value' && this.#word.length > MOST_CHARS) this.#finish()
+    if (this.#state === 'value' && this.#word.length > MAX_CHARS) this.#finish()
   }
 
   /** A string has ended. */
@@ -102,5 +106,5 @@ export class DraftSubject {
 
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trimStart()
-  return line.length > MOST_CHARS ? `${line.slice(0, MOST_CHARS - 1)}…` : line
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line
 }

@@ -59,14 +59,18 @@ describe('the guard against repetition', () => {
   it('lets a model work that gets other results, or does other things', () => {
     expect(endsAfter(times(100, (index) => step({ command: 'date' }, { result: String(index) })))).toBeUndefined()
     expect(endsAfter(times(100, (index) => step({ command: `cat ${index}` })))).toBeUndefined()
-    expect(endsAfter(times(100, (index) => step({ command: 'cat x' }, { result: index % 11 === 10 ? 'new' : 'same' })))).toBeUndefined()
+    expect(
+      endsAfter(times(100, (index) => step({ command: 'cat x' }, { result: index % 11 === 10 ? 'new' : 'same' }))),
+    ).toBeUndefined()
   })
 
   it('does not count polling that waits: for a task, or with a long command', () => {
     const poll = { name: 'TaskOutput', result: 'retrieval_status: timeout\nstatus: running', ms: 200 }
     expect(endsAfter(times(100, () => step({ task_id: 'bash-1', block: true }, poll)))).toBeUndefined()
     expect(endsAfter(times(100, () => step({ command: 'sleep 5; cat log' }, { ms: 5_010 })))).toBeUndefined()
-    const pair = times(100, (index) => (index % 2 === 0 ? step({ task_id: 'bash-1', block: true }, poll) : step({ command: 'cat log' })))
+    const pair = times(100, (index) =>
+      index % 2 === 0 ? step({ task_id: 'bash-1', block: true }, poll) : step({ command: 'cat log' }),
+    )
     expect(endsAfter(pair)).toBeUndefined()
   })
 

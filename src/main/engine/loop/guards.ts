@@ -9,7 +9,7 @@ const REPEATS_TO_END = 12
 /** The longest pattern of steps that is recognized when it repeats: two calls in turn are a pattern of 2. */
 const LONGEST_PATTERN = 3
 /** A call that took so long was waiting or working: polling at such a pace is not going in circles. */
-const WAITED_MS = 1_000
+const MIN_WAIT_MS = 1_000
 
 /** How many steps back the guards look. */
 export const GUARDED_STEPS = REPEATS_TO_END * LONGEST_PATTERN
@@ -27,7 +27,7 @@ export interface Guards {
   observe(step: GuardedStep): string | undefined
   /** Set when the turn must end with one last request in which no tool may be called. */
   ending(): Ending | undefined
-  lastWords(ending: Ending, maxSteps: number): string
+  finalInstruction(ending: Ending, maxSteps: number): string
 }
 
 /**
@@ -53,14 +53,17 @@ export function createGuards(): Guards {
       if (signatures.length > LONGEST_PATTERN) signatures.shift()
       // The shortest pattern that repeats: three equal steps are also one pattern of three.
       const length = lengths.find((each) => equalSteps[each]! > 0)
-      if (length === undefined || equalSteps[length]! % length !== 0 || !REPEATS_TO_WARN.includes(repeats(length))) return undefined
+      if (length === undefined || equalSteps[length]! % length !== 0 || !REPEATS_TO_WARN.includes(repeats(length)))
+        return undefined
       const what = length === 1 ? 'made the same call' : `made the same ${length} calls in turn`
       return `You have ${what} with the same result ${repeats(length)} times in a row. The turn ends at ${REPEATS_TO_END}. Try another way, or answer with what you have. To wait for a background task, call TaskOutput with block: true.`
     },
     ending: () => (lengths.some((length) => repeats(length) >= REPEATS_TO_END) ? 'repetition' : undefined),
-    lastWords(ending, maxSteps) {
+    finalInstruction(ending, maxSteps) {
       const why =
-        ending === 'max_steps' ? `This turn has used all of its ${maxSteps} steps.` : 'You keep making the same call with the same result.'
+        ending === 'max_steps'
+          ? `This turn has used all of its ${maxSteps} steps.`
+          : 'You keep making the same call with the same result.'
       return `${why} No further tool can be called. Give the best answer you have so far: what is done, what is not, and what should happen next.`
     },
   }
@@ -68,16 +71,18 @@ export function createGuards(): Guards {
 
 function waited({ calls, results, longestMs }: GuardedStep): boolean {
   // A short wait is a wait, too: TaskOutput says when it gave up waiting.
-  const gaveUp = results.some(({ name, content }) => name === 'TaskOutput' && textOf(content).startsWith('retrieval_status: timeout'))
-  return longestMs >= WAITED_MS || (gaveUp && longestMs > 0 && calls.length > 0)
+  const gaveUp = results.some(
+    ({ name, content }) => name === 'TaskOutput' && textOf(content).startsWith('retrieval_status: timeout'),
+  )
+  return longestMs >= MIN_WAIT_MS || (gaveUp && longestMs > 0 && calls.length > 0)
 }
 
 function signatureOf({ calls, results }: GuardedStep): string {
-  return JSON.stringify([calls.map(meaningOf), results.map((result) => [result.isError, result.content])])
+  return JSON.stringify([calls.map(normalizedCall), results.map((result) => [result.isError, result.content])])
 }
 
 /** What a call is, without what only spells it differently. */
-function meaningOf({ name, input }: ToolCallPart): string {
+function normalizedCall({ name, input }: ToolCallPart): string {
   const canonical = canonicalInput(input)
   const meant = name === 'Bash' ? canonical.replace(/"description":"(?:[^"\\]|\\.)*",?/, '') : canonical
   return `${name} ${meant.replaceAll(/(?:\\[nrt]|\s)+/g, ' ')}`

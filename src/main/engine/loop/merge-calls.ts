@@ -1,6 +1,6 @@
 import type { ToolCallPart } from '../../../shared/model/message'
 import type { PreparedCall, Tool } from '../tool/tool'
-import { conflict, mayWrite } from './schedule'
+import { conflicts, mayWrite } from './call-schedule'
 
 /** A call of a step as far as merging is concerned. */
 export interface MergeCandidate {
@@ -11,7 +11,7 @@ export interface MergeCandidate {
 }
 
 /** What the model and the user are told of a call that was merged with an earlier one. */
-export const MERGED = 'Same as the call above; not run again.'
+export const MERGED_RESULT = 'Same as the call above; not run again.'
 
 /**
  * Which calls of a step get the result of an earlier, identical one: copies by call id. Only calls that read are merged, and only while no call between the
@@ -23,7 +23,11 @@ export function mergeCalls(calls: readonly MergeCandidate[]): Map<string, string
   for (const [index, job] of calls.entries()) {
     const key = keyOf(job.part)
     const earlier = latest.get(key)
-    if (earlier !== undefined && isMergeable(job) && !calls.slice(earlier + 1, index).some((between) => stands(between, job))) {
+    if (
+      earlier !== undefined &&
+      isMergeable(job) &&
+      !calls.slice(earlier + 1, index).some((between) => mayChangeResult(between, job))
+    ) {
       copies.set(job.part.callId, copies.get(calls[earlier]!.part.callId) ?? calls[earlier]!.part.callId)
     } else {
       latest.set(key, index)
@@ -58,16 +62,18 @@ function isMergeable(job: MergeCandidate): boolean {
 /** What servers say of their tools proves nothing. */
 function onlyReads({ tool, call }: MergeCandidate): boolean {
   if (!tool || tool.server || !tool.annotations.readOnly || !tool.annotations.idempotent) return false
-  return call?.accesses.every((access) => access.kind === 'network' || (access.kind !== 'all' && !mayWrite(access))) === true
+  return (
+    call?.accesses.every((access) => access.kind === 'network' || (access.kind !== 'all' && !mayWrite(access))) === true
+  )
 }
 
 /** Whether a call between two equal ones may change what the second one gives. */
-function stands(between: MergeCandidate, copy: MergeCandidate): boolean {
+function mayChangeResult(between: MergeCandidate, copy: MergeCandidate): boolean {
   if (!between.call || !copy.call || keyOf(between.part) === keyOf(copy.part)) return false
   const [own, others] = [copy.call.accesses, between.call.accesses]
   // Of a call that names no accesses nobody knows what it changes: the to-do list, say, or the tasks.
   if (own.length === 0 || others.length === 0) return !onlyReads(between) || between.tool?.name === copy.tool?.name
-  return conflict(own, others)
+  return conflicts(own, others)
 }
 
 function sorted(value: unknown): unknown {

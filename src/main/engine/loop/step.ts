@@ -1,13 +1,18 @@
-import type { FinishReason } from '../../../shared/model/event'
-import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/model/errors'
+import type { FinishReason } from '../../../shared/events/event'
+import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/errors'
 import type { AssistantPart, ProviderMetadata, ToolCallPart, Usage } from '../../../shared/model/message'
-import { markCheckpoint } from './checkpoint-mark'
+import {
+  markCheckpoint,
+  dropThinking,
+  holdsThinking,
+  rejectsThinking,
+  thinkingFailure,
+  receiveChunks,
+  retryDelay,
+} from './model-request'
 import type { ModelChunk, ModelRequest } from '../model/provider'
-import { meantCall } from '../tool/call-tool'
+import { unwrapCallTool } from '../tool/call-tool'
 import { DraftSubject } from './draft-subject'
-import { dropThinking, holdsThinking, rejectsThinking, thinkingFailure } from './dropped-thinking'
-import { receive } from './receive'
-import { retryDelay } from './retry'
 import type { TurnContext, TurnLiveEvent } from './turn-context'
 
 export type StepEnd =
@@ -32,7 +37,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
   const checkpoint = ctx.nextCheckpoint()
   const told = ctx.marksCheckpoints ? { checkpoint } : {}
   if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
-  const outputLimit = ctx.room.outputLimit()
+  const outputLimit = ctx.budget.outputLimit()
   const request: ModelRequest = {
     model: ctx.model.name,
     modelId: ctx.model.id,
@@ -44,18 +49,22 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     cacheKey: ctx.cacheKey,
     cache: ctx.cache,
     ...(isLast && tools.length > 0 && { toolChoice: 'none' as const }),
-    ...(outputLimit === undefined ? { answerRoom: ctx.room.left() } : { maxOutputTokens: outputLimit }),
+    ...(outputLimit === undefined
+      ? { availableOutputTokens: ctx.budget.remainingTokens() }
+      : { maxOutputTokens: outputLimit }),
     ...(ctx.model.effort !== undefined && { effort: ctx.model.effort }),
     ...(ctx.model.traits && { traits: ctx.model.traits }),
-    ...(!isLast && tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.warm()) }),
+    ...(!isLast && tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.warmUp()) }),
   }
   /** Who answers; and whether what was thought before had to be left out. */
   const author: { model: string; thinkingDropped?: true } = { model: ctx.model.id }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
   for (let attempt = 1; ; attempt += 1) {
-    const answer = new Answer(stepId, ctx)
+    const answer = new StreamedAnswer(stepId, ctx)
     try {
-      await receive(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => answer.add(chunk))
+      await receiveChunks(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) =>
+        answer.add(chunk),
+      )
       // Where the turn has to end, nothing is a way to end it.
       const { parts, finish, usage, cut } = answer.complete({ mayBeEmpty: isLast && attempt > 1 })
       ctx.record({
@@ -70,7 +79,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         ...(usage && { usage }),
       })
       ctx.history.push({ role: 'assistant', parts, model: ctx.model.id })
-      ctx.room.counted(usage)
+      ctx.budget.recordUsage(usage)
       return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call'), cut }
     } catch (error) {
       const partial = (): void => {
@@ -138,7 +147,7 @@ function finalFailure(error: unknown, attempts: number): Failure {
 }
 
 /** An answer as it arrives. */
-class Answer {
+class StreamedAnswer {
   readonly #parts: AssistantPart[] = []
   /** The part that deltas go to, while it is open. */
   #open: { type: 'text' | 'thinking'; pieces: string[] } | undefined
@@ -165,7 +174,11 @@ class Answer {
         if (this.#open?.type !== chunk.type) this.#close()
         this.#open ??= { type: chunk.type, pieces: [] }
         this.#open.pieces.push(chunk.text)
-        this.#live({ type: chunk.type === 'text' ? 'text.delta' : 'thinking.delta', stepId: this.#stepId, text: chunk.text })
+        this.#live({
+          type: chunk.type === 'text' ? 'text.delta' : 'thinking.delta',
+          stepId: this.#stepId,
+          text: chunk.text,
+        })
         return
       case 'text.end':
       case 'thinking.end':
@@ -191,7 +204,7 @@ class Answer {
         const callId = this.#drafts.get(chunk.callId)?.callId ?? this.#callId(chunk.callId)
         this.#drafts.delete(chunk.callId)
         const { name, input, metadata } = chunk
-        this.#parts.push(meantCall({ type: 'tool_call', callId, name, input, ...(metadata && { metadata }) }))
+        this.#parts.push(unwrapCallTool({ type: 'tool_call', callId, name, input, ...(metadata && { metadata }) }))
         return
       }
       case 'finish':

@@ -1,19 +1,15 @@
 import type { Approval } from '../../../shared/model/approval'
-import { failureOf } from '../../../shared/model/errors'
+import { failureOf } from '../../../shared/errors'
 import { textOf, type ToolCallPart, type ToolMessage } from '../../../shared/model/message'
-import { descriptorAdvice } from '../descriptors'
-import { limitResult } from '../tool/limits'
+import { tooManyFilesAdvice } from '../process/file-descriptors'
+import { truncateResult } from '../tool/truncate-result'
 import { failed, ok, type Access, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
-import { inRoom } from './call-room'
+import { withinFileLimit, runScheduled } from './call-schedule'
 import { createBatchRecorder, type BatchRecorder } from './batch-recorder'
-import type { GateCall } from './gate'
-import type { OpenStep } from './open-turn'
-import { countDistinct, MERGED, mergeCalls } from './merge-calls'
-import { runWithin } from './run-within'
-import { runScheduled } from './schedule'
-import type { DMailCall, Touched, TurnContext } from './turn-context'
-import type { HookedCall } from './turn-hooks'
-import { isSuspended, stopWords } from './turn-signal'
+import type { GateCall, HookedCall } from './call-lifecycle'
+import { type OpenStep, type DMailCall, type Touched, type TurnContext, isSuspended, stopMessage } from './turn-context'
+import { countDistinct, MERGED_RESULT, mergeCalls } from './merge-calls'
+import { runWithTimeout } from './call-timeout'
 
 const DEFAULT_MAX_CHARS = 50_000
 
@@ -81,13 +77,14 @@ export async function runToolCalls(
   await runScheduled(jobs, async (job, waited) => {
     if (endsTurn()) return finish(job.part, failed('Not run: the user ended the turn.'), job.startedAt)
     const result = await runJob(ctx, job, waited, recorder).catch((error: unknown) =>
-      failed(descriptorAdvice(error) ?? `Trestle failed to run this call: ${failureOf(error).message}`),
+      failed(tooManyFilesAdvice(error) ?? `Trestle failed to run this call: ${failureOf(error).message}`),
     )
     if (result) finish(job.part, result, job.startedAt)
   })
   for (const part of parts) {
     const result = results.get(copies.get(part.callId) ?? '')
-    if (result && !results.has(part.callId)) finish(part, { ...ok(MERGED), isError: result.isError ?? false }, ctx.now())
+    if (result && !results.has(part.callId))
+      finish(part, { ...ok(MERGED_RESULT), isError: result.isError ?? false }, ctx.now())
   }
   recorder.flush()
   if (parts.some((part) => !results.has(part.callId)) && isSuspended(ctx.signal)) return undefined
@@ -104,17 +101,30 @@ export async function runToolCalls(
   })
   ctx.history.push(...messages)
   const dMail = [...results.values()].map(({ details }) => details).find((details) => details?.kind === 'd-mail')
-  return { results: messages, longestMs, endsTurn: endsTurn(), touched: touchedBy(jobs, results), ...(dMail && { dMail }) }
+  return {
+    results: messages,
+    longestMs,
+    endsTurn: endsTurn(),
+    touched: touchedBy(jobs, results),
+    ...(dMail && { dMail }),
+  }
 }
 
-async function prepareJob(ctx: TurnContext, part: ToolCallPart, hasOthers: boolean, asked: Approval | undefined): Promise<Job> {
+async function prepareJob(
+  ctx: TurnContext,
+  part: ToolCallPart,
+  hasOthers: boolean,
+  asked: Approval | undefined,
+): Promise<Job> {
   const job: Job = { part, startedAt: ctx.now(), accesses: [], ...(asked && { asked }) }
   const tool = ctx.tools.get(part.name)
   if (!tool) return { ...job, refused: failed(ctx.tools.unknownTool(part.name)) }
   if (tool.alone && hasOthers)
     return {
       ...job,
-      refused: failed(`${tool.name} must be the only call of its step. Look at the results of the others first; then call it again.`),
+      refused: failed(
+        `${tool.name} must be the only call of its step. Look at the results of the others first; then call it again.`,
+      ),
     }
   const parsed = ctx.tools.parseInput(tool, part.input)
   if ('error' in parsed) return { ...job, tool, refused: failed(parsed.error) }
@@ -124,9 +134,14 @@ async function prepareJob(ctx: TurnContext, part: ToolCallPart, hasOthers: boole
 async function prepare(tool: Tool, input: unknown): Promise<Pick<Job, 'call' | 'accesses' | 'refused'>> {
   try {
     const prepared = await tool.prepare(input)
-    return 'refused' in prepared ? { refused: prepared.refused, accesses: [] } : { call: prepared, accesses: prepared.accesses }
+    return 'refused' in prepared
+      ? { refused: prepared.refused, accesses: [] }
+      : { call: prepared, accesses: prepared.accesses }
   } catch (error) {
-    return { refused: failed(descriptorAdvice(error) ?? `Trestle failed to prepare this call: ${failureOf(error).message}`), accesses: [] }
+    return {
+      refused: failed(tooManyFilesAdvice(error) ?? `Trestle failed to prepare this call: ${failureOf(error).message}`),
+      accesses: [],
+    }
   }
 }
 
@@ -148,13 +163,20 @@ function touchedBy(jobs: readonly Job[], results: ReadonlyMap<string, ToolResult
     .flatMap(({ accesses }) =>
       accesses.flatMap((access): Touched[] => {
         if (access.kind === 'command') return [{ path: access.cwd, isFolder: true }]
-        return access.kind === 'file' || access.kind === 'tree' ? [{ path: access.path, isFolder: access.kind === 'tree' }] : []
+        return access.kind === 'file' || access.kind === 'tree'
+          ? [{ path: access.path, isFolder: access.kind === 'tree' }]
+          : []
       }),
     )
 }
 
 /** Undefined when the turn was suspended before the call began: a later process goes on with it. */
-async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: BatchRecorder): Promise<ToolResult | undefined> {
+async function runJob(
+  ctx: TurnContext,
+  job: Job,
+  waited: boolean,
+  recorder: BatchRecorder,
+): Promise<ToolResult | undefined> {
   if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
   const { tool, asked } = job
   // What it waited for may have changed the very file this call is about, so it is looked at again.
@@ -169,7 +191,8 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
   if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
   if (denial) {
     if (asked) ctx.withdraw(asked, denial.message)
-    if (denial.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...denial.judged })
+    if (denial.judged)
+      recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...denial.judged })
     return failed(denial.message)
   }
   const request: GateCall = {
@@ -185,18 +208,25 @@ async function runJob(ctx: TurnContext, job: Job, waited: boolean, recorder: Bat
     if (ctx.signal.aborted) return undefined
     throw error
   })
-  if (!answer || (answer.allowed && ctx.signal.aborted)) return notRun(ctx, job, 'Not run: the turn was stopped before it was allowed.')
+  if (!answer || (answer.allowed && ctx.signal.aborted))
+    return notRun(ctx, job, 'Not run: the turn was stopped before it was allowed.')
   // An event without an answer of a person tells a later process that the call has begun.
-  if (answer.judged) recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
+  if (answer.judged)
+    recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
   if (!answer.allowed) return failed(answer.message)
   const allowed = answer.call ?? call
   const run = (): Promise<ToolResult | undefined> =>
-    runKept(ctx, job, { ...hooked, tool, call: allowed, answer: answer.answer, sandbox: answer.sandbox }, recorder)
-  return inItsTurn(ctx, job, allowed, () => inRoom(allowed.accesses, ctx.signal, run))
+    runWithCheckpoint(
+      ctx,
+      job,
+      { ...hooked, tool, call: allowed, answer: answer.answer, sandbox: answer.sandbox },
+      recorder,
+    )
+  return runInSchedule(ctx, job, allowed, () => withinFileLimit(allowed.accesses, ctx.signal, run))
 }
 
 /** Runs an allowed call, with what it may change kept before. Undefined when the turn was suspended first. */
-async function runKept(
+async function runWithCheckpoint(
   ctx: TurnContext,
   job: Job,
   {
@@ -215,42 +245,51 @@ async function runKept(
 ): Promise<ToolResult | undefined> {
   const { callId } = hooked
   // Without a way back nothing is changed.
-  const keeping = ctx.keepBefore({ callId, tool, call })
-  const kept = keeping && (await keeping.catch((error: unknown) => ({ problem: descriptorAdvice(error) ?? failureOf(error).message })))
+  const keeping = ctx.checkpointCall({ callId, tool, call })
+  const kept =
+    keeping &&
+    (await keeping.catch((error: unknown) => ({ problem: tooManyFilesAdvice(error) ?? failureOf(error).message })))
   if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
-  if (kept && 'problem' in kept) return failed(`Not run: what it may change could not be kept for undo. ${kept.problem}`)
+  if (kept && 'problem' in kept)
+    return failed(`Not run: what it may change could not be kept for undo. ${kept.problem}`)
   if (kept) recorder.add(kept.made)
   await recorder.written()
   job.startedAt = ctx.now()
   // Hooks on what it writes take their own time, not the tool's.
   const problem = ctx.hooks && !answer && (await call.check?.())
-  const result = problem || (await runWithin(ctx, tool, call, { callId, ...(answer && { answer }), ...(sandbox && { sandbox }) }))
+  const result =
+    problem ||
+    (await runWithTimeout(ctx, tool, call, { callId, ...(answer && { answer }), ...(sandbox && { sandbox }) }))
   await ctx.hooks?.afterCall({ ...hooked, tool: tool.name }, result, ctx.now() - job.startedAt)
   // After the hooks: a formatter's work on what the call wrote is undone with it.
   const changed = await kept?.changed()
   if (changed) recorder.add(changed)
-  ctx.diagnostics?.ran({ accesses: call.accesses, ...(kept && { changes: changed?.changes ?? [] }), failed: result.isError ?? false })
-  return limitResult(result, {
+  ctx.diagnostics?.ran({
+    accesses: call.accesses,
+    ...(kept && { changes: changed?.changes ?? [] }),
+    failed: result.isError ?? false,
+  })
+  return truncateResult(result, {
     maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
     save: (text) => ctx.saveResult(callId, text),
   })
 }
 
 /** Runs a call when no call of another agent is in its way: what it changes, and what is kept of it before, is then its own. */
-async function inItsTurn(
+async function runInSchedule(
   ctx: TurnContext,
   job: Job,
   call: PreparedCall,
   run: () => Promise<ToolResult | undefined>,
 ): Promise<ToolResult | undefined> {
-  if (!ctx.amongAgents) return run()
+  if (!ctx.scheduleAcrossAgents) return run()
   let hasBegun = false
   const begin = (): Promise<ToolResult | undefined> => {
     hasBegun = true
     return run()
   }
   try {
-    return await ctx.amongAgents(call.accesses, ctx.signal, begin)
+    return await ctx.scheduleAcrossAgents(call.accesses, ctx.signal, begin)
   } catch (error) {
     if (hasBegun || !ctx.signal.aborted) throw error
     return notRun(ctx, job, 'Not run: the turn was stopped while it waited for a call of another agent.')
@@ -259,6 +298,6 @@ async function inItsTurn(
 
 function notRun(ctx: TurnContext, { asked }: Job, text: string): ToolResult | undefined {
   if (isSuspended(ctx.signal)) return undefined
-  if (asked) ctx.withdraw(asked, stopWords(ctx.signal))
+  if (asked) ctx.withdraw(asked, stopMessage(ctx.signal))
   return failed(text)
 }

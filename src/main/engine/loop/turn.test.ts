@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { type Answer, calls, text, tool, turnFixture, types, type ToolSpec, type TurnFixture } from '../../../../test/support/turn-fixture'
-import { CodedError } from '../../../shared/model/errors'
-import type { EventBody } from '../../../shared/model/event'
+import {
+  type Answer,
+  calls,
+  text,
+  tool,
+  turnFixture,
+  types,
+  type ToolSpec,
+  type TurnFixture,
+} from '../../../../test/support/turn-fixture'
+import { CodedError } from '../../../shared/errors'
+import type { EventBody } from '../../../shared/events/event'
 import { textOf } from '../../../shared/model/message'
 import type { ModelChunk } from '../model/provider'
 import { failed, ok, type Access } from '../tool/tool'
@@ -23,7 +32,10 @@ describe('a turn', () => {
       name: 'Wait',
       run: (input) => new Promise((resolve) => gates.set(String(input['id']), () => resolve(ok(String(input['id']))))),
     })
-    const turn = turnFixture({ answers: [calls(['Wait', { id: 'a' }], ['Wait', { id: 'b' }]), text('done')], tools: [wait] })
+    const turn = turnFixture({
+      answers: [calls(['Wait', { id: 'a' }], ['Wait', { id: 'b' }]), text('done')],
+      tools: [wait],
+    })
     const end = runTurn(turn.ctx)
     await expect.poll(() => gates.size).toBe(2)
     gates.get('b')!()
@@ -31,7 +43,10 @@ describe('a turn', () => {
     gates.get('a')!()
     await end
     expect(finishedCalls(turn.events).map((event) => event.callId)).toEqual(['c1', 'c0'])
-    expect(turn.requests[1]!.messages.slice(2).map((message) => message.role === 'tool' && message.callId)).toEqual(['c0', 'c1'])
+    expect(turn.requests[1]!.messages.slice(2).map((message) => message.role === 'tool' && message.callId)).toEqual([
+      'c0',
+      'c1',
+    ])
   })
 
   it('keeps calls apart that touch the same file, and prepares the later one again', async () => {
@@ -41,8 +56,15 @@ describe('a turn', () => {
       accesses: () => [{ kind: 'file', path: '/x', write: true }],
       run: (input) => (log.push(`put ${String(input['n'])}`), ok('')),
     })
-    const read = tool({ name: 'Get', accesses: () => [{ kind: 'file', path: '/x', write: false }], run: () => (log.push('get'), ok('')) })
-    const turn = turnFixture({ answers: [calls(['Put', { n: 1 }], ['Get', {}], ['Put', { n: 2 }]), text('done')], tools: [write, read] })
+    const read = tool({
+      name: 'Get',
+      accesses: () => [{ kind: 'file', path: '/x', write: false }],
+      run: () => (log.push('get'), ok('')),
+    })
+    const turn = turnFixture({
+      answers: [calls(['Put', { n: 1 }], ['Get', {}], ['Put', { n: 2 }]), text('done')],
+      tools: [write, read],
+    })
     await runTurn(turn.ctx)
     expect(log).toEqual(['put 1', 'get', 'put 2'])
   })
@@ -63,14 +85,19 @@ describe('a turn', () => {
       tools: [counted('Count', { accesses: file('/a', false) })],
     })
     await runTurn(turn.ctx)
-    expect(finishedCalls(turn.events).map((event) => textOf(event.content))).toEqual(['1', 'Same as the call above; not run again.'])
+    expect(finishedCalls(turn.events).map((event) => textOf(event.content))).toEqual([
+      '1',
+      'Same as the call above; not run again.',
+    ])
     expect(finishedTexts(turn)).toEqual(['1', 'Same as the call above; not run again.'])
   })
 
   it('runs a call that changes something as often as the model writes it', async () => {
     const turn = turnFixture({
       answers: [calls(['Append', {}], ['Append', {}], ['Append', {}]), text('done')],
-      tools: [counted('Append', { accesses: () => [{ kind: 'command', command: 'echo x >> f', cwd: '/' }], changes: true })],
+      tools: [
+        counted('Append', { accesses: () => [{ kind: 'command', command: 'echo x >> f', cwd: '/' }], changes: true }),
+      ],
     })
     await runTurn(turn.ctx)
     expect(finishedTexts(turn)).toEqual(['1', '2', '3'])
@@ -81,10 +108,23 @@ describe('a turn', () => {
     const change = tool({ name: 'Change', accesses: file('/a', true), changes: true })
     const other = tool({ name: 'Other', accesses: file('/b', true), changes: true })
     const unknown = tool({ name: 'Unknown', changes: true })
-    const step = calls(['Look', {}], ['Change', {}], ['Look', {}], ['Other', {}], ['Look', {}], ['Unknown', {}], ['Look', {}])
+    const step = calls(
+      ['Look', {}],
+      ['Change', {}],
+      ['Look', {}],
+      ['Other', {}],
+      ['Look', {}],
+      ['Unknown', {}],
+      ['Look', {}],
+    )
     const turn = turnFixture({ answers: [step, text('done')], tools: [read, change, other, unknown] })
     await runTurn(turn.ctx)
-    expect(finishedTexts(turn).filter((_, index) => index % 2 === 0)).toEqual(['1', '2', 'Same as the call above; not run again.', '3'])
+    expect(finishedTexts(turn).filter((_, index) => index % 2 === 0)).toEqual([
+      '1',
+      '2',
+      'Same as the call above; not run again.',
+      '3',
+    ])
   })
 
   it('sets a list to A, then to B, then to A again, when the model says so', async () => {
@@ -142,7 +182,10 @@ describe('a turn', () => {
       },
     }
     expect((await runTurn(turn.ctx)).steps).toBe(2)
-    expect(turn.requests[1]!.messages.at(-1)).toEqual({ role: 'user', parts: [{ type: 'text', text: 'one more thing' }] })
+    expect(turn.requests[1]!.messages.at(-1)).toEqual({
+      role: 'user',
+      parts: [{ type: 'text', text: 'one more thing' }],
+    })
   })
 })
 
@@ -170,7 +213,7 @@ describe('the guards of a turn', () => {
       tools: [tool({ name: 'Echo' })],
       maxSteps: 1,
     })
-    turn.ctx.room.overflowed = () => true
+    turn.ctx.budget.onOverflow = () => true
     expect(await runTurn(turn.ctx)).toEqual({ stop: 'max_turn_requests', steps: 1 })
     expect(turn.events.filter(({ type }) => type === 'turn.steered')).toHaveLength(1)
     expect(turn.requests.at(-1)!.messages).toEqual(turn.requests[1]!.messages)
@@ -215,7 +258,11 @@ describe('a step that fails', () => {
     expect(turn.pauses).toEqual([100, 200])
     expect(types(turn.events)).toEqual(['step.started', 'step.retried', 'step.retried', 'step.finished'])
     expect(turn.events[1]).toMatchObject({ attempt: 1, of: 3, superseded: { text: 'half a ' } })
-    expect(turn.ctx.history.at(-1)).toEqual({ role: 'assistant', model: 'p/m', parts: [{ type: 'text', text: 'whole' }] })
+    expect(turn.ctx.history.at(-1)).toEqual({
+      role: 'assistant',
+      model: 'p/m',
+      parts: [{ type: 'text', text: 'whole' }],
+    })
   })
 
   it('waits as long as the server asks', async () => {
@@ -228,11 +275,17 @@ describe('a step that fails', () => {
     const turn = turnFixture({ answers: [broken('model.auth')] })
     expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.auth' } })
     expect(turn.pauses).toEqual([])
-    expect(turn.events.at(-1)).toMatchObject({ type: 'step.finished', partial: true, parts: [{ type: 'text', text: 'half a ' }] })
+    expect(turn.events.at(-1)).toMatchObject({
+      type: 'step.finished',
+      partial: true,
+      parts: [{ type: 'text', text: 'half a ' }],
+    })
   })
 
   it('gives up after the last attempt and says how many there were', async () => {
-    const turn = turnFixture({ answers: [broken('model.overloaded'), broken('model.overloaded'), broken('model.overloaded')] })
+    const turn = turnFixture({
+      answers: [broken('model.overloaded'), broken('model.overloaded'), broken('model.overloaded')],
+    })
     const end = await runTurn(turn.ctx)
     expect(end).toMatchObject({ stop: 'error', failure: { code: 'model.overloaded' } })
     expect(end.failure?.message).toMatch(/3 attempts/)
@@ -258,7 +311,7 @@ describe('a step that fails', () => {
 
   it('records nothing of a step whose prompt cannot fit', async () => {
     const turn = turnFixture({ answers: [] })
-    turn.ctx.room.make = async () => {
+    turn.ctx.budget.enforce = async () => {
       throw new CodedError('model.context_overflow', 'too long')
     }
     expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.context_overflow' } })
@@ -300,11 +353,18 @@ describe('a step that fails', () => {
 
   it('tells after a step what the folders say to agents that its successful calls were about', async () => {
     const at = (path: string) => ({ accesses: (): Access[] => [{ kind: 'file', path, write: false }] })
-    const tools = [tool({ name: 'Good', ...at('/p/a/x') }), tool({ name: 'Bad', ...at('/p/b/x'), run: () => failed('no') })]
+    const tools = [
+      tool({ name: 'Good', ...at('/p/a/x') }),
+      tool({ name: 'Bad', ...at('/p/b/x'), run: () => failed('no') }),
+    ]
     const turn = turnFixture({ answers: [calls(['Good', {}], ['Bad', {}]), text('done')], tools })
     turn.ctx.instructionsFor = async (touched) => `about ${touched.map(({ path }) => path).join()}`
     await runTurn(turn.ctx)
-    expect(turn.requests[1]!.messages.at(-1)).toEqual({ role: 'user', by: 'guard', parts: [{ type: 'text', text: 'about /p/a/x' }] })
+    expect(turn.requests[1]!.messages.at(-1)).toEqual({
+      role: 'user',
+      by: 'guard',
+      parts: [{ type: 'text', text: 'about /p/a/x' }],
+    })
     expect(turn.events).toContainEqual(expect.objectContaining({ type: 'turn.steered', by: 'guard' }))
   })
 
@@ -330,11 +390,20 @@ describe('stopping a turn', () => {
     await expect.poll(() => turn.live.length).toBe(1)
     turn.stop()
     expect(await end).toEqual({ stop: 'cancelled', steps: 1 })
-    expect(turn.events.at(-1)).toMatchObject({ type: 'step.finished', partial: true, parts: [{ type: 'text', text: 'As I was say' }] })
+    expect(turn.events.at(-1)).toMatchObject({
+      type: 'step.finished',
+      partial: true,
+      parts: [{ type: 'text', text: 'As I was say' }],
+    })
   })
 
   it('works while tools run: each started call gets exactly one result', async () => {
-    const hang = tool({ name: 'Hang', accesses: () => [{ kind: 'all' }], run: () => new Promise(() => undefined), timeoutMs: null })
+    const hang = tool({
+      name: 'Hang',
+      accesses: () => [{ kind: 'all' }],
+      run: () => new Promise(() => undefined),
+      timeoutMs: null,
+    })
     const turn = turnFixture({ answers: [calls(['Hang', { n: 1 }], ['Hang', { n: 2 }])], tools: [hang] })
     const end = runTurn(turn.ctx)
     await turn.recorded('tool.started')
@@ -350,7 +419,8 @@ describe('stopping a turn', () => {
     const turn = turnFixture({
       answers: [calls(['Act', {}])],
       tools: [tool({ name: 'Act' })],
-      gate: (_call, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+      gate: (_call, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
     })
     const end = runTurn(turn.ctx)
     await turn.recorded('tool.started')
@@ -385,7 +455,9 @@ describe('a tool that takes too long', () => {
       name: 'Slow',
       timeoutMs: 30,
       run: (_input, { signal }) =>
-        new Promise((resolve) => signal.addEventListener('abort', () => ((cancelled = true), resolve(failed('what I had'))))),
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => ((cancelled = true), resolve(failed('what I had')))),
+        ),
     })
     const turn = turnFixture({ answers: [calls(['Slow', {}]), text('done')], tools: [slow] })
     await runTurn(turn.ctx)

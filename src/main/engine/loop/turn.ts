@@ -1,14 +1,13 @@
-import type { EventBody } from '../../../shared/model/event'
-import { failureOf, type Failure } from '../../../shared/model/errors'
+import type { EventBody } from '../../../shared/events/event'
+import { failureOf, type Failure } from '../../../shared/errors'
 import { textOf, type ToolCallPart, type UserPart } from '../../../shared/model/message'
-import type { ToldFact } from '../../../shared/model/prefix'
+import type { AnnouncedFact } from '../../../shared/model/context'
 import type { StopReason } from '../../../shared/model/session'
 import { createGuards } from './guards'
-import type { OpenTurn } from './open-turn'
+import type { OpenTurn, DMailCall, TurnContext } from './turn-context'
 import { runStep, type StepEnd } from './step'
 import { runToolCalls } from './tool-calls'
-import type { TurnHooks } from './turn-hooks'
-import type { DMailCall, TurnContext } from './turn-context'
+import type { TurnHooks } from './call-lifecycle'
 
 /** `suspended`: the turn has not ended; calls that wait for a person are left to a later process. */
 export interface TurnEnd {
@@ -29,11 +28,11 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     if (ctx.signal.aborted || end.endsTurn) return { stop: 'cancelled', steps }
     if (end.dMail) return goBack(ctx, end.dMail)
     const reminder = guards.observe({ calls, results: end.results, longestMs: end.longestMs })
-    if (reminder) ctx.record(...say(ctx, reminder))
+    if (reminder) ctx.record(...addReminder(ctx, reminder))
     const instructions = await ctx.instructionsFor?.(end.touched)
-    if (instructions !== undefined) ctx.record(...say(ctx, instructions))
+    if (instructions !== undefined) ctx.record(...addReminder(ctx, instructions))
     const errors = await ctx.diagnostics?.report(ctx.signal)
-    if (errors !== undefined) ctx.record(...say(ctx, errors))
+    if (errors !== undefined) ctx.record(...addReminder(ctx, errors))
     return undefined
   }
   try {
@@ -41,22 +40,26 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     if (ended) return ended
     for (;;) {
       const notice = ctx.planNotice()
-      if (notice) ctx.record(...say(ctx, notice.text, { plan: notice.plan }))
-      const news = ctx.prefix.news()
-      if (news) ctx.record(...say(ctx, news.text, { facts: news.facts }))
+      if (notice) ctx.record(...addReminder(ctx, notice.text, { plan: notice.plan }))
+      const news = ctx.prefix.pendingChanges()
+      if (news) ctx.record(...addReminder(ctx, news.text, { facts: news.facts }))
       takeSteering(ctx)
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
-      await ctx.room.make()
+      await ctx.budget.enforce()
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       await ctx.prefix.renew()
-      const words = ending && guards.lastWords(ending, ctx.settings.maxSteps)
+      const words = ending && guards.finalInstruction(ending, ctx.settings.maxSteps)
       // They are said already where the same request is made once more.
-      if (words !== undefined && !isSaid(ctx, words)) ctx.record(...say(ctx, words))
+      if (words !== undefined && !isAlreadySaid(ctx, words)) ctx.record(...addReminder(ctx, words))
       steps += 1
       const step = await runStep(ctx, { n: steps, isLast: ending !== undefined })
       if (step.kind === 'stopped') return { stop: 'cancelled', steps }
-      if (step.kind === 'failed' && step.failure.code === 'model.context_overflow' && ctx.room.overflowed(step.failure)) {
+      if (
+        step.kind === 'failed' &&
+        step.failure.code === 'model.context_overflow' &&
+        ctx.budget.onOverflow(step.failure)
+      ) {
         steps -= 1
         continue
       }
@@ -70,13 +73,13 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (step.calls.length === 0) {
         if (step.finish === 'length' && !hasContinued) {
           hasContinued = true
-          ctx.record(...say(ctx, cutOff(step.cut)))
+          ctx.record(...addReminder(ctx, outputLimitReminder(step.cut)))
           continue
         }
         const steering = takeSteering(ctx)
         if (steering > 0) continue
         if (ctx.hooks && step.finish === 'stop') {
-          if (await goesOn(ctx, ctx.hooks)) continue
+          if (await shouldContinue(ctx, ctx.hooks)) continue
           if (ctx.signal.aborted) return { stop: 'cancelled', steps }
         }
         return { stop: stopOf(step), steps, ...(step.finish === 'refusal' && { failure: refusal() }) }
@@ -90,7 +93,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
 }
 
 /** What the model is told when its answer reached the output limit; `calls`: the tools it was calling. */
-function cutOff(calls: readonly string[]): string {
+function outputLimitReminder(calls: readonly string[]): string {
   const lost =
     calls.length === 0
       ? 'Continue exactly where it stopped, without repeating what you said.'
@@ -99,11 +102,11 @@ function cutOff(calls: readonly string[]): string {
 }
 
 /** Whether a hook, or what was said while hooks ran, sends the agent on. */
-async function goesOn(ctx: TurnContext, hooks: TurnHooks): Promise<boolean> {
+async function shouldContinue(ctx: TurnContext, hooks: TurnHooks): Promise<boolean> {
   const last = ctx.history.at(-1)
   const reason = await hooks.beforeEnd(last?.role === 'assistant' ? textOf(last.parts) : '')
   if (ctx.signal.aborted) return false
-  if (reason !== undefined) ctx.record(...say(ctx, reason))
+  if (reason !== undefined) ctx.record(...addReminder(ctx, reason))
   return takeSteering(ctx) > 0 || reason !== undefined
 }
 
@@ -111,11 +114,11 @@ async function goesOn(ctx: TurnContext, hooks: TurnHooks): Promise<boolean> {
 async function goBack(ctx: TurnContext, mail: DMailCall): Promise<undefined> {
   const gone = await ctx.goBack(mail)
   if ('problem' in gone) {
-    ctx.record(...say(ctx, `The D-Mail was not sent: ${gone.problem}`))
+    ctx.record(...addReminder(ctx, `The D-Mail was not sent: ${gone.problem}`))
     return undefined
   }
   ctx.history.splice(0, ctx.history.length, ...gone.history)
-  ctx.room.replaced()
+  ctx.budget.historyReplaced()
   return undefined
 }
 
@@ -135,13 +138,17 @@ function takeSteering(ctx: TurnContext): number {
   return joined.length
 }
 
-function isSaid({ history }: TurnContext, words: string): boolean {
+function isAlreadySaid({ history }: TurnContext, words: string): boolean {
   const last = history.at(-1)
   return last?.role === 'user' && last.by === 'guard' && textOf(last.parts) === words
 }
 
 /** The loop's own word to the model, in the log like everything else. */
-function say(ctx: TurnContext, text: string, tells: { plan?: 'on' | 'off'; facts?: ToldFact[] } = {}): EventBody[] {
+function addReminder(
+  ctx: TurnContext,
+  text: string,
+  tells: { plan?: 'on' | 'off'; facts?: AnnouncedFact[] } = {},
+): EventBody[] {
   const parts: UserPart[] = [{ type: 'text', text }]
   ctx.history.push({ role: 'user', parts, by: 'guard' })
   return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard', ...tells }]

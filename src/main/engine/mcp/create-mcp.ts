@@ -1,27 +1,26 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { failureOf } from '../../../shared/model/errors'
-import type { McpSettings } from '../config/mcp-settings'
+import { failureOf } from '../../../shared/errors'
+import type { McpSettings } from '../config/settings/mcp-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
 import type { KeyStore } from '../config/key-store/key-store'
-import type { Ask, AskDeps } from './ask/create-ask'
-import { createMcpAuth } from './auth/create-mcp-auth'
-import { createMcpConfig } from './config/create-mcp-config'
-import type { ConnectionHooks } from './connection-hooks'
-import { createContent } from './content/create-content'
+import type { ClientFeatures, ClientFeaturesDeps } from './ask/client-features'
+import { createMcpAuth } from './sign-in/create-mcp-auth'
+import { createMcpConfig } from './config/mcp-config'
+import type { ConnectionHooks } from './protocol/connection'
+import { createContent, type InternalMcpContent } from './content/mcp-content'
 import type { WatchedResources } from './content/watched-resources'
 import { createHub } from './hub/hub'
 import { createHubActions } from './hub/hub-actions'
-import { ServerNews, type TellServers } from './hub/server-news'
-import { createServerSandboxes } from './hub/server-sandboxes'
-import { createListingCache } from './connection/listing'
+import { ServerNotices, type NotifyUser } from './hub/server-notices'
+import { createServerSandboxes } from './hub/start-plan'
+import { createListingCache } from './hub/server-listing'
 import { createSessionServers } from './hub/session-servers'
-import type { McpImports } from './import/create-imports'
-import type { Mcp } from './mcp'
-import type { HeldMcpContent } from './mcp-content'
-import type { McpSessions, McpUser } from './mcp-tool'
+import type { McpImports } from './config/import-servers'
+import type { Mcp } from './hub/mcp'
+import type { McpSessions, McpUser } from './hub/session-tools'
 
-export interface McpDeps extends Omit<AskDeps, 'sampling'> {
+export interface McpDeps extends Omit<ClientFeaturesDeps, 'sampling'> {
   home: string
   userHome: string
   version: string
@@ -42,37 +41,37 @@ export interface McpDeps extends Omit<AskDeps, 'sampling'> {
   /** Whether files are followed. */
   watch: boolean
   /** Something about servers that is on screen, or their tools, has changed. */
-  tell(): void
+  notifyChanged(): void
   /** Something about servers that a person should know, wherever they look. */
-  notice: TellServers
+  notifyUser: NotifyUser
   /** What a folder brings along, or what of it is trusted, has changed. */
   onTrust(folder: string): void
   log(message: string): void
 }
 
 /** What the engine itself does with servers, beside what hosts do. */
-export interface HeldMcp extends Mcp, McpSessions {
+export interface InternalMcp extends Mcp, McpSessions {
   /** What is trusted in some folder has changed. */
   trustChanged(): void
   /** Sessions have come or gone, or have other folders. */
   rootsChanged(): void
   /** What servers offer beside tools. */
-  content: HeldMcpContent
+  content: InternalMcpContent
 }
 
 /** Changes come in showers while servers start; the interface is told at most this often. */
-const TELL_EACH_MS = 150
+const NOTIFY_INTERVAL_MS = 150
 
 /** Puts the parts of the hub together. Loads nothing of the protocol, and reads no file, before there is a server to use. */
-export function createMcp(deps: McpDeps): HeldMcp {
+export function createMcp(deps: McpDeps): InternalMcp {
   const { home, userHome, version, settings, watch } = deps
   let telling: NodeJS.Timeout | undefined
   const changed = (): void => {
     telling ??= setTimeout(() => {
       telling = undefined
-      deps.tell()
-      sessions.tellTroubles()
-    }, TELL_EACH_MS).unref()
+      deps.notifyChanged()
+      sessions.reportUnavailable()
+    }, NOTIFY_INTERVAL_MS).unref()
   }
   const config = createMcpConfig({
     home,
@@ -83,16 +82,21 @@ export function createMcp(deps: McpDeps): HeldMcp {
     now: Date.now,
     onTrust: deps.onTrust,
   })
-  const auth = createMcpAuth({ home, ...(deps.keyStore && { keyStore: deps.keyStore }), ...(deps.fetch && { fetch: deps.fetch }), changed })
-  let loading: Promise<{ ask: Ask; watched: WatchedResources }> | undefined
-  const load = async (): Promise<{ ask: Ask; watched: WatchedResources }> => {
-    const [{ createAsk }, { WatchedResources: Watched }] = await Promise.all([
-      import('./ask/create-ask'),
+  const auth = createMcpAuth({
+    home,
+    ...(deps.keyStore && { keyStore: deps.keyStore }),
+    ...(deps.fetch && { fetch: deps.fetch }),
+    changed,
+  })
+  let loading: Promise<{ ask: ClientFeatures; watched: WatchedResources }> | undefined
+  const load = async (): Promise<{ ask: ClientFeatures; watched: WatchedResources }> => {
+    const [{ createClientFeatures }, { WatchedResources: Watched }] = await Promise.all([
+      import('./ask/client-features'),
       import('./content/watched-resources'),
     ])
-    return { ask: createAsk({ ...deps, sampling: () => settings().sampling }), watched: new Watched() }
+    return { ask: createClientFeatures({ ...deps, sampling: () => settings().sampling }), watched: new Watched() }
   }
-  const hooks = async (): Promise<ConnectionHooks & Pick<Ask, 'openPages'>> => {
+  const hooks = async (): Promise<ConnectionHooks & Pick<ClientFeatures, 'openPages'>> => {
     const { ask, watched } = await (loading ??= load())
     const { capabilities, answer, openPages } = ask
     const prepare: ConnectionHooks['prepare'] = (client, connection) => {
@@ -106,15 +110,34 @@ export function createMcp(deps: McpDeps): HeldMcp {
     void loading?.then(({ ask }) => ask.rootsChanged())
   }
   const cache = createListingCache(home)
-  const server = { home, version, env: deps.env, ...(deps.ready && { ready: deps.ready }), hooks, changed, joined: rootsChanged }
+  const server = {
+    home,
+    version,
+    env: deps.env,
+    ...(deps.ready && { ready: deps.ready }),
+    hooks,
+    changed,
+    joined: rootsChanged,
+  }
   const sandboxes = createServerSandboxes({ home, userHome, ...(deps.sandboxes && { sandboxes: deps.sandboxes }) })
   const hub = createHub({ ...server, sandboxes, cache, config, idleMs: () => settings().idleMs, random: Math.random })
   const keep = keepIn(home)
-  const news = new ServerNews(deps.notice)
-  const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, news, keep })
-  const actions = createHubActions({ ...server, hub, config, auth, sandboxes, cache, keep, broughtBy: sessions.broughtBy })
+  const notices = new ServerNotices(deps.notifyUser)
+  const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, notices, keep })
+  const actions = createHubActions({
+    ...server,
+    hub,
+    config,
+    auth,
+    sandboxes,
+    cache,
+    keep,
+    broughtBy: sessions.broughtBy,
+  })
   config.onChange(() => {
-    sessions.configChanged().catch((error: unknown) => deps.log(`MCP servers could not be read: ${failureOf(error).message}`))
+    sessions
+      .configChanged()
+      .catch((error: unknown) => deps.log(`MCP servers could not be read: ${failureOf(error).message}`))
     changed()
   })
   const content = createContent({
@@ -132,7 +155,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
   })
   let loadedImports: Promise<McpImports> | undefined
   const imports = (): Promise<McpImports> =>
-    (loadedImports ??= import('./import/create-imports').then(({ createImports }) =>
+    (loadedImports ??= import('./config/import-servers').then(({ createImports }) =>
       createImports({ machine: { platform: process.platform, userHome, env: process.env }, config }),
     ))
 
@@ -141,7 +164,7 @@ export function createMcp(deps: McpDeps): HeldMcp {
     imports: async (folder) => (await imports()).find(folder),
     previewImport: async (text) => (await imports()).preview(text),
     async import(request) {
-      await (await imports()).take(request)
+      await (await imports()).apply(request)
       return actions.list()
     },
     useInSession: (sessionId, servers) => sessions.bring({ sessionId }, servers),

@@ -1,13 +1,13 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { ProviderType } from '../../../shared/model/settings'
-import type { ProviderSettings } from '../config/settings'
+import type { ProviderType } from '../../../shared/configuration/settings'
+import type { ProviderSettings } from '../config/settings/settings'
 import { ChunkMapper } from './chunk-mapper'
-import { modelError } from './failure/model-errors'
-import { httpFetch } from './http-fetch'
-import { modelFetch, type Fetch, type RequestHooks } from './model-fetch'
+import { modelError } from './errors/model-errors'
+import { httpFetch, type Fetch } from '../network/http-fetch'
+import { modelFetch, type RequestHooks } from './model-fetch'
 import { buildPrompt, cacheMark, type PromptPieces } from './prompt'
 import type { ModelChunk, ModelRequest, Provider } from './provider'
-import type { Wire, WireSettings } from './wire/wire'
+import type { ModelProtocol, ProtocolSettings } from './protocol/protocol'
 
 /** How long the rest of a finished stream may take before its connection is dropped instead of kept for the next request. */
 const DRAIN_LIMIT_MS = 1000
@@ -23,9 +23,15 @@ export async function createProvider(
   const key = options.key ?? ''
   const headers = settings.headers ?? {}
   const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '')
-  const wire = await WIRES[settings.type]({ baseUrl: settings.baseUrl?.replace(/\/+$/, ''), key })
+  const wire = await PROTOCOLS[settings.type]({ baseUrl: settings.baseUrl?.replace(/\/+$/, ''), key })
   const hooks = new WeakMap<AbortSignal, RequestHooks>()
-  const fetch = modelFetch({ fetch: options.fetch ?? httpFetch, headers, secrets, hooks, readable: () => wire.readable() })
+  const fetch = modelFetch({
+    fetch: options.fetch ?? httpFetch,
+    headers,
+    secrets,
+    hooks,
+    readable: () => wire.readable(),
+  })
   // Kept, because the packages build the schemas they check answers with for each: 0.2 ms.
   const models = new Map<string, LanguageModelV4>()
   const modelOf = (id: string): LanguageModelV4 => {
@@ -33,29 +39,29 @@ export async function createProvider(
     models.set(id, model)
     return model
   }
-  const asked: Asked = { wire, modelOf, hooks, pieces: new WeakMap(), secrets }
+  const asked: Asked = { protocol: wire, modelOf, hooks, pieces: new WeakMap(), secrets }
   return { stream: (request, signal) => chunksOf(asked, request, signal) }
 }
 
 /** What the requests of a provider share. */
 interface Asked {
-  wire: Wire
+  protocol: ModelProtocol
   modelOf(id: string): LanguageModelV4
   hooks: WeakMap<AbortSignal, RequestHooks>
   pieces: PromptPieces
   secrets: readonly string[]
 }
 
-const WIRES: Readonly<Record<ProviderType, (settings: WireSettings) => Promise<Wire>>> = {
-  'openai-compatible': async (settings) => (await import('./wire/chat')).chatWire(settings, 'plain'),
-  moonshot: async (settings) => (await import('./wire/chat')).chatWire(settings, 'moonshot'),
-  'openai-responses': async (settings) => (await import('./wire/responses')).responsesWire(settings),
-  anthropic: async (settings) => (await import('./wire/anthropic')).anthropicWire(settings),
-  google: async (settings) => (await import('./wire/google')).googleWire(settings),
+const PROTOCOLS: Readonly<Record<ProviderType, (settings: ProtocolSettings) => Promise<ModelProtocol>>> = {
+  'openai-compatible': async (settings) => (await import('./protocol/chat')).chatProtocol(settings, 'plain'),
+  moonshot: async (settings) => (await import('./protocol/chat')).chatProtocol(settings, 'moonshot'),
+  'openai-responses': async (settings) => (await import('./protocol/responses')).responsesProtocol(settings),
+  anthropic: async (settings) => (await import('./protocol/anthropic')).anthropicProtocol(settings),
+  google: async (settings) => (await import('./protocol/google')).googleProtocol(settings),
 }
 
 async function* chunksOf(asked: Asked, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelChunk> {
-  const { wire, secrets } = asked
+  const { protocol: wire, secrets } = asked
   signal.throwIfAborted()
   // Its own controller: however this generator is left, the connection is closed, also where a package reads on in the background.
   const connection = new AbortController()
@@ -86,13 +92,17 @@ async function* chunksOf(asked: Asked, request: ModelRequest, signal: AbortSigna
 }
 
 async function opened(
-  { wire, modelOf, hooks, pieces, secrets }: Asked,
+  { protocol: wire, modelOf, hooks, pieces, secrets }: Asked,
   request: ModelRequest,
   abortSignal: AbortSignal,
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const whole = buildPrompt(request, wire.rules, pieces)
   const short = wire.shorten?.(whole)
-  hooks.set(abortSignal, { alive: request.alive, sent: request.sent, complete: short && ((body) => short.complete(body)) })
+  hooks.set(abortSignal, {
+    alive: request.alive,
+    sent: request.sent,
+    complete: short && ((body) => short.complete(body)),
+  })
   const common = {
     prompt: short?.prompt ?? whole,
     abortSignal,
@@ -108,7 +118,7 @@ async function opened(
   }
 }
 
-function toolsOf(wire: Wire, request: ModelRequest) {
+function toolsOf(wire: ModelProtocol, request: ModelRequest) {
   return request.tools.map((tool, index) => ({
     type: 'function' as const,
     name: tool.name,
@@ -119,7 +129,11 @@ function toolsOf(wire: Wire, request: ModelRequest) {
   }))
 }
 
-async function read(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, signal: AbortSignal, secrets: readonly string[]) {
+async function read(
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  signal: AbortSignal,
+  secrets: readonly string[],
+) {
   try {
     return await reader.read()
   } catch (error) {
@@ -129,7 +143,10 @@ async function read(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPar
 }
 
 /** Reads what follows the end marker, so that the connection can serve the next request; drops it when that takes too long. */
-async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, connection: AbortController): Promise<void> {
+async function drain(
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+  connection: AbortController,
+): Promise<void> {
   const timer = setTimeout(() => connection.abort(), DRAIN_LIMIT_MS)
   timer.unref()
   try {

@@ -4,12 +4,12 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
-import { CodedError } from '../../../shared/model/errors'
-import type { FinishReason } from '../../../shared/model/event'
+import { CodedError } from '../../../shared/errors'
+import type { FinishReason } from '../../../shared/events/event'
 import type { ProviderMetadata, Usage } from '../../../shared/model/message'
-import { modelError } from './failure/model-errors'
+import { modelError } from './errors/model-errors'
 import type { ModelChunk } from './provider'
-import type { Inspector, Wire } from './wire/wire'
+import type { Inspector, ModelProtocol } from './protocol/protocol'
 
 type ToolCallChunk = Extract<ModelChunk, { type: 'tool.call' }>
 type Part = LanguageModelV4StreamPart
@@ -45,7 +45,7 @@ export class ChunkMapper {
   #thought = false
 
   /** `offered`: the names of the tools in the request. */
-  constructor(wire: Wire, offered: readonly string[], secrets: readonly string[]) {
+  constructor(wire: ModelProtocol, offered: readonly string[], secrets: readonly string[]) {
     this.#announcesStart = wire.announcesStart
     this.#notOurs = (name) => wire.providerTools?.has(name) === true && !offered.includes(name)
     this.#inspector = wire.inspector?.()
@@ -115,7 +115,13 @@ export class ChunkMapper {
     this.#open.set(id, { kind, metadata, said: false })
   }
 
-  #delta(kind: OpenPart['kind'], id: string, text: string, metadata: SharedV4ProviderMetadata | undefined, out: ModelChunk[]): void {
+  #delta(
+    kind: OpenPart['kind'],
+    id: string,
+    text: string,
+    metadata: SharedV4ProviderMetadata | undefined,
+    out: ModelChunk[],
+  ): void {
     const part = this.#open.get(id)
     if (!part) return
     if (metadata) part.metadata = merged(part.metadata, metadata)
@@ -141,7 +147,8 @@ export class ChunkMapper {
     for (const [id, open] of this.#open) if (open === part) this.#open.delete(id)
     if (part === this.#current) this.#current = undefined
     const metadata = part.metadata ?? (part.kind === 'thinking' ? this.#inspector?.thinkingMetadata : undefined)
-    if (part.said || part.metadata) out.push({ type: part.kind === 'text' ? 'text.end' : 'thinking.end', ...(metadata && { metadata }) })
+    if (part.said || part.metadata)
+      out.push({ type: part.kind === 'text' ? 'text.end' : 'thinking.end', ...(metadata && { metadata }) })
   }
 
   #call(part: Extract<Part, { type: 'tool-call' }>, out: ModelChunk[]): void {
@@ -177,15 +184,20 @@ export class ChunkMapper {
   }
 
   #finish(finish: LanguageModelV4FinishReason, reported: LanguageModelV4Usage, out: ModelChunk[]): void {
-    if (finish.unified === 'interrupted') throw new CodedError('model.incomplete', 'The stream ended before the answer was complete.')
+    if (finish.unified === 'interrupted')
+      throw new CodedError('model.incomplete', 'The stream ended before the answer was complete.')
     if (finish.unified === 'error')
-      throw new CodedError('model.incomplete', `The provider ended the answer with an error${finish.raw ? `: ${finish.raw}` : '.'}`)
+      throw new CodedError(
+        'model.incomplete',
+        `The provider ended the answer with an error${finish.raw ? `: ${finish.raw}` : '.'}`,
+      )
     this.#requireStart()
     this.#inspector?.check(this.#argumentChars)
     for (const part of this.#open.values()) this.#close(part, out)
     const wasCut = finish.unified === 'length' || finish.unified === 'content-filter'
     if (wasCut) this.#doubtful = []
-    else if (this.#drafts.size > 0) throw new CodedError('model.incomplete', 'The answer ended in the middle of a tool call.')
+    else if (this.#drafts.size > 0)
+      throw new CodedError('model.incomplete', 'The answer ended in the middle of a tool call.')
     this.#release(out)
     if (this.#calls > 0 && !this.#thought && this.#inspector?.emptyThinking)
       out.push({ type: 'thinking.end', metadata: this.#inspector.thinkingMetadata! })

@@ -1,12 +1,9 @@
-import { CodedError } from '../../../shared/model/errors'
-import { filteredEvents, type ReadableEvent } from './event-filter'
-import { fieldOf } from './field-of'
-import { HeaderList } from './header-list'
-import { HttpResponse } from './http-response'
-import { modelErrorOfBody } from './failure/model-errors'
-
-/** `sent` is called when the whole request was given to the system, where that is known. */
-export type Fetch = (input: string | URL | Request, init?: RequestInit & { sent?: () => void }) => Promise<Response>
+import { CodedError } from '../../../shared/errors'
+import { fieldOf, isJsonObject, type JsonObject } from '../../../shared/json-fields'
+import { HeaderList } from '../network/header-list'
+import { HttpResponse } from '../network/http-response'
+import { modelErrorOfBody } from './errors/model-errors'
+import type { Fetch } from '../network/http-fetch'
 
 /** Headers that carry the key; the packages send them even when it is empty. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key']
@@ -34,7 +31,7 @@ export function modelFetch(options: {
   /** By the signal of the request, which the packages pass on. */
   hooks: WeakMap<AbortSignal, RequestHooks>
   /** What the package can read of the events of one answer. */
-  readable: () => ReadableEvent
+  readable: () => EventFilter
 }): Fetch {
   return async (input, init) => {
     const { alive, sent, complete } = (init?.signal && options.hooks.get(init.signal)) ?? {}
@@ -63,7 +60,7 @@ export function modelFetch(options: {
     }
     if (!response.ok) return response
     const stream = await eventStream(response, options.secrets)
-    return stream.body ? filtered(alive ? watched(stream, alive) : stream, options.readable()) : stream
+    return stream.body ? withFilteredEvents(alive ? withActivity(stream, alive) : stream, options.readable()) : stream
   }
 }
 
@@ -72,26 +69,34 @@ async function eventStream(response: Response, secrets: readonly string[]): Prom
   const type = response.headers.get('content-type')?.toLowerCase() ?? ''
   if (type.includes('html')) {
     await response.body?.cancel()
-    throw new CodedError('model.bad_request', 'A web page answered, not a model server. Check the base URL; it often ends in /v1.')
+    throw new CodedError(
+      'model.bad_request',
+      'A web page answered, not a model server. Check the base URL; it often ends in /v1.',
+    )
   }
   if (!/\bjson\b/.test(type)) return response
   const text = await response.text()
   // Some servers call their event stream JSON.
-  if (/^\s*(?:data|event|id|retry|):/.test(text)) return new Response(text, { status: response.status, headers: response.headers })
+  if (/^\s*(?:data|event|id|retry|):/.test(text))
+    return new Response(text, { status: response.status, headers: response.headers })
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    throw new CodedError('model.incomplete', `The server answered with broken JSON instead of a stream: ${text.slice(0, 300)}`)
+    throw new CodedError(
+      'model.incomplete',
+      `The server answered with broken JSON instead of a stream: ${text.slice(0, 300)}`,
+    )
   }
   const root: unknown = Array.isArray(body) ? body[0] : body
-  if (fieldOf(root, 'error') !== undefined || fieldOf(root, 'type') === 'error') throw modelErrorOfBody(body, response.status, secrets)
+  if (fieldOf(root, 'error') !== undefined || fieldOf(root, 'type') === 'error')
+    throw modelErrorOfBody(body, response.status, secrets)
   throw new CodedError('model.bad_request', `The server did not stream its answer: ${text.slice(0, 300)}`)
 }
 
 /** The response with what can be read of its events. */
-function filtered(response: Response, readable: ReadableEvent): Response {
-  const body = filteredEvents(response.body!, readable)
+function withFilteredEvents(response: Response, readable: EventFilter): Response {
+  const body = filterEvents(response.body!, readable)
   if (response instanceof HttpResponse) {
     response.body = body
     return response
@@ -100,7 +105,7 @@ function filtered(response: Response, readable: ReadableEvent): Response {
 }
 
 /** The response with `alive` called on every arrival. */
-function watched(response: Response, alive: () => void): Response {
+function withActivity(response: Response, alive: () => void): Response {
   if (response instanceof HttpResponse) {
     response.alive = alive
     return response
@@ -116,4 +121,73 @@ function watched(response: Response, alive: () => void): Response {
     cancel: (reason) => reader.cancel(reason),
   })
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
+}
+
+/** One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where nothing is to be changed. */
+export type EventFilter = (event: JsonObject) => JsonObject | undefined
+
+const BLANK_LINE = /\r\n\r\n|\n\r\n|\n\n|\r\r/g
+/** The longest blank line may begin so many characters before the end of what has arrived. */
+const LONGEST_START = 3
+
+/**
+ * An event stream in which `readable` has seen every event with a JSON object before the package does: the packages refuse a whole answer for one event or
+ * one field that they do not know, and providers add some every month. Whatever is not JSON passes as it is: that is an error, and the package reports it.
+ */
+function filterEvents(
+  stream: ReadableStream<Uint8Array>,
+  readable: EventFilter,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  const encoder = new TextEncoder()
+  let rest = ''
+  const take = (text: string): string => {
+    const from = Math.max(0, rest.length - LONGEST_START)
+    rest += text
+    let out = ''
+    let begin = 0
+    BLANK_LINE.lastIndex = from
+    for (let found = BLANK_LINE.exec(rest); found; found = BLANK_LINE.exec(rest)) {
+      out += filterEvent(rest.slice(begin, BLANK_LINE.lastIndex), readable)
+      begin = BLANK_LINE.lastIndex
+    }
+    rest = rest.slice(begin)
+    return out
+  }
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        for (;;) {
+          const { done, value } = await reader.read()
+          // What is left at the end is an event without its blank line.
+          const out = done
+            ? take(decoder.decode()) + filterEvent(rest, readable)
+            : take(decoder.decode(value, { stream: true }))
+          if (out !== '') controller.enqueue(encoder.encode(out))
+          if (done) controller.close()
+          if (done || out !== '') return
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function filterEvent(text: string, readable: EventFilter): string {
+  const data = text
+    .split(/\r\n|\r|\n/)
+    .flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []))
+    .join('\n')
+  let event: unknown
+  try {
+    event = JSON.parse(data)
+  } catch {
+    return text
+  }
+  if (!isJsonObject(event)) return text
+  const known = readable(event)
+  if (known === event) return text
+  return known === undefined ? '' : `data: ${JSON.stringify(known)}\n\n`
 }

@@ -6,10 +6,25 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import type { AssistantPart, MediaPart, Message, ProviderMetadata, ResultPart, ToolMessage, UserPart } from '../../../shared/model/message'
+import type {
+  AssistantPart,
+  MediaPart,
+  Message,
+  ProviderMetadata,
+  ResultPart,
+  ToolMessage,
+  UserPart,
+} from '../../../shared/model/message'
 import type { ModelRequest } from './provider'
-import { getsThinkingBack, isProven, thoughtsOf } from './thinking/kept-thinking'
-import type { Metadata, PromptRules, ThinkingBack, ThinkingRequest } from './wire/wire'
+import {
+  replaysThinking,
+  isThinkingSigned,
+  thinkingMetadataOf,
+  type Metadata,
+  type PromptRules,
+  type ThinkingReplay,
+  type ThinkingRequest,
+} from './protocol/protocol'
 
 const MARKS: Readonly<Record<'short' | 'long', SharedV4ProviderOptions>> = {
   short: { anthropic: { cacheControl: { type: 'ephemeral' } } },
@@ -17,21 +32,23 @@ const MARKS: Readonly<Record<'short' | 'long', SharedV4ProviderOptions>> = {
 }
 
 /** Marks the end of something that the provider is to keep; nothing where it is to keep nothing. */
-export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): { providerOptions?: SharedV4ProviderOptions } {
+export function cacheMark({ cache = 'short' }: Pick<ModelRequest, 'cache'>): {
+  providerOptions?: SharedV4ProviderOptions
+} {
   return cache === 'none' ? {} : { providerOptions: MARKS[cache] }
 }
 
 /** A failed command ends with its exit code. */
 const STATES_STATUS = /(?:^|\n)Exit code \d+[^\n]*$/
 
-const MOST_DOCUMENT_PAGES = 100
+const MAX_DOCUMENT_PAGES = 100
 const MOST_DOCUMENT_BASE64 = 24_000_000
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: 'assistant' }>['content']
 type Asked = ThinkingRequest & Pick<ModelRequest, 'modelId'>
 
 /** Who gets the answers of earlier requests back. */
-type Reader = Pick<ModelRequest, 'model' | 'modelId'> & { back: ThinkingBack }
+type Reader = Pick<ModelRequest, 'model' | 'modelId'> & { back: ThinkingReplay }
 
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
@@ -60,7 +77,8 @@ export function buildPrompt(
   pieces: PromptPieces = new WeakMap(),
 ): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = []
-  if (request.system) prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && cacheMark(request)) })
+  if (request.system)
+    prompt.push({ role: 'system', content: request.system, ...(rules.cacheMarks && cacheMark(request)) })
   // A model that sees images reads documents, where nothing else is known of it.
   const pdfIn = rules.pdf !== undefined && (request.traits?.pdfIn ?? request.imagesIn)
   // Most models that see images see no video: it is sent only where that is known.
@@ -71,13 +89,25 @@ export function buildPrompt(
       : part.mediaType.startsWith('video/')
         ? videoIn
         : request.imagesIn && part.mediaType.startsWith('image/')
-  const back = rules.thinkingBack(request)
+  const back = rules.thinkingReplay(request)
   const { model, modelId } = request
-  const variant = JSON.stringify([request.imagesIn, pdfIn, videoIn, model, modelId, back.isOff, back.bindsThinking, back.neededField])
+  const variant = JSON.stringify([
+    request.imagesIn,
+    pdfIn,
+    videoIn,
+    model,
+    modelId,
+    back.isOff,
+    back.bindsThinking,
+    back.neededField,
+  ])
   const pieceOf = (message: Message): Piece => {
     let piece = pieces.get(message)
     if (piece?.variant !== variant) {
-      piece = { variant, ...newPiece(message, rules, canSend, { model, ...(modelId !== undefined && { modelId }), back }) }
+      piece = {
+        variant,
+        ...newPiece(message, rules, canSend, { model, ...(modelId !== undefined && { modelId }), back }),
+      }
       pieces.set(message, piece)
     }
     return piece
@@ -104,7 +134,12 @@ export function buildPrompt(
   return prompt
 }
 
-function newPiece(message: Message, rules: PromptRules, canSend: (part: MediaPart) => boolean, reader: Reader): Omit<Piece, 'variant'> {
+function newPiece(
+  message: Message,
+  rules: PromptRules,
+  canSend: (part: MediaPart) => boolean,
+  reader: Reader,
+): Omit<Piece, 'variant'> {
   if (message.role === 'user') return { message: { role: 'user', content: userContent(message.parts, canSend) } }
   if (message.role === 'assistant') return { message: assistantMessage(message, rules, reader) }
   return toolResult(message, rules, canSend)
@@ -151,7 +186,7 @@ function filePart(part: MediaPart): LanguageModelV4FilePart {
 
 /** What all providers take in one request; of larger documents they get the text. */
 function isSmallEnough({ pages = 0, data }: MediaPart): boolean {
-  return pages <= MOST_DOCUMENT_PAGES && data.length <= MOST_DOCUMENT_BASE64
+  return pages <= MAX_DOCUMENT_PAGES && data.length <= MOST_DOCUMENT_BASE64
 }
 
 function isPdf(part: MediaPart): boolean {
@@ -159,19 +194,24 @@ function isPdf(part: MediaPart): boolean {
 }
 
 function notSent(part: MediaPart): string {
-  if (part.text !== undefined) return `[${part.name ?? 'PDF'}: a PDF of ${part.pages ?? 'some'} pages, as text]\n${part.text}`
+  if (part.text !== undefined)
+    return `[${part.name ?? 'PDF'}: a PDF of ${part.pages ?? 'some'} pages, as text]\n${part.text}`
   const kilobytes = Math.max(1, Math.round((part.data.length * 3) / 4 / 1024))
   return `[${part.name ?? 'attachment'}: ${part.mediaType}, ${kilobytes} KB, not sent because this model cannot take it]`
 }
 
 /** The answer as it goes back; undefined when nothing of it may: thinking alone is refused everywhere. */
-function assistantMessage(message: AssistantMessage, rules: PromptRules, reader: Reader): LanguageModelV4Message | undefined {
+function assistantMessage(
+  message: AssistantMessage,
+  rules: PromptRules,
+  reader: Reader,
+): LanguageModelV4Message | undefined {
   const hasCalls = message.parts.some((part) => part.type === 'tool_call')
   const content: AssistantContent = []
   /** How much of `content` ends in something that may end a message. */
   let solid = 0
-  const isOwn = getsThinkingBack(message, reader, rules.thinking, reader.back)
-  const thoughts = isOwn ? thoughtsOf(message, rules.metadataKey) : undefined
+  const isOwn = replaysThinking(message, reader, rules.thinking, reader.back)
+  const thoughts = isOwn ? thinkingMetadataOf(message, rules.metadataKey) : undefined
   for (const part of message.parts) {
     const item = assistantPart(part, rules, thoughts)
     if (!item) continue
@@ -182,7 +222,8 @@ function assistantMessage(message: AssistantMessage, rules: PromptRules, reader:
   const isBlank = content.every((item) => item.type !== 'text' || item.text.trim() === '')
   if (solid === 0 || (isBlank && !hasCalls && !content.some((item) => item.providerOptions))) return undefined
   const said = rules.thinking === 'message-field' && isOwn ? thinkingField(message.parts, rules.metadataKey) : undefined
-  const field = said ?? (hasCalls && reader.back.neededField !== undefined ? { [reader.back.neededField]: '' } : undefined)
+  const field =
+    said ?? (hasCalls && reader.back.neededField !== undefined ? { [reader.back.neededField]: '' } : undefined)
   return { role: 'assistant', content, ...(field && { providerOptions: { openaiCompatible: field } }) }
 }
 
@@ -195,10 +236,13 @@ function assistantPart(
   const own = ownMetadata(part.metadata, rules, thoughts !== undefined)
   if (part.type === 'text') {
     // Blank text is refused beside tool calls; Gemini signs some empty parts, which must go back.
-    return part.text.trim() === '' && !own ? undefined : { type: 'text', text: part.text, ...(own && { providerOptions: own }) }
+    return part.text.trim() === '' && !own
+      ? undefined
+      : { type: 'text', text: part.text, ...(own && { providerOptions: own }) }
   }
   if (part.type === 'thinking') {
-    const goesBack = rules.thinking === 'signed-parts' && own && thoughts && isProven(part.metadata, thoughts, rules)
+    const goesBack =
+      rules.thinking === 'signed-parts' && own && thoughts && isThinkingSigned(part.metadata, thoughts, rules)
     return goesBack ? { type: 'reasoning', text: part.text, providerOptions: own } : undefined
   }
   const written = part.sentAs ?? part
@@ -254,10 +298,19 @@ function toolResult(
 ): { result: LanguageModelV4ToolResultPart; following: UserPart[] } {
   const media = message.content.filter((part): part is MediaPart => part.type === 'media' && canSend(part))
   const text = resultText(message.content, canSend)
-  const said = text || (media.length > 0 ? `(${media.length === 1 ? 'one attachment' : `${media.length} attachments`})` : '(no output)')
-  const base = { type: 'tool-result' as const, toolCallId: rules.callId(message.callId), toolName: message.sentAs ?? message.name }
+  const said =
+    text ||
+    (media.length > 0 ? `(${media.length === 1 ? 'one attachment' : `${media.length} attachments`})` : '(no output)')
+  const base = {
+    type: 'tool-result' as const,
+    toolCallId: rules.callId(message.callId),
+    toolName: message.sentAs ?? message.name,
+  }
   // A result with attachments cannot carry the wire's own mark. What was printed stays as it is: the status has a line of its own.
-  const spoken = message.isError && (!rules.marksErrors || media.length > 0) && !STATES_STATUS.test(said) ? `[failed]\n${said}` : said
+  const spoken =
+    message.isError && (!rules.marksErrors || media.length > 0) && !STATES_STATUS.test(said)
+      ? `[failed]\n${said}`
+      : said
   const inResult = media.filter((part) => rules.imagesInResults && (!isPdf(part) || rules.pdf === 'everywhere'))
   const later = media.filter((part) => !inResult.includes(part))
   const names = later.map((part) => part.name ?? part.mediaType).join(', ')
@@ -266,14 +319,22 @@ function toolResult(
     later.length > 0 ? [{ type: 'text', text: `Attachment of the ${message.name} result: ${names}` }, ...later] : []
   if (inResult.length > 0)
     return {
-      result: { ...base, output: { type: 'content', value: [{ type: 'text', text: value }, ...inResult.map(filePart)] } },
+      result: {
+        ...base,
+        output: { type: 'content', value: [{ type: 'text', text: value }, ...inResult.map(filePart)] },
+      },
       following,
     }
-  return { result: { ...base, output: { type: message.isError && rules.marksErrors ? 'error-text' : 'text', value } }, following }
+  return {
+    result: { ...base, output: { type: message.isError && rules.marksErrors ? 'error-text' : 'text', value } },
+    following,
+  }
 }
 
 function resultText(content: readonly ResultPart[], canSend: (part: MediaPart) => boolean): string {
   return content
-    .flatMap((part) => (part.type === 'text' ? (part.text === '' ? [] : [part.text]) : canSend(part) ? [] : [notSent(part)]))
+    .flatMap((part) =>
+      part.type === 'text' ? (part.text === '' ? [] : [part.text]) : canSend(part) ? [] : [notSent(part)],
+    )
     .join('\n')
 }

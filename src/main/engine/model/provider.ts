@@ -1,6 +1,7 @@
 import type { Effort } from '../../../shared/model/effort'
-import type { FinishReason } from '../../../shared/model/event'
+import type { FinishReason } from '../../../shared/events/event'
 import type { Message, ProviderMetadata, Usage } from '../../../shared/model/message'
+import type { ModelPrices } from '../config/settings/model-settings'
 
 /** A tool as the model is told about it. `schema` is JSON Schema. */
 export interface ToolSchema {
@@ -14,16 +15,6 @@ export interface ToolSchema {
  * `switch`: on or off; `always`: it thinks and nothing can be said about it.
  */
 export type ThinkingControl = 'none' | 'effort' | 'budget' | 'adaptive' | 'switch' | 'always'
-
-/** Dollars per million tokens. */
-export interface ModelPrices {
-  input: number
-  output: number
-  cacheRead?: number
-  cacheWrite?: number
-  /** A request with more input than this costs these prices as a whole. */
-  long?: { above: number } & Omit<ModelPrices, 'long'>
-}
 
 /** What is known of a model beside its window. Absent fields: not known. */
 export interface ModelTraits {
@@ -60,7 +51,7 @@ export interface ModelRequest {
   /** The longest answer, its thinking included. */
   maxOutputTokens?: number
   /** Without `maxOutputTokens`: tokens that are left in the window. A wire that has to name a longest answer names no more. */
-  answerRoom?: number
+  availableOutputTokens?: number
   /** Whether media parts may be sent; otherwise they are named in text. */
   imagesIn: boolean
   thinking: boolean
@@ -71,6 +62,8 @@ export interface ModelRequest {
   toolChoice?: 'none'
   /** How long the provider is asked to keep what it has read. `none`: nobody will read it again. Absent: `short`. */
   cache?: 'none' | 'short' | 'long'
+  /** `summary`: it asks for the summary that replaces a conversation. Not sent; the demo model answers it in another way. */
+  purpose?: 'summary'
   /** No later request begins with this one: nothing of its end is to be kept. */
   isOneOff?: true
   /** Stable per session, for providers that route caches by it. */

@@ -1,5 +1,5 @@
-import { CodedError } from '../../../shared/model/errors'
-import type { ConnectionTest } from '../../../shared/model/settings'
+import { CodedError } from '../../../shared/errors'
+import type { ConnectionTest } from '../../../shared/configuration/settings'
 import type { ModelInfo, Provider } from './provider'
 
 /** How long a model may take to answer the test; local ones load first. */
@@ -15,10 +15,15 @@ export async function testConnection(
   const timeout = AbortSignal.timeout(LIMIT_MS)
   try {
     const { info, provider } = await resolve()
-    if (info.scripted) return { ok: true, durationMs: took(), message: 'This is a script, not a model: nothing to connect to.' }
+    if (info.scripted)
+      return { ok: true, durationMs: took(), message: 'This is a script, not a model: nothing to connect to.' }
     const text = await firstWords(provider, info, signal ? AbortSignal.any([signal, timeout]) : timeout)
     const seconds = (took() / 1000).toFixed(1)
-    return { ok: true, durationMs: took(), message: text ? `It answers: "${text}" (${seconds} s)` : `It answers (${seconds} s).` }
+    return {
+      ok: true,
+      durationMs: took(),
+      message: text ? `It answers: "${text}" (${seconds} s)` : `It answers (${seconds} s).`,
+    }
   } catch (error) {
     return { ok: false, durationMs: took(), message: reason(error, timeout.aborted) }
   }

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { NetworkSettings } from '../config/network-settings'
+import type { NetworkSettings } from '../config/settings/network-settings'
 import { createProxyChoice } from './choose-proxy'
 
 function choose(
   url: string,
-  { settings = {}, env = {}, system }: { settings?: Partial<NetworkSettings>; env?: NodeJS.ProcessEnv; system?: string },
+  {
+    settings = {},
+    env = {},
+    system,
+  }: { settings?: Partial<NetworkSettings>; env?: NodeJS.ProcessEnv; system?: string },
 ) {
   const proxyFor = createProxyChoice({
     settings: () => ({ proxy: 'system', noProxy: [], ...settings }),
@@ -19,7 +23,9 @@ describe('the proxy of a request', () => {
   it('is the one of the settings, then of the environment, then of the operating system', async () => {
     const env = { HTTPS_PROXY: 'http://env:2' }
     const system = 'PROXY os:3; DIRECT'
-    expect(await choose(MODEL, { settings: { proxy: 'http://set:1' }, env, system })).toMatchObject({ url: 'http://set:1' })
+    expect(await choose(MODEL, { settings: { proxy: 'http://set:1' }, env, system })).toMatchObject({
+      url: 'http://set:1',
+    })
     expect(await choose(MODEL, { env, system })).toMatchObject({
       url: 'http://env:2',
       label: 'http://env:2 (from HTTPS_PROXY in the environment)',

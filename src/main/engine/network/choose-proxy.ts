@@ -1,6 +1,6 @@
-import type { NetworkSettings } from '../config/network-settings'
-import { canonicalHost } from '../sandbox/network/host-list'
-import { isThisMachine, upstreamFromEnvironment, type UpstreamProxy } from '../sandbox/network/upstream-proxy'
+import type { NetworkSettings } from '../config/settings/network-settings'
+import { canonicalHost } from './host-list'
+import { isThisMachine, upstreamFromEnvironment, type UpstreamProxy } from './upstream-proxy'
 
 /** The proxy that a request goes through. */
 export interface ChosenProxy {
@@ -31,11 +31,15 @@ export function createProxyChoice({ settings, env, systemProxy }: ProxyDeps): Pr
     if (proxy === 'direct' || isThisMachine(host)) return undefined
     const exceptions = [...noProxy, env['no_proxy'] ?? env['NO_PROXY'] ?? ''].join(',')
     const port = Number(url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port)
-    const choose = (from: NodeJS.ProcessEnv) => upstreamFromEnvironment(from)(host, port, url.protocol === 'https:' ? 'tunnel' : 'http')
-    if (proxy !== 'system') return labelled(choose({ ALL_PROXY: proxy, NO_PROXY: exceptions }), '[network] proxy in config.toml')
+    const choose = (from: NodeJS.ProcessEnv) =>
+      upstreamFromEnvironment(from)(host, port, url.protocol === 'https:' ? 'tunnel' : 'http')
+    if (proxy !== 'system')
+      return labelled(choose({ ALL_PROXY: proxy, NO_PROXY: exceptions }), '[network] proxy in config.toml')
     const named = choose({ ...env, NO_PROXY: exceptions, no_proxy: exceptions })
     if (named) return labelled(named, `${url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'} in the environment`)
-    const hasNamed = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].some((name) => (env[name] ?? env[name.toLowerCase()] ?? '') !== '')
+    const hasNamed = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].some(
+      (name) => (env[name] ?? env[name.toLowerCase()] ?? '') !== '',
+    )
     // Then this host is an exception.
     if (hasNamed || !systemProxy) return undefined
     const listed = firstOf(await systemProxy(url.href).catch(() => ''))
@@ -62,7 +66,8 @@ function firstOf(list: string): string | undefined {
   for (const entry of list.split(';')) {
     const [kind = '', place] = entry.trim().split(/\s+/)
     if (kind === 'DIRECT') return undefined
-    if (place !== undefined && (kind === 'PROXY' || kind === 'HTTPS')) return `${kind === 'HTTPS' ? 'https' : 'http'}://${place}`
+    if (place !== undefined && (kind === 'PROXY' || kind === 'HTTPS'))
+      return `${kind === 'HTTPS' ? 'https' : 'http'}://${place}`
   }
   return undefined
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { CodedError } from '../../../shared/model/errors'
-import type { EventBody } from '../../../shared/model/event'
+import { CodedError } from '../../../shared/errors'
+import type { EventBody } from '../../../shared/events/event'
 import type { PlanDecision, PlanRevision, PlanState, PlanView } from '../../../shared/model/plan'
 import type { SessionHeader } from '../../../shared/model/session'
 
@@ -72,7 +72,8 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
     latest,
     async revisionText(of) {
       const found = await readFile(revisionFile(of), 'utf8').catch(missing)
-      if (found === undefined) throw new CodedError('plan.not_found', `There is no revision ${of.revision} of plan ${of.plan}.`)
+      if (found === undefined)
+        throw new CodedError('plan.not_found', `There is no revision ${of.revision} of plan ${of.plan}.`)
       return found
     },
     async submit(submitted) {
@@ -89,7 +90,12 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
     },
     async view() {
       const now = await text()
-      return { active: state().active, file: file(), revisions: state().revisions, ...(now !== undefined && { text: now }) }
+      return {
+        active: state().active,
+        file: file(),
+        revisions: state().revisions,
+        ...(now !== undefined && { text: now }),
+      }
     },
   }
 }

@@ -1,18 +1,29 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fakeResources } from '../../../../test/support/packaged-app'
 import { runTs } from '../../../../test/support/run-ts'
 import { BWRAP, hasSmallDisks } from '../../../../test/support/small-disk'
 import { tempFolder } from '../../../../test/support/temp-folder'
-import { identityOf } from '../session/sqlite/process-identity'
+import { identityOf } from '../process/process-identity'
 import { installRuntime, removeOldRuntimes } from './install-runtime'
 
 const AN_HOUR_MS = 60 * 60_000
 
 /** What lies in the folder of the runtimes, but for who uses them. */
-const kept = (home: string): string[] => readdirSync(join(home, 'runtime')).filter((name) => name !== 'users' && name !== 'current')
+const kept = (home: string): string[] =>
+  readdirSync(join(home, 'runtime')).filter((name) => name !== 'users' && name !== 'current')
 const age = (path: string, ms: number): void => utimesSync(path, new Date(Date.now() - ms), new Date(Date.now() - ms))
 
 describe('the copy of the runtime', () => {
@@ -31,7 +42,11 @@ describe('the copy of the runtime', () => {
   test('of another build of the same version lies beside it', async () => {
     const home = await tempFolder()
     const one = await installRuntime({ home, version: '1.0.0', packaged: fakeResources(home) })
-    const two = await installRuntime({ home, version: '1.0.0', packaged: fakeResources(home, { 'out/main/chunks/b.js': 'new' }) })
+    const two = await installRuntime({
+      home,
+      version: '1.0.0',
+      packaged: fakeResources(home, { 'out/main/chunks/b.js': 'new' }),
+    })
     expect(two.app).not.toBe(one.app)
     expect(existsSync(one.node)).toBe(true)
   })
@@ -49,7 +64,9 @@ describe('the copy of the runtime', () => {
 
   test('is one whole one, whoever copies at the same time', async () => {
     const home = await tempFolder()
-    const files = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`node_modules/p/${at}.js`, 'x'.repeat(at * 50)]))
+    const files = Object.fromEntries(
+      Array.from({ length: 200 }, (_, at) => [`node_modules/p/${at}.js`, 'x'.repeat(at * 50)]),
+    )
     const { resources } = fakeResources(home, files)
     const runs = Array.from({ length: 6 }, () => runTs('install-runtime-cli.ts', [home, '1.0.0', resources]))
     const ends = await Promise.all(runs.map(({ done }) => done))
@@ -84,19 +101,24 @@ describe('the copy of the runtime', () => {
     const hooks = new URL('../../../../test/support/ts-hooks.ts', import.meta.url).href
     const { stdout } = spawnSync(
       BWRAP,
-      ['--dev-bind', '/', '/', '--size', '1000000', '--tmpfs', home, 'sh', '-c', '"$0" "$@"; ls -A "$HOME_HERE/runtime"'].concat([
-        process.execPath,
-        '--import',
-        hooks,
-        cli,
+      [
+        '--dev-bind',
+        '/',
+        '/',
+        '--size',
+        '1000000',
+        '--tmpfs',
         home,
-        '1.0.0',
-        resources,
-      ]),
+        'sh',
+        '-c',
+        '"$0" "$@"; ls -A "$HOME_HERE/runtime"',
+      ].concat([process.execPath, '--import', hooks, cli, home, '1.0.0', resources]),
       { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', HOME_HERE: home } },
     )
     const [said = '', ...left] = stdout.trim().split('\n')
-    expect(JSON.parse(said)).toEqual({ error: expect.stringMatching(/^The disk is full\. .*runtime, which takes 4 MB\. Make room/) })
+    expect(JSON.parse(said)).toEqual({
+      error: expect.stringMatching(/^The disk is full\. .*runtime, which takes 4 MB\. Make room/),
+    })
     expect(left).toEqual([])
   })
 

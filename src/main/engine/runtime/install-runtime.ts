@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { copyFile, mkdir, readdir, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
-import { CodedError } from '../../../shared/model/errors'
+import { basename, dirname, join, sep } from 'node:path'
+import { CodedError } from '../../../shared/errors'
 import type { PackagedRuntime } from './plain-node'
-import { eachOf, filesBelow, filesOfPackage, fingerprintOf, type RuntimeFile } from './runtime-files'
-import { runtimesInUse } from './runtime-users'
+import { runtimesInUse } from './runtimes-in-use'
 
 export interface InstallOptions {
   /** Real path. */
@@ -64,7 +63,7 @@ async function copyTo(folder: string, files: readonly RuntimeFile[]): Promise<vo
   try {
     const folders = new Set(files.map(({ name }) => dirname(join(part, name))))
     for (const each of folders) await mkdir(each, { recursive: true, mode: 0o700 })
-    await eachOf(files, ({ path, name }) => copyFile(path, join(part, name), constants.COPYFILE_FICLONE))
+    await forEachLimited(files, ({ path, name }) => copyFile(path, join(part, name), constants.COPYFILE_FICLONE))
     await replace(part, folder, files)
   } finally {
     await rm(part, { recursive: true, force: true }).catch(() => {})
@@ -121,4 +120,59 @@ function whyNot(error: unknown, base: string, files: readonly RuntimeFile[]): st
 
 function unavailable(message: string, cause: unknown): CodedError {
   return new CodedError('task.host_unavailable', message, { cause })
+}
+
+/** A file of a runtime. */
+interface RuntimeFile {
+  /** Where it lies. */
+  path: string
+  /** Where it belongs in a runtime's folder, with `/`. */
+  name: string
+  bytes: number
+}
+
+/** How many files are looked at, or copied, at once. */
+const AT_ONCE = 8
+
+/** The files of the package that a runtime consists of: Node, with what lies beside it, and the app. */
+async function filesOfPackage({ node, app }: PackagedRuntime): Promise<RuntimeFile[]> {
+  await stat(node)
+  return [...(await filesBelow(dirname(node), 'bin/')), ...(await filesBelow(app, 'app/'))]
+}
+
+/** The files in a folder and the folders in it. A link counts as what it leads to. */
+async function filesBelow(folder: string, prefix = ''): Promise<RuntimeFile[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files: RuntimeFile[] = []
+  await forEachLimited(entries, async (entry) => {
+    if (entry.isDirectory()) return
+    const path = join(entry.parentPath, entry.name)
+    const found = await stat(path)
+    if (found.isFile())
+      files.push({ path, name: prefix + path.slice(folder.length + 1).replaceAll(sep, '/'), bytes: found.size })
+  })
+  return files
+}
+
+/** Tells one build from another: the bundler puts a digest of their contents into the names of the chunks. */
+function fingerprintOf(files: readonly RuntimeFile[]): string {
+  const hash = createHash('sha256')
+  const lines = files.map(({ name, bytes }) => `${name} ${bytes}\n`)
+  for (const line of lines.toSorted()) hash.update(line)
+  return hash.digest('hex').slice(0, 12)
+}
+
+/** Does the work for every item, for a few at a time; rejects with the first failure. */
+async function forEachLimited<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const rest = items.values()
+  const failures: unknown[] = []
+  const workOn = async (): Promise<void> => {
+    for (const item of rest) {
+      if (failures.length > 0) return
+      await work(item).catch((error: unknown) => failures.push(error))
+    }
+  }
+  // When it rejects, nothing is at work any longer.
+  await Promise.all(Array.from({ length: AT_ONCE }, workOn))
+  if (failures.length > 0) throw failures[0]
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { NOT_A_NODE, isTakenForNode } from '../../task-host-program'
+import { STARTED_AS_NODE_EXIT_CODE, isStartedAsNode } from '../../task-host-program'
 import { outsideArchive, packagedRuntime, plainNode } from './plain-node'
 
 const here = import.meta.url
@@ -10,7 +10,9 @@ const electron = { electron: '45.4.1' }
 const installed = pathToFileURL('/opt/Trestle/resources/app.asar/out/main/chunks/engine-x.js').href
 
 test('under plain Node, programs are started with that very Node', () => {
-  expect(plainNode({ execPath: '/usr/bin/node', versions: {}, platform: 'linux', here: installed })).toBe('/usr/bin/node')
+  expect(plainNode({ execPath: '/usr/bin/node', versions: {}, platform: 'linux', here: installed })).toBe(
+    '/usr/bin/node',
+  )
 })
 
 test('the packaged app starts programs with the Node that comes with it, never with its own binary', () => {
@@ -27,7 +29,9 @@ test('from the repository, Electron starts programs with the Node of the depende
 
 test('where Electron has no Node beside it, the reason and the remedy are said', () => {
   const alone = pathToFileURL('/nowhere/out/main/index.js').href
-  expect(() => plainNode({ execPath: '/x/electron', versions: electron, platform: 'linux', here: alone })).toThrow(/npm install/)
+  expect(() => plainNode({ execPath: '/x/electron', versions: electron, platform: 'linux', here: alone })).toThrow(
+    /npm install/,
+  )
 })
 
 test('files that plain Node reads are taken from outside of the archive', () => {
@@ -36,20 +40,26 @@ test('files that plain Node reads are taken from outside of the archive', () => 
   expect(packagedRuntime(pathToFileURL(join(app, 'out/main/cli.js')).href, 'linux')?.app).toBe(app)
   expect(packagedRuntime(here)).toBeUndefined()
   expect(outsideArchive('/r/app.asar/out/main/worker-host.js')).toBe('/r/app.asar.unpacked/out/main/worker-host.js')
-  expect(outsideArchive('/r/app.asar.unpacked/out/main/worker-host.js')).toBe('/r/app.asar.unpacked/out/main/worker-host.js')
+  expect(outsideArchive('/r/app.asar.unpacked/out/main/worker-host.js')).toBe(
+    '/r/app.asar.unpacked/out/main/worker-host.js',
+  )
 })
 
 test('an app that is started as if it were Node knows it by its arguments', () => {
   const app = '/opt/Trestle/trestle'
   for (const program of ['task-host.js', 'worker-host.js', 'cli.js'])
-    expect(isTakenForNode([app, `/opt/Trestle/resources/app.asar.unpacked/out/main/${program}`, '/home/me/.trestle'])).toBe(true)
-  expect(isTakenForNode([app, 'C:\\Trestle\\resources\\app.asar\\out\\main\\task-host.js'])).toBe(process.platform === 'win32')
+    expect(
+      isStartedAsNode([app, `/opt/Trestle/resources/app.asar.unpacked/out/main/${program}`, '/home/me/.trestle']),
+    ).toBe(true)
+  expect(isStartedAsNode([app, 'C:\\Trestle\\resources\\app.asar\\out\\main\\task-host.js'])).toBe(
+    process.platform === 'win32',
+  )
   for (const usual of [
     [app],
     [app, '/work/project'],
     [app, '/work/project/cli.js'],
     ['electron', '/repo/out/main/index.js', '/work/out/main'],
   ])
-    expect(isTakenForNode(usual)).toBe(false)
-  expect(NOT_A_NODE).toBe(70)
+    expect(isStartedAsNode(usual)).toBe(false)
+  expect(STARTED_AS_NODE_EXIT_CODE).toBe(70)
 })

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CodedError } from '../../../shared/model/errors'
+import { CodedError } from '../../../shared/errors'
 
 /** What the choice of a Node depends on. */
 export interface NodeSurroundings {
@@ -29,7 +29,11 @@ export function plainNode(surroundings: NodeSurroundings = ours()): string {
   const packaged = packagedRuntime(here, platform)
   if (packaged) return packaged.node
   try {
-    return join(dirname(createRequire(here).resolve('node/package.json')), 'bin', platform === 'win32' ? 'node.exe' : 'node')
+    return join(
+      dirname(createRequire(here).resolve('node/package.json')),
+      'bin',
+      platform === 'win32' ? 'node.exe' : 'node',
+    )
   } catch (error) {
     throw new CodedError(
       'task.host_unavailable',
@@ -47,7 +51,10 @@ function ours(): NodeSurroundings {
 }
 
 /** Where the app that this code belongs to keeps its Node and the files for it; undefined for code that is in no package. */
-export function packagedRuntime(here: string = import.meta.url, platform: NodeJS.Platform = process.platform): PackagedRuntime | undefined {
+export function packagedRuntime(
+  here: string = import.meta.url,
+  platform: NodeJS.Platform = process.platform,
+): PackagedRuntime | undefined {
   const resources = /^(.*)[\\/]app\.asar(?:\.unpacked)?[\\/]/.exec(fileURLToPath(here))?.[1]
   if (resources === undefined) return undefined
   return {
@@ -59,4 +66,14 @@ export function packagedRuntime(here: string = import.meta.url, platform: NodeJS
 /** The file at a path of the app's archive that programs other than Electron can read. */
 export function outsideArchive(path: string): string {
   return path.replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2')
+}
+
+/**
+ * The file of a program or worker that is built as an entry of its own. `source` leads to it from the TypeScript file that asks; in the built program all entries lie beside each
+ * other, and what asks is in one of them or in a chunk.
+ */
+export function programFile(here: string, source: string): string {
+  if (here.endsWith('.ts')) return fileURLToPath(new URL(source, here))
+  const name = source.slice(source.lastIndexOf('/') + 1).replace(/\.ts$/, '.js')
+  return outsideArchive(fileURLToPath(new URL(here.includes('/chunks/') ? `../${name}` : `./${name}`, here)))
 }

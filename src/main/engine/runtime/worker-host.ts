@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 // With its ending: this file also runs from its source, where nothing adds one.
 import { encodeFrame, FrameReader, type WorkerFrame } from './worker-frame.ts'
-import type { HostedQuestion, HostedAnswer } from './worker-process'
+import type { HostedRequest, HostedResponse } from './worker-process'
 
 /**
  * The process behind `askWorker`: gives one question to a worker file, in a thread, and prints its answer. It ends with the one that started it, also while the thread is busy:
@@ -21,7 +21,7 @@ process.stdin.on('error', () => process.exit(1))
 process.stdout.on('error', () => process.exit(1))
 
 function run({ value, data }: WorkerFrame): void {
-  const { file, question, heapMegabytes, mostGrowthBytes } = value as HostedQuestion
+  const { file, question, heapMegabytes, mostGrowthBytes } = value as HostedRequest
   const worker = new Worker(file, {
     workerData: data === undefined ? question : { ...question, data },
     env: {},
@@ -32,10 +32,11 @@ function run({ value, data }: WorkerFrame): void {
   const before = process.memoryUsage.rss()
   // What is unpacked lies outside the thread's own memory, which is all that its limit counts.
   const watch = setInterval(() => {
-    if (process.memoryUsage.rss() - before > mostGrowthBytes) answer({ failed: 'memory', message: 'it needs too much memory' })
+    if (process.memoryUsage.rss() - before > mostGrowthBytes)
+      answer({ failed: 'memory', message: 'it needs too much memory' })
   }, WATCH_MS)
   let hasAnswered = false
-  const answer = (said: HostedAnswer, bytes?: Uint8Array): void => {
+  const answer = (said: HostedResponse, bytes?: Uint8Array): void => {
     if (hasAnswered) return
     hasAnswered = true
     clearInterval(watch)

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { rejection } from '../../../../test/support/required'
 import { isRunning } from '../../../../test/support/source-task-host'
 import { until } from '../../../../test/support/until'
-import { askWorker, WorkerFailure, type WorkerQuestion } from './worker-process'
+import { runWorker, WorkerFailure, type WorkerRequest } from './worker-process'
 
 const folder = mkdtempSync(join(tmpdir(), 'trestle-worker-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -33,7 +33,7 @@ ${code}`,
   return file
 }
 
-const asked = (code: string, more: Partial<WorkerQuestion> = {}): WorkerQuestion => ({
+const asked = (code: string, more: Partial<WorkerRequest> = {}): WorkerRequest => ({
   file: worker(code),
   question: {},
   limitMs: 60_000,
@@ -42,17 +42,20 @@ const asked = (code: string, more: Partial<WorkerQuestion> = {}): WorkerQuestion
   ...more,
 })
 
-const failure = async (question: WorkerQuestion): Promise<WorkerFailure> => {
-  const error = await rejection(askWorker(question))
+const failure = async (question: WorkerRequest): Promise<WorkerFailure> => {
+  const error = await rejection(runWorker(question))
   expect(error).toBeInstanceOf(WorkerFailure)
   return error as WorkerFailure
 }
 
-describe('askWorker', () => {
+describe('runWorker', () => {
   it('gives the worker its question and its bytes, and brings back both of its answer', async () => {
     const data = Buffer.alloc(5_000_000, 'ab')
-    const answer = await askWorker<{ name: string; size: number }>(
-      asked('post({ name: ask.name, size: ask.data.length, data: ask.data.subarray(0, 4) })', { question: { name: 'Zoë' }, data }),
+    const answer = await runWorker<{ name: string; size: number }>(
+      asked('post({ name: ask.name, size: ask.data.length, data: ask.data.subarray(0, 4) })', {
+        question: { name: 'Zoë' },
+        data,
+      }),
     )
     expect(answer).toEqual({ name: 'Zoë', size: data.length, data: Buffer.from('abab') })
   })
@@ -62,18 +65,21 @@ describe('askWorker', () => {
       reason: 'crash',
       message: expect.stringContaining('SIGABRT'),
     })
-    expect(await askWorker(asked('post({ fine: true })'))).toEqual({ fine: true })
+    expect(await runWorker(asked('post({ fine: true })'))).toEqual({ fine: true })
   })
 
   it('names the error of a worker that throws', async () => {
-    expect(await failure(asked('throw new Error("no such thing")'))).toMatchObject({ reason: 'crash', message: 'no such thing' })
+    expect(await failure(asked('throw new Error("no such thing")'))).toMatchObject({
+      reason: 'crash',
+      message: 'no such thing',
+    })
   })
 
   it('ends a worker that never ends', async () => {
     const note = join(folder, 'endless.pid')
     const code = `writeFileSync(${JSON.stringify(note)}, String(process.pid)); for (;;);`
     const stop = new AbortController()
-    const reading = rejection(askWorker(asked(code, { signal: stop.signal })))
+    const reading = rejection(runWorker(asked(code, { signal: stop.signal })))
     const pid = await noted(note)
     stop.abort(new Error('enough'))
     expect(await reading).toMatchObject({ message: 'enough' })
@@ -92,16 +98,16 @@ describe('askWorker', () => {
     const path = join(folder, 'handed-over')
     writeFileSync(path, 'by its number')
     const descriptor = openSync(path, 'r')
-    const answer = await askWorker(asked('post({ text: readFileSync("/proc/self/fd/3", "utf8") })', { descriptor }))
+    const answer = await runWorker(asked('post({ text: readFileSync("/proc/self/fd/3", "utf8") })', { descriptor }))
     closeSync(descriptor)
     expect(answer).toEqual({ text: 'by its number' })
   })
 
   it('runs a few at once; one that waits for its turn can be stopped, and the others follow', async () => {
     const [busy, waits] = [new AbortController(), new AbortController()]
-    const endless = Array.from({ length: 3 }, () => rejection(askWorker(asked('for (;;);', { signal: busy.signal }))))
-    const waiting = rejection(askWorker(asked('post({ ran: true })', { signal: waits.signal })))
-    const next = askWorker(asked('post({ ran: true })'))
+    const endless = Array.from({ length: 3 }, () => rejection(runWorker(asked('for (;;);', { signal: busy.signal }))))
+    const waiting = rejection(runWorker(asked('post({ ran: true })', { signal: waits.signal })))
+    const next = runWorker(asked('post({ ran: true })'))
     waits.abort(new Error('not any longer'))
     expect(await waiting).toMatchObject({ message: 'not any longer' })
     busy.abort(new Error('enough'))
@@ -111,7 +117,9 @@ describe('askWorker', () => {
 
   it('keeps keys from the worker', async () => {
     process.env['ANTHROPIC_API_KEY'] = 'hush'
-    const answer = await askWorker(asked('post({ names: readFileSync(`/proc/${process.pid}/environ`, "utf8").split("\\0") })'))
+    const answer = await runWorker(
+      asked('post({ names: readFileSync(`/proc/${process.pid}/environ`, "utf8").split("\\0") })'),
+    )
     delete process.env['ANTHROPIC_API_KEY']
     expect(JSON.stringify(answer)).not.toContain('hush')
   })
@@ -119,10 +127,12 @@ describe('askWorker', () => {
   it('leaves no busy worker behind when the program that asked is killed', async () => {
     const note = join(folder, 'orphan.pid')
     const file = worker(`writeFileSync(${JSON.stringify(note)}, String(process.pid)); for (;;);`)
-    const program = `import { askWorker } from ${JSON.stringify(new URL('./worker-process.ts', import.meta.url).href)}
-await askWorker(${JSON.stringify(asked('', { file }))})`
+    const program = `import { runWorker } from ${JSON.stringify(new URL('./worker-process.ts', import.meta.url).href)}
+await runWorker(${JSON.stringify(asked('', { file }))})`
     const hooks = new URL('../../../../test/support/ts-hooks.ts', import.meta.url).href
-    const parent = spawn(process.execPath, ['--import', hooks, '--input-type=module', '-e', program], { stdio: 'ignore' })
+    const parent = spawn(process.execPath, ['--import', hooks, '--input-type=module', '-e', program], {
+      stdio: 'ignore',
+    })
     const pid = await noted(note)
     parent.kill('SIGKILL')
     await expect.poll(() => isRunning(pid), { timeout: LONG_MS }).toBe(false)

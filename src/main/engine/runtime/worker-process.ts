@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
 import { dirname } from 'node:path'
-import { plainNode } from './plain-node'
-import { programFile } from './program-file'
+import { plainNode, programFile } from './plain-node'
 import { encodeFrame, FrameReader } from './worker-frame'
 
 /** A question for a worker file, which gets it as its `workerData` and posts one answer. */
-export interface WorkerQuestion {
+export interface WorkerRequest {
   file: string
   question: object
   /** Bytes that the worker gets as `data`. */
@@ -22,7 +21,7 @@ export interface WorkerQuestion {
 }
 
 /** What a worker process is told first. */
-export interface HostedQuestion {
+export interface HostedRequest {
   file: string
   question: object
   heapMegabytes: number
@@ -30,7 +29,7 @@ export interface HostedQuestion {
 }
 
 /** What it says at its end. */
-export type HostedAnswer = { answer: object } | { failed: 'memory' | 'crash'; message: string }
+export type HostedResponse = { answer: object } | { failed: 'memory' | 'crash'; message: string }
 
 /** A worker that gave no answer. Nothing but its question is lost. */
 export class WorkerFailure extends Error {
@@ -43,8 +42,8 @@ export class WorkerFailure extends Error {
 }
 
 /** Each takes a process and its memory. */
-const MOST_AT_ONCE = 3
-const MOST_ERROR_CHARS = 1_000
+const MAX_AT_ONCE = 3
+const MAX_ERROR_CHARS = 1_000
 /** The libraries need a place for their caches and temporary files; nothing else of ours is given to them. */
 const ENVIRONMENT = [
   'HOME',
@@ -67,9 +66,9 @@ const waiting: (() => void)[] = []
  * Runs a worker file in a process of its own, on a plain Node: when a library crashes over what it is given, that costs this answer and nothing else. Rejects with a
  * `WorkerFailure`, or with the signal's reason.
  */
-export async function askWorker<Answer extends object>(asked: WorkerQuestion): Promise<Answer & { data?: Buffer }> {
+export async function runWorker<Answer extends object>(asked: WorkerRequest): Promise<Answer & { data?: Buffer }> {
   asked.signal?.throwIfAborted()
-  if (running < MOST_AT_ONCE) running += 1
+  if (running < MAX_AT_ONCE) running += 1
   else await turn(asked.signal)
   try {
     return await askProcess<Answer>(asked)
@@ -96,13 +95,23 @@ function turn(signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-async function askProcess<Answer extends object>(asked: WorkerQuestion): Promise<Answer & { data?: Buffer }> {
-  const { file, question, data, descriptor, signal, limitMs, heapMegabytes, mostGrowthBytes, node = plainNode() } = asked
+async function askProcess<Answer extends object>(asked: WorkerRequest): Promise<Answer & { data?: Buffer }> {
+  const {
+    file,
+    question,
+    data,
+    descriptor,
+    signal,
+    limitMs,
+    heapMegabytes,
+    mostGrowthBytes,
+    node = plainNode(),
+  } = asked
   // Every start would load it.
-  const { withoutMasters } = await import('../task/leader-by-spawn')
+  const { withoutPtyMasters } = await import('../process/spawn')
   signal?.throwIfAborted()
   const program = programFile(import.meta.url, './worker-host.ts')
-  const child = withoutMasters(
+  const child = withoutPtyMasters(
     (stdio) => {
       const all = descriptor === undefined ? stdio : stdio.with(3, descriptor)
       return spawn(node, [program], { env: environment(), cwd: dirname(file), stdio: all, windowsHide: true })
@@ -128,17 +137,19 @@ async function askProcess<Answer extends object>(asked: WorkerQuestion): Promise
     child.stdout?.on('data', (chunk: Buffer) => {
       const frame = reader.add(chunk)
       if (!frame) return
-      const said = frame.value as HostedAnswer
+      const said = frame.value as HostedResponse
       if ('failed' in said) return over(new WorkerFailure(said.failed, said.message))
       end()
       resolve({ ...(said.answer as Answer), ...(frame.data && { data: frame.data as Buffer }) })
     })
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => (problem = (problem + text).slice(-MOST_ERROR_CHARS)))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (problem = (problem + text).slice(-MAX_ERROR_CHARS)))
     child.once('error', (error) => over(new WorkerFailure('crash', error.message)))
-    child.once('close', (code, by) => over(new WorkerFailure('crash', lastLine(problem) ?? `it ended with ${by ?? code}`)))
+    child.once('close', (code, by) =>
+      over(new WorkerFailure('crash', lastLine(problem) ?? `it ended with ${by ?? code}`)),
+    )
     // It may be gone before it has read everything.
     child.stdin?.on('error', () => {})
-    const told: HostedQuestion = { file, question, heapMegabytes, mostGrowthBytes }
+    const told: HostedRequest = { file, question, heapMegabytes, mostGrowthBytes }
     for (const part of encodeFrame({ value: told, ...(data && { data }) })) child.stdin?.write(part)
   })
 }

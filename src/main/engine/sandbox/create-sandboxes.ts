@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandSandbox, SandboxLevel, SandboxNetwork, SandboxStatus } from '../../../shared/model/sandbox'
-import { DEFAULT_CACHES, type SandboxSettings } from '../config/sandbox-settings'
-import { isWithin } from '../workspace/real-path'
-import { sandboxSupport, type SandboxSupport } from './find-sandbox'
-import { PACKAGE_REGISTRIES } from './network/host-list'
+import { DEFAULT_CACHES, type SandboxSettings } from '../config/settings/sandbox-settings'
+import { isWithin } from '../workspace/path/real-path'
+import { sandboxSupport, type SandboxSupport } from './sandbox-support'
+import { PACKAGE_REGISTRIES } from '../network/host-list'
 import { CREDENTIALS } from './protected-names'
 import type { SandboxPolicy } from './sandbox-policy'
 import { toolchainPaths } from './toolchains'
@@ -36,7 +36,7 @@ export interface SandboxesDeps {
 }
 
 /** Whether commands of a session can be sandboxed. `required`: none may run without, unless the user allowed that very command. */
-export type Availability =
+export type SandboxAvailability =
   | { available: true; required: boolean }
   | { available: false; required: boolean; reason: string; remedy?: string; isOff: boolean }
 
@@ -54,14 +54,20 @@ export function createSandboxes({ home, userHome, support = sandboxSupport }: Sa
     return { ...settings, ...own }
   }
 
-  function availability({ settings, root }: Pick<SandboxedSession, 'settings' | 'root'>): Availability {
+  function availability({ settings, root }: Pick<SandboxedSession, 'settings' | 'root'>): SandboxAvailability {
     const { mode, project } = settingsAt(settings, root)
     const required = mode === 'required' || project?.mode === 'required'
     if (mode === 'off' && !required)
       return { available: false, required: false, isOff: true, reason: 'The sandbox is turned off in config.toml.' }
     const found = support()
     if (found.kind !== 'none') return { available: true, required }
-    return { available: false, required, isOff: false, reason: found.reason, ...(found.remedy !== undefined && { remedy: found.remedy }) }
+    return {
+      available: false,
+      required,
+      isOff: false,
+      reason: found.reason,
+      ...(found.remedy !== undefined && { remedy: found.remedy }),
+    }
   }
 
   /** Hosts that Project commands with the network `listed` can reach. */

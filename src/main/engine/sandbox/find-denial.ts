@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import type { SandboxDenial } from '../../../shared/model/sandbox'
-import { isWithin } from '../workspace/real-path'
-import { sensitiveRule } from '../workspace/sensitive-rule'
+import { isWithin } from '../workspace/path/real-path'
+import { sensitiveRule } from '../workspace/path/sensitive-file'
 import type { SandboxPolicy } from './sandbox-policy'
 
 /** What is known of a sandboxed command that failed. */
@@ -18,7 +18,7 @@ export interface FailedCommand {
 /** What a shell puts before its own messages: its name is not what was refused. */
 const SHELL_PREFIX = /^\S*\b(?:ba|da|z|k)?sh: (?:line )?(?:\d+: )?/
 /** Only the end of the output is looked at: what made a command fail comes last, and this bounds the time. */
-const MOST_CHARS = 20_000
+const MAX_CHARS = 20_000
 const READ_ONLY = /read-only file system|EROFS/i
 const DENIED = /permission denied|EACCES|operation not permitted|EPERM/i
 const MISSING = /no such file or directory|nonexistent|ENOENT|not found|cannot access/i
@@ -41,10 +41,12 @@ const NO_NAME = [
 export function findDenial({ policy, cwd, output, hosts }: FailedCommand): SandboxDenial | undefined {
   const [host] = hosts
   if (host) return { kind: 'host', host: host.host, port: host.port }
-  const lines = output.slice(-MOST_CHARS).split('\n')
+  const lines = output.slice(-MAX_CHARS).split('\n')
   if (policy.network !== 'open') {
     for (const line of lines) {
-      const named = NO_NAME.map((pattern) => pattern.exec(line.slice(0, 2_000))?.[1]).find((name) => name !== undefined && !isLocal(name))
+      const named = NO_NAME.map((pattern) => pattern.exec(line.slice(0, 2_000))?.[1]).find(
+        (name) => name !== undefined && !isLocal(name),
+      )
       if (named !== undefined) return { kind: 'host', host: named.toLowerCase().replace(/\.$/, ''), port: 443 }
     }
   }
@@ -60,11 +62,14 @@ function pathDenial(line: string, policy: SandboxPolicy, cwd: string): SandboxDe
   if (!readOnly && !DENIED.test(line) && !MISSING.test(line)) return undefined
   const roots = [policy.root, ...policy.folders]
   const said = line.replace(SHELL_PREFIX, '')
-  const at = [READ_ONLY, BUSY, DENIED, MISSING].map((pattern) => said.search(pattern)).find((index) => index >= 0) ?? said.length
+  const at =
+    [READ_ONLY, BUSY, DENIED, MISSING].map((pattern) => said.search(pattern)).find((index) => index >= 0) ?? said.length
   for (const path of pathsIn(said, cwd, at)) {
     const inside = roots.some((root) => isWithin(path, root))
-    if (readOnly && (!inside || policy.level === 'project')) return { kind: 'path', path: granted(path), access: 'write' }
-    if (DENIED.test(line) && sensitiveRule(path) !== undefined && existsSync(path)) return { kind: 'path', path, access: 'read' }
+    if (readOnly && (!inside || policy.level === 'project'))
+      return { kind: 'path', path: granted(path), access: 'write' }
+    if (DENIED.test(line) && sensitiveRule(path) !== undefined && existsSync(path))
+      return { kind: 'path', path, access: 'read' }
     if (!MISSING.test(line) || inside) continue
     if (existsSync(path)) return { kind: 'path', path, access: 'read' }
     // Its folder is there outside: it was to be made.
@@ -76,7 +81,9 @@ function pathDenial(line: string, policy: SandboxPolicy, cwd: string): SandboxDe
 /** Paths in a line of output, those next to the message first: quoted ones, and words that are absolute or end before a colon. */
 function pathsIn(line: string, cwd: string, message: number): string[] {
   const patterns = [/['"‘`]([^'"’`]+)['"’`]/g, /(?:^|[\s:=(])((?:\/[^\s:'"(),]+)+)/g, /(?:^|: )([\w.@-][\w./@-]*):/g]
-  const found = patterns.flatMap((pattern) => [...line.matchAll(pattern)].map((match) => ({ text: match[1]!, at: match.index })))
+  const found = patterns.flatMap((pattern) =>
+    [...line.matchAll(pattern)].map((match) => ({ text: match[1]!, at: match.index })),
+  )
   return found
     .toSorted((a, b) => Math.abs(message - a.at - a.text.length) - Math.abs(message - b.at - b.text.length))
     .flatMap(({ text }) => (text.includes('\0') ? [] : [isAbsolute(text) ? text : resolve(cwd, text)]))

@@ -2,20 +2,32 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
-import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from '../config/sandbox-settings'
+import { DEFAULT_SANDBOX_SETTINGS, type SandboxSettings } from '../config/settings/sandbox-settings'
 import { createSandboxes } from './create-sandboxes'
-import type { SandboxSupport } from './find-sandbox'
+import type { SandboxSupport } from './sandbox-support'
 import { createProgramSandboxes } from './program-sandboxes'
 
-const THERE: SandboxSupport = { kind: 'bubblewrap', bwrap: '/usr/bin/bwrap', bash: '/bin/bash', setsid: '/usr/bin/setsid' }
+const THERE: SandboxSupport = {
+  kind: 'bubblewrap',
+  bwrap: '/usr/bin/bwrap',
+  bash: '/bin/bash',
+  setsid: '/usr/bin/setsid',
+}
 const MISSING: SandboxSupport = { kind: 'none', reason: 'bubblewrap is not installed.', remedy: 'Install it.' }
 
 async function programs(support: SandboxSupport, settings: Partial<SandboxSettings> = {}) {
   const top = await tempFolder()
-  const [root, home, ssh] = ['project', 'user/.trestle', 'user/.ssh'].map((name) => join(top, name)) as [string, string, string]
+  const [root, home, ssh] = ['project', 'user/.trestle', 'user/.ssh'].map((name) => join(top, name)) as [
+    string,
+    string,
+    string,
+  ]
   for (const folder of [root, home, ssh]) mkdirSync(folder, { recursive: true })
   const sandboxes = createSandboxes({ home, userHome: join(top, 'user'), support: () => support })
-  const made = createProgramSandboxes({ sandboxes, settingsFor: async () => ({ ...DEFAULT_SANDBOX_SETTINGS, ...settings }) })
+  const made = createProgramSandboxes({
+    sandboxes,
+    settingsFor: async () => ({ ...DEFAULT_SANDBOX_SETTINGS, ...settings }),
+  })
   return { top, root, ssh, home, ...made }
 }
 
@@ -55,5 +67,7 @@ it('where a sandbox is required and there is none, a program does not start', as
     'Your settings require a sandbox, and there is none: bubblewrap is not installed. Install it.',
   )
   const byProject = await programs(MISSING, { project: { mode: 'required' } })
-  await expect(byProject.policy({ root: byProject.root, network: 'open', scope: 'a' })).rejects.toThrow('require a sandbox')
+  await expect(byProject.policy({ root: byProject.root, network: 'open', scope: 'a' })).rejects.toThrow(
+    'require a sandbox',
+  )
 })

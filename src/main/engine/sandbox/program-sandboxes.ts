@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { CommandSandbox } from '../../../shared/model/sandbox'
-import type { SandboxSettings } from '../config/sandbox-settings'
-import { sensitiveRule } from '../workspace/sensitive-rule'
+import type { SandboxSettings } from '../config/settings/sandbox-settings'
+import { sensitiveRule } from '../workspace/path/sensitive-file'
 import type { Sandboxes } from './create-sandboxes'
 import type { SandboxPolicy } from './sandbox-policy'
 
@@ -43,15 +43,24 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
   const found = async (root: string) => {
     const settings = await settingsFor(root)
     const has = sandboxes.availability({ settings, root })
-    return { settings, required: has.required, ...(!has.available && { missing: [has.reason, has.remedy ?? ''].join(' ').trim() }) }
+    return {
+      settings,
+      required: has.required,
+      ...(!has.available && { missing: [has.reason, has.remedy ?? ''].join(' ').trim() }),
+    }
   }
   const canRead = (path: string): boolean =>
-    isAbsolute(path) && existsSync(path) && sandboxes.canAllow(realpathSync(path)) && sensitiveRule(realpathSync(path)) === undefined
+    isAbsolute(path) &&
+    existsSync(path) &&
+    sandboxes.canAllow(realpathSync(path)) &&
+    sensitiveRule(realpathSync(path)) === undefined
 
   return {
     async describe({ root, network }) {
       const { missing } = await found(real(root))
-      return missing === undefined ? { level: 'project', network } : { level: 'unrestricted', network: 'open', unavailable: missing }
+      return missing === undefined
+        ? { level: 'project', network }
+        : { level: 'unrestricted', network: 'open', unavailable: missing }
     },
     async policy({ root: given, level = 'project', network, scope, names = [] }) {
       mkdirSync(given, { recursive: true, mode: 0o700 })
@@ -61,7 +70,13 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
         if (required) throw new Error(`Your settings require a sandbox, and there is none: ${missing}`)
         return undefined
       }
-      const session = { rootId: scope, root, addedFolders: [], allowed: { write: [], read: names.filter(canRead), hosts: [] }, settings }
+      const session = {
+        rootId: scope,
+        root,
+        addedFolders: [],
+        allowed: { write: [], read: names.filter(canRead), hosts: [] },
+        settings,
+      }
       return sandboxes.policy(session, { level, network })
     },
   }

@@ -1,4 +1,4 @@
-import { RESERVED_FILES } from '../workspace/reserved-file'
+import { RESERVED_FILES } from '../workspace/file/reserved-file'
 
 /**
  * What Project commands cannot change in a project, whether it exists or not, because other programs run it or obey it later, outside the sandbox: hooks of git,

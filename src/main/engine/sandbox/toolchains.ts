@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
-import { isWithin } from '../workspace/real-path'
+import { isWithin } from '../workspace/path/real-path'
 
 /** Where toolchains live below a home: read-only for commands, where they exist. */
 const TOOLCHAINS = [
@@ -63,8 +63,9 @@ export const FILTERED_FILES: readonly string[] = [
   '.bunfig.toml',
 ]
 
-const LOOKS_SECRET = /auth(?!or)|token|secret|passw|credential|helper|extraheader|apikey|api[-_]key|username|:\/\/[^/\s"'@]+@/i
-const MOST_FILTERED_BYTES = 256 * 1024
+const LOOKS_SECRET =
+  /auth(?!or)|token|secret|passw|credential|helper|extraheader|apikey|api[-_]key|username|:\/\/[^/\s"'@]+@/i
+const MAX_FILTERED_BYTES = 256 * 1024
 
 /** Caches that are made when the program that uses them is there, so that a first build works as it does outside. */
 const MADE_FOR: Readonly<Record<string, string>> = {
@@ -85,9 +86,14 @@ export function toolchainPaths(userHome: string, path: string | undefined): stri
     if (!isAbsolute(entry) || entry === '/' || isWithin(userHome, entry)) continue
     // A toolchain's programs are nothing without what lies beside their folder.
     const above = dirname(entry)
-    const whole = /^(?:bin|sbin|shims)$/.test(basename(entry)) && !isWithin(userHome, above) && above !== join(userHome, '.local')
+    const whole =
+      /^(?:bin|sbin|shims)$/.test(basename(entry)) && !isWithin(userHome, above) && above !== join(userHome, '.local')
     // The folder above the programs of another user is that user's home.
-    const isHome = above === '/root' || basename(above) === '.local' || dirname(above) === dirname(userHome) || dirname(above) === '/home'
+    const isHome =
+      above === '/root' ||
+      basename(above) === '.local' ||
+      dirname(above) === dirname(userHome) ||
+      dirname(above) === '/home'
     const wanted = whole && !isHome && above !== '/' && above !== '/usr' ? above : entry
     if (existsSync(wanted)) found.push(wanted)
   }
@@ -123,7 +129,7 @@ export function filteredSettings(file: string, userHome: string): string | undef
   try {
     const real = realpathSync(file)
     const stats = lstatSync(real)
-    if (!stats.isFile() || stats.size > MOST_FILTERED_BYTES || !isWithin(real, userHome)) return undefined
+    if (!stats.isFile() || stats.size > MAX_FILTERED_BYTES || !isWithin(real, userHome)) return undefined
     return readFileSync(real, 'utf8')
       .split('\n')
       .filter((line) => !LOOKS_SECRET.test(line))

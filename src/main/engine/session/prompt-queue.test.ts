@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { applyHeader, emptyHeader } from '../../../shared/model/fold'
+import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
 import { PromptQueue } from './prompt-queue'
 
 /** A queue on a header that is a fold of what is recorded, as a session has it. */

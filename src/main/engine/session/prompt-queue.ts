@@ -1,6 +1,6 @@
 import type { Effort } from '../../../shared/model/effort'
-import { CodedError } from '../../../shared/model/errors'
-import type { EventBody } from '../../../shared/model/event'
+import { CodedError } from '../../../shared/errors'
+import type { EventBody } from '../../../shared/events/event'
 import type { UserPart } from '../../../shared/model/message'
 import type { QueuedPrompt, SessionHeader } from '../../../shared/model/session'
 
@@ -56,4 +56,30 @@ export class PromptQueue {
   #joining(): QueuedPrompt[] {
     return this.#deps.header().queue.filter(({ joins }) => joins)
   }
+}
+
+/**
+ * What a person sends, made fit for models: images scaled down, PDFs with their text. Every way in passes here. Throws `request.invalid`, with the name of the file, for what no
+ * model could be given: a provider would refuse it now, and again with every later request.
+ */
+export async function prepareUserParts(parts: readonly UserPart[]): Promise<UserPart[]> {
+  if (parts.every(({ type }) => type === 'text')) return [...parts]
+  const { fitMedia, MediaProblem } = await import('../model/media/fit-media')
+  const fitted: UserPart[] = []
+  // One after the other: each can take a good deal of memory.
+  for (const part of parts) {
+    if (part.type === 'text') {
+      fitted.push(part)
+      continue
+    }
+    try {
+      fitted.push({ ...part, ...(await fitMedia(part)) })
+    } catch (error) {
+      if (!(error instanceof MediaProblem)) throw error
+      throw new CodedError('request.invalid', `${part.name ?? 'The attachment'} cannot be sent. ${error.message}`, {
+        cause: error,
+      })
+    }
+  }
+  return fitted
 }

@@ -1,13 +1,12 @@
-import type { ContextView } from '../../../shared/model/compaction'
-import type { RecordedEvent } from '../../../shared/model/event'
+import type { ContextView, ToolsView } from '../../../shared/model/context'
+import type { RecordedEvent } from '../../../shared/events/event'
 import type { UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
-import type { ToolsView } from '../../../shared/model/tools-view'
 import type { createGate } from '../approval/gate'
 import type { CompactionEnd } from '../context/compaction/compact'
-import type { OpenTurn } from '../loop/open-turn'
+import type { OpenTurn } from '../loop/turn-context'
 import type { TurnEnd } from '../loop/turn'
-import type { Store } from './store'
+import type { Store } from '../store/store'
 
 /** What a session needs from the engine to run a turn. `Session` is the class of that name, which stands on this file. */
 export interface TurnRunner<Session> {

@@ -1,9 +1,13 @@
-import type { Task } from '../../../shared/model/task'
+import type { Task, Orphan, TaskOutputPage } from '../../../shared/model/task'
 import { nearest } from '../../../shared/nearest'
-import type { TaskCustody } from '../task/task-custody'
-import type { SessionTasks } from '../tool/session-tasks'
-import type { NewsDesk } from './news-desk'
-import { notFound, tailOf } from './task-tail'
+import type { TaskSupervisor } from '../task/task-supervisor'
+import type { SessionTasks } from '../tool/session-services'
+import type { TaskNotifier } from './task-notifier'
+import { ignoreTaskNotFound, outputTail } from './task-notifications'
+import { isAgentId } from '../../../shared/model/agent'
+import { CodedError } from '../../../shared/errors'
+import type { SessionManager } from './sessions'
+import type { TaskPush, UsagePush } from '../../../shared/events/push'
 
 /** More than are ever kept. */
 const ALL = 10_000
@@ -16,8 +20,8 @@ interface OwningSession {
 }
 
 export interface SessionTasksDeps {
-  custody: TaskCustody
-  desk: Pick<NewsDesk, 'look'>
+  supervisor: TaskSupervisor
+  notifier: Pick<TaskNotifier, 'deliver'>
   /** Whether a person can be asked. */
   interactive: boolean
   /** Whether that person can type at terminals; default: as `interactive`. */
@@ -27,38 +31,40 @@ export interface SessionTasksDeps {
 /** See `SessionTasks`. What goes on in the background is recorded in the session, so that its end is told, whatever happens meanwhile. */
 export function createSessionTasks(
   session: OwningSession,
-  { custody, desk, interactive, canType = interactive }: SessionTasksDeps,
+  { supervisor, notifier, interactive, canType = interactive }: SessionTasksDeps,
 ): SessionTasks {
   const { id: sessionId } = session
   const owed = (task: Task): void => {
     session.record({ type: 'task.started', task })
     // It may have ended before it was recorded.
-    void desk.look(sessionId, [task.taskId])
+    void notifier.deliver(sessionId, [task.taskId])
   }
   /** When the agent sees that a task has ended, the news of it joins the very next step, not a later one. */
   const seen = async (task: Task): Promise<Task> => {
-    if (task.status !== 'running') await desk.look(sessionId, [task.taskId])
+    if (task.status !== 'running') await notifier.deliver(sessionId, [task.taskId])
     return task
   }
   const list = async ({ activeOnly, limit }: { activeOnly: boolean; limit: number }): Promise<Task[]> =>
-    (await custody.list({ activeOnly, limit: ALL, sessionId })).filter((task) => task.background).slice(0, limit)
+    (await supervisor.list({ activeOnly, limit: ALL, sessionId })).filter((task) => task.background).slice(0, limit)
 
   return {
     owner: (callId) => ({ sessionId, callId, folder: session.header.folder }),
     interactive,
     canType,
     async start(start) {
-      const task = await custody.start(start)
+      const task = await supervisor.start(start)
       owed(task)
       return task
     },
     moved: owed,
     list,
     async find(taskId) {
-      const task = await custody.get(taskId).catch(notFound)
+      const task = await supervisor.get(taskId).catch(ignoreTaskNotFound)
       if (task?.sessionId === sessionId) return { task: await seen(task) }
       if (task)
-        return { problem: `The task ${taskId} belongs to another session; only the user can see and stop it, on the page of tasks.` }
+        return {
+          problem: `The task ${taskId} belongs to another session; only the user can see and stop it, on the page of tasks.`,
+        }
       const shown = JSON.stringify(taskId.slice(0, 100))
       const known = (await list({ activeOnly: false, limit: ALL })).map((one) => one.taskId)
       if (known.length === 0) return { problem: `There is no task ${shown}: this session has no background tasks.` }
@@ -67,8 +73,90 @@ export function createSessionTasks(
         problem: `There is no task ${shown}. ${near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'TaskList with active_only false shows those of this session.'}`,
       }
     },
-    wait: async (taskId, ms, signal) => seen((await custody.wait(taskId, ms, signal)).task),
-    tail: (task, maxBytes) => tailOf(custody, task, maxBytes),
-    stop: (taskId, reason) => custody.stop(taskId, reason),
+    wait: async (taskId, ms, signal) => seen((await supervisor.wait(taskId, ms, signal)).task),
+    tail: (task, maxBytes) => outputTail(supervisor, task, maxBytes),
+    stop: (taskId, reason) => supervisor.stop(taskId, reason),
   }
+}
+
+export interface TaskActionsDeps {
+  supervisor: TaskSupervisor
+  sessions: Pick<SessionManager, 'withSession'>
+  notifier: Pick<TaskNotifier, 'deliver'>
+  onExit: Tasks['onExit']
+  endsHere: Tasks['endsHere']
+}
+
+/** What a person can do with tasks: what custody offers, and what the session of a task takes part in. */
+export function createTaskActions({ supervisor, sessions, notifier, onExit, endsHere }: TaskActionsDeps): Tasks {
+  return {
+    onExit,
+    endsHere,
+    list: (filter) => supervisor.list(filter),
+    get: (taskId) => supervisor.get(taskId),
+    output: (taskId, page) => supervisor.output(taskId, page),
+    stop: (taskId, reason) => supervisor.stop(taskId, reason),
+    stopAll: (filter) => supervisor.stopAll(filter),
+    input: (taskId, data) => supervisor.input(taskId, data),
+    moveToBackground: (taskId) => supervisor.moveToBackground(taskId),
+    orphans: () => supervisor.orphans(),
+    killOrphans: (pids) => supervisor.killOrphans(pids),
+    watch: (taskId, listener) => supervisor.watch(taskId, listener),
+    watchUsage: (listener) => supervisor.watchUsage(listener),
+    async restart(taskId) {
+      if (isAgentId(taskId))
+        throw new CodedError(
+          'request.invalid',
+          'A subagent is given more work by its agent; it cannot be started again by hand.',
+        )
+      const { command, cwd, folder, sessionId, description, timeoutMs = null } = await supervisor.get(taskId)
+      const start = {
+        command,
+        cwd,
+        timeoutMs,
+        ...(description !== undefined && { description }),
+        ...(folder !== undefined && { folder }),
+      }
+      if (sessionId === undefined) return supervisor.start(start)
+      return sessions.withSession(sessionId, async (session) => {
+        const task = await supervisor.start({ ...start, sessionId })
+        session.record({ type: 'task.started', task })
+        void notifier.deliver(sessionId, [task.taskId])
+        return task
+      })
+    },
+    async sendToSession(taskId) {
+      const { sessionId } = await supervisor.get(taskId)
+      if (sessionId === undefined)
+        throw new CodedError('session.not_found', `The task ${taskId} belongs to no session.`)
+      await sessions.withSession(sessionId, (session) => {
+        session.record({ type: 'news.requested', taskId })
+        void notifier.deliver(sessionId, [taskId])
+      })
+      return { sessionId }
+    },
+  }
+}
+
+/** Tasks of all sessions, of this process and of every other on the same home. See the contract of the same name. */
+export interface Tasks {
+  list(filter: { activeOnly?: boolean; limit?: number }): Promise<Task[]>
+  get(taskId: string): Promise<Task>
+  output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage>
+  stop(taskId: string, reason?: string): Promise<Task>
+  stopAll(filter: { sessionId?: string }): Promise<{ stopped: number }>
+  restart(taskId: string): Promise<Task>
+  input(taskId: string, data: string): Promise<void>
+  moveToBackground(taskId: string): Promise<Task>
+  sendToSession(taskId: string): Promise<{ sessionId: string }>
+  orphans(): Promise<Orphan[]>
+  killOrphans(pids?: readonly number[]): Promise<{ stopped: number }>
+  /** Calls `listener` with a `start` and then with what changes, until the function returned is called. It must be quick and must not throw. */
+  watch(taskId: string, listener: (push: TaskPush) => void): () => void
+  /** Whether this process runs the task itself, so that it ends with it. */
+  endsHere(taskId: string): boolean
+  /** What becomes of background tasks when this engine is closed, as the settings say. */
+  onExit(): 'keep' | 'stop' | 'ask'
+  /** Measures once a second while anybody listens. */
+  watchUsage(listener: (push: UsagePush) => void): () => void
 }

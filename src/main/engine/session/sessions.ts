@@ -1,15 +1,17 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
-import type { RuleChoice } from '../../../shared/model/approval'
-import type { Effort } from '../../../shared/model/effort'
-import { CodedError, failureOf } from '../../../shared/model/errors'
-import type { EventBody } from '../../../shared/model/event'
-import { statusOf, type SessionHeader, type SessionSummary } from '../../../shared/model/session'
-import type { Sessions } from '../engine-api'
-import { forkedEvents } from './forked-events'
+import type { RuleChoice, PermissionMode } from '../../../shared/model/approval'
+import type { Effort, EffortChoice } from '../../../shared/model/effort'
+import { CodedError, failureOf } from '../../../shared/errors'
+import type { EventBody, LiveEvent, SessionEvent, RecordedEvent } from '../../../shared/events/event'
+import { statusOf, type SessionHeader, type SessionSummary, type SearchHit } from '../../../shared/model/session'
+import { forkedEvents } from './fork'
 import { Session } from './session'
 import type { SessionDeps } from './session-deps'
-import type { Store } from './store'
+import type { Store } from '../store/store'
+import type { ContextView, ToolsView } from '../../../shared/model/context'
+import type { UserPart } from '../../../shared/model/message'
+import type { ApprovalAnswer } from '../approval/waiting-requests'
 
 export interface SessionsDeps extends SessionDeps<Session> {
   store: Store
@@ -26,7 +28,7 @@ export interface SessionsDeps extends SessionDeps<Session> {
 const UNTITLED = 'New session'
 
 /** What the engine itself does with sessions, beside what hosts do. */
-export interface HeldSessions extends Sessions {
+export interface SessionManager extends Sessions {
   /** What "always" can cover for a waiting approval. */
   choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
   /** Runs `use` with the session, held by this process; throws `session.elsewhere` when another has it. */
@@ -40,7 +42,7 @@ export interface HeldSessions extends Sessions {
 }
 
 /** All sessions of the store; those that are used are loaded, and held for this process. */
-export function createSessions(deps: SessionsDeps): HeldSessions {
+export function createSessions(deps: SessionsDeps): SessionManager {
   const { store } = deps
   const loaded = new Map<string, Session>()
   /** How many are using a session just now, beside its turn and its watchers. */
@@ -49,7 +51,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
   const outside = new Map<string, Set<(session: Session) => void>>()
 
   /** The session, held by this process; throws `session.elsewhere` with where it runs. */
-  function hold(sessionId: string): Session {
+  function acquire(sessionId: string): Session {
     const known = loaded.get(sessionId)
     if (known) return known
     header(sessionId)
@@ -64,16 +66,16 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
   }
 
   /** Lets go of a session that nobody watches and that does nothing, so that another Trestle may have it. */
-  function letGo(session: Session): void {
+  function releaseIfIdle(session: Session): void {
     if (session.isWorking || session.watched || uses.has(session) || loaded.get(session.id) !== session) return
     loaded.delete(session.id)
     store.release(session.id)
   }
 
-  async function letGoWhenIdle(session: Session): Promise<void> {
+  async function releaseWhenIdle(session: Session): Promise<void> {
     try {
       await session.idle()
-      letGo(session)
+      releaseIfIdle(session)
     } catch (error) {
       deps.log(`The session ${session.id} could not be let go: ${failureOf(error).message}`)
     }
@@ -85,8 +87,11 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     return found
   }
 
-  async function withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result> {
-    const session = hold(sessionId)
+  async function withSession<Result>(
+    sessionId: string,
+    use: (session: Session) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const session = acquire(sessionId)
     uses.set(session, (uses.get(session) ?? 0) + 1)
     try {
       return await use(session)
@@ -95,8 +100,8 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       if (left > 0) uses.set(session, left)
       else uses.delete(session)
       // A turn that it started goes on; what nobody watches then is free for another Trestle.
-      if (session.busy) void letGoWhenIdle(session)
-      else letGo(session)
+      if (session.busy) void releaseWhenIdle(session)
+      else releaseIfIdle(session)
     }
   }
 
@@ -119,7 +124,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
         ...(effort !== undefined && { effort }),
         ...(as && { agent: as.agent }),
       })
-      deps.onRecorded(hold(sessionId))
+      deps.onRecorded(acquire(sessionId))
       return header(sessionId)
     },
     async fork(sessionId, to) {
@@ -141,9 +146,9 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
         ...(from.runsAs && { agent: from.runsAs }),
       })
       store.append(forkId, events)
-      const fork = hold(forkId)
+      const fork = acquire(forkId)
       deps.onRecorded(fork)
-      letGo(fork)
+      releaseIfIdle(fork)
       return header(forkId)
     },
     createAgent({ sessionId, title, parent, model = parent.model, effort }) {
@@ -163,7 +168,7 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
     async open(sessionId, limit) {
       header(sessionId)
       try {
-        letGo(hold(sessionId))
+        releaseIfIdle(acquire(sessionId))
       } catch (error) {
         // Another Trestle has it: it can still be read here.
         if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
@@ -190,11 +195,11 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
         return session.header
       }),
     async remove(sessionId) {
-      const session = hold(sessionId)
+      const session = acquire(sessionId)
       await session.stop('The session was deleted.')
       loaded.delete(sessionId)
       for (const agent of store.agents({ rootId: sessionId })) {
-        await hold(agent.sessionId).stop('The session was deleted.')
+        await acquire(agent.sessionId).stop('The session was deleted.')
         loaded.delete(agent.sessionId)
         store.remove(agent.sessionId)
         deps.onRemoved(agent.sessionId)
@@ -203,14 +208,17 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
       deps.onRemoved(sessionId)
     },
     search: (query, limit, sessionId) => store.search(query, limit, sessionId),
-    prompt: (sessionId, parts, options) => withSession(sessionId, (session) => session.prompt(parts, 'person', options?.effort)),
+    prompt: (sessionId, parts, options) =>
+      withSession(sessionId, (session) => session.prompt(parts, 'person', options?.effort)),
     steer: (sessionId, input) => withSession(sessionId, (session) => session.steer(input)),
-    editQueued: (sessionId, promptId, parts) => withSession(sessionId, (session) => session.editQueued(promptId, parts)),
+    editQueued: (sessionId, promptId, parts) =>
+      withSession(sessionId, (session) => session.editQueued(promptId, parts)),
     removeQueued: (sessionId, promptId) => withSession(sessionId, (session) => session.removeQueued(promptId)),
     stop: (sessionId) => withSession(sessionId, (session) => session.stop()),
     reply: (sessionId, answer) => withSession(sessionId, (session) => session.reply(answer)),
     compact: (sessionId, instruction) => withSession(sessionId, (session) => session.compact(instruction)),
-    undoCompaction: (sessionId, compactionId) => withSession(sessionId, (session) => session.undoCompaction(compactionId)),
+    undoCompaction: (sessionId, compactionId) =>
+      withSession(sessionId, (session) => session.undoCompaction(compactionId)),
     context: (sessionId) => withSession(sessionId, (session) => session.context()),
     tools: (sessionId) => withSession(sessionId, (session) => session.tools()),
     listen(sessionId, listener) {
@@ -219,11 +227,11 @@ export function createSessions(deps: SessionsDeps): HeldSessions {
         const unlisten = session.listen(listener)
         end = () => {
           unlisten()
-          letGo(session)
+          releaseIfIdle(session)
         }
       }
       try {
-        attach(hold(sessionId))
+        attach(acquire(sessionId))
       } catch (error) {
         if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
         const waiting = outside.get(sessionId) ?? new Set()
@@ -271,4 +279,69 @@ async function realFolder(path: string): Promise<string> {
   const isFolder = real !== undefined && (await stat(real).catch(() => undefined))?.isDirectory()
   if (!isFolder) throw new CodedError('session.folder_missing', `There is no folder ${path}.`)
   return real
+}
+
+/** Everything that can be done with sessions. Failures are `CodedError`s. */
+export interface Sessions {
+  list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
+  create(input: {
+    folder: string
+    model?: string
+    effort?: Effort
+    mode?: PermissionMode
+    addedFolders?: string[]
+    /** Absent: the usual one. */
+    agent?: AgentChoice
+  }): Promise<SessionHeader>
+  /** Header and latest window; recovers a turn that a dead process left open. */
+  open(sessionId: string, limit: number): Promise<{ header: SessionHeader; events: RecordedEvent[]; hasMore: boolean }>
+  window(sessionId: string, options: { before: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
+  since(sessionId: string, since: number, limit?: number): RecordedEvent[]
+  header(sessionId: string): SessionHeader
+  change(
+    sessionId: string,
+    change: {
+      title?: string
+      model?: string
+      effort?: EffortChoice
+      mode?: PermissionMode
+      /** From the next turn on; `null`: the usual one. */
+      agent?: AgentChoice | null
+      addedFolders?: string[]
+      archived?: boolean
+    },
+  ): Promise<SessionHeader>
+  remove(sessionId: string): Promise<void>
+  /** Newest first; with a session only its own messages. */
+  search(query: string, limit: number, sessionId?: string): SearchHit[]
+  /** `effort`: for the turn that it starts alone. */
+  prompt(
+    sessionId: string,
+    parts: UserPart[],
+    options?: { effort?: Effort },
+  ): Promise<{ queued: boolean; promptId?: string }>
+  steer(sessionId: string, input: { parts?: UserPart[]; promptId?: string }): Promise<void>
+  editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>
+  removeQueued(sessionId: string, promptId: string): Promise<void>
+  stop(sessionId: string): Promise<void>
+  /** A new session in the same folder that begins with the conversation up to the event `to`; default: all of it. Files stay as they are. */
+  fork(sessionId: string, to?: number): Promise<SessionHeader>
+  reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
+  /** Compacts the conversation while no turn runs; false when it was stopped. */
+  compact(sessionId: string, instruction?: string): Promise<boolean>
+  /** Takes back the compaction in force. */
+  undoCompaction(sessionId: string, compactionId: string): Promise<void>
+  /** What the next request would be made of. */
+  context(sessionId: string): Promise<ContextView>
+  /** Every tool of the session with what it takes of a request: sent, loaded on demand, or off. */
+  tools(sessionId: string): Promise<ToolsView>
+  /**
+   * Calls `listener` synchronously with every event of the session from now on, recorded ones after they are stored. It must be quick and must not throw: the
+   * engine does not wait for it.
+   */
+  listen(sessionId: string, listener: (event: SessionEvent) => void): () => void
+  /** What is being streamed right now, as live events that rebuild it from nothing. */
+  live(sessionId: string): LiveEvent[]
+  /** Paths of the session's project that fit `query`, best first. */
+  completeFile(sessionId: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
 }

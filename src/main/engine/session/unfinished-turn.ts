@@ -1,11 +1,11 @@
 import { isMidCall, type Approval } from '../../../shared/model/approval'
-import type { Failure } from '../../../shared/model/errors'
-import type { EventBody, RecordedEvent } from '../../../shared/model/event'
-import type { StopReason } from '../../../shared/model/session'
+import { type Failure, CodedError } from '../../../shared/errors'
+import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import type { StopReason, SessionHeader } from '../../../shared/model/session'
 import { GUARDED_STEPS, type GuardedStep } from '../loop/guards'
-import type { OpenTurn } from '../loop/open-turn'
+import type { OpenTurn } from '../loop/turn-context'
 import { failed } from '../tool/tool'
-import type { Store } from './store'
+import type { Store } from '../store/store'
 
 const INTERRUPTED = 'Interrupted: Trestle was closed while this ran. Check what it had done before doing it again.'
 const CLOSED = 'Trestle was closed before it was answered.'
@@ -44,7 +44,10 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
     switch (event.type) {
       case 'step.started':
         turn.steps += 1
-        turn.answering = { stepId: event.stepId, ...(event.checkpoint !== undefined && { checkpoint: event.checkpoint }) }
+        turn.answering = {
+          stepId: event.stepId,
+          ...(event.checkpoint !== undefined && { checkpoint: event.checkpoint }),
+        }
         break
       case 'step.finished': {
         delete turn.answering
@@ -61,7 +64,11 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
         break
       case 'approval.resolved':
         // What asks has done nothing yet when it is answered: it asks again.
-        begin(started, event.callId, event.chosen === undefined && (event.outcome === 'allow_once' || event.outcome === 'allow_always'))
+        begin(
+          started,
+          event.callId,
+          event.chosen === undefined && (event.outcome === 'allow_once' || event.outcome === 'allow_always'),
+        )
         break
       case 'tool.finished':
         started.delete(event.callId)
@@ -75,26 +82,39 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
   turn.results = new Map(
     turn.calls.flatMap(({ callId }) => {
       const found = results.get(callId)
-      return found ? [[callId, { content: found.content, isError: found.isError, ...(found.details && { details: found.details }) }]] : []
+      return found
+        ? [
+            [
+              callId,
+              { content: found.content, isError: found.isError, ...(found.details && { details: found.details }) },
+            ],
+          ]
+        : []
     }),
   )
   return turn
 }
 
 /** A turn that waits for a person stays open: calls that were running when the process died get their result, what waits goes on waiting. */
-export function keptOpen(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
+export function reopenTurn(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
   const [over, waiting] = [turn.approvals.filter(isMidCall), turn.approvals.filter((approval) => !isMidCall(approval))]
   const cut = turn.unfinished.filter(({ begun }) => begun)
   const results = new Map(turn.results)
   for (const { callId } of cut) results.set(callId, failed(INTERRUPTED))
   return {
     open: { ...turn, approvals: waiting, results },
-    events: [...over.map((approval) => cancelled(approval, CLOSED)), ...cut.map((call) => finished(turn, call, INTERRUPTED))],
+    events: [
+      ...over.map((approval) => cancelled(approval, CLOSED)),
+      ...cut.map((call) => finished(turn, call, INTERRUPTED)),
+    ],
   }
 }
 
 /** What has to be recorded to end the turn. `why` is a sentence for requests and calls that come to nothing by it. */
-export function closingEvents(turn: UnfinishedTurn, end: { stop: StopReason; why: string; failure?: Failure }): EventBody[] {
+export function closingEvents(
+  turn: UnfinishedTurn,
+  end: { stop: StopReason; why: string; failure?: Failure },
+): EventBody[] {
   const { turnId, answering, steps, startedAt, lastAt } = turn
   const step: EventBody[] =
     answering === undefined
@@ -151,5 +171,29 @@ function eventsOfTurn(store: Pick<Store, 'window'>, sessionId: string, turnId: s
     const first = events[0]
     if (!hasMore || !first) return collected
     before = first.seq
+  }
+}
+
+/** A compaction that a dead process left open comes to nothing: the conversation is as it was. */
+export function endOpenCompaction(header: SessionHeader | undefined): EventBody[] {
+  if (!header?.compacting) return []
+  const turn = header.turnId === undefined ? {} : { turnId: header.turnId }
+  return [{ type: 'compaction.failed', compactionId: header.compacting.compactionId, ...turn, why: 'interrupted' }]
+}
+
+/** What takes back the compaction that is in force; throws `compaction.gone` when that is another one. */
+export function undoCompactionEvent(
+  store: Pick<Store, 'since'>,
+  { sessionId, compacted }: SessionHeader,
+  compactionId: string,
+): EventBody {
+  const event = compacted?.compactionId === compactionId ? store.since(sessionId, compacted.seq - 1, 1)[0] : undefined
+  if (event?.type !== 'compaction.finished')
+    throw new CodedError('compaction.gone', 'It was undone, or a later one builds on it.')
+  return {
+    type: 'compaction.undone',
+    compactionId,
+    tokens: event.before,
+    ...(event.earlier && { earlier: event.earlier }),
   }
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fillPlaceholders } from './fill-placeholders'
-import { readSkill } from './read-skill'
+import { fillPlaceholders, readSkill } from './read-skill'
 
 const skill = (front: string, body = 'Do it.') => readSkill(`---\n${front}\n---\n\n${body}\n`, 'tidy')
 
@@ -78,12 +77,15 @@ describe('what a SKILL.md says', () => {
   })
 
   test('line ends of Windows and a byte order mark are no mistake', async () => {
-    expect((await readSkill('\uFEFF---\r\nname: tidy\r\ndescription: x\r\n---\r\nDo it.\r\n', 'tidy')).problems).toEqual([])
+    expect(
+      (await readSkill('\uFEFF---\r\nname: tidy\r\ndescription: x\r\n---\r\nDo it.\r\n', 'tidy')).problems,
+    ).toEqual([])
   })
 })
 
 describe('placeholders', () => {
-  const fill = (body: string, args: string, names: string[] = []) => fillPlaceholders(body, { args, names, dir: '/s/tidy' })
+  const fill = (body: string, args: string, names: string[] = []) =>
+    fillPlaceholders(body, { args, names, dir: '/s/tidy' })
   test.each([
     ['Review $ARGUMENTS now', 'src and test', [], 'Review src and test now'],
     ['$0 then $1, not $2', 'a "b c"', [], 'a then b c, not '],

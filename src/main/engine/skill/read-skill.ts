@@ -1,4 +1,4 @@
-import type { SkillProblem, SkillView } from '../../../shared/model/skill'
+import type { SkillProblem, SkillView } from '../../../shared/configuration/customizations'
 
 /** What a SKILL.md says; the body is only read when the skill is used. */
 export type SkillHead = Omit<SkillView, 'source' | 'path' | 'hiddenBy'>
@@ -10,8 +10,8 @@ export interface ReadSkill {
 
 /** The form of a skill's name: libraries.md, conventions (the Agent Skills format). */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
-const MOST_NAME_CHARS = 64
-const MOST_DESCRIPTION_CHARS = 1024
+const MAX_NAME_CHARS = 64
+const MAX_DESCRIPTION_CHARS = 1024
 const KNOWN = [
   'name',
   'description',
@@ -51,7 +51,8 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
     problems: [...problems, { message, isFatal: true, ...(line !== undefined && { line }) }],
   })
   const parts = splitSkill(text)
-  if (!parts) return fatal('It has no front matter: begin it with a line "---", name and description, and another line "---".', 1)
+  if (!parts)
+    return fatal('It has no front matter: begin it with a line "---", name and description, and another line "---".', 1)
   const front = plainFront(parts.front) ?? (await yamlFront(parts.front))
   if ('mistake' in front) return fatal(front.mistake, front.line)
   const { values } = front
@@ -59,36 +60,40 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
     return fatal('Its front matter must be a list of "key: value".', 2)
   const table = values as Record<string, unknown>
   const lineOf = (key: string): number => parts.front.split('\n').findIndex((line) => line.startsWith(`${key}:`)) + 2
-  const note = (key: string, message: string): void => void problems.push({ message, line: lineOf(key), isFatal: false })
+  const note = (key: string, message: string): void =>
+    void problems.push({ message, line: lineOf(key), isFatal: false })
 
   const { name, description } = table
   if (typeof name !== 'string' || name === '') return fatal('It needs a name.', 2)
-  if (!NAME.test(name) || name.length > MOST_NAME_CHARS)
+  if (!NAME.test(name) || name.length > MAX_NAME_CHARS)
     return fatal(
-      `Its name "${name.slice(0, 80)}" must be at most ${MOST_NAME_CHARS} lowercase letters, digits and single hyphens between them.`,
+      `Its name "${name.slice(0, 80)}" must be at most ${MAX_NAME_CHARS} lowercase letters, digits and single hyphens between them.`,
       lineOf('name'),
     )
   if (typeof description !== 'string' || description.trim() === '') return fatal('It needs a description.', 2)
-  if (name !== folderName) note('name', `Its name "${name}" is not that of its folder, "${folderName}"; other programs may not find it.`)
-  if (description.length > MOST_DESCRIPTION_CHARS)
-    note('description', `Its description is longer than ${MOST_DESCRIPTION_CHARS} characters and is cut.`)
+  if (name !== folderName)
+    note('name', `Its name "${name}" is not that of its folder, "${folderName}"; other programs may not find it.`)
+  if (description.length > MAX_DESCRIPTION_CHARS)
+    note('description', `Its description is longer than ${MAX_DESCRIPTION_CHARS} characters and is cut.`)
   if (parts.body === '') note('name', 'It has nothing below its front matter.')
   if (table['allowed-tools'] !== undefined)
     note('allowed-tools', 'allowed-tools is not used: what is allowed is yours to say, not a skill’s.')
   for (const key of Object.keys(table)) if (!KNOWN.includes(key)) note(key, `"${key}" is not known and not used.`)
 
   const type = table['type'] ?? 'inline'
-  if (type !== 'inline' && type !== 'prompt' && type !== 'flow') return fatal('Its type must be inline, prompt or flow.', lineOf('type'))
+  if (type !== 'inline' && type !== 'prompt' && type !== 'flow')
+    return fatal('Its type must be inline, prompt or flow.', lineOf('type'))
   const whenToUse = table['whenToUse'] ?? table['when_to_use']
   const isKept = table['disableModelInvocation'] ?? table['disable-model-invocation']
   return {
     head: {
       name,
-      description: description.trim().replace(/\s+/g, ' ').slice(0, MOST_DESCRIPTION_CHARS),
+      description: description.trim().replace(/\s+/g, ' ').slice(0, MAX_DESCRIPTION_CHARS),
       type,
       modelInvocation: isKept !== true && isKept !== 'true',
       arguments: argumentNames(table['arguments']),
-      ...(typeof whenToUse === 'string' && whenToUse.trim() !== '' && { whenToUse: whenToUse.trim().replace(/\s+/g, ' ') }),
+      ...(typeof whenToUse === 'string' &&
+        whenToUse.trim() !== '' && { whenToUse: whenToUse.trim().replace(/\s+/g, ' ') }),
     },
     problems,
   }
@@ -103,7 +108,8 @@ function plainFront(front: string): { values: unknown } | undefined {
     const [, key = '', value = ''] = match ?? []
     if (!match || Object.hasOwn(values, key) || value !== value.trim()) return undefined
     // Words YAML may take for something else than text, in its versions and spellings.
-    if (value !== 'true' && value !== 'false' && /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(value)) return undefined
+    if (value !== 'true' && value !== 'false' && /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(value))
+      return undefined
     values[key] = value === 'true' ? true : value === 'false' ? false : value
   }
   return { values }
@@ -115,7 +121,8 @@ async function yamlFront(front: string): Promise<{ values: unknown } | { mistake
   const document = parseDocument(front, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
   // The front matter begins in line 2.
-  if (error) return { mistake: `Its front matter is no YAML: ${error.message}`, line: lines.linePos(error.pos[0]).line + 1 }
+  if (error)
+    return { mistake: `Its front matter is no YAML: ${error.message}`, line: lines.linePos(error.pos[0]).line + 1 }
   return { values: document.toJS() }
 }
 
@@ -127,4 +134,46 @@ function argumentNames(value: unknown): string[] {
     const name = typeof entry === 'object' && entry !== null && 'name' in entry ? entry.name : entry
     return typeof name === 'string' && name !== '' ? [name] : []
   })
+}
+
+/** What the placeholders of a skill's body stand for. */
+export interface Filling {
+  /** All that was written behind the skill's name. */
+  args: string
+  /** Names for the single arguments, in order. */
+  names: readonly string[]
+  /** The skill's folder. */
+  dir: string
+}
+
+/**
+ * The body with its placeholders filled: `$ARGUMENTS`, `$0` and on (single arguments, quotes hold blanks together), `$name`, `${TRESTLE_SKILL_DIR}` and
+ * `${KIMI_SKILL_DIR}`. What is filled in is not looked at again. Arguments no placeholder asks for are added at the end, so that nothing is lost.
+ */
+export function fillPlaceholders(body: string, { args, names, dir }: Filling): string {
+  const single = splitArguments(args)
+  let isUsed = false
+  const filled = body.replace(
+    /\$\{(?:TRESTLE|KIMI)_SKILL_DIR\}|\$(?:\{(\w+)\}|(\w+))/g,
+    (whole, braced?: string, plain?: string) => {
+      const name = braced ?? plain
+      if (name === undefined) return dir
+      const value = name === 'ARGUMENTS' ? args : /^\d{1,2}$/.test(name) ? (single[Number(name)] ?? '') : named(name)
+      if (value === undefined) return whole
+      isUsed = true
+      return value
+    },
+  )
+  return isUsed || args.trim() === '' ? filled : `${filled}\n\nArguments: ${args.trim()}`
+
+  function named(name: string): string | undefined {
+    const at = names.indexOf(name)
+    return at < 0 ? undefined : (single[at] ?? '')
+  }
+}
+
+function splitArguments(args: string): string[] {
+  return [...args.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, quoted, plain]) => double?.replace(/\\(.)/g, '$1') ?? quoted ?? plain ?? '',
+  )
 }

@@ -50,7 +50,10 @@ export async function openSkillCache(file: string): Promise<SkillCache> {
 
 async function kept(file: string): Promise<[string, Entry][]> {
   try {
-    const { version, entries } = JSON.parse(await readFile(file, 'utf8')) as { version: unknown; entries: [string, Entry][] }
+    const { version, entries } = JSON.parse(await readFile(file, 'utf8')) as {
+      version: unknown
+      entries: [string, Entry][]
+    }
     return version === VERSION && Array.isArray(entries) ? entries : []
   } catch {
     return []

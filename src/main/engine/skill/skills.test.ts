@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { textOf } from '../../../shared/model/message'
-import { skillSection } from '../context/skill-section'
+import { skillSection } from '../context/facts/instruction-facts'
 import { skillTool } from '../tool/builtin/skill'
 import { callTool } from '../../../../test/support/call-tool'
-import { builtInSkills } from './built-in-skills'
+import { builtInSkills, createSkills, type Skills, withSkill } from './skills'
 import { openSkillCache } from './skill-cache'
-import { createSkills, type Skills } from './skills'
-import { withSkill } from './with-skill'
 
 let root: string
 let folder: string
@@ -49,18 +47,13 @@ test('skills of every place are found, and the nearest of a name is used', async
   put('built-in', 'ours')
   const list = await skills.list(folder)
   expect(list.problems).toEqual([])
-  expect(list.skills.map(({ name, source, hiddenBy }) => `${name} ${source}${hiddenBy === undefined ? '' : ' hidden'}`)).toEqual([
-    'tidy project',
-    'tidy project hidden',
-    'top project',
-    'tidy user hidden',
-    'mine user',
-    'ours built-in',
-  ])
+  expect(
+    list.skills.map(({ name, source, hiddenBy }) => `${name} ${source}${hiddenBy === undefined ? '' : ' hidden'}`),
+  ).toEqual(['tidy project', 'tidy project hidden', 'top project', 'tidy user hidden', 'mine user', 'ours built-in'])
   expect((await skills.find(folder, 'tidy'))?.path).toBe(near)
-  expect(list.skills.filter((skill) => skill.hiddenBy !== undefined).map(({ path, hiddenBy }) => [path, hiddenBy])).toEqual(
-    hidden.map((path) => [path, near]),
-  )
+  expect(
+    list.skills.filter((skill) => skill.hiddenBy !== undefined).map(({ path, hiddenBy }) => [path, hiddenBy]),
+  ).toEqual(hidden.map((path) => [path, near]))
   expect(skills.readable(folder)).toContain(join(root, 'repo', '.claude', 'skills', 'top'))
 })
 

@@ -1,11 +1,12 @@
 import { readdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { SkillList, SkillProblem, SkillView } from '../../../shared/model/skill'
-import { fillPlaceholders } from './fill-placeholders'
-import { readSkill, splitSkill, type ReadSkill } from './read-skill'
+import { fileURLToPath } from 'node:url'
+import type { SkillList, SkillProblem, SkillView, SkillSource } from '../../../shared/configuration/customizations'
+import { fillPlaceholders, readSkill, splitSkill, type ReadSkill } from './read-skill'
 import type { SkillCache } from './skill-cache'
 import { guardedFile, readGuardedText, type TextGuard } from '../workspace/guarded-text'
-import { skillPlaces, type SkillPlace } from './skill-places'
+import type { UserPart } from '../../../shared/model/message'
+import { outsideArchive } from '../runtime/plain-node'
 
 export interface SkillsDeps {
   /** TRESTLE_HOME. */
@@ -30,9 +31,9 @@ export interface Skills {
 }
 
 /** A longer SKILL.md is a mistake: nothing of it would fit a model's window. */
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 /** More skills in one place than anybody has. */
-const MOST_SKILLS = 2_000
+const MAX_SKILLS = 2_000
 
 /** See `Skills`. What SKILL.md files say is kept by path, time and size, so that looking them up costs little more than a `stat` each. */
 export function createSkills(deps: SkillsDeps): Skills {
@@ -44,10 +45,10 @@ export function createSkills(deps: SkillsDeps): Skills {
     const top = deps.repositoryTop(folder)
     const places = skillPlaces({ ...deps, folder, top })
     const cache = await deps.cache()
-    const project = { within: await realFolder(top ?? folder), home: await realFolder(deps.home), mostBytes: MOST_BYTES }
+    const project = { within: await realFolder(top ?? folder), home: await realFolder(deps.home), mostBytes: MAX_BYTES }
     const found = await Promise.all(
       places.map(async (place) => {
-        const guard = place.source === 'project' ? project : { mostBytes: MOST_BYTES }
+        const guard = place.source === 'project' ? project : { mostBytes: MAX_BYTES }
         const list = await skillsIn(place, guard, cache)
         for (const { path } of list.skills) guards.set(path, guard)
         return list
@@ -68,9 +69,13 @@ export function createSkills(deps: SkillsDeps): Skills {
   return {
     list,
     readable: (folder) => folders.get(folder) ?? [],
-    find: async (folder, name) => (await list(folder)).skills.find((skill) => skill.name === name && skill.hiddenBy === undefined),
+    find: async (folder, name) =>
+      (await list(folder)).skills.find((skill) => skill.name === name && skill.hiddenBy === undefined),
     async body(skill, args) {
-      const found = readGuardedText(skill.path, guards.get(skill.path) ?? { within: dirname(skill.path), mostBytes: MOST_BYTES })
+      const found = readGuardedText(
+        skill.path,
+        guards.get(skill.path) ?? { within: dirname(skill.path), mostBytes: MAX_BYTES },
+      )
       if ('missing' in found) throw new Error(`${skill.path} cannot be read any more.`)
       if ('problem' in found) throw new Error(`${skill.path} cannot be read any more. ${found.problem}`)
       const parts = splitSkill(found.text)
@@ -85,7 +90,7 @@ async function skillsIn({ path, source }: SkillPlace, guard: TextGuard, cache: S
   const read = await Promise.all(
     names
       .toSorted((a, b) => (a < b ? -1 : 1))
-      .slice(0, MOST_SKILLS)
+      .slice(0, MAX_SKILLS)
       .map(async (name) => readAt(join(path, name, 'SKILL.md'), guard, cache)),
   )
   const skills: SkillView[] = []
@@ -96,14 +101,23 @@ async function skillsIn({ path, source }: SkillPlace, guard: TextGuard, cache: S
     const { head } = entry.read
     if (!head) continue
     const twin = skills.find((skill) => skill.name === head.name)
-    if (twin) problems.push({ path: entry.path, message: `${twin.path} has the same name "${head.name}" and is used.`, isFatal: true })
+    if (twin)
+      problems.push({
+        path: entry.path,
+        message: `${twin.path} has the same name "${head.name}" and is used.`,
+        isFatal: true,
+      })
     else skills.push({ ...head, source, path: entry.path })
   }
   return { skills, problems }
 }
 
 /** Undefined where there is no SKILL.md: not every folder beside skills is one. */
-async function readAt(path: string, guard: TextGuard, cache: SkillCache): Promise<{ path: string; read: ReadSkill } | undefined> {
+async function readAt(
+  path: string,
+  guard: TextGuard,
+  cache: SkillCache,
+): Promise<{ path: string; read: ReadSkill } | undefined> {
   const problem = (message: string) => ({ path, read: { problems: [{ message, isFatal: true }] } })
   // Where links lead is looked at each time; only what the file says is remembered.
   const file = guardedFile(path, guard)
@@ -127,4 +141,71 @@ async function realFolder(folder: string): Promise<string> {
 async function skillFolders(skills: readonly SkillView[]): Promise<string[]> {
   const folders = await Promise.all(skills.map(({ path }) => realpath(dirname(path)).catch(() => undefined)))
   return folders.filter((folder) => folder !== undefined)
+}
+
+/** A folder that may hold skills, each a folder with a SKILL.md. */
+interface SkillPlace {
+  path: string
+  source: SkillSource
+}
+
+const IN_PROJECT = ['.trestle/skills', '.agents/skills', '.claude/skills']
+
+/** Where skills are looked for, the nearest first: the project folder and up to its repository's top, the user's folders, Trestle's own. */
+function skillPlaces(around: {
+  folder: string
+  top: string | undefined
+  home: string
+  userHome: string
+  builtIn: string
+}): SkillPlace[] {
+  const { folder, top, home, userHome, builtIn } = around
+  const places: SkillPlace[] = []
+  for (let at = folder; ; at = dirname(at)) {
+    places.push(...IN_PROJECT.map((name) => ({ path: join(at, name), source: 'project' as const })))
+    if (top === undefined || at === top || dirname(at) === at) break
+  }
+  places.push(
+    { path: join(home, 'skills'), source: 'user' },
+    { path: join(userHome, '.agents', 'skills'), source: 'user' },
+    { path: builtIn, source: 'built-in' },
+  )
+  // A project that is the user's own folder has the same place twice.
+  return places.filter(({ path }, index) => places.findIndex((other) => other.path === path) === index)
+}
+
+/**
+ * A prompt that begins with `/name` or `/skills:name` of a skill, with that skill's instructions behind it; any other prompt as it is: a slash also begins paths. What the
+ * user wrote stays as it was written.
+ */
+export async function withSkill(
+  skills: Pick<Skills, 'find' | 'body'>,
+  folder: string,
+  parts: UserPart[],
+): Promise<UserPart[]> {
+  const [first] = parts
+  const match =
+    first?.type === 'text' ? /^\s*\/(?:skills?:)?([a-z0-9][a-z0-9-]*)(?:\s+([^]*))?$/.exec(first.text) : undefined
+  if (!match) return parts
+  const [, name = '', args = ''] = match
+  const skill = await skills.find(folder, name)
+  if (!skill) return parts
+  const body = await skills.body(skill, args)
+  return [
+    ...parts,
+    {
+      type: 'text',
+      skill: name,
+      text: `<skill name="${name}" folder="${skill.path.replace(/\/SKILL\.md$/, '')}">\n${body}\n</skill>`,
+    },
+  ]
+}
+
+/**
+ * The folder of the skills that come with Trestle, `resources/skills` of the package, wherever this code was bundled into: sources, an entry, or a chunk. In the packaged app it is
+ * the one outside of the archive: commands read the files beside a skill, too.
+ */
+export function builtInSkills(here = import.meta.url): string {
+  const top = here.endsWith('.ts') ? '../../../../' : here.includes('/chunks/') ? '../../../' : '../../'
+  return outsideArchive(fileURLToPath(new URL(`${top}resources/skills`, here)))
 }

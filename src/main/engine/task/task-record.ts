@@ -3,10 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Task } from '../../../shared/model/task'
-import { identityOf, isAlive, type ProcessIdentity } from '../session/sqlite/process-identity'
-import { newestPathOf } from './log-files'
-import { outputSize } from './read-output'
-import { renameOverSync } from '../workspace/rename-over'
+import { identityOf, isAlive, type ProcessIdentity } from '../process/process-identity'
+import { newestPathOf, outputSize } from './output/log-files'
+import { renameOverSync } from '../workspace/file/atomic-write'
+import { heartbeatFile } from '../process/process-tag'
 
 /** A background task on disk: `tasks/<taskId>/task.json`, beside its output. Whoever wants to know of tasks can read it without the host. */
 export interface TaskRecord {
@@ -17,7 +17,7 @@ export interface TaskRecord {
 }
 
 /** Logs of commands that calls waited for. */
-const MOST_LOGS = 2_000
+const MAX_LOGS = 2_000
 const FILE = 'task.json'
 const TASK_ID = /^[a-z]+-[0-9a-z]{8}$/
 
@@ -57,7 +57,8 @@ export async function readRecord(home: string, taskId: string): Promise<TaskReco
 
 function isRecord(value: unknown): value is TaskRecord {
   if (typeof value !== 'object' || value === null || !('version' in value) || value.version !== 1) return false
-  if (!('task' in value) || !('host' in value) || typeof value.host !== 'object' || typeof value.task !== 'object') return false
+  if (!('task' in value) || !('host' in value) || typeof value.host !== 'object' || typeof value.task !== 'object')
+    return false
   return value.task !== null && 'taskId' in value.task && 'status' in value.task && 'startedAt' in value.task
 }
 
@@ -68,13 +69,8 @@ export async function taskIds(home: string): Promise<string[]> {
 
 /** Whether its host lives. One on another machine that shares the home is believed as long as it keeps its beacon fresh. */
 export async function isHostAlive(home: string, { host }: TaskRecord): Promise<boolean> {
-  const beacon = await stat(beaconOf(home, host)).catch(() => undefined)
+  const beacon = await stat(heartbeatFile(home, host)).catch(() => undefined)
   return isAlive(host, Date.now() - (beacon?.mtimeMs ?? 0), identityOf(process.pid))
-}
-
-/** A file that a host touches now and then. */
-export function beaconOf(home: string, { host, pid }: Pick<ProcessIdentity, 'host' | 'pid'>): string {
-  return join(home, 'run', `task-host.${host.replaceAll(/[^\w.-]/g, '_')}.${pid}.alive`)
 }
 
 /** Says of a task whose host died that it is lost; its output stays as it is. */
@@ -96,7 +92,11 @@ export async function markLost(home: string, record: TaskRecord): Promise<Task> 
 }
 
 /** Removes ended tasks and logs of commands that are older than `keepDays`, and the oldest beyond `keepTasks`. Returns what was removed. */
-export async function removeOld(home: string, keep: { keepDays: number; keepTasks: number }, now = Date.now()): Promise<string[]> {
+export async function removeOld(
+  home: string,
+  keep: { keepDays: number; keepTasks: number },
+  now = Date.now(),
+): Promise<string[]> {
   const oldest = now - keep.keepDays * 24 * 3_600_000
   const ended: { taskId: string; endedAt: number }[] = []
   for (const taskId of await taskIds(home)) {
@@ -106,10 +106,13 @@ export async function removeOld(home: string, keep: { keepDays: number; keepTask
     ended.push({ taskId, endedAt: record?.task.endedAt ?? touched })
   }
   ended.sort((a, b) => b.endedAt - a.endedAt)
-  const removed = ended.filter(({ endedAt }, index) => endedAt < oldest || index >= keep.keepTasks).map(({ taskId }) => taskId)
+  const removed = ended
+    .filter(({ endedAt }, index) => endedAt < oldest || index >= keep.keepTasks)
+    .map(({ taskId }) => taskId)
   for (const taskId of removed) {
     await rm(taskFolder(home, taskId), { recursive: true, force: true })
-    for (const path of [foregroundLog(home, taskId), newestPathOf(foregroundLog(home, taskId))]) await rm(path, { force: true })
+    for (const path of [foregroundLog(home, taskId), newestPathOf(foregroundLog(home, taskId))])
+      await rm(path, { force: true })
   }
   await removeOldLogs(home, oldest)
   return removed
@@ -125,5 +128,6 @@ async function removeOldLogs(home: string, oldest: number): Promise<void> {
     if (touched !== undefined) logs.push({ path, touched })
   }
   logs.sort((a, b) => b.touched - a.touched)
-  for (const { path } of logs.filter(({ touched }, index) => touched < oldest || index >= MOST_LOGS)) await rm(path, { force: true })
+  for (const { path } of logs.filter(({ touched }, index) => touched < oldest || index >= MAX_LOGS))
+    await rm(path, { force: true })
 }

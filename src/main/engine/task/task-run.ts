@@ -1,13 +1,11 @@
 import type { Task, TaskStatus } from '../../../shared/model/task'
-import { LiveOutput } from './live-output'
-import { OutputLog } from './output-log'
-import { outputText } from './output-text'
-import type { ExitStatus, RunningProcess } from './running-process'
-import { startedTask, type TaskRunOptions } from './task-run-options'
-import { TimeLimit } from './time-limit'
-import { Timers } from './timers'
-import type { TaskEnd } from './terminal-tasks'
-import { WaitsForPerson } from './waits-for-person'
+import { LiveOutput, OutputLog } from './output/output-log'
+import { outputText } from './output/output-text'
+import { type RunningProcess, startedTask, type TaskRunOptions } from './running-process'
+import { TimeLimit, Timers } from './task-timers'
+import type { TaskEnd } from './task-supervisor'
+import { InputWait } from './input-wait'
+import type { ExitStatus } from '../process/shell-process'
 
 /** How long output is waited for after the exit of the command, when something it left in the background holds the terminal. */
 const DRAIN_MS = 250
@@ -33,7 +31,7 @@ export class TaskRun {
   private readonly drained = Promise.withResolvers<void>()
   private readonly timers = new Timers()
   private readonly limit = new TimeLimit(() => this.onTimeout())
-  private readonly person: WaitsForPerson
+  private readonly inputWait: InputWait
   private process: RunningProcess | undefined
   private status: TaskStatus = 'running'
   private stopReason: string | undefined
@@ -54,14 +52,14 @@ export class TaskRun {
     this.background = background
     this.limitMs = start.timeoutMs
     this.log = new OutputLog(options.outputPath, {
-      onRoom: () => this.resume(),
+      onWritable: () => this.resume(),
       keepsHead: !background,
-      ...(logBytes !== undefined && { mostBytes: logBytes }),
+      ...(logBytes !== undefined && { maxBytes: logBytes }),
     })
-    this.person = new WaitsForPerson(
+    this.inputWait = new InputWait(
       this.log,
       () => this.process?.pid,
-      () => this.onPerson(),
+      () => this.onInputWait(),
     )
     // Whoever is not interested in one of the two need not hear of its failure.
     this.overWith.promise.catch(() => {})
@@ -113,7 +111,7 @@ export class TaskRun {
       ...(this.stopReason !== undefined && { stopReason: this.stopReason }),
       ...(newestPath !== undefined && { newestPath }),
       ...(problem !== undefined && { problem }),
-      ...this.person.state,
+      ...this.inputWait.state,
       ...(this.endedAt !== undefined && { endedAt: this.endedAt, ...this.exit }),
     }
   }
@@ -121,7 +119,7 @@ export class TaskRun {
   /** Passes on what a person types. */
   write(data: string): void {
     this.process?.write(data)
-    this.person.typed()
+    this.inputWait.typed()
   }
 
   /** Answers the call that waits for it, and goes on for `limitMs` more (`null`: without a limit). */
@@ -148,7 +146,7 @@ export class TaskRun {
   }
 
   /** It is over, and what it left behind is gone by now. */
-  async letGo(): Promise<void> {
+  async release(): Promise<void> {
     if (this.isOver && !this.stopping) await this.leave()
   }
 
@@ -199,7 +197,7 @@ export class TaskRun {
   private onData(bytes: Uint8Array): boolean {
     if (this.left) return true
     const room = this.log.append(bytes)
-    this.person.printed(bytes)
+    this.inputWait.printed(bytes)
     this.live?.changed()
     this.options.onOutput?.()
     this.paused = !room
@@ -207,9 +205,9 @@ export class TaskRun {
   }
 
   /** Nobody is stopped while they answer; a task in the background may wait for somebody who never comes. */
-  private onPerson(): void {
-    if (this.person.isWaiting && this.options.start.canAnswer && !this.background) this.limit.rest()
-    else this.limit.goOn()
+  private onInputWait(): void {
+    if (this.inputWait.isWaiting && this.options.start.canAnswer && !this.background) this.limit.pause()
+    else this.limit.resume()
     this.options.onChange?.()
   }
 
@@ -262,7 +260,7 @@ export class TaskRun {
     if (this.status !== 'running' || this.exit) return
     const { moveAtLimit, start } = this.options
     // What waits for an answer that cannot come would wait in the background, too.
-    const isStuck = this.person.state.prompt !== undefined && start.canAnswer === false
+    const isStuck = this.inputWait.state.prompt !== undefined && start.canAnswer === false
     if (moveAtLimit && !this.background && !isStuck) return this.moveToBackground(moveAtLimit.limitMs, 'at_time_limit')
     this.status = 'timed_out'
     void this.endProcesses()
@@ -272,7 +270,7 @@ export class TaskRun {
     if (this.settled) return
     this.settled = true
     this.limit.clear()
-    this.person.close()
+    this.inputWait.close()
     this.overWith.reject(error)
     this.end.reject(error)
     void this.leave()
@@ -280,7 +278,9 @@ export class TaskRun {
 
   private endProcesses(graceMs = this.options.graceMs): Promise<void> {
     // Something that even SIGKILL does not end is given up: the answer must come.
-    this.stopping ??= (this.process?.stop(graceMs) ?? Promise.resolve()).then(() => this.timers.after(DRAIN_MS, () => this.settle()))
+    this.stopping ??= (this.process?.stop(graceMs) ?? Promise.resolve()).then(() =>
+      this.timers.after(DRAIN_MS, () => this.settle()),
+    )
     return this.stopping
   }
 
@@ -288,7 +288,7 @@ export class TaskRun {
     if (this.settled) return
     this.settled = true
     this.limit.clear()
-    this.person.close()
+    this.inputWait.close()
     this.live?.stop()
     this.options.start.signal.removeEventListener('abort', this.onAbort)
     this.timers.clear()
@@ -321,7 +321,9 @@ export class TaskRun {
     await this.leave()
   }
 
-  private about(leftRunning: TaskEnd['leftRunning']): Pick<TaskEnd, Exclude<keyof TaskEnd, 'text' | 'totalChars' | 'truncated' | 'moved'>> {
+  private about(
+    leftRunning: TaskEnd['leftRunning'],
+  ): Pick<TaskEnd, Exclude<keyof TaskEnd, 'text' | 'totalChars' | 'truncated' | 'moved'>> {
     const { problem } = this.log
     return {
       task: this.task(),

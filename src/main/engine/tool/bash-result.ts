@@ -1,8 +1,8 @@
 import { constants } from 'node:os'
 import type { Task } from '../../../shared/model/task'
-import { cutStart } from '../task/cut-text'
-import type { TaskEnd } from '../task/terminal-tasks'
-import { durationText, oneLine, shortened, typedText } from './task-lines'
+import { truncateStart } from '../task/output/truncate-text'
+import type { TaskEnd } from '../task/task-supervisor'
+import { durationText, oneLine, shortenedTask, terminalInputText } from './task-lines'
 import type { ToolResult } from './tool'
 
 /** Most time a call waits for its command. */
@@ -19,7 +19,9 @@ const TOLD_IN_THIS_TURN =
 /** What the model reads of a command it started in the background. */
 export function backgroundResult(task: Task, interactive: boolean, note?: string): ToolResult {
   const limit =
-    task.timeoutMs === undefined ? 'It runs without a time limit.' : `It is stopped after ${durationText(task.timeoutMs)} if it still runs.`
+    task.timeoutMs === undefined
+      ? 'It runs without a time limit.'
+      : `It is stopped after ${durationText(task.timeoutMs)} if it still runs.`
   const text = [
     `Runs in the background.`,
     ...idLines(task),
@@ -28,20 +30,30 @@ export function backgroundResult(task: Task, interactive: boolean, note?: string
   ].join('\n')
   return {
     content: [{ type: 'text', text }],
-    details: { kind: 'task', task: shortened(task), text: '', truncated: false, started: 'started' },
+    details: { kind: 'task', task: shortenedTask(task), text: '', truncated: false, started: 'started' },
   }
 }
 
 /** What the model reads of a command it waited for: the output, then what it cannot see in it; how it ended comes last. */
-export function foregroundResult(end: TaskEnd, told: { timeoutMs: number; interactive: boolean; canAnswer: boolean }): ToolResult {
+export function foregroundResult(
+  end: TaskEnd,
+  told: { timeoutMs: number; interactive: boolean; canAnswer: boolean },
+): ToolResult {
   const { timeoutMs, interactive, canAnswer } = told
   const { task, durationMs, truncated } = end
   const output = end.text.replace(/\s+$/, '')
   const moved = task.status === 'running'
-  const after = [...notesOf(end, canAnswer), ...(moved ? movedText(end, timeoutMs, interactive) : endOf(end, timeoutMs))]
+  const after = [
+    ...notesOf(end, canAnswer),
+    ...(moved ? movedText(end, timeoutMs, interactive) : endOf(end, timeoutMs)),
+  ]
   const text = [output === '' ? nothingText(end) : output, ...after].join('\n')
-  const shown = { text: cutStart(output, CARD_CHARS), truncated: truncated || output.length > CARD_CHARS }
-  if (moved) return { content: [{ type: 'text', text }], details: { kind: 'task', task: shortened(task), ...shown, started: 'moved' } }
+  const shown = { text: truncateStart(output, CARD_CHARS), truncated: truncated || output.length > CARD_CHARS }
+  if (moved)
+    return {
+      content: [{ type: 'text', text }],
+      details: { kind: 'task', task: shortenedTask(task), ...shown, started: 'moved' },
+    }
   return {
     content: [{ type: 'text', text }],
     ...(task.status !== 'completed' && { isError: true }),
@@ -60,11 +72,18 @@ export function foregroundResult(end: TaskEnd, told: { timeoutMs: number; intera
 
 function nothingText({ task, leftRunning }: TaskEnd): string {
   if (task.status === 'running') return 'It has printed nothing so far.'
-  return task.status === 'completed' && leftRunning.length === 0 ? 'The command succeeded and printed nothing.' : 'It printed nothing.'
+  return task.status === 'completed' && leftRunning.length === 0
+    ? 'The command succeeded and printed nothing.'
+    : 'It printed nothing.'
 }
 
 function idLines({ taskId, pid, outputPath }: Task): string[] {
-  return [`task_id: ${taskId}`, ...(pid === undefined ? [] : [`pid: ${pid}`]), 'status: running', `output_path: ${outputPath}`]
+  return [
+    `task_id: ${taskId}`,
+    ...(pid === undefined ? [] : [`pid: ${pid}`]),
+    'status: running',
+    `output_path: ${outputPath}`,
+  ]
 }
 
 function movedText({ task, moved }: TaskEnd, timeoutMs: number, interactive: boolean): string[] {
@@ -72,7 +91,11 @@ function movedText({ task, moved }: TaskEnd, timeoutMs: number, interactive: boo
     moved === 'at_time_limit'
       ? `It had not ended after ${durationText(timeoutMs)} and goes on in the background.`
       : 'The user moved this command to the background, where it goes on.'
-  return [why, ...idLines(task), interactive ? TOLD_AT_THE_END : `${TOLD_IN_THIS_TURN} It is stopped when the turn ends.`]
+  return [
+    why,
+    ...idLines(task),
+    interactive ? TOLD_AT_THE_END : `${TOLD_IN_THIS_TURN} It is stopped when the turn ends.`,
+  ]
 }
 
 function notesOf({ leftRunning, notes, task }: TaskEnd, canAnswer: boolean): string[] {
@@ -89,7 +112,7 @@ function notesOf({ leftRunning, notes, task }: TaskEnd, canAnswer: boolean): str
 /** That it asked a person at its terminal, and what came of it; never what was typed. */
 function waitedText({ text, typed }: NonNullable<Task['waited']>, canAnswer: boolean, { status }: Task): string {
   const asked = `The command waited for input at its terminal, not on stdin: ${JSON.stringify(oneLine(text.trim()))}`
-  if (canAnswer) return `${asked}; ${typedText(typed)}.`
+  if (canAnswer) return `${asked}; ${terminalInputText(typed)}.`
   const advice =
     'run it so that it does not ask (an option such as -y, --batch or --no-input; sudo -n; GIT_TERMINAL_PROMPT=0; ssh -o BatchMode=yes), or tell the user what to run'
   return `${asked}. Nobody is there to type${status === 'timed_out' ? ', so it waited until its time was up' : ''}: ${advice}.`
@@ -97,11 +120,13 @@ function waitedText({ text, typed }: NonNullable<Task['waited']>, canAnswer: boo
 
 function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {
   const { status, exitCode } = task
-  if (status === 'lost') return [`Lost after ${durationText(durationMs)}. Look what it had done before you run it again.`]
+  if (status === 'lost')
+    return [`Lost after ${durationText(durationMs)}. Look what it had done before you run it again.`]
   if (status === 'stopped') return [`Stopped by the user after ${durationText(durationMs)}.`]
   if (status === 'timed_out') {
     if (task.waited) return [`Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started.`]
-    const longer = timeoutMs < MAX_TIMEOUT_MS ? `give a longer timeout (milliseconds, at most ${MAX_TIMEOUT_MS}) or ` : ''
+    const longer =
+      timeoutMs < MAX_TIMEOUT_MS ? `give a longer timeout (milliseconds, at most ${MAX_TIMEOUT_MS}) or ` : ''
     return [
       `Timed out: stopped after ${durationText(timeoutMs)}, with everything it had started. If it needs more time, ${longer}do less at once.`,
     ]

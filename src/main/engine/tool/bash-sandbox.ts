@@ -1,9 +1,14 @@
 import type { ApprovalOption } from '../../../shared/model/approval'
-import { describeDenial, SANDBOX_LEVEL_NAMES, type CommandSandbox, type SandboxDenial } from '../../../shared/model/sandbox'
-import { visibleLine } from '../../../shared/model/visible-text'
+import {
+  describeDenial,
+  SANDBOX_LEVEL_NAMES,
+  type CommandSandbox,
+  type SandboxDenial,
+} from '../../../shared/model/sandbox'
+import { visibleLine } from '../../../shared/visible-text'
 import { findDenial } from '../sandbox/find-denial'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
-import type { TaskEnd } from '../task/terminal-tasks'
+import type { TaskEnd } from '../task/task-supervisor'
 import type { CallContext } from './tool'
 
 /** How long the user's answer to a card about the sandbox counts. */
@@ -22,7 +27,13 @@ export interface SessionSandbox {
 }
 
 const OUTPUT_ON_CARD = 1_500
-const OPTION_IDS = { once: 'once', session: 'session', always: 'always', unrestricted: 'unrestricted', reject: 'reject' } as const
+const OPTION_IDS = {
+  once: 'once',
+  session: 'session',
+  always: 'always',
+  unrestricted: 'unrestricted',
+  reject: 'reject',
+} as const
 
 export interface SandboxedRun {
   command: string
@@ -49,7 +60,7 @@ export async function runInSandbox(
   if (!denied) return end
   const sentence = visibleLine(describeDenial(denied, sandbox))
   // A plan and a read-only agent have no other sandbox than this one.
-  if (policy.level === 'read-only') return noted(end, `${sentence} Nothing else is possible here; go on without it.`)
+  if (policy.level === 'read-only') return withNote(end, `${sentence} Nothing else is possible here; go on without it.`)
   const options = optionsFor(denied, session.canAllow(denied))
   const answer = await ctx.ask({
     asks: 'sandbox',
@@ -59,20 +70,26 @@ export async function runInSandbox(
     options,
   })
   if ('none' in answer)
-    return noted(end, `${sentence} ${answer.why} Do not try to get around this; go on without it, or say what you need.`)
+    return withNote(
+      end,
+      `${sentence} ${answer.why} Do not try to get around this; go on without it, or say what you need.`,
+    )
   switch (answer.optionId) {
     case OPTION_IDS.unrestricted:
-      return noted(await run(undefined), `${sentence} The user let the command run again without a sandbox; this is that run.`)
+      return withNote(
+        await run(undefined),
+        `${sentence} The user let the command run again without a sandbox; this is that run.`,
+      )
     case OPTION_IDS.once:
     case OPTION_IDS.session:
     case OPTION_IDS.always: {
       const scope: AllowScope = answer.optionId
       if (scope !== 'once') await session.allow(denied, scope)
       const again = await run(await session.policy(sandbox, denied))
-      return noted(again, `${sentence} The user allowed it, and the command ran again; this is that run.`)
+      return withNote(again, `${sentence} The user allowed it, and the command ran again; this is that run.`)
     }
     default:
-      return noted(end, `${sentence} The user did not allow it. Do not try to get around this; go on without it.`)
+      return withNote(end, `${sentence} The user did not allow it. Do not try to get around this; go on without it.`)
   }
 }
 
@@ -90,13 +107,14 @@ function optionsFor(denied: SandboxDenial, canAllow: boolean): ApprovalOption[] 
   ]
 }
 
-function noted(end: TaskEnd, note: string): TaskEnd {
+function withNote(end: TaskEnd, note: string): TaskEnd {
   return { ...end, notes: [...end.notes, note] }
 }
 
 /** What the model is told of the sandbox that a background command runs in; nobody waits for it, so nobody is asked. */
 export function backgroundNote({ level, network }: CommandSandbox): string | undefined {
   if (level === 'unrestricted') return undefined
-  const reach = network === 'none' ? 'It has no network.' : network === 'listed' ? 'It reaches the listed hosts only.' : ''
+  const reach =
+    network === 'none' ? 'It has no network.' : network === 'listed' ? 'It reaches the listed hosts only.' : ''
   return `It runs in the ${SANDBOX_LEVEL_NAMES[level]} sandbox. ${reach}`.trim()
 }

@@ -1,30 +1,33 @@
 import { expect, it } from 'vitest'
-import { CALL_TOOL, callTool, meantCall } from './call-tool'
+import { CALL_TOOL, callTool, unwrapCallTool } from './call-tool'
 import { createRegistry } from './registry'
 
 const written = (input: string) => ({ type: 'tool_call' as const, callId: 'c', name: CALL_TOOL, input })
 
 it('a call through call_tool is the call that was meant, and keeps what was written for the model', () => {
   const input = '{"name": "mcp__a__b", "arguments": {"n": 1}}'
-  expect(meantCall(written(input))).toEqual({
+  expect(unwrapCallTool(written(input))).toEqual({
     ...written('{"n":1}'),
     name: 'mcp__a__b',
     sentAs: { name: CALL_TOOL, input },
   })
-  expect(meantCall(written('{"name":"x"}'))).toMatchObject({ name: 'x', input: '{}' })
-  expect(meantCall(written('{"name":"x","arguments":"{\\"n\\":1}"}'))).toMatchObject({ name: 'x', input: '{"n":1}' })
+  expect(unwrapCallTool(written('{"name":"x"}'))).toMatchObject({ name: 'x', input: '{}' })
+  expect(unwrapCallTool(written('{"name":"x","arguments":"{\\"n\\":1}"}'))).toMatchObject({
+    name: 'x',
+    input: '{"n":1}',
+  })
 })
 
 it('any other call is left as it is', () => {
   const other = { ...written('{"name":"x"}'), name: 'Read' }
-  expect(meantCall(other)).toBe(other)
+  expect(unwrapCallTool(other)).toBe(other)
 })
 
 it('what cannot be read as a call, and a call of itself, stays one of call_tool and is answered with advice', async () => {
   const registry = createRegistry([callTool()])
   const tool = registry.get(CALL_TOOL)!
   for (const input of ['{"name":', '[]', '{}', '{"name":3}', '{"name":"call_tool","arguments":{}}']) {
-    const call = meantCall(written(input))
+    const call = unwrapCallTool(written(input))
     expect(call.name).toBe(CALL_TOOL)
     const parsed = registry.parseInput(tool, call.input)
     const told = 'error' in parsed ? parsed.error : JSON.stringify(await tool.prepare(parsed.input))

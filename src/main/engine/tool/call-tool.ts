@@ -28,18 +28,19 @@ export function callTool(): Tool<typeof input> {
     },
     annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
     subject: ['name'],
-    prepare: async ({ name }) => refuse(`${CALL_TOOL} cannot call ${JSON.stringify(name)}. Give the exact name of another tool.`),
+    prepare: async ({ name }) =>
+      refuse(`${CALL_TOOL} cannot call ${JSON.stringify(name)}. Give the exact name of another tool.`),
   }
 }
 
 /** The call that was meant, where it goes through `call_tool`. What cannot be read as one stays as it was written: it is answered with what is wrong. */
-export function meantCall(call: ToolCallPart): ToolCallPart {
+export function unwrapCallTool(call: ToolCallPart): ToolCallPart {
   if (call.name !== CALL_TOOL) return call
-  const meant = meaningOf(call.input)
+  const meant = parseCallTool(call.input)
   return meant ? { ...call, ...meant, sentAs: { name: call.name, input: call.input } } : call
 }
 
-function meaningOf(written: string): { name: string; input: string } | undefined {
+function parseCallTool(written: string): { name: string; input: string } | undefined {
   try {
     const raw: unknown = JSON.parse(written)
     const { name, arguments: given = {} } = raw as { name?: unknown; arguments?: unknown }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { createWorkspace } from '../workspace/create-workspace'
+import { createWorkspace } from '../workspace/workspace'
 import { editTool } from './builtin/edit'
 import { patchTool } from './builtin/patch'
 import { readTool } from './builtin/read'
@@ -25,7 +25,13 @@ function errorOf(name: string, rawJson: string): string {
 
 function toolWith(name: string, input: z.ZodType): Tool {
   const annotations = { readOnly: true, destructive: false, idempotent: true, openWorld: false }
-  return { name, description: ' d\n', input, annotations, prepare: async () => ({ summary: '', accesses: [], run: async () => ok('') }) }
+  return {
+    name,
+    description: ' d\n',
+    input,
+    annotations,
+    prepare: async () => ({ summary: '', accesses: [], run: async () => ok('') }),
+  }
 }
 
 describe('schemas', () => {
@@ -48,7 +54,11 @@ describe('schemas', () => {
   })
 
   it('do not ask for fields that have a default', () => {
-    expect(registry.schemas().find(({ name }) => name === 'Edit')!.schema.required).toEqual(['path', 'old_string', 'new_string'])
+    expect(registry.schemas().find(({ name }) => name === 'Edit')!.schema.required).toEqual([
+      'path',
+      'old_string',
+      'new_string',
+    ])
   })
 
   it('are computed once', () => {
@@ -152,6 +162,8 @@ describe('names', () => {
   })
 
   it('does not accept two tools of one name', () => {
-    expect(() => createRegistry([toolWith('T', z.strictObject({})), toolWith('T', z.strictObject({}))])).toThrow('one name')
+    expect(() => createRegistry([toolWith('T', z.strictObject({})), toolWith('T', z.strictObject({}))])).toThrow(
+      'one name',
+    )
   })
 })

@@ -22,7 +22,10 @@ export function taskLines(task: Task, { whole = false }: { whole?: boolean } = {
       ['timed_out', status === 'timed_out' ? true : undefined],
       ['ran_for', durationText((task.endedAt ?? Date.now()) - task.startedAt)],
       ['waits_for_input', prompt && `${oneLine(prompt.text)} (the user was asked at its terminal)`],
-      ['waited_for_input', waited && !prompt ? `${oneLine(waited.text)} (${typedText(waited.typed)})` : undefined],
+      [
+        'waited_for_input',
+        waited && !prompt ? `${oneLine(waited.text)} (${terminalInputText(waited.typed)})` : undefined,
+      ],
       ['problem', problem === undefined ? undefined : oneLine(problem)],
     )
   }
@@ -40,7 +43,7 @@ export function outputLines({ outputPath, newestPath, outputBytes }: Task): stri
   return [`output_path: ${outputPath}`, ...rotated, `output_bytes: ${outputBytes}`, advice]
 }
 
-export function typedText(typed: boolean): string {
+export function terminalInputText(typed: boolean): string {
   return typed ? 'the user typed an answer there, which is not shown to you' : 'the user was asked and typed nothing'
 }
 
@@ -63,11 +66,11 @@ export function oneLine(text: string): string {
 }
 
 /** A task in a line for people. */
-export function summaryOf({ taskId, description, command }: Task): string {
+export function taskSummary({ taskId, description, command }: Task): string {
   return `${oneLine(description ?? command)} (${taskId})`
 }
 
 /** A task for a card: its command cut, so that a list of a hundred stays small. */
-export function shortened(task: Task): Task {
+export function shortenedTask(task: Task): Task {
   return task.command.length > COMMAND_CHARS ? { ...task, command: oneLine(task.command) } : task
 }

@@ -4,7 +4,7 @@ import type { FormValues } from '../../../shared/model/form'
 import type { ResultPart } from '../../../shared/model/message'
 import type { Preview, ToolDetails } from '../../../shared/model/preview'
 import type { CommandSandbox } from '../../../shared/model/sandbox'
-import type { Todo } from '../../../shared/model/todo'
+import type { Todo } from '../../../shared/model/plan'
 
 /** Hints about a tool, as in the Model Context Protocol. They can make a policy stricter, never laxer. */
 export interface ToolAnnotations {
@@ -77,7 +77,9 @@ export interface CallQuestion {
 }
 
 /** `none`: why nobody answered; `why` is a sentence. */
-export type CallAnswer = { optionId: string; kind: ApprovalKind; values?: FormValues } | { none: 'nobody' | 'ended'; why: string }
+export type CallAnswer =
+  | { optionId: string; kind: ApprovalKind; values?: FormValues }
+  | { none: 'nobody' | 'ended'; why: string }
 
 /** What makes a call one that does nothing but ask: no mode, rule or policy answers for the person. A deny rule may still forbid to ask. */
 export interface PersonQuestion {
@@ -176,4 +178,21 @@ export interface TodoStore {
   get(): readonly Todo[]
   /** Records the change. */
   set(todos: Todo[]): void
+}
+
+/** A tool that belongs to a server of the Model Context Protocol, as the engine has it. */
+export type ServerTool = Tool & Required<Pick<Tool, 'server' | 'schema'>>
+
+/** The tools of a session's servers as they are now: the same array, of the same tools, until something changes. */
+export interface ServerTools {
+  tools(): readonly ServerTool[]
+  /** Those that are switched off where their server is configured: for people to see, never offered. */
+  disabledTools(): readonly ServerTool[]
+  /** What the servers say about their use, by the names they are configured under. */
+  instructions(): readonly { server: string; text: string }[]
+}
+
+/** How tool search names it: `server::tool`. */
+export function serverToolId({ server }: Pick<ServerTool, 'server'>): string {
+  return `${server.name}::${server.tool}`
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { parseHTML } from 'linkedom'
 import { Defuddle } from 'defuddle/node'
-import type { Article, ArticleInput } from './article'
+import type { Article, ArticleInput } from './web-access'
 
 /** The worker behind `readArticle`: parsing a large page takes seconds, and a hostile one for ever. */
 const { html, url } = workerData as ArticleInput

@@ -20,9 +20,9 @@ test('a name that leads to this machine is not connected to, whatever the URL lo
   const { port, seen } = await serveWeb((_, response) => response.end('secret'))
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1']) {
     const family = address.includes(':') ? 6 : 4
-    await expect(get(`http://rebind.example:${port}/`, { allowedHosts: [], resolve: async () => [{ address, family }] })).rejects.toThrow(
-      /rebind\.example.* is not fetched/,
-    )
+    await expect(
+      get(`http://rebind.example:${port}/`, { allowedHosts: [], resolve: async () => [{ address, family }] }),
+    ).rejects.toThrow(/rebind\.example.* is not fetched/)
   }
   expect(seen).toEqual([])
 })
@@ -32,7 +32,9 @@ test('one private address among public ones is enough to refuse, since any of th
     { address: '93.184.216.34', family: 4 },
     { address: '127.0.0.1', family: 4 },
   ]
-  await expect(get('http://two.example/', { allowedHosts: [], resolve: async () => addresses })).rejects.toThrow('not fetched')
+  await expect(get('http://two.example/', { allowedHosts: [], resolve: async () => addresses })).rejects.toThrow(
+    'not fetched',
+  )
 })
 
 test('a name is resolved once per connection, so that a second answer cannot lead elsewhere', async () => {
@@ -78,15 +80,17 @@ test('a rule holds for where a page redirects to', async () => {
   const { origin, seen } = await serveWeb(({ url }, response) =>
     url === '/a' ? response.writeHead(302, { location: '/b' }).end() : response.end('b'),
   )
-  await expect(get(`${origin}/a`, { refusal: async (url) => (url.endsWith('/b') ? 'a rule denies it' : undefined) })).rejects.toThrow(
-    'a rule denies it',
-  )
+  await expect(
+    get(`${origin}/a`, { refusal: async (url) => (url.endsWith('/b') ? 'a rule denies it' : undefined) }),
+  ).rejects.toThrow('a rule denies it')
   expect(seen).toEqual(['/a'])
 })
 
 test('more than the limit is given up, announced or not, packed or not', async () => {
   const limits = { bytes: 1000 }
-  const announced = await serveWeb((_, response) => response.writeHead(200, { 'content-length': 2000 }).end('x'.repeat(2000)))
+  const announced = await serveWeb((_, response) =>
+    response.writeHead(200, { 'content-length': 2000 }).end('x'.repeat(2000)),
+  )
   await expect(get(announced.origin, { limits })).rejects.toThrow('larger than')
   const streamed = await serveWeb((_, response) => {
     for (let n = 0; n < 20; n++) response.write('x'.repeat(100))
@@ -100,7 +104,9 @@ test('more than the limit is given up, announced or not, packed or not', async (
 })
 
 test('packed pages are unpacked, and broken ones are an error', async () => {
-  const packed = await serveWeb((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello')))
+  const packed = await serveWeb((_, response) =>
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello')),
+  )
   expect((await get(packed.origin)).body.toString()).toBe('hello')
   const broken = await serveWeb((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('no gzip'))
   await expect(get(broken.origin)).rejects.toThrow('incorrect header check')

@@ -1,15 +1,14 @@
 import type { LookupAddress } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
-import type { Readable } from 'node:stream'
+import { type Readable, pipeline } from 'node:stream'
 import { callbackify } from 'node:util'
-import { checkUrl, isAllowed, refusalOf } from './check-url'
-import { WebRefusal } from './web-refusal'
-import { decoded } from './content-coding'
-import { agentFor, throughProxy } from '../network/agents'
+import { createBrotliDecompress, createUnzip, createZstdDecompress } from 'node:zlib'
+import { checkUrl, isAllowed, refusalOf, WebRefusal } from './fetch-guards'
+import { agentFor, withProxyLabel } from '../network/http-agents'
 import { withSystemCertificates } from '../network/certificates'
 import type { ProxyFor } from '../network/choose-proxy'
-import { notPublic } from './public-address'
+import { nonPublicKind } from '../network/public-address'
 
 export interface PageLimits {
   /** Most bytes of a body, unpacked. */
@@ -22,7 +21,13 @@ export interface PageLimits {
   dripBytes: number
 }
 
-export const PAGE_LIMITS: PageLimits = { bytes: 10 * 1024 * 1024, redirects: 10, totalMs: 25_000, dripMs: 8_000, dripBytes: 1024 }
+export const PAGE_LIMITS: PageLimits = {
+  bytes: 10 * 1024 * 1024,
+  redirects: 10,
+  totalMs: 25_000,
+  dripMs: 8_000,
+  dripBytes: 1024,
+}
 
 export interface PageRequest {
   url: string
@@ -47,7 +52,8 @@ export interface Page {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const HEADERS = {
-  accept: 'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1',
+  accept:
+    'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, application/json;q=0.8, */*;q=0.1',
   'accept-encoding': 'gzip, br, deflate, zstd',
   'accept-language': 'en, *;q=0.5',
   'user-agent': 'Mozilla/5.0 (compatible; Trestle; +https://github.com/trestle)',
@@ -76,19 +82,25 @@ export async function fetchPage(request: PageRequest): Promise<Page> {
         return { url, status, contentType: headers['content-type'] ?? '', body }
       }
       answer.destroy()
-      if (hops >= limits.redirects) throw new WebRefusal(`${request.url} redirects more than ${limits.redirects} times.`)
+      if (hops >= limits.redirects)
+        throw new WebRefusal(`${request.url} redirects more than ${limits.redirects} times.`)
       if (!URL.canParse(headers.location, url.href))
         throw new WebRefusal(`${url.href} redirects to ${JSON.stringify(headers.location)}, which is no URL.`)
       url = checkUrl(new URL(headers.location, url).href, request.allowedHosts)
       const refusal = await request.refusal?.(url.href)
-      if (refusal !== undefined) throw new WebRefusal(`${request.url} redirects to ${url.href}, which is not visited: ${refusal}.`)
+      if (refusal !== undefined)
+        throw new WebRefusal(`${request.url} redirects to ${url.href}, which is not visited: ${refusal}.`)
     }
   } finally {
     clearTimeout(timer)
   }
 }
 
-async function answerTo(url: URL, { allowedHosts, resolve, proxyFor }: PageRequest, signal: AbortSignal): Promise<IncomingMessage> {
+async function answerTo(
+  url: URL,
+  { allowedHosts, resolve, proxyFor }: PageRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const { request } = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http')
   signal.throwIfAborted()
   const allowed = isAllowed(url, allowedHosts)
@@ -101,7 +113,7 @@ async function answerTo(url: URL, { allowedHosts, resolve, proxyFor }: PageReque
     () =>
       new Promise<IncomingMessage>((settle, reject) => {
         const made = request(url, { headers: HEADERS, ...way, signal }, settle)
-        made.on('error', (error) => reject(signal.aborted ? signal.reason : throughProxy(error, proxy)))
+        made.on('error', (error) => reject(signal.aborted ? signal.reason : withProxyLabel(error, proxy)))
         made.end()
       }),
   )
@@ -110,15 +122,21 @@ async function answerTo(url: URL, { allowedHosts, resolve, proxyFor }: PageReque
 /** A proxy looks the name up again, and may know it where this machine does not; what this machine knows to be no public place is not asked for. */
 async function checkName(url: URL, resolve: (name: string) => Promise<readonly LookupAddress[]>): Promise<void> {
   const addresses = await resolve(url.hostname).catch(() => [])
-  const inner = addresses.map(({ address }) => notPublic(address)).find((kind) => kind !== undefined)
+  const inner = addresses.map(({ address }) => nonPublicKind(address)).find((kind) => kind !== undefined)
   if (inner !== undefined) throw new WebRefusal(refusalOf(url.host, inner))
 }
 
 /** Not called by Node for URLs that name an address themselves; `checkUrl` has seen those. */
-function checkedLookup(allowed: boolean, host: string, resolve: (name: string) => Promise<readonly LookupAddress[]>): LookupFunction {
+function checkedLookup(
+  allowed: boolean,
+  host: string,
+  resolve: (name: string) => Promise<readonly LookupAddress[]>,
+): LookupFunction {
   const check = async (name: string): Promise<LookupAddress[]> => {
     const addresses = await resolve(name)
-    const inner = allowed ? undefined : addresses.map(({ address }) => notPublic(address)).find((kind) => kind !== undefined)
+    const inner = allowed
+      ? undefined
+      : addresses.map(({ address }) => nonPublicKind(address)).find((kind) => kind !== undefined)
     if (inner !== undefined) throw new WebRefusal(refusalOf(host, inner))
     if (addresses.length === 0) throw Object.assign(new Error(`${name} has no address`), { code: 'ENOTFOUND' })
     return [...addresses]
@@ -144,12 +162,14 @@ async function bodyOf(answer: IncomingMessage, limits: PageLimits, signal: Abort
     answer.destroy()
     throw tooLarge(limits)
   }
-  const source: Readable = decoded(answer)
+  const source: Readable = decodeContent(answer)
   const chunks: Buffer[] = []
   let [size, inWindow] = [0, 0]
   const slow = setInterval(() => {
     if (inWindow < limits.dripBytes)
-      source.destroy(new WebRefusal(`The server sends too slowly: under ${limits.dripBytes} bytes in ${limits.dripMs / 1000} s.`))
+      source.destroy(
+        new WebRefusal(`The server sends too slowly: under ${limits.dripBytes} bytes in ${limits.dripMs / 1000} s.`),
+      )
     inWindow = 0
   }, limits.dripMs)
   const abort = (): void => void source.destroy(signal.reason instanceof Error ? signal.reason : new Error('stopped'))
@@ -174,4 +194,30 @@ function tooLarge(limits: PageLimits): WebRefusal {
   return new WebRefusal(
     `The page is larger than ${Math.round(limits.bytes / 1024 / 1024)} MiB. Fetch a part of it, or download it with curl in Bash.`,
   )
+}
+
+/** The bytes of an answer without their content coding. A coding nobody knows is left as it came. */
+function decodeContent(message: IncomingMessage): Readable {
+  let source: Readable = message
+  for (const coding of (message.headers['content-encoding'] ?? '').toLowerCase().split(',').toReversed()) {
+    const decoder = decoderFor(coding.trim())
+    // An error of any link reaches the last one, which is read.
+    if (decoder) source = pipeline(source, decoder, () => undefined)
+  }
+  return source
+}
+
+function decoderFor(coding: string) {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+    case 'deflate':
+      return createUnzip()
+    case 'br':
+      return createBrotliDecompress()
+    case 'zstd':
+      return createZstdDecompress()
+    default:
+      return undefined
+  }
 }

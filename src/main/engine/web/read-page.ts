@@ -1,7 +1,6 @@
-import { WebRefusal } from './web-refusal'
-import { decodeText } from './decode-text'
+import { WebRefusal } from './fetch-guards'
 import { fetchPage, type Page } from './fetch-page'
-import { isPdf, PdfProblem, readPdf, type PdfText } from '../tool/media/read-pdf'
+import { isPdf, PdfProblem, readPdf, type PdfText } from '../model/media/read-pdf'
 import type { WebAccess } from './web-access'
 
 /** A page as a model reads it. */
@@ -19,7 +18,10 @@ export interface ReadablePage {
 }
 
 /** Fetches a page and makes it readable. Rejects as `fetchPage` does, and with a `WebRefusal` for what is no text and for answers that are failures. */
-export async function readPage(web: WebAccess, { url, signal }: { url: string; signal: AbortSignal }): Promise<ReadablePage> {
+export async function readPage(
+  web: WebAccess,
+  { url, signal }: { url: string; signal: AbortSignal },
+): Promise<ReadablePage> {
   const page = await fetchPage({
     url,
     signal,
@@ -52,7 +54,12 @@ export async function readPage(web: WebAccess, { url, signal }: { url: string; s
   const article = await web.readArticle({ html: text, url: page.url.href }, signal)
   signal.throwIfAborted()
   if (article === undefined || article.markdown.trim() === '')
-    return { ...common, kind: 'extracted', text: plainText(text), notes: ['No article was found in the page; this is its text.'] }
+    return {
+      ...common,
+      kind: 'extracted',
+      text: plainText(text),
+      notes: ['No article was found in the page; this is its text.'],
+    }
   return {
     ...common,
     kind: 'extracted',
@@ -66,7 +73,9 @@ export async function readPage(web: WebAccess, { url, signal }: { url: string; s
 }
 
 function isText(type: string): boolean {
-  return /^text\/|[/+](json|xml|yaml|javascript|x-javascript|ecmascript|toml|x-sh|x-ndjson|jsonlines|sql|graphql|xhtml)\b/.test(type)
+  return /^text\/|[/+](json|xml|yaml|javascript|x-javascript|ecmascript|toml|x-sh|x-ndjson|jsonlines|sql|graphql|xhtml)\b/.test(
+    type,
+  )
 }
 
 /** The type of a body whose server does not say it. */
@@ -106,4 +115,38 @@ function plainText(html: string): string {
 
 function kilobytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024)} KiB`
+}
+
+/** How much of a page may come before it says its encoding; the HTML standard looks at as much. */
+const META_BYTES = 1024
+
+/** The text of a body: by its byte order mark, else by what the server says, else by what an HTML page says of itself, else UTF-8. */
+function decodeText(body: Buffer, contentType: string): string {
+  const named =
+    bomOf(body) ?? /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1] ?? metaCharset(body, contentType) ?? 'utf-8'
+  return decoderFor(named).decode(body)
+}
+
+function decoderFor(name: string) {
+  try {
+    return new TextDecoder(name)
+  } catch {
+    return new TextDecoder('utf-8')
+  }
+}
+
+function bomOf(body: Buffer): string | undefined {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return 'utf-8'
+  if (body[0] === 0xff && body[1] === 0xfe) return 'utf-16le'
+  if (body[0] === 0xfe && body[1] === 0xff) return 'utf-16be'
+  return undefined
+}
+
+function metaCharset(body: Buffer, contentType: string): string | undefined {
+  if (!/html|xml/i.test(contentType)) return undefined
+  const start = body.subarray(0, META_BYTES).toString('latin1')
+  return (
+    /<meta[^>]+charset\s*=\s*["']?([^\s"'/>;]+)/i.exec(start)?.[1] ??
+    /<\?xml[^>]+encoding\s*=\s*["']([^"']+)/i.exec(start)?.[1]
+  )
 }

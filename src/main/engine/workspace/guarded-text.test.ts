@@ -3,8 +3,9 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../../test/support/temp-folder'
-import { findInstructions } from '../context/instructions'
-import { createTrust } from '../config/trust/create-trust'
+import { findInstructions } from '../context/facts/instruction-files'
+import { createTrust } from '../trust/create-trust'
+import { describeServerFile } from '../mcp/config/describe-server'
 import { openSkillCache } from '../skill/skill-cache'
 import { createSkills } from '../skill/skills'
 import { readGuardedText } from './guarded-text'
@@ -77,10 +78,11 @@ describe.each(Object.keys(TRICKS))('%s', (trick) => {
     mkdirSync(join(project, '.trestle/agents'))
     for (const place of ['.mcp.json', '.trestle/config.toml', '.trestle/agents/evil.yaml']) {
       const at = join(project, place)
-      if (trick === 'a link through a linked folder' && place !== '.mcp.json') symlinkSync(join(project, 'way/notes.md'), at)
+      if (trick === 'a link through a linked folder' && place !== '.mcp.json')
+        symlinkSync(join(project, 'way/notes.md'), at)
       else TRICKS[trick]!(at)
     }
-    const trust = createTrust({ home, now: Date.now, tell: () => undefined })
+    const trust = createTrust({ describeServers: describeServerFile, home, now: Date.now, notify: () => undefined })
     const view = await trust.view(project)
     expect(JSON.stringify(view)).not.toContain('PRIVATE')
     for (const part of view.parts) expect(part.lines.at(-1)).toMatch(/^(?:It|This|The file) /)
@@ -101,8 +103,12 @@ it('reads a link that stays in the project, and cuts nothing from an ordinary fi
 it("lets the user's own instructions be a link to anywhere, but not to a key", async () => {
   symlinkSync(join(base, 'outside/notes.md'), join(home, 'AGENTS.md'))
   symlinkSync(join(base, 'user/.ssh/id_rsa'), join(home, 'CLAUDE.md'))
-  expect((await findInstructions(home, project)).instructions.map(({ path }) => path)).toEqual([join(home, 'AGENTS.md')])
-  expect(readGuardedText(join(home, 'CLAUDE.md'), { mostBytes: 1000 })).toEqual({ problem: expect.stringContaining('sensitive') })
+  expect((await findInstructions(home, project)).instructions.map(({ path }) => path)).toEqual([
+    join(home, 'AGENTS.md'),
+  ])
+  expect(readGuardedText(join(home, 'CLAUDE.md'), { mostBytes: 1000 })).toEqual({
+    problem: expect.stringContaining('sensitive'),
+  })
 })
 
 it('does not read a skill whose file became a link after it was listed', async () => {

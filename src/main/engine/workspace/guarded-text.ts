@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync, type Stats } from 'node:fs'
 import { relative, sep } from 'node:path'
-import { errorCode } from './file-problem'
-import { isOpenedAt } from './held-folder'
-import { sensitiveRule } from './sensitive-rule'
+import { errorCode } from './path/file-problem'
+import { isOpenedAt } from './file/pinned-folder'
+import { sensitiveRule } from './path/sensitive-file'
 
 // A FIFO is not waited for, a terminal is not taken over, and a link that was put there meanwhile is not followed.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
@@ -40,12 +40,16 @@ export function readGuardedText(file: string, guard: TextGuard): GuardedText {
 }
 
 /** The same without reading it: whether it may be read. */
-export function guardedFile(file: string, { within, home, mostBytes }: TextGuard): GuardedFile | { missing: true } | Refused {
+export function guardedFile(
+  file: string,
+  { within, home, mostBytes }: TextGuard,
+): GuardedFile | { missing: true } | Refused {
   try {
     // Most files that are looked for are not there, and an exception costs more than this look.
     if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return { missing: true }
     const realPath = realpathSync.native(file)
-    if (within !== undefined && !isIn(within, realPath)) return { problem: `It is a link to ${realPath}, outside the project.` }
+    if (within !== undefined && !isIn(within, realPath))
+      return { problem: `It is a link to ${realPath}, outside the project.` }
     if (within !== undefined && home !== undefined && isIn(home, realPath) && !isIn(home, within))
       return { problem: `It is a link to ${realPath}, in Trestle's own folder.` }
     const rule = within === undefined ? sensitiveRule(realPath) : (sensitiveRule(file) ?? sensitiveRule(realPath))
@@ -70,7 +74,10 @@ function readGuarded({ realPath }: GuardedFile, mostBytes: number): GuardedText 
     for (let read = -1; read !== 0 && length < buffer.length; length += read)
       read = readSync(fd, buffer, length, buffer.length - length, null)
     if (length > stat.size) return { problem: 'It grows while it is being read.' }
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length)), realPath }
+    return {
+      text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(buffer.subarray(0, length)),
+      realPath,
+    }
   } catch (error) {
     return failure(error)
   } finally {

@@ -17,7 +17,11 @@ async function lab() {
   await writeFile(join(home, 'config.toml'), 'x')
   await symlink(join(top, 'elsewhere/secret.txt'), join(folder, 'link.txt'))
   await symlink(home, join(folder, 'own'))
-  const view = createSessionFilesView({ home, header: () => ({ folder, addedFolders: [added] }), editorCommand: () => undefined })
+  const view = createSessionFilesView({
+    home,
+    header: () => ({ folder, addedFolders: [added] }),
+    editorCommand: () => undefined,
+  })
   return { view, folder, added, top }
 }
 
@@ -50,7 +54,12 @@ describe('files that a person looks at', () => {
 
   it('are read a thousand lines at a time, and what is no text is said to be none', async () => {
     const { view } = await lab()
-    expect(await view.read('s', 'src/app.ts', 2)).toMatchObject({ path: 'src/app.ts', from: 2, lines: ['two', 'three'], totalLines: 3 })
+    expect(await view.read('s', 'src/app.ts', 2)).toMatchObject({
+      path: 'src/app.ts',
+      from: 2,
+      lines: ['two', 'three'],
+      totalLines: 3,
+    })
     const page = await view.read('s', 'long.txt', 1501)
     expect([page.lines.length, page.lines[0], page.totalLines]).toEqual([1000, 'line 1501', 2500])
     expect((await view.read('s', 'picture.png', 1)).problem).toContain('is not text')

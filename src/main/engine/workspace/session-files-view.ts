@@ -1,17 +1,16 @@
 import { lstatSync } from 'node:fs'
 import type { FilePage, FoundFile } from '../../../shared/contract/file'
-import { CodedError } from '../../../shared/model/errors'
+import { CodedError } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
-import { createWorkspace } from './create-workspace'
-import { FileProblem } from './file-problem'
-import { readLines } from './read-lines'
-import { isWithin } from './real-path'
-import type { Workspace } from './workspace'
+import { createWorkspace, type Workspace } from './workspace'
+import { FileProblem } from './path/file-problem'
+import { readLines } from './file/read-lines'
+import { isWithin } from './path/real-path'
 
-const MOST_LINES = 1000
-const MOST_LINE_CHARS = 2000
-const MOST_CHARS = 400_000
-const MOST_MS = 15_000
+const MAX_LINES = 1000
+const MAX_LINE_CHARS = 2000
+const MAX_CHARS = 400_000
+const MAX_MS = 15_000
 
 /** The files of a session as its user looks at them: in the project and the added folders, and nothing else. */
 export interface SessionFilesView {
@@ -41,7 +40,8 @@ export function createSessionFilesView({ home, header, editorCommand }: SessionF
     const shown = workspace.display(realPath).slice(0, 500)
     if (problem !== undefined) return { problem: `${shown} cannot be opened: ${problem}.` }
     if (sensitive !== undefined) return { problem: `${shown} is protected: Trestle does not show ${sensitive}.` }
-    const isOwn = isWithin(realPath, home) && ![workspace.root, ...workspace.addedFolders].some((folder) => isWithin(folder, home))
+    const isOwn =
+      isWithin(realPath, home) && ![workspace.root, ...workspace.addedFolders].some((folder) => isWithin(folder, home))
     return inside && !isOwn ? { realPath } : { problem: `${shown} is not in the folders of this session.` }
   }
 
@@ -73,14 +73,14 @@ export function createSessionFilesView({ home, header, editorCommand }: SessionF
       try {
         const read = await readLines(realPath, shown, {
           offset: from,
-          maxLines: MOST_LINES,
-          maxLineChars: MOST_LINE_CHARS,
-          maxChars: MOST_CHARS,
-          signal: AbortSignal.timeout(MOST_MS),
+          maxLines: MAX_LINES,
+          maxLineChars: MAX_LINE_CHARS,
+          maxChars: MAX_CHARS,
+          signal: AbortSignal.timeout(MAX_MS),
         })
         if ('notText' in read) return { ...page, problem: `${shown} is not text: ${read.notText.reason}.` }
         const lines = read.lines.map(({ raw, long }) =>
-          long || raw.length > MOST_LINE_CHARS ? `${raw.slice(0, MOST_LINE_CHARS)} …` : raw.replace(/\r$/, ''),
+          long || raw.length > MAX_LINE_CHARS ? `${raw.slice(0, MAX_LINE_CHARS)} …` : raw.replace(/\r$/, ''),
         )
         return { ...page, lines, ...(read.totalLines !== undefined && { totalLines: read.totalLines }) }
       } catch (error) {

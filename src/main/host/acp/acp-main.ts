@@ -1,28 +1,40 @@
-import type { ClientCapabilities } from '@agentclientprotocol/sdk'
 import { setFlagsFromString } from 'node:v8'
-import { agentOption } from '../../command-line/agent-option'
-import type { Parsed } from '../../command-line/parse'
-import { ownStdout } from '../../command-line/own-stdout'
-import { reportBackground } from '../../command-line/report-background'
-import { reportStart } from '../../command-line/report-start'
+import {
+  type ClientCapabilities,
+  agent,
+  methods,
+  PROTOCOL_VERSION,
+  type AgentApp,
+  type AuthMethod,
+} from '@agentclientprotocol/sdk'
+import { agentOption, type Parsed } from '../../console/parse-command'
+import { reserveStdout } from '../../console/protocol-stdout'
+import { reportBackground, reportStart } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import { taskHostProgram } from '../../task-host-program'
-import { acpAgent } from './acp-agent'
 import { AcpSessions } from './session/acp-sessions'
-import { Asks } from './ask/asks'
-import { flushed, stdioStream } from './stdio-stream'
+import { PendingRequests } from './ask/pending-requests'
+import { flushed, stdioStream, toRequestError } from './protocol/json-rpc'
+import type { Engine } from '../../engine/engine-api'
+import { chooseMode, chooseOption } from './session/session-options'
 
 /** A client that does not read any more gets no more time. */
-const LAST_WRITE_MS = 1_000
+const WRITE_DRAIN_MS = 1_000
 
 /** `trestle acp`: an agent for editors, over stdin and stdout, until stdin ends. Stdout carries the protocol alone. */
 export async function acpMain(parsed: Parsed, version: string): Promise<number> {
   const agent = agentOption(parsed, 'acp')
-  const output = ownStdout()
+  const output = reserveStdout()
   // As in print mode: costs little CPU and saves memory.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
-  const engine = await createEngine({ version, interactive: true, canType: false, taskHost: taskHostProgram(), ...(agent && { agent }) })
+  const engine = await createEngine({
+    version,
+    interactive: true,
+    canType: false,
+    taskHost: taskHostProgram(),
+    ...(agent && { agent }),
+  })
   try {
     reportStart(engine)
     let capabilities: ClientCapabilities = {}
@@ -34,8 +46,13 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
     })
     const stream = stdioStream({ input: process.stdin, output, onInputEnd: () => sessions.closeAll() })
     const connection = app.connect(stream)
-    const sessions = new AcpSessions({ engine, client: connection.client, capabilities: () => capabilities, onOpened: () => asks.look() })
-    const asks = new Asks({
+    const sessions = new AcpSessions({
+      engine,
+      client: connection.client,
+      capabilities: () => capabilities,
+      onOpened: () => asks.update(),
+    })
+    const asks = new PendingRequests({
       engine,
       client: connection.client,
       capabilities: () => capabilities,
@@ -43,8 +60,8 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
       log,
     })
     engine.onChange((change) => {
-      if (change.kind === 'inbox') asks.look()
-      if (change.kind === 'mcp') sessions.tellCommands()
+      if (change.kind === 'inbox') asks.update()
+      if (change.kind === 'mcp') sessions.sendCommands()
       if (change.kind === 'notice') {
         log(change.text)
         sessions.notice(change.tone, change.text)
@@ -60,7 +77,7 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
     return 0
   } finally {
     await engine.close()
-    await flushed(output, LAST_WRITE_MS)
+    await flushed(output, WRITE_DRAIN_MS)
   }
 }
 
@@ -71,4 +88,112 @@ function log(message: string): void {
 /** Whoever tells this process to end has it end as if the client had gone. */
 function endInput(): void {
   process.stdin.destroy()
+}
+
+export interface AcpAgentDeps {
+  engine: Engine
+  version: string
+  /** The sessions of the connection; there once it is made. */
+  sessions(): AcpSessions
+  onInitialized(capabilities: ClientCapabilities): void
+}
+
+/** For editors that can run their agent in a terminal: they start `trestle acp --setup` there, and connect again when it has ended well. */
+const SETUP: AuthMethod = {
+  type: 'terminal',
+  id: 'setup',
+  name: 'Set up a model',
+  description: 'Choose a provider and a model, and enter its API key, in a terminal.',
+  args: ['--setup'],
+}
+
+/**
+ * What Trestle answers to a client, method by method. Methods that are not here (`authenticate` among them: keys are kept in Trestle's own settings, and set up in
+ * a terminal) are answered with "method not found".
+ */
+function acpAgent({ engine, version, sessions, onInitialized }: AcpAgentDeps): AgentApp {
+  const { session } = methods.agent
+  return agent({ name: 'trestle' })
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      onInitialized(params.clientCapabilities ?? {})
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: 'trestle', title: 'Trestle', version },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: true },
+          sessionCapabilities: { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} },
+        },
+        authMethods: params.clientCapabilities?.auth?.terminal ? [SETUP] : [],
+      }
+    })
+    .onRequest(session.new, ({ params }) =>
+      answering(async () => {
+        const opened = await sessions().create(params)
+        introduce(sessions(), opened.sessionId)
+        return opened
+      }),
+    )
+    .onRequest(session.load, ({ params }) =>
+      answering(async () => {
+        const { sessionId, ...options } = await sessions().open(params.sessionId, params, true)
+        introduce(sessions(), sessionId)
+        return options
+      }),
+    )
+    .onRequest(session.resume, ({ params }) =>
+      answering(async () => {
+        const { sessionId, ...options } = await sessions().open(params.sessionId, params, false)
+        introduce(sessions(), sessionId)
+        return options
+      }),
+    )
+    .onRequest(session.list, ({ params }) => answering(() => sessions().list(params)))
+    .onRequest(session.close, ({ params }) =>
+      answering(async () => {
+        await sessions().close(params.sessionId)
+        return {}
+      }),
+    )
+    .onRequest(session.delete, ({ params }) =>
+      answering(async () => {
+        await sessions().remove(params.sessionId)
+        return {}
+      }),
+    )
+    .onRequest(session.setMode, ({ params }) =>
+      answering(async () => {
+        sessions().require(params.sessionId)
+        await chooseMode(engine, params.sessionId, params.modeId)
+        return {}
+      }),
+    )
+    .onRequest(session.setConfigOption, ({ params }) =>
+      answering(async () => {
+        sessions().require(params.sessionId)
+        await chooseOption(engine, params.sessionId, params.configId, params.value)
+        return { configOptions: sessions().options(params.sessionId).configOptions }
+      }),
+    )
+    .onRequest(session.prompt, ({ params, signal }) =>
+      answering(() => sessions().require(params.sessionId).prompt(params.prompt, signal)),
+    )
+    .onNotification(session.cancel, ({ params }) => answering(async () => sessions().get(params.sessionId)?.cancel()))
+}
+
+/** The answer to the request goes first: a client does not know the session before. */
+function introduce(sessions: AcpSessions, sessionId: string): void {
+  setImmediate(() => {
+    // It may be closed again by then.
+    sessions.introduce(sessionId).catch(() => undefined)
+  })
+}
+
+async function answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work()
+  } catch (error) {
+    throw toRequestError(error)
+  }
 }

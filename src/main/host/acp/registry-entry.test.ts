@@ -24,7 +24,10 @@ const AGENT = z.looseObject({
       npx: z.strictObject({ package: z.string().min(1), cmd: z.string().optional(), ...distributed }).optional(),
       uvx: z.strictObject({ package: z.string().min(1), cmd: z.string().optional(), ...distributed }).optional(),
       binary: z
-        .record(z.string(), z.strictObject({ archive: z.url(), cmd: z.string(), sha256: z.string().optional(), ...distributed }))
+        .record(
+          z.string(),
+          z.strictObject({ archive: z.url(), cmd: z.string(), sha256: z.string().optional(), ...distributed }),
+        )
         .optional(),
     })
     .refine((ways) => Object.keys(ways).length > 0),

@@ -1,15 +1,13 @@
-import { failureOf } from '../../../shared/model/errors'
+import { failureOf } from '../../../shared/errors'
 import type { UserPart } from '../../../shared/model/message'
-import type { CommandEnd } from './command/chat-command'
-import { runCommand } from './command/commands'
-import { completions } from './command/completions'
+import { type CommandResult, runCommand, completions } from './commands'
 import type { Conversation } from './conversation'
-import { asEdited, BREAK } from './screen/key-input'
-import { oneLine } from './screen/safe-text'
+import { toEditLine, LINE_BREAK_MARK } from './screen/key-input'
+import { oneLine } from './screen/text-layout'
 import type { LineResult } from './screen/terminal'
 
 const QUIT_HINT = 'Press Ctrl-C again to leave, or go on typing.'
-const MORE = '  … '
+const CONTINUATION_PROMPT = '  … '
 
 /** Talks until the person leaves: their lines, the turns these start, and what the turns ask. */
 export class ChatLoop {
@@ -35,7 +33,7 @@ export class ChatLoop {
   async run(first: string | undefined): Promise<void> {
     if (first !== undefined) await this.#send(first)
     while (!this.#hasEnded) {
-      if (this.#conversation.isBusy || this.#conversation.waiting()) {
+      if (this.#conversation.isBusy || this.#conversation.pendingRequest()) {
         await this.#turn()
         if (!this.#hasEnded) this.#conversation.showStatus()
       } else await this.#line()
@@ -46,7 +44,7 @@ export class ChatLoop {
   async #turn(): Promise<void> {
     const conversation = this.#conversation
     let wake: (() => void) | undefined
-    const stopListening = conversation.terminal.whileBusy({
+    const stopListening = conversation.terminal.onBusyInput({
       interrupt: () => {
         conversation.terminal.status('… stopping')
         void conversation.stop()
@@ -58,13 +56,15 @@ export class ChatLoop {
     })
     try {
       while (!this.#hasEnded) {
-        const entry = conversation.waiting()
+        const entry = conversation.pendingRequest()
         if (this.#isTyping) await this.#typeAhead()
         else if (entry) await conversation.ask(entry)
         else if (!conversation.isBusy) return
         else {
-          const left = new Promise<void>((resolve) => this.#leave.signal.addEventListener('abort', () => resolve(), { once: true }))
-          await Promise.race([conversation.next(), left, new Promise<void>((resolve) => (wake = resolve))])
+          const left = new Promise<void>((resolve) =>
+            this.#leave.signal.addEventListener('abort', () => resolve(), { once: true }),
+          )
+          await Promise.race([conversation.nextChange(), left, new Promise<void>((resolve) => (wake = resolve))])
         }
       }
     } finally {
@@ -90,11 +90,13 @@ export class ChatLoop {
     if (this.#hasEnded) stop()
     const watch = async (): Promise<void> => {
       while (!controller.signal.aborted) {
-        if (this.#conversation.isBusy || this.#conversation.waiting()) stop()
+        if (this.#conversation.isBusy || this.#conversation.pendingRequest()) stop()
         else
           await Promise.race([
-            this.#conversation.next(),
-            new Promise<void>((resolve) => controller.signal.addEventListener('abort', () => resolve(), { once: true })),
+            this.#conversation.nextChange(),
+            new Promise<void>((resolve) =>
+              controller.signal.addEventListener('abort', () => resolve(), { once: true }),
+            ),
           ])
       }
     }
@@ -114,13 +116,13 @@ export class ChatLoop {
   }
 
   async #take(text: string): Promise<void> {
-    const end: CommandEnd = await runCommand(this.#conversation, text.trim()).catch((error: unknown) => {
+    const end: CommandResult = await runCommand(this.#conversation, text.trim()).catch((error: unknown) => {
       this.#conversation.printer.failure(failureOf(error))
       return 'done' as const
     })
     if (end === 'quit') this.leave()
     else if (end === 'message') await this.#send(text)
-    else if (end !== 'done') this.#draft = asEdited(end.draft)
+    else if (end !== 'done') this.#draft = toEditLine(end.draft)
   }
 
   async #send(text: string): Promise<void> {
@@ -137,13 +139,15 @@ export class ChatLoop {
   /** One message, which a backslash at the end of a line continues. */
   async #read(signal: AbortSignal): Promise<LineResult> {
     const { terminal, engine, sessionId } = this.#conversation
-    const draft = [asEdited(this.#conversation.takenBack()), this.#draft].filter((text) => text !== '').join(BREAK)
+    const draft = [toEditLine(this.#conversation.takeWithdrawn()), this.#draft]
+      .filter((text) => text !== '')
+      .join(LINE_BREAK_MARK)
     this.#draft = ''
     const history = (await engine.checkpoints.points(sessionId)).map(({ text }) => text).toReversed()
     let before = ''
     for (;;) {
       const result = await terminal.readLine({
-        prompt: before === '' ? this.#prompt() : terminal.style.dim(MORE),
+        prompt: before === '' ? this.#prompt() : terminal.style.dim(CONTINUATION_PROMPT),
         text: before === '' ? draft : '',
         history,
         complete: (typed) => completions(this.#conversation, typed),

@@ -1,26 +1,23 @@
 import { realpath } from 'node:fs/promises'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
-import type { Parsed } from '../../command-line/parse'
-import { reportBackground } from '../../command-line/report-background'
-import { reportStart } from '../../command-line/report-start'
+import type { Parsed } from '../../console/parse-command'
+import { reportBackground, reportStart } from '../../console/report'
 import { taskHostProgram } from '../../task-host-program'
-import { serversFromFiles } from '../../command-line/servers-from-files'
+import { readServerFiles } from '../../console/mcp-config-file'
 import { ChatLoop } from './chat-loop'
-import { chatOptions } from './chat-options'
-import { chooseSession } from './choose-session'
+import { chatOptions, chooseSession } from './chat-options'
 import { Conversation } from './conversation'
 import { KeyTerminal } from './screen/key-terminal'
 import { LineTerminal } from './screen/line-terminal'
-import { oneLine } from './screen/safe-text'
-import { editorOutput } from '../../command-line/guard-terminal'
-import { wantsColours } from './screen/style'
-import type { Terminal } from './screen/terminal'
+import { oneLine } from './screen/text-layout'
+import { editorOutput } from '../../console/output'
+import { usesColor, type Terminal } from './screen/terminal'
 
 /** `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code. */
 export async function chatMain(parsed: Parsed, version: string): Promise<number> {
   const options = chatOptions(parsed)
-  const servers = await serversFromFiles('chat', parsed.values['mcp-config-file'])
+  const servers = await readServerFiles('chat', parsed.values['mcp-config-file'])
   if (!servers) return 2
   const { stdin, stdout, env } = process
   const isTerminal = stdin.isTTY && stdout.isTTY
@@ -33,13 +30,15 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     // It styles what it shows, which it has made safe piece by piece.
     const out = editorOutput(stdout)
     terminal =
-      isTerminal && env['TERM'] !== 'dumb' ? new KeyTerminal(stdin, out, wantsColours(env, true)) : new LineTerminal(stdin, out, isTerminal)
+      isTerminal && env['TERM'] !== 'dumb'
+        ? new KeyTerminal(stdin, out, usesColor(env, true))
+        : new LineTerminal(stdin, out, isTerminal)
     const conversation = new Conversation(engine, terminal)
-    conversation.use(sessionId)
+    conversation.switchTo(sessionId)
     // Another session that is chosen later begins without them, as if it had been started by itself.
     if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
     await welcome(conversation)
-    if (chosen.turns > 0) await conversation.recall()
+    if (chosen.turns > 0) await conversation.showLastMessages()
     const loop = new ChatLoop(conversation)
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => loop.leave())
     stdout.on('error', () => loop.leave())
@@ -59,14 +58,19 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
   const { style } = terminal
   const model = header.model ?? engine.settings.view().defaultModel
   printer.line(`${style.bold('Trestle')} ${style.dim(`in ${oneLine(header.folder)}`)}`)
-  printer.note(model === undefined ? 'No model is chosen yet: /model lists those there are.' : `Model ${model}. /help lists the commands.`)
+  printer.note(
+    model === undefined
+      ? 'No model is chosen yet: /model lists those there are.'
+      : `Model ${model}. /help lists the commands.`,
+  )
   if (header.runsAs)
     printer.note(
       header.turns === 0 && header.runsAs.greeting
         ? header.runsAs.greeting
         : `Agent: ${oneLine(header.runsAs.title ?? header.runsAs.name)}.`,
     )
-  if (!terminal.isInteractive) printer.note('Not a terminal, so you cannot be asked. Whatever needs approval is denied.')
+  if (!terminal.isInteractive)
+    printer.note('Not a terminal, so you cannot be asked. Whatever needs approval is denied.')
   const { state } = await engine.trust.view(await realpath(header.folder))
   if (state !== 'nothing' && state !== 'trusted')
     printer.note(

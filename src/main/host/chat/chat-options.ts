@@ -1,12 +1,15 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
 import type { AgentChoice } from '../../../shared/model/agent'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
-import { agentOption } from '../../command-line/agent-option'
-import { UsageError, type Parsed } from '../../command-line/parse'
+import { agentOption, UsageError, type Parsed } from '../../console/parse-command'
+import { CodedError } from '../../../shared/errors'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Engine } from '../../engine/engine-api'
 
-export interface ChatOptions {
+interface ChatOptions {
   cwd: string
   prompt?: string
   model?: string
@@ -24,7 +27,8 @@ export function chatOptions(parsed: Parsed): ChatOptions {
   const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
   const continueLatest = values['continue'] === true
   const sessionId = text('session')
-  if (continueLatest && sessionId !== undefined) throw new UsageError('--continue and --session exclude each other.', 'chat')
+  if (continueLatest && sessionId !== undefined)
+    throw new UsageError('--continue and --session exclude each other.', 'chat')
   const model = text('model')
   const agent = agentOption(parsed, 'chat')
   const effort = text('effort') as Effort | undefined
@@ -58,4 +62,44 @@ function folder(option: string, path: string): string {
   if (!stat) throw new UsageError(`${option}: there is no folder ${absolute}.`, 'chat')
   if (!stat.isDirectory()) throw new UsageError(`${option}: ${absolute} is not a folder.`, 'chat')
   return absolute
+}
+
+/** The session to talk in: a new one, or the one asked for; with the model, the mode and the folders asked for. */
+export async function chooseSession(engine: Engine, options: ChatOptions): Promise<SessionHeader> {
+  const { sessions } = engine
+  const { cwd, addDirs, model, effort, agent } = options
+  const mode = options.mode === 'plan' ? undefined : options.mode
+  let { sessionId } = options
+  if (options.continueLatest) {
+    sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
+    if (sessionId === undefined)
+      throw new CodedError('session.not_found', `There is no session of ${cwd} to go on with.`)
+  }
+  let header =
+    sessionId === undefined
+      ? await sessions.create({
+          folder: cwd,
+          addedFolders: addDirs,
+          ...(model !== undefined && { model }),
+          ...(effort !== undefined && { effort }),
+          ...(mode && { mode }),
+          ...(agent && { agent }),
+        })
+      : (await sessions.open(sessionId, 1)).header
+  if (sessionId !== undefined) {
+    const addedFolders = [
+      ...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))]),
+    ]
+    const change = {
+      ...(model !== undefined && model !== header.model && { model }),
+      ...(effort !== undefined && effort !== header.effort && { effort }),
+      ...(mode && mode !== header.mode && { mode }),
+      ...(agent && { agent }),
+      ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
+    }
+    if (Object.keys(change).length > 0) header = await sessions.change(sessionId, change)
+  }
+  // Plan mode stands beside the permission modes: naming one of those ends it.
+  if (options.mode === 'plan') return engine.plans.enter(header.sessionId)
+  return options.mode && header.plan?.active ? engine.plans.leave(header.sessionId) : header
 }

@@ -1,24 +1,23 @@
 import { REJECT_STOP, type AskKind, type InboxEntry } from '../../../shared/model/approval'
-import { failureOf } from '../../../shared/model/errors'
-import type { RecordedEvent } from '../../../shared/model/event'
-import { isOwn, textOf } from '../../../shared/model/message'
+import { failureOf } from '../../../shared/errors'
+import type { RecordedEvent } from '../../../shared/events/event'
+import { isUserProvided, textOf } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Engine } from '../../engine/engine-api'
-import { askApproval } from './ask/ask-approval'
-import { askForm } from './ask/ask-form'
-import { askQuestions } from './ask/ask-questions'
-import { askSandbox } from './ask/ask-sandbox'
-import type { Answer, Asked } from './ask/asking'
+import { askApproval, askSandbox, reviewPlan } from './ask/ask-approval'
+import { askForm, askQuestions } from './ask/ask-questions'
+import type { Answer, ApprovalPrompt } from './ask/ask'
 import { Printer } from './printer'
-import { statusLine } from './status-line'
-import { reviewPlan } from './ask/review-plan'
-import { oneLine } from './screen/safe-text'
+import { oneLine } from './screen/text-layout'
 import type { Terminal } from './screen/terminal'
+import { contextShare } from '../../../shared/configuration/session-model'
+import { MODE_NAMES } from '../../../shared/configuration/sandbox-text'
+import type { SettingsView } from '../../../shared/configuration/settings'
 
 /** Events of a session that is gone on with which are looked through for its last answer. */
 const PAST_EVENTS = 400
 
-const ASKED_BY: Partial<Record<AskKind | 'call', (asked: Asked) => Promise<Answer>>> = {
+const PROMPTS: Partial<Record<AskKind | 'call', (asked: ApprovalPrompt) => Promise<Answer>>> = {
   plan: reviewPlan,
   questions: askQuestions,
   form: askForm,
@@ -35,9 +34,9 @@ export class Conversation {
   /** What is being put to the person. */
   #asking: { entry: InboxEntry; controller: AbortController } | undefined
   /** Not to be asked again: the person has not answered it, and their turn is being stopped. */
-  readonly #leftAlone = new Set<string>()
+  readonly #dismissed = new Set<string>()
   #stopListening: () => void = () => {}
-  #takenBack: string[] = []
+  #withdrawn: string[] = []
   readonly #stopWatching: () => void
   readonly #watchers = new Set<() => void>()
 
@@ -67,17 +66,18 @@ export class Conversation {
   }
 
   /** Goes on with a session that is open in this process. */
-  use(sessionId: string): void {
+  switchTo(sessionId: string): void {
     this.#stopListening()
     this.#sessionId = sessionId
     this.#stopListening = this.engine.sessions.listen(sessionId, (event) => {
       this.printer.event(event)
-      if (event.type === 'turn.started' || event.type === 'turn.finished' || event.type.startsWith('compaction.')) this.#changed()
+      if (event.type === 'turn.started' || event.type === 'turn.finished' || event.type.startsWith('compaction.'))
+        this.#changed()
     })
   }
 
   /** Says where the session stands: its title and the last thing that was said. */
-  async recall(): Promise<void> {
+  async showLastMessages(): Promise<void> {
     const { title } = this.header
     this.printer.note(`Going on with "${title}".`)
     const { events } = await this.engine.sessions.open(this.#sessionId, PAST_EVENTS)
@@ -85,20 +85,21 @@ export class Conversation {
     if (asked?.type !== 'turn.started') return
     this.printer.event({ ...asked, type: 'turn.started', promptId: '' })
     const said = events.findLast(
-      (event): event is RecordedEvent & { type: 'step.finished' } => event.type === 'step.finished' && textOf(event.parts) !== '',
+      (event): event is RecordedEvent & { type: 'step.finished' } =>
+        event.type === 'step.finished' && textOf(event.parts) !== '',
     )
     if (said && said.seq > asked.seq) this.printer.event(said)
   }
 
   /** What waits for the person now, first in first out: of this session and of its subagents. */
-  waiting(): InboxEntry | undefined {
+  pendingRequest(): InboxEntry | undefined {
     return this.engine.inbox
       .list()
       .find(
         ({ sessionId, agent, elsewhere, approvalId }) =>
           (sessionId === this.#sessionId || agent?.rootId === this.#sessionId) &&
           elsewhere === undefined &&
-          !this.#leftAlone.has(approvalId),
+          !this.#dismissed.has(approvalId),
       )
   }
 
@@ -117,11 +118,11 @@ export class Conversation {
         choices: () => engine.inbox.choices(sessionId, approvalId),
         ...(entry.agent && { agent: entry.agent.type }),
       }
-      const ask = ASKED_BY[approval.asks ?? 'call'] ?? askApproval
+      const ask = PROMPTS[approval.asks ?? 'call'] ?? askApproval
       const answer = await ask(asked)
       if (answer) {
         await engine.sessions.reply(sessionId, { approvalId, ...answer })
-        if (answer.optionId === REJECT_STOP && sessionId === this.#sessionId) await this.#takeBackQueue()
+        if (answer.optionId === REJECT_STOP && sessionId === this.#sessionId) await this.#withdrawQueue()
       } else if (this.#isLeaving) return
       else if (controller.signal.aborted) this.printer.note('This was answered elsewhere, or is not asked any more.')
       else await this.stop(approvalId)
@@ -134,8 +135,8 @@ export class Conversation {
 
   /** Ends the turn; what it asks is not asked again, and what waits for its end is taken back. */
   async stop(approvalId?: string): Promise<void> {
-    if (approvalId !== undefined) this.#leftAlone.add(approvalId)
-    await this.#takeBackQueue()
+    if (approvalId !== undefined) this.#dismissed.add(approvalId)
+    await this.#withdrawQueue()
     await this.engine.sessions.stop(this.#sessionId).catch((error: unknown) => this.printer.failure(failureOf(error)))
   }
 
@@ -145,14 +146,14 @@ export class Conversation {
   }
 
   /** The messages that were taken back from the queue, to be edited and sent anew; only once. */
-  takenBack(): string {
-    const text = this.#takenBack.join('\n')
-    this.#takenBack = []
+  takeWithdrawn(): string {
+    const text = this.#withdrawn.join('\n')
+    this.#withdrawn = []
     return text
   }
 
   /** Whoever stops a turn does not expect that what they had typed ahead is sent after the next one. */
-  async #takeBackQueue(): Promise<void> {
+  async #withdrawQueue(): Promise<void> {
     for (const { promptId, parts } of this.header.queue) {
       try {
         await this.engine.sessions.removeQueued(this.#sessionId, promptId)
@@ -160,14 +161,14 @@ export class Conversation {
         // It has just begun, and is stopped as the turn that it is now.
         continue
       }
-      const text = textOf(parts.filter(isOwn))
-      this.#takenBack.push(text)
+      const text = textOf(parts.filter(isUserProvided))
+      this.#withdrawn.push(text)
       this.printer.note(`Not sent, and back for you to edit: ${oneLine(text)}`)
     }
   }
 
   /** Resolves after the next thing that may matter to whoever waits. */
-  next(): Promise<void> {
+  nextChange(): Promise<void> {
     return new Promise((resolve) => this.#watchers.add(resolve))
   }
 
@@ -190,6 +191,18 @@ export class Conversation {
 
   #endGoneQuestion(): void {
     const { entry, controller } = this.#asking ?? {}
-    if (entry && !this.engine.inbox.list().some(({ approvalId }) => approvalId === entry.approvalId)) controller?.abort()
+    if (entry && !this.engine.inbox.list().some(({ approvalId }) => approvalId === entry.approvalId))
+      controller?.abort()
   }
+}
+
+type Header = Pick<SessionHeader, 'model' | 'mode' | 'plan' | 'context' | 'learnedWindow'>
+
+/** Model, mode and how full the model's window is, e.g. `Claude Sonnet 5 · Ask first · 12% of context`. */
+export function statusLine(header: Header, settings: Pick<SettingsView, 'models' | 'defaultModel'>): string {
+  const id = header.model ?? settings.defaultModel
+  const model = id === undefined ? 'No model' : (settings.models.find((one) => one.id === id)?.label ?? id)
+  const mode = MODE_NAMES[header.plan?.active ? 'plan' : header.mode]
+  const context = contextShare(header, settings)
+  return [model, mode, ...(context ? [`${context.percent}% of context`] : [])].join(' · ')
 }

@@ -1,17 +1,16 @@
-import type { Failure } from '../../../shared/model/errors'
-import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
-import { fellBackText } from '../../../shared/model/fell-back-text'
-import { isOwn, textOf } from '../../../shared/model/message'
-import { toldWords } from '../../../shared/model/prefix'
-import { sandboxLabel, unavailableText } from '../../../shared/model/sandbox-words'
-import type { TaskNews } from '../../../shared/model/task'
-import type { Todo } from '../../../shared/model/todo'
-import { toolLabel } from '../../../shared/model/tool-label'
+import type { Failure } from '../../../shared/errors'
+import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
+import { modelFallbackText } from '../../../shared/events/transcript-rows'
+import { isUserProvided, textOf } from '../../../shared/model/message'
+import { contextChangeText } from '../../../shared/model/context'
+import { sandboxLabel, unavailableText } from '../../../shared/configuration/sandbox-text'
+import type { TaskNotification } from '../../../shared/model/task'
+import type { Todo } from '../../../shared/model/plan'
+import { toolLabel } from '../../../shared/tool-label'
 import { MarkdownStream } from './screen/markdown-stream'
-import { fit, lastColumns, oneLine, safeText } from './screen/safe-text'
+import { truncateToWidth, lastColumns, oneLine, safeText, wrapText, WordWrap } from './screen/text-layout'
 import type { Terminal } from './screen/terminal'
 import { duration, finishedLines, startedLine } from './tool-lines'
-import { wrapText, WordWrap } from './screen/wrap-words'
 
 /** So long a call runs before what it prints is shown while it runs. */
 const QUIET_MS = 1000
@@ -19,7 +18,8 @@ const FRAME_MS = 100
 /** So much of what is not yet complete is looked at for its last columns. */
 const TAIL_CHARS = 1000
 /** What a chat has for what the advice calls Settings. */
-const CHOOSE_MODEL = '/model lists the models there are, the scripted demo among them; docs/configuration.md says how to add one.'
+const CHOOSE_MODEL =
+  '/model lists the models there are, the scripted demo among them; docs/configuration.md says how to add one.'
 
 type Section = 'thinking' | 'text' | 'line'
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
@@ -44,7 +44,7 @@ export class Printer {
   constructor(terminal: Terminal) {
     this.#terminal = terminal
     this.#wrap = new WordWrap(() => terminal.columns)
-    if (terminal.style.isColoured) this.#markdown = new MarkdownStream(terminal.style, () => terminal.columns)
+    if (terminal.style.hasColor) this.#markdown = new MarkdownStream(terminal.style, () => terminal.columns)
   }
 
   /** A line of Trestle's own. */
@@ -60,7 +60,7 @@ export class Printer {
 
   /** What goes on while nothing is written; gone with the next line. */
   status(text: string): void {
-    this.#terminal.status(fit(`… ${oneLine(text)}`, this.#terminal.columns - 1))
+    this.#terminal.status(truncateToWidth(`… ${oneLine(text)}`, this.#terminal.columns - 1))
   }
 
   failure({ code, title, message, advice }: Failure): void {
@@ -95,12 +95,15 @@ export class Printer {
         break
       case 'turn.started':
         if (event.news) this.#news(event.news)
-        else if (event.promptId !== undefined) this.line(`${style.blue('›')} ${oneLine(textOf(event.parts.filter(isOwn)))}`)
+        else if (event.promptId !== undefined)
+          this.line(`${style.blue('›')} ${oneLine(textOf(event.parts.filter(isUserProvided)))}`)
         break
       case 'turn.steered':
-        if (event.by === 'user' && !event.again) this.line(`${style.blue('›')} ${oneLine(textOf(event.parts.filter(isOwn)))}`)
+        if (event.by === 'user' && !event.again)
+          this.line(`${style.blue('›')} ${oneLine(textOf(event.parts.filter(isUserProvided)))}`)
         else if (event.by === 'task') this.#news(event.news ?? [])
-        else if (event.plan === undefined && !event.again) this.note(event.facts ? toldWords(event.facts) : oneLine(textOf(event.parts)))
+        else if (event.plan === undefined && !event.again)
+          this.note(event.facts ? contextChangeText(event.facts) : oneLine(textOf(event.parts)))
         break
       case 'step.retried':
         this.line(
@@ -132,7 +135,9 @@ export class Printer {
         break
       case 'sandbox.changed': {
         const { sandbox } = event
-        const about = sandbox.unavailable ? `. ${unavailableText(sandbox.unavailable)}` : '. /status shows what commands can reach.'
+        const about = sandbox.unavailable
+          ? `. ${unavailableText(sandbox.unavailable)}`
+          : '. /status shows what commands can reach.'
         this.note(`Sandbox: ${sandboxLabel(sandbox)}${about}`)
         break
       }
@@ -149,17 +154,21 @@ export class Printer {
         this.note('Compacting the conversation …')
         break
       case 'compaction.finished':
-        this.note(`Compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.`)
+        this.note(
+          `Compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.`,
+        )
         break
       case 'compaction.failed':
         if (event.failure) this.failure(event.failure)
         else this.note('The compaction was stopped.')
         break
       case 'model.fell_back':
-        if (!event.quiet) this.note(fellBackText(event))
+        if (!event.quiet) this.note(modelFallbackText(event))
         break
       case 'plan.entered':
-        this.note(`Plan mode is on${event.by === 'agent' ? ', as the agent asked' : ''}: nothing but the plan can change.`)
+        this.note(
+          `Plan mode is on${event.by === 'agent' ? ', as the agent asked' : ''}: nothing but the plan can change.`,
+        )
         break
       case 'plan.left':
         this.note('Plan mode is off.')
@@ -235,7 +244,8 @@ export class Printer {
   #finishStep(event: RecordedEvent & { type: 'step.finished' }): void {
     const text = textOf(event.parts)
     // Whatever was not streamed is said at the latest here.
-    if (text !== '' && !(this.#streamed.stepId === event.stepId && this.#streamed.hasText)) this.#stream('text', event.stepId, text)
+    if (text !== '' && !(this.#streamed.stepId === event.stepId && this.#streamed.hasText))
+      this.#stream('text', event.stepId, text)
     this.#begin('line')
     this.#terminal.freshLine()
     if (event.finish === 'length') this.note('(cut off at the output limit of the model)')
@@ -251,7 +261,7 @@ export class Printer {
       this.#openCall = undefined
       this.#terminal.write(`  ${sign} ${style.dim(notes)}\n`)
     } else {
-      const name = fit(
+      const name = truncateToWidth(
         oneLine(call ? `${toolLabel(call.name)} ${call.summary}` : toolLabel(event.name)),
         Math.max(10, columns - notes.length - 8),
       )
@@ -278,10 +288,10 @@ export class Printer {
     else if (!failure) this.note(`${steps} ${steps === 1 ? 'step' : 'steps'}, ${duration(durationMs)}`)
   }
 
-  #news(tasks: readonly TaskNews[]): void {
+  #news(tasks: readonly TaskNotification[]): void {
     for (const { taskId, description, command, status, exitCode } of tasks) {
       const how = status.replace('_', ' ') + (exitCode === undefined ? '' : `, exit ${exitCode}`)
-      this.note(`Trestle tells the agent: ${taskId} (${fit(oneLine(description ?? command), 60)}) ${how}`)
+      this.note(`Trestle tells the agent: ${taskId} (${truncateToWidth(oneLine(description ?? command), 60)}) ${how}`)
     }
   }
 

@@ -1,31 +1,39 @@
-import type { RecordedEvent } from '../../../shared/model/event'
-import { changedLines } from '../../../shared/model/file-diffs'
+import type { RecordedEvent } from '../../../shared/events/event'
+import { changedLines } from '../../../shared/model/preview'
 import { textOf } from '../../../shared/model/message'
-import { toolLabel } from '../../../shared/model/tool-label'
-import { fit, oneLine, safeText } from './screen/safe-text'
-import type { Style } from './screen/style'
-import { wrapText } from './screen/wrap-words'
+import { toolLabel } from '../../../shared/tool-label'
+import { truncateToWidth, oneLine, safeText, wrapText } from './screen/text-layout'
+import type { Style } from './screen/terminal'
 
 type Started = RecordedEvent & { type: 'tool.started' }
 type Finished = RecordedEvent & { type: 'tool.finished' }
 
 /** Lines of a command's output, or of an error, that are shown. */
-const MOST_LINES = 8
+const MAX_LINES = 8
 
 /** The line of a call that begins. */
-export function startedLine({ name, summary }: Pick<Started, 'name' | 'summary'>, columns: number, style: Style): string {
+export function startedLine(
+  { name, summary }: Pick<Started, 'name' | 'summary'>,
+  columns: number,
+  style: Style,
+): string {
   const label = oneLine(toolLabel(name))
-  const rest = fit(oneLine(summary), Math.max(10, columns - label.length - 16))
+  const rest = truncateToWidth(oneLine(summary), Math.max(10, columns - label.length - 16))
   return `${style.blue('●')} ${style.bold(label)} ${rest}`
 }
 
 /** How a call ended: a sign, a word or two, then what is worth seeing of it, each line by itself. */
-export function finishedLines(event: Finished, columns: number, style: Style): { sign: string; notes: string; lines: string[] } {
+export function finishedLines(
+  event: Finished,
+  columns: number,
+  style: Style,
+): { sign: string; notes: string; lines: string[] } {
   const { isError, details, durationMs } = event
   const notes: string[] = []
   const changed = changedLines(details)
   if (changed) notes.push(`+${changed.added} -${changed.removed}`)
-  if (details?.kind === 'output' && details.exitCode !== undefined && details.exitCode !== 0) notes.push(`exit ${details.exitCode}`)
+  if (details?.kind === 'output' && details.exitCode !== undefined && details.exitCode !== 0)
+    notes.push(`exit ${details.exitCode}`)
   if (details?.kind === 'task' && details.started) notes.push(`in the background: ${details.task.taskId}`)
   if (details?.kind === 'matches') notes.push(`${details.total} found`)
   notes.push(duration(durationMs))
@@ -34,7 +42,7 @@ export function finishedLines(event: Finished, columns: number, style: Style): {
     details?.kind === 'output' || details?.kind === 'agent'
       ? tail(details.text, columns)
       : isError
-        ? words(textOf(event.content), columns)
+        ? outputLines(textOf(event.content), columns)
         : []
   return { sign, notes: notes.join(', '), lines: lines.map((line) => style.dim(line)) }
 }
@@ -43,15 +51,15 @@ export function finishedLines(event: Finished, columns: number, style: Style): {
 function tail(text: string, columns: number): string[] {
   const lines = safeText(text).replaceAll('\t', '    ').trimEnd().split('\n')
   if (lines.length === 1 && lines[0] === '') return []
-  const shown = lines.slice(-MOST_LINES).map((line) => `  │ ${fit(line, Math.max(8, columns - 5))}`)
-  const left = lines.length - MOST_LINES
+  const shown = lines.slice(-MAX_LINES).map((line) => `  │ ${truncateToWidth(line, Math.max(8, columns - 5))}`)
+  const left = lines.length - MAX_LINES
   return left > 0 ? [`  │ … ${left} ${left === 1 ? 'line' : 'lines'} before`, ...shown] : shown
 }
 
 /** The beginning of what is said to the model, indented, between words. */
-function words(text: string, columns: number): string[] {
+function outputLines(text: string, columns: number): string[] {
   const lines = wrapText(safeText(text).trim(), columns - 5)
-  return [...lines.slice(0, MOST_LINES), ...(lines.length > MOST_LINES ? ['…'] : [])].map((line) => `  │ ${line}`)
+  return [...lines.slice(0, MAX_LINES), ...(lines.length > MAX_LINES ? ['…'] : [])].map((line) => `  │ ${line}`)
 }
 
 /** `12 ms`, `3.4 s`, `2 min 5 s`. */

@@ -1,26 +1,22 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserWindow } from 'electron'
-import { APP_ORIGIN } from '../../../shared/contract/port-wire'
+import { APP_ORIGIN } from '../../../shared/contract/page-host'
 import type { Engine } from '../../engine/engine-api'
-import { logFile } from '../../log/app-log'
-import { serveAppScheme } from './app-scheme'
-import { AppWindows } from './app-windows'
-import { contentsActions, contextMenu } from './context-menu'
-import { LINK_SCHEME } from './deep-link'
+import { logFile } from '../../engine/health/app-log'
+import { serveAppScheme } from './page/app-scheme'
+import { AppWindows } from './window/app-windows'
+import { contentsActions, contextMenu } from './menu/context-menu'
+import { LINK_SCHEME, isFolder, readLaunchRequest, type LaunchRequest } from './lifecycle/launch-request'
 import { Desktop } from './desktop'
-import { DesktopFile } from './desktop-file'
+import { DesktopFile } from './platform/desktop-file'
 import { startUpdates } from './update/desktop-updates'
-import type { DesktopOptions } from './desktop-options'
-import { saveDownloads } from './downloads'
-import type { ElectronModule } from './electron-module'
-import { describe, isConnectionFault, wordsOf } from './failure-words'
-import { Graphics } from './graphics'
-import { guardContents, guardSession, openExternal } from './guard'
-import { isFolder, readLaunchRequest, type LaunchRequest } from './launch-request'
-import { recoverPage } from './page-recovery'
-import { servePorts } from './port-service'
-import { ProblemPages } from './problem-page'
+import type { DesktopOptions, ElectronModule } from './platform/electron-module'
+import { saveDownloads, guardContents, guardSession, openExternal } from './page/page-guard'
+import { errorDetails, isConnectionError, failureText, ProblemPages } from './page/problem-page'
+import { Graphics } from './platform/graphics'
+import { recoverPage } from './page/page-recovery'
+import { servePorts } from './page/port-service'
 
 /** The app from its start to the moment the engine is there, and what brings its windows back. */
 export class DesktopHost {
@@ -93,10 +89,13 @@ export class DesktopHost {
       folder: () => app.getPath('downloads'),
       log,
       onEnd: ({ file, saved }) =>
-        windows.tellAll(
+        windows.sendToAll(
           saved
             ? { tell: `Saved ${file}`, tone: 'info' }
-            : { tell: `${file} couldn't be saved. Check that there is space and that you may write there.`, tone: 'warning' },
+            : {
+                tell: `${file} couldn't be saved. Check that there is space and that you may write there.`,
+                tone: 'warning',
+              },
         ),
     })
     serveAppScheme(protocol, rendererDir, (path) => this.#problems.document(path))
@@ -112,7 +111,7 @@ export class DesktopHost {
     this.#windows = windows
     const ports = servePorts({
       electron: { ipcMain, MessageChannelMain },
-      isOurs: (contents) => windows.of(contents) !== undefined || (this.#desktop?.owns(contents) ?? false),
+      isOurs: (contents) => windows.forContents(contents) !== undefined || (this.#desktop?.owns(contents) ?? false),
       log,
     })
     this.#graphics.ready()
@@ -133,7 +132,10 @@ export class DesktopHost {
       ports,
       notices: this.#notices,
       engine,
-      command: [process.env['APPIMAGE'] ?? process.execPath, ...(app.isPackaged ? [] : (this.#options.argv ?? process.argv).slice(1, 2))],
+      command: [
+        process.env['APPIMAGE'] ?? process.execPath,
+        ...(app.isPackaged ? [] : (this.#options.argv ?? process.argv).slice(1, 2)),
+      ],
       configFolder: this.#options.configFolder ?? process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'),
       closeLimitMs: this.#options.closeLimitMs ?? 5000,
       dropConnections: (how) => this.#options.dropConnections?.(how),
@@ -156,8 +158,8 @@ export class DesktopHost {
           systemProxy: (url) => session.defaultSession.resolveProxy(url),
         })
       } catch (error) {
-        this.#log(`the engine could not be opened: ${describe(error)}`)
-        const { title, text } = wordsOf(error)
+        this.#log(`the engine could not be opened: ${errorDetails(error)}`)
+        const { title, text } = failureText(error)
         const [window] = windows.list()
         if (!window) {
           dialog.showErrorBox(title, text.join('\n\n'))
@@ -170,7 +172,7 @@ export class DesktopHost {
             { id: 'log', label: 'Show log', run: () => shell.showItemInFolder(this.#logFile()) },
             { id: 'quit', label: 'Quit', run: () => resolve(false) },
           ]
-          for (const open of windows.list()) this.#show(open, { title, text, details: describe(error), actions })
+          for (const open of windows.list()) this.#show(open, { title, text, details: errorDetails(error), actions })
           app.once('window-all-closed', () => resolve(false))
         })
         if (!again) {
@@ -186,8 +188,11 @@ export class DesktopHost {
   engineFailed(error: unknown): void {
     const windows = this.#windows
     if (!windows || !this.#desktop || this.#hasFailed) return
-    if (isConnectionFault(error))
-      return windows.tellAll({ tell: 'Something went wrong with a connection. The details are in the log.', tone: 'warning' })
+    if (isConnectionError(error))
+      return windows.sendToAll({
+        tell: 'Something went wrong with a connection. The details are in the log.',
+        tone: 'warning',
+      })
     this.#hasFailed = true
     const { app, shell } = this.#electron
     const paths = new Map(windows.list().map((window) => [window, windows.pathOf(window)]))
@@ -215,7 +220,7 @@ export class DesktopHost {
       'Restart to be safe: sessions that were working can be resumed afterwards. If you continue, something may not work as it should.',
     ]
     for (const window of windows.list())
-      this.#show(window, { title: 'Something went wrong in Trestle', text, details: describe(error), actions })
+      this.#show(window, { title: 'Something went wrong in Trestle', text, details: errorDetails(error), actions })
   }
 
   /** Every window, as soon as it is made. */
@@ -226,7 +231,7 @@ export class DesktopHost {
       problems: this.#problems,
       log: this.#log,
       onPageGone: (contents, notice) => {
-        this.#desktop?.contentsGone(contents)
+        this.#desktop?.onContentsGone(contents)
         // Only the newest is news.
         this.#notices.splice(0, this.#notices.length, notice)
       },
@@ -234,9 +239,9 @@ export class DesktopHost {
     })
     window.on('closed', () => {
       this.#problems.forget(webContents)
-      this.#desktop?.contentsGone(webContents)
+      this.#desktop?.onContentsGone(webContents)
     })
-    this.#desktop?.opened(window)
+    this.#desktop?.onWindowOpened(window)
   }
 
   /** Does what a start of the app, or a second one, asks for; as soon as that is possible. */
@@ -259,7 +264,9 @@ export class DesktopHost {
 
   #reopen(window: BrowserWindow, path = '/'): void {
     this.#problems.forget(window.webContents)
-    window.loadURL(`${APP_ORIGIN}${path}`).catch((error: unknown) => this.#log(`the page could not be loaded: ${String(error)}`))
+    window
+      .loadURL(`${APP_ORIGIN}${path}`)
+      .catch((error: unknown) => this.#log(`the page could not be loaded: ${String(error)}`))
   }
 
   #logFile(): string {

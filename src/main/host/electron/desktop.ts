@@ -1,27 +1,25 @@
 import type { BrowserWindow, WebContents } from 'electron'
-import type { DesktopSettings } from '../../../shared/model/desktop'
-import type { HostCommand } from '../../../shared/model/push'
-import type { DesktopActions } from '../../api/api-deps'
+import type { DesktopSettings } from '../../../shared/configuration/settings'
+import type { HostCommand } from '../../../shared/events/push'
+import type { DesktopActions } from '../../api/implementer'
 import { createRouter } from '../../api/router'
 import { createRpcServer, type RpcServer } from '../../api/rpc-server'
 import type { Engine } from '../../engine/engine-api'
-import type { AppWindows } from './app-windows'
-import { askAboutTasks } from './ask-about-tasks'
-import { callForPerson } from './call-for-person'
-import { pageActions } from './desktop-actions'
-import type { DesktopFile } from './desktop-file'
-import { DesktopMenus } from './desktop-menus'
-import type { ElectronModule } from './electron-module'
-import type { Graphics } from './graphics'
-import type { PortService } from './port-service'
-import { watchPower, type Power } from './power'
-import { QuickPrompt } from './quick-prompt'
-import { QuitGuard } from './quit-guard'
-import { setStartAtLogin } from './start-at-login'
-import { AppTray } from './tray'
+import type { AppWindows } from './window/app-windows'
+import { confirmBackgroundTasks, QuitGuard } from './lifecycle/quit-guard'
+import { notifyPending } from './notifications'
+import { createPageActions } from './page/page-actions'
+import type { DesktopFile } from './platform/desktop-file'
+import { DesktopMenus } from './menu/desktop-menus'
+import type { ElectronModule } from './platform/electron-module'
+import type { Graphics } from './platform/graphics'
+import type { PortService } from './page/port-service'
+import { watchPower, type Power } from './lifecycle/power'
+import { QuickPrompt } from './window/quick-prompt'
+import { setStartAtLogin } from './lifecycle/start-at-login'
+import { AppTray } from './menu/tray'
 import type { DesktopUpdates } from './update/desktop-updates'
-import { WorkJournal } from './work-journal'
-import { WorkWatch } from './work-watch'
+import { InterruptedSessions, ActivityMonitor } from './lifecycle/session-activity'
 
 export interface DesktopParts {
   electron: ElectronModule
@@ -49,8 +47,8 @@ const LONG_SLEEP_MS = 60_000
 /** The desktop app once its engine is there: what its parts have to do with one another. */
 export class Desktop {
   readonly #parts: DesktopParts
-  readonly #work: WorkWatch
-  readonly #journal: WorkJournal
+  readonly #work: ActivityMonitor
+  readonly #journal: InterruptedSessions
   readonly #tray: AppTray
   readonly #quick: QuickPrompt
   readonly #power: Power
@@ -64,9 +62,21 @@ export class Desktop {
     this.#parts = parts
     const { electron, platform, preload, engine, windows, file, log } = parts
     this.#settings = engine.settings.view().desktop
-    this.#work = new WorkWatch(engine)
-    this.#journal = new WorkJournal({ file, work: this.#work, engine, log, onChange: () => windows.tellAll('desktop-changed') })
-    this.#quick = new QuickPrompt({ electron, platform, preload, log, onClosed: (contents) => this.contentsGone(contents) })
+    this.#work = new ActivityMonitor(engine)
+    this.#journal = new InterruptedSessions({
+      file,
+      work: this.#work,
+      engine,
+      log,
+      onChange: () => windows.sendToAll('desktop-changed'),
+    })
+    this.#quick = new QuickPrompt({
+      electron,
+      platform,
+      preload,
+      log,
+      onClosed: (contents) => this.onContentsGone(contents),
+    })
     this.#tray = new AppTray({
       electron,
       platform,
@@ -96,7 +106,7 @@ export class Desktop {
       platform,
       log,
       running: () => this.#work.work.running,
-      askAboutTasks: (window) => askAboutTasks(electron, engine, window),
+      confirmTasks: (window) => confirmBackgroundTasks(electron, engine, window),
       windows: {
         list: () => windows.list(),
         current: () => windows.current(),
@@ -116,30 +126,30 @@ export class Desktop {
   begin(): void {
     const { electron, platform, engine, windows, ports, log } = this.#parts
     for (const window of windows.list()) this.#guard.guardWindow(window)
-    ports.begin((contents) => this.#serverFor(contents))
+    ports.start((contents) => this.#serverFor(contents))
     this.#stops.push(
-      this.#work.listen((work) => {
+      this.#work.onChange((work) => {
         this.#tray.update(work)
-        this.#guard.workChanged()
+        this.#guard.onActivityChanged()
         this.#menus.update()
       }),
       engine.onChange((change) => {
         if (change.kind === 'settings') this.#applySettings()
       }),
-      callForPerson({ electron, engine, platform, log, show: (command) => this.show(command) }),
+      notifyPending({ electron, engine, platform, log, show: (command) => this.show(command) }),
     )
     electron.app.on('activate', () => this.show())
-    electron.powerMonitor.on('shutdown', () => this.#guard.systemEnds())
+    electron.powerMonitor.on('shutdown', () => this.#guard.onSystemShutdown())
     this.#applySettings(true)
     this.#tray.update(this.#work.work)
     this.#menus.update()
-    void this.#journal.begin()
+    void this.#journal.load()
   }
 
   /** Brings a window to the front and tells its page; the right one, where there are several. */
   show(command?: HostCommand): void {
     const { windows } = this.#parts
-    this.#guard.windowOpened()
+    this.#guard.onWindowOpened()
     if (typeof command === 'object' && 'open' in command && command.open === 'folder') this.openProject(command.folder)
     else windows.show(command, this.#windowWith(command) ?? windows.current())
   }
@@ -156,20 +166,20 @@ export class Desktop {
   }
 
   /** A window was opened. */
-  opened(window: BrowserWindow): void {
+  onWindowOpened(window: BrowserWindow): void {
     this.#guard.guardWindow(window)
-    this.#guard.windowOpened()
+    this.#guard.onWindowOpened()
   }
 
   /** What served a page is let go. */
-  contentsGone(contents: WebContents): void {
-    this.#parts.ports.hangUp(contents)
+  onContentsGone(contents: WebContents): void {
+    this.#parts.ports.disconnect(contents)
     this.#servers.delete(contents)
   }
 
   /** The user logs out, the computer shuts down, or the app is told to end. */
   systemEnds(): void {
-    this.#guard.systemEnds()
+    this.#guard.onSystemShutdown()
   }
 
   owns(contents: WebContents): boolean {
@@ -181,12 +191,12 @@ export class Desktop {
     const known = this.#servers.get(contents)
     if (known) return known
     const isQuick = this.#quick.owns(contents)
-    const window = isQuick ? this.#quick.window : windows.of(contents)
+    const window = isQuick ? this.#quick.window : windows.forContents(contents)
     const commands = isQuick ? this.#quick.commands : window && windows.commands(window)
     if (!window || !commands) return undefined
     const logBug = (message: string, error: unknown): void =>
       log(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-    const host = pageActions({
+    const host = createPageActions({
       electron,
       window,
       commands,
@@ -215,7 +225,7 @@ export class Desktop {
     const { electron, file, graphics, windows } = this.#parts
     const view = (): ReturnType<DesktopActions['view']> => ({
       acceleratedGraphics: graphics.isAccelerated,
-      interrupted: this.#journal.interrupted,
+      interrupted: this.#journal.list,
       ...(this.#quick.problem !== undefined && { quickPromptProblem: this.#quick.problem }),
     })
     return {
@@ -227,7 +237,7 @@ export class Desktop {
       },
       setAcceleratedGraphics(enabled) {
         graphics.setAccelerated(enabled)
-        windows.tellAll('desktop-changed')
+        windows.sendToAll('desktop-changed')
         return view()
       },
       openWindow: (path) => {
@@ -237,7 +247,7 @@ export class Desktop {
         else windows.open(path)
         return true
       },
-      resumeInterrupted: (resume) => this.#journal.answer(resume),
+      resumeInterrupted: (resume) => this.#journal.resumeOrForget(resume),
     }
   }
 
@@ -255,10 +265,10 @@ export class Desktop {
         setStartAtLogin({ app: electron.app, platform, command, configFolder }, now.startAtLogin)
       } catch (error) {
         log(`the start at login could not be changed: ${String(error)}`)
-        windows.tellAll({ tell: "Trestle couldn't change whether it starts at login.", tone: 'warning' })
+        windows.sendToAll({ tell: "Trestle couldn't change whether it starts at login.", tone: 'warning' })
       }
     }
-    if (!isStart) windows.tellAll('desktop-changed')
+    if (!isStart) windows.sendToAll('desktop-changed')
   }
 
   #windowWith(command: HostCommand | undefined): BrowserWindow | undefined {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { openAppLog } from '../../log/app-log'
-import { createRedact } from '../../log/redact'
-import { registerAppScheme } from './app-scheme'
+import { openAppLog, createRedact } from '../../engine/health/app-log'
+import { registerAppScheme } from './page/app-scheme'
 import { DesktopHost } from './desktop-host'
-import type { DesktopOptions } from './desktop-options'
-import { describe, wordsOf } from './failure-words'
-import { isFolder, ownArguments, readLaunchRequest } from './launch-request'
+import type { DesktopOptions, ElectronModule } from './platform/electron-module'
+import { errorDetails, failureText } from './page/problem-page'
+import { isFolder, ownArguments, readLaunchRequest } from './lifecycle/launch-request'
+import type { LegacyCipher } from '../../engine/config/key-store/key-store'
 
 /**
  * Runs the desktop app until it quits. What has to happen before Electron is ready happens before the first await. Resolves when the window is
@@ -20,7 +20,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
     home = options.resolveHome()
   } catch (error) {
     await app.whenReady()
-    const { title, text } = wordsOf(error)
+    const { title, text } = failureText(error)
     electron.dialog.showErrorBox(title, text.join('\n\n'))
     app.exit(1)
     return
@@ -42,7 +42,9 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   const hide = { redact: createRedact({ env: process.env }) }
   const log = openAppLog({ home, redact: (message) => hide.redact(message) })
   const { electron: shell, node } = process.versions
-  log.info(`started: Electron ${shell}, Node ${node}, ${process.platform} ${process.arch}, ${app.isPackaged ? 'packaged' : 'unpackaged'}`)
+  log.info(
+    `started: Electron ${shell}, Node ${node}, ${process.platform} ${process.arch}, ${app.isPackaged ? 'packaged' : 'unpackaged'}`,
+  )
   const openEngine: DesktopOptions['openEngine'] = async (given) => {
     const engine = await options.openEngine(given)
     hide.redact = engine.diagnostics.redact
@@ -51,11 +53,26 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   }
   const host = new DesktopHost({ ...options, openEngine }, platform, home, log)
   process.on('uncaughtException', (error) => {
-    log(`unhandled: ${describe(error)}`)
+    log(`unhandled: ${errorDetails(error)}`)
     host.engineFailed(error)
   })
-  process.on('unhandledRejection', (error) => log(`unhandled: ${describe(error)}`))
+  process.on('unhandledRejection', (error) => log(`unhandled: ${errorDetails(error)}`))
   host.listen()
   await app.whenReady()
   await host.run(readLaunchRequest(args, workingFolder, isFolder))
+}
+
+/**
+ * Opens what earlier versions sealed with Electron's safeStorage, which no other host can; it is sealed again with the key that all hosts share. Ask for it
+ * only once the app is ready. Undefined where the system has no such store.
+ */
+export function safeStorageCipher(
+  safeStorage: ElectronModule['safeStorage'],
+  platform: NodeJS.Platform = process.platform,
+): LegacyCipher | undefined {
+  if (!safeStorage.isEncryptionAvailable()) return undefined
+  if (platform === 'linux' && safeStorage.getSelectedStorageBackend() === 'basic_text') return undefined
+  return {
+    decrypt: (sealed) => safeStorage.decryptString(Buffer.from(sealed, 'base64')),
+  }
 }

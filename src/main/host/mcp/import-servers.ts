@@ -1,10 +1,9 @@
 import { createInterface } from 'node:readline/promises'
-import { editorOutput } from '../../command-line/guard-terminal'
-import { oneLine } from '../../command-line/safe-text'
 import { text } from 'node:stream/consumers'
-import { CodedError } from '../../../shared/model/errors'
-import type { McpImportPreview, McpImportRequest, McpImportServer } from '../../../shared/model/mcp-import'
-import { wrong, type McpAction } from './mcp-action'
+import { editorOutput, oneLine } from '../../console/output'
+import { CodedError } from '../../../shared/errors'
+import type { McpImportPreview, McpImportRequest, McpImportServer } from '../../../shared/configuration/mcp'
+import { usageError, type McpAction } from './mcp-action'
 
 type Chosen = { preview: McpImportPreview; servers: McpImportServer[]; pasted?: string }
 
@@ -41,9 +40,11 @@ export async function importServers(asked: McpAction): Promise<number> {
 /** What `FROM` names, and which servers of it. */
 async function choose({ mcp, folder, values }: McpAction, from: string, names: string[]): Promise<Chosen[]> {
   const pasted = from === '-' ? await text(process.stdin) : undefined
-  if (pasted?.trim() === '') throw wrong('Nothing came on stdin. Pipe the configuration in: trestle mcp import - < FILE.')
+  if (pasted?.trim() === '')
+    throw usageError('Nothing came on stdin. Pipe the configuration in: trestle mcp import - < FILE.')
   const all = pasted === undefined ? await mcp.imports(folder) : [await mcp.previewImport(pasted)]
-  const previews = pasted === undefined ? all.filter(({ product, file }) => file === from || plain(product) === plain(from)) : all
+  const previews =
+    pasted === undefined ? all.filter(({ product, file }) => file === from || plain(product) === plain(from)) : all
   if (previews.length === 0) {
     const found = [...new Set(all.map(({ product }) => product))]
     throw new CodedError(
@@ -55,7 +56,9 @@ async function choose({ mcp, folder, values }: McpAction, from: string, names: s
   if (unknown !== undefined) throw new CodedError('request.invalid', `"${from}" has no server "${unknown}".`)
   return previews.map((preview) => ({
     preview,
-    servers: preview.servers.filter(({ name, state }) => fits(state, values) && (names.length === 0 || names.includes(name))),
+    servers: preview.servers.filter(
+      ({ name, state }) => fits(state, values) && (names.length === 0 || names.includes(name)),
+    ),
     ...(pasted !== undefined && { pasted }),
   }))
 }
@@ -85,7 +88,7 @@ function valuesFrom(given: McpAction['values'][string]): Map<string, string> {
   return new Map(
     all.map((one) => {
       const [id, ...value] = String(one).split('=')
-      if (!id || value.length === 0) throw wrong(`"${String(one)}" has no value: --value ID=VALUE.`)
+      if (!id || value.length === 0) throw usageError(`"${String(one)}" has no value: --value ID=VALUE.`)
       return [id, value.join('=')]
     }),
   )
@@ -118,9 +121,15 @@ const STATES = {
 function shown({ product, file, servers, problems }: McpImportPreview): string {
   const lines = [`${product}${file === undefined ? '' : ` (${file})`}`, ...problems.map((problem) => `  ! ${problem}`)]
   for (const { name, state, lines: does, notes, inputs } of servers) {
-    lines.push(`  ${name}: ${STATES[state]}`, ...does.map((line) => `      ${line}`), ...notes.map((note) => `    ! ${note}`))
+    lines.push(
+      `  ${name}: ${STATES[state]}`,
+      ...does.map((line) => `      ${line}`),
+      ...notes.map((note) => `    ! ${note}`),
+    )
     for (const { id, label, variable } of inputs)
-      lines.push(`    ? ${label}: --value ${id}=…${variable === undefined ? '' : `, else the environment variable ${variable}`}`)
+      lines.push(
+        `    ? ${label}: --value ${id}=…${variable === undefined ? '' : `, else the environment variable ${variable}`}`,
+      )
   }
   if (servers.length === 0 && problems.length === 0) lines.push('  has no servers')
   return `${lines.join('\n')}\n`

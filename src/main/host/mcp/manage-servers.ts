@@ -1,53 +1,77 @@
-import type { McpServerList, McpServerView } from '../../../shared/model/mcp'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import {
+  type McpServerList,
+  type McpServerView,
+  MCP_SERVER_SANDBOXES,
+  type McpOAuth,
+  type McpServerDefinition,
+} from '../../../shared/configuration/mcp'
 import { describeSandbox } from '../../../shared/model/sandbox'
-import { table } from '../../command-line/table'
-import type { McpPlace } from '../../engine/mcp/mcp'
-import { definitionFrom } from './definition-from'
-import { wrong, type McpAction } from './mcp-action'
-import { namedServer } from './named-server'
+import { table } from '../../console/output'
+import type { McpPlace } from '../../engine/mcp/hub/mcp'
+import { usageError, type McpAction, findServer } from './mcp-action'
 
 /** `trestle mcp list`, and what changes the files servers are written in. */
-export async function manageServers(action: 'list' | 'add' | 'remove' | 'enable' | 'disable', asked: McpAction): Promise<number> {
+export async function manageServers(
+  action: 'list' | 'add' | 'remove' | 'enable' | 'disable',
+  asked: McpAction,
+): Promise<number> {
   const { mcp, folder, words, isJson } = asked
   const [name = '', tool] = words
   switch (action) {
     case 'list': {
       const list = await mcp.list(folder)
       say(isJson ? `${JSON.stringify(list)}\n` : listed(list))
-      tellProblems(list)
+      reportProblems(list)
       return 0
     }
     case 'add': {
-      if (!/^[\w.-]{1,64}$/.test(name)) throw wrong(`"${name}" is no name for a server: letters, digits, dots, - and _, at most 64.`)
+      if (!/^[\w.-]{1,64}$/.test(name))
+        throw usageError(`"${name}" is no name for a server: letters, digits, dots, - and _, at most 64.`)
       const place = placeOf(asked, name)
       const { servers } = await mcp.list(folder)
       if (servers.some((server) => server.name === name && server.scope === place.scope))
-        throw wrong(`There is a server "${name}" already. Remove it first with: trestle mcp remove ${name}, or take another name.`)
-      const list = await mcp.save(place, definitionFrom(asked))
+        throw usageError(
+          `There is a server "${name}" already. Remove it first with: trestle mcp remove ${name}, or take another name.`,
+        )
+      const list = await mcp.save(place, parseServerDefinition(asked))
       const made = list.servers.find((server) => server.name === name && server.scope === place.scope)
       if (isJson) say(`${JSON.stringify(made)}\n`)
-      else say(`Added ${name}${made?.file === undefined ? '' : ` to ${made.file}`}. Try it with: trestle mcp test ${name}\n`)
+      else
+        say(
+          `Added ${name}${made?.file === undefined ? '' : ` to ${made.file}`}. Try it with: trestle mcp test ${name}\n`,
+        )
       return 0
     }
     case 'remove': {
       const server = await written(asked, name)
       const list = await mcp.remove(placeOf({ ...asked, values: { project: server.scope === 'project' } }, name))
-      say(isJson ? `${JSON.stringify(list)}\n` : `Removed ${name}${server.file === undefined ? '' : ` from ${server.file}`}.\n`)
+      say(
+        isJson
+          ? `${JSON.stringify(list)}\n`
+          : `Removed ${name}${server.file === undefined ? '' : ` from ${server.file}`}.\n`,
+      )
       return 0
     }
     default: {
       const { serverId } = await written(asked, name)
       const on = action === 'enable'
-      const view = tool === undefined ? await mcp.setEnabled(serverId, on) : await mcp.setToolEnabled(serverId, tool, on)
-      say(isJson ? `${JSON.stringify(view)}\n` : `${tool === undefined ? name : `${tool} of ${name}`} is switched ${on ? 'on' : 'off'}.\n`)
+      const view =
+        tool === undefined ? await mcp.setEnabled(serverId, on) : await mcp.setToolEnabled(serverId, tool, on)
+      say(
+        isJson
+          ? `${JSON.stringify(view)}\n`
+          : `${tool === undefined ? name : `${tool} of ${name}`} is switched ${on ? 'on' : 'off'}.\n`,
+      )
       return 0
     }
   }
 }
 
 async function written(asked: McpAction, name: string): Promise<McpServerView> {
-  const server = await namedServer(asked, name)
-  if (server.scope === 'session') throw wrong(`"${name}" belongs to a session and is written nowhere.`)
+  const server = await findServer(asked, name)
+  if (server.scope === 'session') throw usageError(`"${name}" belongs to a session and is written nowhere.`)
   return server
 }
 
@@ -80,12 +104,14 @@ function stateOf({ state, hiddenBy, auth }: McpServerView): string {
 }
 
 /** What is wrong with the files, and what waits for a person. */
-function tellProblems({ servers, problems }: McpServerList): void {
+function reportProblems({ servers, problems }: McpServerList): void {
   for (const { file, line, message } of problems)
     process.stderr.write(`trestle: ${file}${line === undefined ? '' : `:${line}`}: ${message}\n`)
-  for (const { name, notes = [] } of servers) for (const note of notes) process.stderr.write(`trestle: ${name}: ${note}\n`)
+  for (const { name, notes = [] } of servers)
+    for (const note of notes) process.stderr.write(`trestle: ${name}: ${note}\n`)
   for (const { name, sandbox } of servers)
-    if (sandbox?.unavailable !== undefined) process.stderr.write(`trestle: ${name} runs without a sandbox: ${sandbox.unavailable}\n`)
+    if (sandbox?.unavailable !== undefined)
+      process.stderr.write(`trestle: ${name} runs without a sandbox: ${sandbox.unavailable}\n`)
   if (servers.some(({ state }) => state === 'asked'))
     process.stderr.write(
       'trestle: servers of this project wait to be accepted. See them with: trestle permission show; accept them with: trestle permission trust.\n',
@@ -99,4 +125,103 @@ function oneLine(text: string): string {
 
 function say(text: string): void {
   process.stdout.write(text)
+}
+
+const FOR_URLS = ['header', 'client-id', 'client-secret', 'scope', 'redirect-url', 'client-metadata-url']
+const DEFAULTS = { enabled: true, startTimeoutMs: 30_000, callTimeoutMs: 60_000, disabledTools: [] }
+
+/** The server that the words after `add NAME` describe: one URL, or a command with its arguments. */
+function parseServerDefinition({
+  words: [, first = '', ...rest],
+  values,
+  hasSeparator,
+}: McpAction): McpServerDefinition {
+  const transport = text(values['transport'])
+  if (/^https?:\/\//i.test(first)) {
+    if (rest.length > 0) throw usageError(`Unexpected "${rest[0]}" after the URL.`)
+    if (!URL.canParse(first)) throw usageError(`"${first}" is not a whole URL; give one like https://example.org/mcp.`)
+    if (transport === 'stdio') throw usageError('--transport stdio is for commands; a URL is reached by http or sse.')
+    const oauth = oauthFrom(values)
+    none(values, ['env', 'sandbox'], 'a URL')
+    const headers = pairs(values['header'], ':', '--header "Name: value"')
+    return {
+      ...DEFAULTS,
+      transport: transport === 'sse' ? 'sse' : 'http',
+      url: first,
+      headers,
+      ...(oauth && { oauth }),
+    }
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(first))
+    throw usageError(`"${first}" is no address of a server: those begin with http:// or https://.`)
+  if (transport === 'http' || transport === 'sse')
+    throw usageError(`--transport ${transport} needs a URL, not a command.`)
+  none(values, FOR_URLS, 'a command')
+  if (!hasSeparator && !isProgram(first)) throw usageError(neither(first))
+  const sandbox = MCP_SERVER_SANDBOXES.find((each) => each === values['sandbox'])
+  if (sandbox === 'unrestricted' && values['project'] === true)
+    throw usageError("A project's server always runs in a sandbox: --sandbox project or project-offline.")
+  return {
+    ...DEFAULTS,
+    transport: 'stdio',
+    command: first,
+    args: rest,
+    env: pairs(values['env'], '=', '--env NAME=value'),
+    ...(sandbox && { sandbox }),
+  }
+}
+
+/** Whether a shell would find it here. */
+function isProgram(word: string): boolean {
+  if (/[/\\]/.test(word)) return existsSync(word)
+  const names = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'].map((end) => word + end) : [word]
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.some((folder) => names.some((name) => existsSync(join(folder, name))))
+}
+
+/** What is written without `--` is most likely an address with a mistake. */
+function neither(word: string): string {
+  const meant = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|^localhost\b/i.test(word) ? ` Did you mean https://${word}?` : ''
+  return `"${word}" is no URL, since those begin with http:// or https://, and no command that is found here.${meant} For a command write -- before it: trestle mcp add NAME -- COMMAND ARGS.`
+}
+
+function none(values: McpAction['values'], names: readonly string[], what: string): void {
+  const stray = names.find((name) => values[name] !== undefined)
+  if (stray !== undefined) throw usageError(`--${stray} does not go with ${what}.`)
+}
+
+function oauthFrom(values: McpAction['values']): McpOAuth | undefined {
+  const [clientId, clientSecret, redirectUrl, clientMetadataUrl] = [
+    'client-id',
+    'client-secret',
+    'redirect-url',
+    'client-metadata-url',
+  ].map((name) => text(values[name]))
+  const scopes = text(values['scope'])
+    ?.split(/[\s,]+/)
+    .filter(Boolean)
+  if (clientSecret !== undefined && clientId === undefined) throw usageError('--client-secret needs --client-id.')
+  const oauth: McpOAuth = {
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(scopes && { scopes }),
+    ...(redirectUrl !== undefined && { redirectUrl }),
+    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
+  }
+  return Object.keys(oauth).length > 0 ? oauth : undefined
+}
+
+function pairs(given: McpAction['values'][string], separator: string, form: string): Record<string, string> {
+  const all = Array.isArray(given) ? given : given === undefined ? [] : [given]
+  return Object.fromEntries(
+    all.map((one) => {
+      const [name, ...value] = String(one).split(separator)
+      if (!name?.trim() || value.length === 0) throw usageError(`"${name}" has no value: ${form}.`)
+      return [name.trim(), value.join(separator).trim()]
+    }),
+  )
+}
+
+function text(value: McpAction['values'][string]): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }

@@ -1,19 +1,32 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { nearest } from '../../../shared/nearest'
-import { didYouMean, type Parsed } from '../../command-line/parse'
-import { reportStart } from '../../command-line/report-start'
+import { didYouMean, type Parsed } from '../../console/parse-command'
+import { reportStart } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'
 import { createEngine } from '../../engine/engine'
-import { agentTrace } from '../../engine/task/watch/agent-trace'
-import { wrong, type McpAction } from './mcp-action'
+import { agentTrace } from '../../engine/runtime/agent-trace'
+import { usageError, type McpAction } from './mcp-action'
 
 const SIGN_IN = ['browser']
 const SERVER = ['project', 'cwd', 'json']
-const DEFINITION = ['transport', 'header', 'env', 'sandbox', 'client-id', 'client-secret', 'scope', 'redirect-url', 'client-metadata-url']
+const DEFINITION = [
+  'transport',
+  'header',
+  'env',
+  'sandbox',
+  'client-id',
+  'client-secret',
+  'scope',
+  'redirect-url',
+  'client-metadata-url',
+]
 
 /** Which options go with which action, and how many words. */
-const ACTIONS: Record<string, { options: readonly string[]; words: readonly [least: number, most: number]; takes: string }> = {
+const ACTIONS: Record<
+  string,
+  { options: readonly string[]; words: readonly [least: number, most: number]; takes: string }
+> = {
   list: { options: ['cwd', 'json'], words: [0, 0], takes: 'no name' },
   add: { options: [...SERVER, ...DEFINITION], words: [2, 1000], takes: 'a name, and a URL or -- and a command' },
   import: { options: ['cwd', 'json', 'yes', 'replace', 'value'], words: [0, 1000], takes: 'a product and names' },
@@ -35,18 +48,24 @@ const STOP_MS = 500
 const FOR_PEOPLE = new Set(['add', 'import', 'remove', 'enable', 'disable', 'call', 'login', 'logout'])
 
 /** `trestle mcp`: servers without an interface. Returns the exit code: 0, 1 when it failed, 2 for wrong usage, 130 when interrupted. */
-export async function mcpMain({ values, positionals: [action, ...words], hasSeparator }: Parsed, version: string): Promise<number> {
+export async function mcpMain(
+  { values, positionals: [action, ...words], hasSeparator }: Parsed,
+  version: string,
+): Promise<number> {
   const names = Object.keys(ACTIONS)
-  if (action === undefined) throw wrong(`Say what to do: ${names.join(', ')}.`)
+  if (action === undefined) throw usageError(`Say what to do: ${names.join(', ')}.`)
   const known = ACTIONS[action]
   if (!known || !Object.hasOwn(ACTIONS, action))
-    throw wrong(`Unknown "${action}".${didYouMean(nearest(action, names, 1))} There are: ${names.join(', ')}.`)
+    throw usageError(`Unknown "${action}".${didYouMean(nearest(action, names, 1))} There are: ${names.join(', ')}.`)
   const stray = Object.keys(values).find((name) => name !== 'help' && !known.options.includes(name))
-  if (stray !== undefined) throw wrong(`--${stray} does not go with ${action}.`)
-  if (words.length < known.words[0] || words.length > known.words[1]) throw wrong(`${action} takes ${known.takes}.`)
+  if (stray !== undefined) throw usageError(`--${stray} does not go with ${action}.`)
+  if (words.length < known.words[0] || words.length > known.words[1])
+    throw usageError(`${action} takes ${known.takes}.`)
   const trace = FOR_PEOPLE.has(action) ? await agentTrace({ home: realpathSync(resolveHome()) }) : undefined
   if (trace !== undefined) {
-    process.stderr.write(`trestle: mcp ${action} is for people, and ${trace}. Use the app, or a terminal of your own.\n`)
+    process.stderr.write(
+      `trestle: mcp ${action} is for people, and ${trace}. Use the app, or a terminal of your own.\n`,
+    )
     return 2
   }
   const folder = folderOf(values['cwd'])
@@ -58,7 +77,15 @@ export async function mcpMain({ values, positionals: [action, ...words], hasSepa
   try {
     reportStart(engine)
     const { signal } = interrupted
-    const ended = act(action, { mcp: engine.mcp, folder, values, words, hasSeparator, isJson: values['json'] === true, signal })
+    const ended = act(action, {
+      mcp: engine.mcp,
+      folder,
+      values,
+      words,
+      hasSeparator,
+      isJson: values['json'] === true,
+      signal,
+    })
     // Closing the engine ends what is still being done.
     const gaveUp = new Promise<number>((resolve) =>
       signal.addEventListener('abort', () => setTimeout(resolve, STOP_MS, 130).unref(), { once: true }),
@@ -91,7 +118,7 @@ async function act(action: string, asked: McpAction): Promise<number> {
     }
     case 'login':
     case 'logout': {
-      const { signInOrOut } = await import('./sign-in-here')
+      const { signInOrOut } = await import('./use-server')
       return signInOrOut(action, asked)
     }
     default: {
@@ -103,6 +130,6 @@ async function act(action: string, asked: McpAction): Promise<number> {
 
 function folderOf(wanted: Parsed['values'][string]): string {
   const path = resolve(typeof wanted === 'string' ? wanted : '.')
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw wrong(`--cwd: there is no folder ${path}.`)
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw usageError(`--cwd: there is no folder ${path}.`)
   return realpathSync(path)
 }

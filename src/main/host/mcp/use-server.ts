@@ -1,19 +1,18 @@
-import { CodedError } from '../../../shared/model/errors'
-import type { McpLogLine, McpServerView, McpTestResult } from '../../../shared/model/mcp'
+import { spawn } from 'node:child_process'
+import { CodedError } from '../../../shared/errors'
+import type { McpLogLine, McpServerView, McpTestResult } from '../../../shared/configuration/mcp'
 import type { ToolResult } from '../../engine/tool/tool'
 import { nearest } from '../../../shared/nearest'
-import { didYouMean } from '../../command-line/parse'
-import { table } from '../../command-line/table'
-import { printedLast } from '../../engine/mcp/connection/log-ring'
-import { askHere } from './ask-here'
-import { wrong, type McpAction } from './mcp-action'
-import { usableServer } from './named-server'
-import { withSignIn } from './sign-in-here'
+import { didYouMean } from '../../console/parse-command'
+import { table } from '../../console/output'
+import { lastStderr } from '../../engine/mcp/protocol/server-log'
+import { answerInTerminal } from './answer-server'
+import { usageError, type McpAction, usableServer } from './mcp-action'
 
 /** So many lines of what a server has printed to stderr are shown with a test of it. */
 const STDERR_LINES = 12
 /** Characters of a tool's description in a list. */
-const MOST_DESCRIBED = 80
+const MAX_DESCRIBED = 80
 
 /** `trestle mcp test NAME`, `tools NAME`, `call NAME TOOL [JSON]` and `logs NAME`. */
 export async function useServer(action: 'test' | 'tools' | 'call' | 'logs', asked: McpAction): Promise<number> {
@@ -42,7 +41,7 @@ async function test(asked: McpAction): Promise<number> {
 
 /** What a server says for itself is often the reason why it does not start. */
 async function stderrTail({ mcp }: McpAction, { serverId }: McpServerView): Promise<string> {
-  const lines = printedLast(await mcp.logs(serverId))
+  const lines = lastStderr(await mcp.logs(serverId))
   return lines
     .slice(-STDERR_LINES)
     .map(({ text }) => text)
@@ -79,7 +78,7 @@ async function tools(asked: McpAction): Promise<number> {
 
 function shortened(description: string): string {
   const [first = ''] = description.trim().split('\n')
-  return first.length > MOST_DESCRIBED ? `${first.slice(0, MOST_DESCRIBED - 1)}…` : first
+  return first.length > MAX_DESCRIBED ? `${first.slice(0, MAX_DESCRIBED - 1)}…` : first
 }
 
 /** Failing for want of a sign-in is the only failure that somebody at a terminal can mend at once. */
@@ -115,10 +114,15 @@ async function call(asked: McpAction): Promise<number> {
       callId: 'terminal',
       signal: asked.signal,
       progress: (text) => void process.stderr.write(text),
-      ask: (question, signal) => askHere(question, { ...(values && { values }), signal: signal ?? asked.signal }),
+      ask: (question, signal) =>
+        answerInTerminal(question, { ...(values && { values }), signal: signal ?? asked.signal }),
     }),
   )
-  process.stdout.write(asked.isJson ? `${JSON.stringify({ isError: result.isError === true, content: result.content })}\n` : textOf(result))
+  process.stdout.write(
+    asked.isJson
+      ? `${JSON.stringify({ isError: result.isError === true, content: result.content })}\n`
+      : textOf(result),
+  )
   if (!result.isError) return 0
   const { servers } = await asked.mcp.list(asked.folder)
   const tools = servers.find(({ serverId }) => serverId === server.serverId)?.tools.map((each) => each.name) ?? []
@@ -128,7 +132,9 @@ async function call(asked: McpAction): Promise<number> {
 }
 
 function textOf({ content }: ToolResult): string {
-  return content.map((part) => (part.type === 'text' ? `${part.text}\n` : `[${part.type}: see it with --json]\n`)).join('')
+  return content
+    .map((part) => (part.type === 'text' ? `${part.text}\n` : `[${part.type}: see it with --json]\n`))
+    .join('')
 }
 
 function objectOf(text: string, what: string): Record<string, unknown> {
@@ -136,7 +142,70 @@ function objectOf(text: string, what: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch (error) {
-    throw wrong(`${what} is not JSON: ${(error as Error).message}. Give an object in quotes, like '{"path":"notes.md"}'.`)
+    throw usageError(
+      `${what} is not JSON: ${(error as Error).message}. Give an object in quotes, like '{"path":"notes.md"}'.`,
+    )
   }
   throw new CodedError('request.invalid', `${what} is an object, like '{"path":"notes.md"}'.`)
+}
+
+/** So often one command leads to the browser: for the first sign-in, and for one with more rights. */
+const MAX_SIGN_INS = 2
+
+/** `trestle mcp login NAME` and `trestle mcp logout NAME`. */
+export async function signInOrOut(action: 'login' | 'logout', asked: McpAction): Promise<number> {
+  const server = await usableServer(asked, asked.words[0]!)
+  const view = action === 'login' ? await signIn(asked, server) : await asked.mcp.signOut(server.serverId)
+  const scopes = view.auth?.scopes
+  if (asked.isJson) process.stdout.write(`${JSON.stringify(view)}\n`)
+  else if (action === 'logout') process.stdout.write(`Signed out of ${server.name}.\n`)
+  else process.stdout.write(`Signed in to ${server.name}${scopes ? ` for ${scopes.join(', ')}` : ''}.\n`)
+  return 0
+}
+
+/** Runs `work`; where it fails for want of a sign-in and somebody is there for it, signs in and runs it again. */
+export async function withSignIn<Result>(
+  asked: McpAction,
+  server: McpServerView,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const canSignIn = browserOf(asked) !== undefined || (process.stdin.isTTY && process.stderr.isTTY)
+  for (let signIns = 0; ; signIns++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'mcp.sign_in') || !canSignIn || signIns === MAX_SIGN_INS)
+        throw error
+      process.stderr.write(`trestle: ${error.message}\n`)
+      await signIn(asked, server)
+    }
+  }
+}
+
+function signIn(asked: McpAction, { serverId, name }: McpServerView): Promise<McpServerView> {
+  const browser = browserOf(asked)
+  const open = (url: string): void => {
+    process.stderr.write(
+      `To sign in to ${name}, open this page:\n\n  ${url}\n\nWaiting until you are done there; Ctrl+C gives up.\n`,
+    )
+    if (browser !== undefined) openWith(browser, url)
+  }
+  return asked.mcp.signIn(serverId, open, asked.signal)
+}
+
+function browserOf({ values }: McpAction): string | undefined {
+  const browser = values['browser']
+  return typeof browser === 'string' ? browser : undefined
+}
+
+/** The page's address never becomes part of a command line that a shell reads. */
+function openWith(browser: string, url: string): void {
+  const child =
+    process.platform === 'win32'
+      ? spawn(browser, [url], { stdio: 'ignore' })
+      : spawn('/bin/sh', ['-c', `${browser} "$1"`, 'sh', url], { stdio: ['ignore', 'ignore', 'inherit'] })
+  child.on('error', (error) =>
+    process.stderr.write(`trestle: ${browser} cannot be started (${error.message}); open the page yourself.\n`),
+  )
+  child.unref()
 }

@@ -1,28 +1,24 @@
 import { realpath } from 'node:fs/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Effort } from '../../../shared/model/effort'
-import { CodedError, type Failure } from '../../../shared/model/errors'
-import type { RecordedEvent, SessionEvent } from '../../../shared/model/event'
+import { CodedError, type Failure } from '../../../shared/errors'
+import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
 import type { SessionHeader } from '../../../shared/model/session'
-import { sessionEffort } from '../../../shared/model/session-effort'
-import { UsageError, type Parsed } from '../../command-line/parse'
-import { oneLine } from '../../command-line/safe-text'
-import { terminalFailure } from '../../command-line/terminal-advice'
-import { reportStart } from '../../command-line/report-start'
+import { sessionEffort } from '../../../shared/configuration/session-model'
+import { UsageError, type Parsed } from '../../console/parse-command'
+import { oneLine } from '../../console/output'
+import { terminalFailure, reportStart, reportBackground } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { taskHostProgram } from '../../task-host-program'
-import { serversFromFiles, type BroughtServers } from '../../command-line/servers-from-files'
-import { DeniedCalls } from './denied-calls'
-import { tellBackground } from './tell-background'
-import { createPrintOutput } from './print-output'
-import { printOptions, type PrintOptions } from './print-options'
-import { readStdin } from './read-stdin'
+import { readServerFiles, type SessionServers } from '../../console/mcp-config-file'
+import { DeniedCalls, createPrintOutput } from './print-output'
+import { printOptions, type PrintOptions, readStdin } from './print-options'
 
 /** `trestle print`: one turn without an interface. Returns the exit code: 0 ended by itself, 1 error, 3 ended by itself with calls denied, 130 interrupted. */
 export async function printMain(parsed: Parsed, version: string): Promise<number> {
   const options = printOptions(parsed)
-  const servers = await serversFromFiles('print', parsed.values['mcp-config-file'])
+  const servers = await readServerFiles('print', parsed.values['mcp-config-file'])
   if (!servers) return 2
   // A heap that grows slowly costs little CPU and saves 20 to 60 MB; and starting commands (fork) gets quicker with every MB less.
   setFlagsFromString('--semi-space-growth-factor=1')
@@ -38,14 +34,15 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
       ...(options.maxSteps !== undefined && { maxSteps: options.maxSteps }),
     })
     reportStart(engine)
-    tellNotices(engine, options.format)
+    reportNotices(engine, options.format)
     const piped = await readStdin()
     const prompt = [options.prompt, piped].filter((text) => text.trim() !== '').join('\n\n')
     if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
     return await printTurn(engine, options, { prompt, servers, result })
   } catch (error) {
     // Who reads JSON learns there why no turn began; the words for people follow on stderr.
-    if (options.format !== 'text' && error instanceof CodedError && !result.isWritten) await tellFailure(options.format, error.failure)
+    if (options.format !== 'text' && error instanceof CodedError && !result.isWritten)
+      await reportFailure(options.format, error.failure)
     throw error
   } finally {
     await engine?.close()
@@ -53,7 +50,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
 }
 
 /** The result of a turn that could not begin. */
-async function tellFailure(format: PrintOptions['format'], failure: Failure): Promise<void> {
+async function reportFailure(format: PrintOptions['format'], failure: Failure): Promise<void> {
   const usage = { input: 0, output: 0, cached: 0, thinking: 0 }
   await createPrintOutput(format, process.stdout).finish({
     type: 'result',
@@ -68,7 +65,7 @@ async function tellFailure(format: PrintOptions['format'], failure: Failure): Pr
 }
 
 /** What is wrong is told in every format; that something takes a moment only to a person. */
-function tellNotices(engine: Engine, format: PrintOptions['format']): void {
+function reportNotices(engine: Engine, format: PrintOptions['format']): void {
   engine.onChange((change) => {
     if (change.kind === 'notice' && change.about === 'mcp' && (change.tone === 'warning' || format === 'text'))
       process.stderr.write(`trestle: ${oneLine(change.text)}\n`)
@@ -76,7 +73,7 @@ function tellNotices(engine: Engine, format: PrintOptions['format']): void {
 }
 
 /** What the model sees has changed: that is told in every format. */
-function tellCompaction(event: SessionEvent): void {
+function reportCompaction(event: SessionEvent): void {
   if (event.type !== 'compaction.finished') return
   process.stderr.write(
     `trestle: the conversation was compacted from about ${event.before} to ${event.after} tokens; the whole of it stays in the session.\n`,
@@ -91,11 +88,11 @@ type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 async function printTurn(
   engine: Engine,
   options: PrintOptions,
-  { prompt, servers, result }: { prompt: string; servers: BroughtServers; result: { isWritten: boolean } },
+  { prompt, servers, result }: { prompt: string; servers: SessionServers; result: { isWritten: boolean } },
 ): Promise<number> {
   const { sessionId, folder, spent: before } = await chooseSession(engine, options)
   if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
-  await tellUntrusted(engine, folder)
+  await reportUntrusted(engine, folder)
   const output = createPrintOutput(
     options.format,
     process.stdout,
@@ -118,14 +115,18 @@ async function printTurn(
   const finished = new Promise<TurnFinished>((resolve) => {
     engine.sessions.listen(sessionId, (event: SessionEvent) => {
       output.event(event)
-      denied.event(event)
-      tellCompaction(event)
+      denied.onEvent(event)
+      reportCompaction(event)
       if (event.type === 'turn.finished') resolve(event)
     })
   })
-  if (options.effort !== undefined) tellEffort(engine, engine.sessions.header(sessionId), options.effort)
+  if (options.effort !== undefined) reportEffort(engine, engine.sessions.header(sessionId), options.effort)
   // For this turn alone: a session that is gone on with keeps its own.
-  await engine.sessions.prompt(sessionId, [{ type: 'text', text: prompt }], options.effort === undefined ? {} : { effort: options.effort })
+  await engine.sessions.prompt(
+    sessionId,
+    [{ type: 'text', text: prompt }],
+    options.effort === undefined ? {} : { effort: options.effort },
+  )
   const end = await finished
   const { spent } = engine.sessions.header(sessionId)
   const usage = {
@@ -149,8 +150,8 @@ async function printTurn(
     usage,
     ...(failure && { failure }),
   })
-  await tellBackground(engine, sessionId)
-  process.stderr.write(denied.words())
+  await reportSessionBackground(engine, sessionId)
+  process.stderr.write(denied.toText())
   if (failure) process.stderr.write(terminalFailure(failure))
   if (interrupted || stop === 'cancelled') return 130
   if (stop === 'max_turn_requests')
@@ -174,7 +175,7 @@ function rounded(dollars: number): number {
 const PARTS = { rules: 'rules', hooks: 'hooks', mcp: 'MCP servers', agents: 'agent specs' } as const
 
 /** A project's own rules, hooks and servers do nothing until the user trusts them, and here nobody can be asked. */
-async function tellUntrusted(engine: Engine, folder: string): Promise<void> {
+async function reportUntrusted(engine: Engine, folder: string): Promise<void> {
   const { state, parts } = await engine.trust.view(folder)
   if (state === 'nothing' || state === 'trusted') return
   const why = {
@@ -189,14 +190,16 @@ async function tellUntrusted(engine: Engine, folder: string): Promise<void> {
 }
 
 /** What becomes of an effort that the model does not know. */
-function tellEffort(engine: Engine, header: SessionHeader, effort: Effort): void {
+function reportEffort(engine: Engine, header: SessionHeader, effort: Effort): void {
   const settings = engine.settings.view()
   const id = header.model ?? settings.defaultModel
   const { offered, chosen } = sessionEffort(settings, { ...header, effort })
   // Of a model that stands in no list only the request knows.
   if (chosen === effort || !settings.models.some((model) => model.id === id)) return
   const what =
-    offered.length === 0 ? 'has no levels of thinking, so --effort says nothing to it' : `does not think "${effort}"; it thinks "${chosen}"`
+    offered.length === 0
+      ? 'has no levels of thinking, so --effort says nothing to it'
+      : `does not think "${effort}"; it thinks "${chosen}"`
   process.stderr.write(`trestle: ${id} ${what}.\n`)
 }
 
@@ -214,7 +217,8 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
   let { sessionId } = options
   if (options.continueLatest) {
     sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
-    if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to go on with.`)
+    if (sessionId === undefined)
+      throw new CodedError('session.not_found', `There is no session of ${cwd} to go on with.`)
   }
   if (sessionId === undefined)
     return sessions.create({
@@ -224,14 +228,20 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
       ...(mode && { mode }),
       ...(agent && { agent }),
     })
-  const waited = engine.inbox.list().filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length
+  const waited = engine.inbox
+    .list()
+    .filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length
   const { header } = await sessions.open(sessionId, 1)
   if (waited > 0) {
     const what =
-      waited === 1 ? '1 request that waited for an answer was cancelled' : `${waited} requests that waited for an answer were cancelled`
+      waited === 1
+        ? '1 request that waited for an answer was cancelled'
+        : `${waited} requests that waited for an answer were cancelled`
     process.stderr.write(`trestle: ${what}: nobody can be asked here.\n`)
   }
-  const addedFolders = [...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))])]
+  const addedFolders = [
+    ...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))]),
+  ]
   const change = {
     ...(model !== undefined && model !== header.model && { model }),
     ...(mode && mode !== header.mode && { mode }),
@@ -239,4 +249,33 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
     ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
   }
   return Object.keys(change).length > 0 ? sessions.change(sessionId, change) : header
+}
+
+/** Says on stderr what of the session runs on in the background when the program ends now. */
+async function reportSessionBackground(engine: Engine, sessionId: string): Promise<void> {
+  const { news } = engine.sessions.header(sessionId)
+  if (news.length === 0) return
+  const running = (await engine.tasks.list({ activeOnly: true })).filter(
+    (task) => task.sessionId === sessionId && news.some(({ taskId }) => taskId === task.taskId),
+  )
+  const commands = running.filter(({ agent }) => !agent)
+  reportBackground(
+    engine,
+    commands.filter(({ taskId }) => !engine.tasks.endsHere(taskId)),
+  )
+  const ending = commands.filter(({ taskId }) => engine.tasks.endsHere(taskId))
+  if (ending.length > 0) {
+    const what = ending
+      .map(({ taskId, description, command }) => `${taskId} (${oneLine(description ?? command)})`)
+      .join(', ')
+    process.stderr.write(
+      `trestle: ${ending.length === 1 ? 'a command that took longer than its time limit is' : `${ending.length} commands that took longer than their time limit are`} stopped with this program: ${what}. To have one go on, let the agent start it in the background.\n`,
+    )
+  }
+  const agents = running.filter(({ agent }) => agent)
+  if (agents.length === 0) return
+  const names = agents.map(({ taskId, description = '' }) => `${taskId} (${description})`).join(', ')
+  process.stderr.write(
+    `trestle: ${agents.length === 1 ? 'a subagent ends' : `${agents.length} subagents end`} with this program, unfinished: ${names}. The agent is told when the session goes on, and can resume ${agents.length === 1 ? 'it' : 'them'}.\n`,
+  )
 }

@@ -1,12 +1,10 @@
-import type { Failure } from '../../../shared/model/errors'
-import type { LiveEvent, SessionEvent } from '../../../shared/model/event'
-import { isRecorded } from '../../../shared/model/event'
-import { fellBackText } from '../../../shared/model/fell-back-text'
+import type { Failure } from '../../../shared/errors'
+import { type LiveEvent, type SessionEvent, isRecorded } from '../../../shared/events/event'
+import { modelFallbackText } from '../../../shared/events/transcript-rows'
 import { textOf, type Usage } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
-import { toolLabel } from '../../../shared/model/tool-label'
-import { oneLine } from '../../command-line/safe-text'
-import type { Denial } from './denied-calls'
+import { toolLabel } from '../../../shared/tool-label'
+import { oneLine } from '../../console/output'
 import type { OutputFormat } from './print-options'
 
 /** How a printed turn ended: the object of `--output-format json` and the last line of `stream-json` (docs/print-mode.md). */
@@ -37,7 +35,11 @@ export interface PrintOutput {
 }
 
 /** Writes a turn in one of the three formats. Nothing else may write to `out`. */
-export function createPrintOutput(format: OutputFormat, out: NodeJS.WritableStream, progress?: NodeJS.WritableStream): PrintOutput {
+export function createPrintOutput(
+  format: OutputFormat,
+  out: NodeJS.WritableStream,
+  progress?: NodeJS.WritableStream,
+): PrintOutput {
   let answer = ''
   let pending: Delta[] = []
   let scheduled = false
@@ -65,9 +67,11 @@ export function createPrintOutput(format: OutputFormat, out: NodeJS.WritableStre
       if (event.type === 'step.finished') answer = textOf(event.parts)
       if (format === 'stream-json') stream(event)
       if (event.type === 'tool.started') progress?.write(`· ${oneLine(`${toolLabel(event.name)} ${event.summary}`)}\n`)
-      if (event.type === 'model.fell_back' && !event.quiet) progress?.write(`· ${fellBackText(event)}\n`)
+      if (event.type === 'model.fell_back' && !event.quiet) progress?.write(`· ${modelFallbackText(event)}\n`)
       if (event.type === 'step.retried')
-        progress?.write(`· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`)
+        progress?.write(
+          `· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`,
+        )
     },
     answer: () => answer,
     async finish(result) {
@@ -94,4 +98,67 @@ function merge(pending: Delta[], event: Delta): void {
 
 function idOf(delta: Delta): string {
   return delta.type === 'tool.progress' ? delta.callId : delta.stepId
+}
+
+/** A call that was not run because a rule, the permission mode, a hook, or nobody being there to ask denied it. */
+interface Denial {
+  tool: string
+  /** What it would have done, in a line. */
+  summary: string
+  /** A sentence. */
+  reason: string
+  /** The session of the subagent whose call it was; absent: the agent's own. */
+  agentId?: string
+}
+
+/** Longer lists are no help on a terminal; the result has them all. */
+const MAX_LISTED = 5
+
+type Listen = (sessionId: string, listener: (event: SessionEvent) => void) => () => void
+
+/** The denied calls of a session's turn and of the subagents it starts, in the order in which they were denied. */
+export class DeniedCalls {
+  readonly list: Denial[] = []
+  readonly #listen: Listen
+  readonly #calls = new Map<string, { tool: string; summary: string }>()
+  readonly #followed = new Set<string>()
+
+  constructor(listen: Listen) {
+    this.#listen = listen
+  }
+
+  /** Takes an event of the session; `agentId`: of that subagent. */
+  onEvent(event: SessionEvent, agentId?: string): void {
+    // Ids of calls are a model's: two agents may give the same.
+    const key = 'callId' in event ? `${agentId ?? ''} ${event.callId}` : ''
+    if (event.type === 'tool.started') this.#calls.set(key, { tool: event.name, summary: event.summary })
+    else if (event.type === 'tool.finished') this.#calls.delete(key)
+    else if (event.type === 'subagent.started') this.#follow(event.agentId)
+    else if (event.type === 'tool.judged' && event.decision === 'deny') {
+      const call = this.#calls.get(key)
+      if (call) this.list.push({ ...call, reason: event.reason, ...(agentId !== undefined && { agentId }) })
+    }
+  }
+
+  /** What is said of them on stderr; empty when nothing was denied. */
+  toText(): string {
+    const { length } = this.list
+    if (length === 0) return ''
+    const lines = this.list
+      .slice(0, MAX_LISTED)
+      .map(({ tool, summary, reason, agentId }) =>
+        oneLine(`${toolLabel(tool)} ${summary}${agentId === undefined ? '' : ` (of ${agentId})`}: ${reason}`),
+      )
+    if (length > MAX_LISTED) lines.push(`${length - MAX_LISTED} more`)
+    const head = `trestle: ${length === 1 ? '1 call was' : `${length} calls were`} denied:`
+    const advice =
+      'Allow such calls with a rule ("trestle permission check" shows what decides) or with --permission-mode.'
+    return `${[head, ...lines.map((line) => `  ${line}`), advice].join('\n')}\n`
+  }
+
+  #follow(agentId: string): void {
+    if (this.#followed.has(agentId)) return
+    this.#followed.add(agentId)
+    this.#listen(agentId, (event) => this.onEvent(event, agentId))
+  }
 }

@@ -1,9 +1,12 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { RestorePoint, RestorePreview, RestoreResult } from '../../../shared/model/checkpoint'
-import { CodedError } from '../../../shared/model/errors'
-import type { Engine, RestoreRequest } from '../../engine/engine-api'
-import { oneLine } from '../../command-line/safe-text'
+import { CodedError } from '../../../shared/errors'
+import type { Engine } from '../../engine/engine-api'
+import { oneLine } from '../../console/output'
+import type { RestoreRequest } from '../../engine/checkpoint/restore-session'
 
-export interface TerminalRestore {
+export interface RestoreOptions {
   /** Right before this message; without it the latest restore is taken back. */
   n?: number
   what?: { files: boolean; conversation: boolean }
@@ -13,25 +16,35 @@ export interface TerminalRestore {
 }
 
 /** 1 when something was left as it is. */
-export async function restoreFromTerminal(engine: Engine, sessionId: string, asked: TerminalRestore): Promise<number> {
+export async function restoreFromTerminal(engine: Engine, sessionId: string, asked: RestoreOptions): Promise<number> {
   const { dryRun, isJson } = asked
   const request = { ...(await target(engine, sessionId, asked)), ...(asked.overwrite && { overwrite: 'all' as const }) }
   const { checkpoints } = engine
-  const result: RestoreResult = dryRun ? await checkpoints.preview(sessionId, request) : await checkpoints.restore(sessionId, request)
+  const result: RestoreResult = dryRun
+    ? await checkpoints.preview(sessionId, request)
+    : await checkpoints.restore(sessionId, request)
   if (isJson) say(`${JSON.stringify({ dryRun, ...request, ...result })}\n`)
-  else say(words(result, dryRun))
+  else say(restoreText(result, dryRun))
   return result.kept.length > 0 ? 1 : 0
 }
 
-async function target(engine: Engine, sessionId: string, { n, what }: TerminalRestore): Promise<RestoreRequest> {
-  if (n !== undefined) return { to: (await pointOf(engine, sessionId, n)).seq - 1, ...(what ?? { files: true, conversation: true }) }
+async function target(engine: Engine, sessionId: string, { n, what }: RestoreOptions): Promise<RestoreRequest> {
+  if (n !== undefined)
+    return { to: (await pointOf(engine, sessionId, n)).seq - 1, ...(what ?? { files: true, conversation: true }) }
   const latest = await engine.checkpoints.latestRestore(sessionId)
   if (!latest) throw new CodedError('request.invalid', 'redo: nothing was restored in this session.')
-  return { to: latest.seq - 1, ...(what ?? { files: latest.count > 0, conversation: latest.conversation !== undefined }) }
+  return {
+    to: latest.seq - 1,
+    ...(what ?? { files: latest.count > 0, conversation: latest.conversation !== undefined }),
+  }
 }
 
 /** A new session with the conversation before message `n`, or all of it. */
-export async function forkSession(engine: Engine, sessionId: string, { n, isJson }: { n?: number; isJson: boolean }): Promise<number> {
+export async function forkSession(
+  engine: Engine,
+  sessionId: string,
+  { n, isJson }: { n?: number; isJson: boolean },
+): Promise<number> {
   const to = n === undefined ? undefined : (await pointOf(engine, sessionId, n)).seq - 1
   const fork = await engine.sessions.fork(sessionId, to)
   say(isJson ? `${JSON.stringify(fork)}\n` : `${fork.sessionId}  ${oneLine(fork.title)}\n`)
@@ -43,15 +56,25 @@ async function pointOf(engine: Engine, sessionId: string, n: number): Promise<Re
   const points = await engine.checkpoints.points(sessionId)
   const point = points[n - 1]
   if (point) return point
-  throw new CodedError('request.invalid', `to: there are ${points.length} messages; trestle session show ${sessionId} numbers them.`)
+  throw new CodedError(
+    'request.invalid',
+    `to: there are ${points.length} messages; trestle session show ${sessionId} numbers them.`,
+  )
 }
 
-const SIGNS = { create: '+', change: '~', delete: '-' }
+const ACTION_SYMBOLS = { create: '+', change: '~', delete: '-' }
 
-function words({ steps, kept, notCovered, messagesTaken, seq }: RestorePreview & { seq?: number }, dryRun: boolean): string {
-  const lines = steps.map(({ action, path, isFolder }) => `${SIGNS[action]} ${oneLine(path)}${isFolder ? '/' : ''}`)
+function restoreText(
+  { steps, kept, notCovered, messagesTaken, seq }: RestorePreview & { seq?: number },
+  dryRun: boolean,
+): string {
+  const lines = steps.map(
+    ({ action, path, isFolder }) => `${ACTION_SYMBOLS[action]} ${oneLine(path)}${isFolder ? '/' : ''}`,
+  )
   for (const { path, why, kind } of kept)
-    lines.push(`! ${oneLine(path)}: ${oneLine(why)}${kind === 'changed' ? ' Left as it is; --overwrite restores it too.' : ''}`)
+    lines.push(
+      `! ${oneLine(path)}: ${oneLine(why)}${kind === 'changed' ? ' Left as it is; --overwrite restores it too.' : ''}`,
+    )
   lines.push(...notCovered.map((text) => `? ${text}`))
   const files = `${steps.length} ${steps.length === 1 ? 'path' : 'paths'}`
   const messages = messagesTaken === undefined ? '' : `, ${messagesTaken} of your messages left out of the conversation`
@@ -63,4 +86,63 @@ function words({ steps, kept, notCovered, messagesTaken, seq }: RestorePreview &
 
 function say(text: string): void {
   process.stdout.write(text)
+}
+
+/** `trestle session recover`: brings back what a damaged store or a backup has. 1 when a session was left as it is. */
+export function recoverFromTerminal(engine: Engine, file: string | undefined, isJson: boolean): number {
+  if (file !== undefined && statSync(resolve(file), { throwIfNoEntry: false })?.isDirectory())
+    throw new CodedError(
+      'request.invalid',
+      `${resolve(file)} is a folder. Name a file: a damaged trestle.db, or a backup.`,
+    )
+  const report = engine.backups.recover(file === undefined ? undefined : resolve(file))
+  const { files, found, merged } = report
+  if (isJson) process.stdout.write(`${JSON.stringify(report)}\n`)
+  else
+    process.stdout.write(
+      `${[...files.map((name) => `Read ${oneLine(name)}`), ...foundWords(found), ...mergedWords(merged)].join('\n')}\n`,
+    )
+  if (file !== undefined && found.sessions + found.events + found.lostSessions + found.lostEvents === 0) {
+    process.stderr.write(
+      `trestle: Nothing in ${oneLine(file)} could be read as a session. Is it a trestle.db, or a backup of one?\n`,
+    )
+    return 1
+  }
+  return merged.kept.length > 0 ? 1 : 0
+}
+
+type Report = ReturnType<Engine['backups']['recover']>
+
+function foundWords({ sessions, events, lostSessions, lostEvents }: Report['found']): string[] {
+  const found = `Found ${amount(sessions, 'session')} with ${amount(events, 'event')}.`
+  if (lostSessions + lostEvents === 0) return [found]
+  return [
+    `${found} Not readable: ${lostSessions > 0 ? `${amount(lostSessions, 'session')} and ` : ''}${amount(lostEvents, 'event')}.`,
+  ]
+}
+
+function mergedWords({ added, completed, events, unchanged, kept }: Report['merged']): string[] {
+  const lines = [
+    ...added.map((id) => `+ ${id}`),
+    ...completed.map((id) => `~ ${id}`),
+    ...kept.map(({ sessionId, why }) => `! ${sessionId}: ${WHY[why]}`),
+  ]
+  const parts = [
+    `${amount(added.length, 'session')} added`,
+    ...(completed.length > 0 ? [`${amount(completed.length, 'session')} completed`] : []),
+    `${unchanged.toLocaleString('en-US')} had everything already`,
+    ...(kept.length > 0
+      ? [`${amount(kept.length, 'session')} left as ${kept.length === 1 ? 'it is' : 'they are'}`]
+      : []),
+  ]
+  return [...lines, `${amount(events, 'event')} recovered: ${parts.join(', ')}.`]
+}
+
+const WHY = {
+  changed: 'it has gone on differently since; left as it is',
+  'in use': 'another Trestle has it open; close that one and try again',
+}
+
+function amount(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,12 +1,11 @@
-import { didYouMean, UsageError, type Parsed } from '../../command-line/parse'
-import { reportStart } from '../../command-line/report-start'
+import { didYouMean, UsageError, type Parsed } from '../../console/parse-command'
+import { reportStart } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
-import { CodedError } from '../../../shared/model/errors'
+import { CodedError } from '../../../shared/errors'
 import { nearest } from '../../../shared/nearest'
 import { exportSession, listSessions, showSession } from './session-output'
-import { recoverFromTerminal } from './recover-sessions'
-import { forkSession, restoreFromTerminal } from './session-actions'
+import { recoverFromTerminal, forkSession, restoreFromTerminal } from './session-actions'
 
 /** Which options go with which action. */
 const ACTIONS = {
@@ -21,7 +20,10 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS
 
 /** `trestle session`: sessions without an interface. Returns the exit code: 0, or 1 when something was left undone. */
-export async function sessionMain({ values, positionals: [action, id, ...more] }: Parsed, version: string): Promise<number> {
+export async function sessionMain(
+  { values, positionals: [action, id, ...more] }: Parsed,
+  version: string,
+): Promise<number> {
   if (action === undefined || !Object.hasOwn(ACTIONS, action)) {
     const names = Object.keys(ACTIONS)
     throw wrong(
@@ -49,14 +51,20 @@ export async function sessionMain({ values, positionals: [action, id, ...more] }
 function wrongOperand(action: Action, [id, ...more]: readonly (string | undefined)[]): string | undefined {
   if (action === 'list') return id === undefined ? undefined : 'list takes no id.'
   if (action === 'recover') return more.length === 0 ? undefined : 'recover takes one file.'
-  return id !== undefined && more.length === 0 ? undefined : `${action} takes the id of one session; trestle session list shows them.`
+  return id !== undefined && more.length === 0
+    ? undefined
+    : `${action} takes the id of one session; trestle session list shows them.`
 }
 
 async function act(engine: Engine, action: Action, sessionId: string, values: Parsed['values']): Promise<number> {
   const isJson = values['json'] === true
   switch (action) {
     case 'list':
-      return listSessions(engine, { all: values['all'] === true, limit: wholeNumber(values['limit'], 'limit') ?? 20, isJson })
+      return listSessions(engine, {
+        all: values['all'] === true,
+        limit: wholeNumber(values['limit'], 'limit') ?? 20,
+        isJson,
+      })
     case 'show':
       return showSession(engine, sessionId, isJson)
     case 'export':
@@ -74,7 +82,8 @@ async function restore(engine: Engine, sessionId: string, values: Parsed['values
   const n = wholeNumber(values['to'], 'to')
   const redo = values['redo'] === true
   const [files, conversation, both] = ['files', 'conversation', 'both'].map((name) => values[name] === true)
-  if ((n === undefined) !== redo) throw wrong('restore needs --to N (a message, as trestle session show numbers them) or --redo.')
+  if ((n === undefined) !== redo)
+    throw wrong('restore needs --to N (a message, as trestle session show numbers them) or --redo.')
   if ([files, conversation, both].filter(Boolean).length !== 1 && !redo)
     throw wrong('restore needs one of --files, --conversation and --both.')
   // Holding it here would end a turn that waits for an answer.

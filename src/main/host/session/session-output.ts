@@ -1,12 +1,15 @@
-import type { RecordedEvent } from '../../../shared/model/event'
+import type { RecordedEvent } from '../../../shared/events/event'
 import { textOf } from '../../../shared/model/message'
 import type { Engine } from '../../engine/engine-api'
-import { table } from '../../command-line/table'
+import { table } from '../../console/output'
 
 const WINDOW = 2000
 
 /** Newest first. */
-export function listSessions(engine: Engine, { all, limit, isJson }: { all: boolean; limit: number; isJson: boolean }): number {
+export function listSessions(
+  engine: Engine,
+  { all, limit, isJson }: { all: boolean; limit: number; isJson: boolean },
+): number {
   const active = engine.sessions.list({ limit })
   const sessions = all ? [...active, ...engine.sessions.list({ archived: true, limit })].slice(0, limit) : active
   if (isJson) return say(`${JSON.stringify(sessions)}\n`)
@@ -29,7 +32,9 @@ export async function showSession(engine: Engine, sessionId: string, isJson: boo
   const lines = messages.map(
     ({ n, at, text }) => `${String(n).padStart(4)}  ${new Date(at).toISOString().slice(0, 16)}  ${oneLine(text, 100)}`,
   )
-  return say(`${oneLine(header.title, 200)}\n${oneLine(header.folder, 4096)}\n\n${lines.join('\n')}${lines.length > 0 ? '\n' : ''}`)
+  return say(
+    `${oneLine(header.title, 200)}\n${oneLine(header.folder, 4096)}\n\n${lines.join('\n')}${lines.length > 0 ? '\n' : ''}`,
+  )
 }
 
 /** The conversation as it is now: as Markdown, or one event a line. */

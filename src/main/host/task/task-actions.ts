@@ -1,21 +1,21 @@
-import { CodedError } from '../../../shared/model/errors'
+import { CodedError } from '../../../shared/errors'
 import type { Orphan, Task } from '../../../shared/model/task'
-import type { TaskCustody } from '../../engine/task/task-custody'
-import { table } from '../../command-line/table'
+import type { TaskSupervisor } from '../../engine/task/task-supervisor'
+import { table } from '../../console/output'
 
 /** What ended tasks have left running, as JSON shows it: beside what is known of the task. */
-interface LeftByTask extends Partial<Task> {
+interface TaskOrphans extends Partial<Task> {
   taskId: string
   leftRunning: Orphan[]
 }
 
 /** Running tasks, or all; newest first. Those that have ended and left something running are among them as JSON; on a terminal it has a list of its own. */
 export async function listTasks(
-  custody: TaskCustody,
+  custody: TaskSupervisor,
   { all, limit, isJson }: { all: boolean; limit: number; isJson: boolean },
 ): Promise<number> {
-  const tasks: (Task | LeftByTask)[] = await custody.list({ activeOnly: !all, limit })
-  const left = await leftBy(custody, await custody.orphans())
+  const tasks: (Task | TaskOrphans)[] = await custody.list({ activeOnly: !all, limit })
+  const left = await orphansByTask(custody, await custody.orphans())
   if (isJson) {
     const others = tasks.filter(({ taskId }) => !left.some((each) => each.taskId === taskId))
     return say(`${JSON.stringify([...others, ...left])}\n`)
@@ -23,12 +23,14 @@ export async function listTasks(
   if (tasks.length === 0) say(all ? 'There are no tasks.\n' : 'No task runs. Ended ones: trestle task list --all\n')
   else say(table(['ID', 'STATUS', 'TIME', 'PID', 'COMMAND', 'LAST LINE'], (tasks as Task[]).map(rowOf)))
   if (left.length === 0) return 0
-  say(`\nLeft running by tasks that have ended; trestle task stop --all stops them, or trestle task kill-orphans PID:\n`)
+  say(
+    `\nLeft running by tasks that have ended; trestle task stop --all stops them, or trestle task kill-orphans PID:\n`,
+  )
   return say(orphanTable(left.flatMap(({ leftRunning }) => leftRunning)))
 }
 
 /** In the order of the tasks' first processes. */
-async function leftBy(custody: TaskCustody, orphans: readonly Orphan[]): Promise<LeftByTask[]> {
+async function orphansByTask(custody: TaskSupervisor, orphans: readonly Orphan[]): Promise<TaskOrphans[]> {
   return Promise.all(
     [...Map.groupBy(orphans, ({ taskId }) => taskId)].map(async ([taskId, leftRunning]) => ({
       ...(await custody.get(taskId).catch(() => undefined)),
@@ -41,18 +43,25 @@ async function leftBy(custody: TaskCustody, orphans: readonly Orphan[]): Promise
 function orphanTable(orphans: readonly Orphan[]): string {
   return table(
     ['PID', 'TASK', 'TIME', 'COMMAND'],
-    orphans.map(({ pid, taskId, startedAt, command }) => [String(pid), taskId, duration(Date.now() - startedAt), oneLine(command, 100)]),
+    orphans.map(({ pid, taskId, startedAt, command }) => [
+      String(pid),
+      taskId,
+      duration(Date.now() - startedAt),
+      oneLine(command, 100),
+    ]),
   )
 }
 
 /** `all`: with what ended tasks have left running. Returns 1 when one of them could not be stopped. */
 export async function stopTasks(
-  custody: TaskCustody,
+  custody: TaskSupervisor,
   which: readonly string[] | 'all',
   { isJson, reason }: { isJson: boolean; reason: string },
 ): Promise<number> {
   const ids =
-    which === 'all' ? (await custody.list({ activeOnly: true })).filter(({ background }) => background).map(({ taskId }) => taskId) : which
+    which === 'all'
+      ? (await custody.list({ activeOnly: true })).filter(({ background }) => background).map(({ taskId }) => taskId)
+      : which
   const failures: string[] = []
   const before = new Map<string, Task>()
   const stopped = await Promise.all(
@@ -67,24 +76,30 @@ export async function stopTasks(
       }
     }),
   )
-  for (const failure of failures) process.stderr.write(`trestle: ${failure} trestle task list --all shows those there are.\n`)
+  for (const failure of failures)
+    process.stderr.write(`trestle: ${failure} trestle task list --all shows those there are.\n`)
   const tasks = stopped.flat()
   const orphans = which === 'all' ? await custody.orphans() : []
   if (orphans.length > 0) await custody.killOrphans()
-  if (isJson) say(`${JSON.stringify([...tasks, ...(await leftBy(custody, orphans))])}\n`)
+  if (isJson) say(`${JSON.stringify([...tasks, ...(await orphansByTask(custody, orphans))])}\n`)
   else if (ids.length === 0 && orphans.length === 0) say('No task runs.\n')
   else {
     for (const { taskId, status, command } of tasks) {
       const hadEnded = before.get(taskId)?.status !== 'running'
       say(`${taskId}  ${hadEnded ? `had ended already: ${status}` : status}  ${oneLine(command, 100)}\n`)
     }
-    for (const { taskId, pid, command } of orphans) say(`${taskId}  left behind, process ${pid}  stopped  ${oneLine(command, 100)}\n`)
+    for (const { taskId, pid, command } of orphans)
+      say(`${taskId}  left behind, process ${pid}  stopped  ${oneLine(command, 100)}\n`)
   }
   return failures.length > 0 ? 1 : 0
 }
 
 /** Stops what ended tasks and crashed runs left behind. */
-export async function killOrphans(custody: TaskCustody, pids: readonly number[] | undefined, isJson: boolean): Promise<number> {
+export async function killOrphans(
+  custody: TaskSupervisor,
+  pids: readonly number[] | undefined,
+  isJson: boolean,
+): Promise<number> {
   const orphans = (await custody.orphans()).filter(({ pid }) => pids?.includes(pid) ?? true)
   const { stopped } = orphans.length > 0 ? await custody.killOrphans(pids) : { stopped: 0 }
   if (isJson) return say(`${JSON.stringify({ stopped, orphans })}\n`)

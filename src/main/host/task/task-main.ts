@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs'
-import { didYouMean, UsageError, type Parsed } from '../../command-line/parse'
-import { DEFAULT_SETTINGS } from '../../engine/config/settings'
+import { didYouMean, UsageError, type Parsed } from '../../console/parse-command'
+import { DEFAULT_SETTINGS } from '../../engine/config/settings/settings'
 import { resolveHome } from '../../engine/config/home'
-import { commandEnv } from '../../engine/task/command-env'
-import { createTerminalTasks } from '../../engine/task/create-terminal-tasks'
-import { createTaskCustody } from '../../engine/task/custody/create-task-custody'
-import type { TaskCustody } from '../../engine/task/task-custody'
+import { commandEnv } from '../../engine/environment/command-env'
+import { createTerminalTasks } from '../../engine/task/in-process-tasks'
+import { createTaskSupervisor } from '../../engine/task/client/create-task-supervisor'
+import type { TaskSupervisor } from '../../engine/task/task-supervisor'
 import { nearest } from '../../../shared/nearest'
 import { killOrphans, listTasks, stopTasks } from './task-actions'
 import { printOutput } from './task-output'
@@ -37,17 +37,26 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
     throw wrong(`--${stray} goes with ${owner}, not with ${action}.`)
   }
   const isJson = values['json'] === true
-  const custody = openCustody()
+  const custody = openSupervisor()
   try {
     switch (action as Action) {
       case 'list':
         if (ids.length > 0) throw wrong(`list takes no ids; for the output of one: trestle task output ${ids[0]}.`)
-        return await listTasks(custody, { all: values['all'] === true, limit: wholeNumber(values['limit'], 'limit') ?? 20, isJson })
+        return await listTasks(custody, {
+          all: values['all'] === true,
+          limit: wholeNumber(values['limit'], 'limit') ?? 20,
+          isJson,
+        })
       case 'output': {
         const [taskId] = ids
-        if (taskId === undefined || ids.length > 1) throw wrong('output takes the id of one task; trestle task list --all shows them.')
+        if (taskId === undefined || ids.length > 1)
+          throw wrong('output takes the id of one task; trestle task list --all shows them.')
         const tail = wholeNumber(values['tail'], 'tail')
-        return await printOutput(custody, taskId, { isJson, follow: values['follow'] === true, ...(tail !== undefined && { tail }) })
+        return await printOutput(custody, taskId, {
+          isJson,
+          follow: values['follow'] === true,
+          ...(tail !== undefined && { tail }),
+        })
       }
       case 'stop': {
         const all = values['all'] === true
@@ -71,9 +80,9 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
 const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
 
 /** Finds the host there is; starts none. */
-function openCustody(): TaskCustody {
+function openSupervisor(): TaskSupervisor {
   const home = realpathSync(resolveHome())
-  return createTaskCustody({
+  return createTaskSupervisor({
     home,
     interactive: false,
     env,
@@ -85,7 +94,9 @@ function openCustody(): TaskCustody {
 function wholeNumber(value: Parsed['values'][string], name: string): number | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value)) return Number(value)
-  throw wrong(`${name === 'process number' ? 'A process number' : `--${name}`} is a whole number from 1 on; not "${String(value)}".`)
+  throw wrong(
+    `${name === 'process number' ? 'A process number' : `--${name}`} is a whole number from 1 on; not "${String(value)}".`,
+  )
 }
 
 function wrong(message: string): UsageError {

@@ -1,22 +1,21 @@
-import { UsageError, type Parsed } from '../../command-line/parse'
-import { reportBackground } from '../../command-line/report-background'
-import { reportStart } from '../../command-line/report-start'
+import { UsageError, type Parsed } from '../../console/parse-command'
+import { reportBackground, reportStart } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'
 import { createEngine } from '../../engine/engine'
-import { openAppLog } from '../../log/app-log'
-import { createRedact } from '../../log/redact'
-import { rendererFolder } from '../../renderer-folder'
-import { startOnUsualPort } from './usual-port'
+import { openAppLog, createRedact } from '../../engine/health/app-log'
+import { rendererFolder } from '../../page-files'
+import { startOnSavedPort, watchWebToken, webToken } from './web-address'
 import { taskHostProgram } from '../../task-host-program'
 import { startWebHost } from './web-host'
-import { watchWebToken, webToken } from './web-token'
 
 /** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
   const port = portOf(values['port'])
   const redact = { text: createRedact({ env: process.env }) }
   const log = openAppLog({ home: resolveHome(), redact: (text) => redact.text(text) })
-  log.info(`started: Trestle ${version} in the browser, Node ${process.versions.node}, ${process.platform} ${process.arch}`)
+  log.info(
+    `started: Trestle ${version} in the browser, Node ${process.versions.node}, ${process.platform} ${process.arch}`,
+  )
   // Only looks on: Node prints it, and ends the program.
   process.on('uncaughtExceptionMonitor', (error) => log(`unhandled: ${error.stack ?? error.message}`))
   const engine = await createEngine({
@@ -31,11 +30,17 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
   redact.text = engine.diagnostics.redact
   try {
     reportStart(engine)
-    const options = { engine, rendererDir: rendererFolder(), token: webToken(engine.home, { renew: values['new-token'] === true }) }
-    const host = await (port === undefined ? startOnUsualPort(options) : startWebHost({ ...options, port }))
+    const options = {
+      engine,
+      rendererDir: rendererFolder(),
+      token: webToken(engine.home, { renew: values['new-token'] === true }),
+    }
+    const host = await (port === undefined ? startOnSavedPort(options) : startWebHost({ ...options, port }))
     // Whoever reads the address may end it at once.
     const stopped = stopSignal()
-    process.stdout.write(`Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`)
+    process.stdout.write(
+      `Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`,
+    )
     let { url } = host
     const stopWatching = watchWebToken(engine.home, (token) => {
       host.useToken(token)
@@ -57,7 +62,8 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
 function portOf(value: Parsed['values'][string]): number | undefined {
   if (typeof value !== 'string') return undefined
   const port = Number(value)
-  if (!/^\d{1,5}$/.test(value) || port > 65_535) throw new UsageError(`--port needs a number from 0 to 65535; not "${value}".`, 'serve')
+  if (!/^\d{1,5}$/.test(value) || port > 65_535)
+    throw new UsageError(`--port needs a number from 0 to 65535; not "${value}".`, 'serve')
   return port
 }
 

@@ -1,20 +1,17 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
-import type { WebSocket } from 'ws'
-import { CodedError } from '../../../shared/model/errors'
-import { SOCKET_PATH, SOCKET_PROTOCOL, SOCKET_REFUSED, tokenProtocol } from '../../../shared/contract/socket-wire'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { CodedError } from '../../../shared/errors'
+import { SOCKET_PATH, SOCKET_PROTOCOL, SOCKET_REFUSED, tokenProtocol } from '../../../shared/contract/page-host'
 import { createRouter } from '../../api/router'
 import { createRpcServer } from '../../api/rpc-server'
-import type { LogBug } from '../../api/rpc-error'
+import type { LogBug } from '../../api/implementer'
 import type { Engine } from '../../engine/engine-api'
 import { pageHeaders, readPageFile } from '../../page-files'
-import { createUserEditor } from '../../user-editor'
-import { isOurHost, isOurOrigin, isSameToken } from './request-checks'
-import { serveSocket, SOCKET_LIMITS } from './serve-socket'
-import type { SocketLimits } from './serve-socket'
+import { createUserEditor } from '../../api/user-editor'
+import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './web-socket'
 
 export interface WebHostOptions {
   engine: Engine
@@ -42,7 +39,7 @@ export interface WebHost {
 }
 
 /** A prompt with pictures, as JSON. */
-const MOST_MESSAGE_BYTES = 64 << 20
+const MAX_MESSAGE_BYTES = 64 << 20
 const CLOSE_GRACE_MS = 1000
 
 /**
@@ -56,15 +53,25 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   const logBug: LogBug =
     options.logBug ??
     ((message, error) =>
-      void process.stderr.write(`trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`))
+      void process.stderr.write(
+        `trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      ))
   if (!['127.0.0.1', 'localhost', '::1'].includes(host))
-    throw new CodedError('request.invalid', `host: ${host} is not loopback; use an SSH tunnel to reach Trestle from elsewhere`)
+    throw new CodedError(
+      'request.invalid',
+      `host: ${host} is not loopback; use an SSH tunnel to reach Trestle from elsewhere`,
+    )
 
   const rpc = createRpcServer(
     createRouter({
       engine,
       // It listens on loopback alone: whoever clicks sits at this machine.
-      host: { kind: 'web', chooseFolder: async () => null, openExternal: async () => false, files: createUserEditor(process) },
+      host: {
+        kind: 'web',
+        chooseFolder: async () => null,
+        openExternal: async () => false,
+        files: createUserEditor(process),
+      },
       logBug,
     }),
     logBug,
@@ -72,7 +79,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   const limits: SocketLimits = { ...SOCKET_LIMITS, ...options.socketLimits }
   const sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: MOST_MESSAGE_BYTES,
+    maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
     handleProtocols: () => SOCKET_PROTOCOL,
   })
@@ -128,7 +135,11 @@ async function answer(request: IncomingMessage, response: ServerResponse, folder
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   const say = (status: number, text: string): void => {
     // Whoever sends a body or guesses gets no second request on this connection; the body is not read.
-    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store', connection: 'close' })
+    response.writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-store',
+      connection: 'close',
+    })
     response.end(request.method === 'HEAD' ? undefined : `${text}\n`)
   }
   if (!isOurs) {
@@ -214,4 +225,31 @@ async function close(server: Server, sockets: WebSocketServer): Promise<void> {
   }, CLOSE_GRACE_MS)
   await closed
   clearTimeout(timer)
+}
+
+/** Names of this machine for itself. */
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
+
+/** Whether a Host header names this machine and our port. A page of another site that points its own name here (DNS rebinding) has its own name in it. */
+function isOurHost(host: string | undefined, port: number): boolean {
+  if (host === undefined) return false
+  const at = host.lastIndexOf(':')
+  const name = (at <= host.lastIndexOf(']') ? host : host.slice(0, at)).toLowerCase()
+  const named = at <= host.lastIndexOf(']') ? '80' : host.slice(at + 1)
+  return LOOPBACK.has(name) && named === String(port)
+}
+
+/** Whether an Origin header is one of our own pages. Browsers always send it with a WebSocket; a program that sends none needs the token all the same. */
+function isOurOrigin(origin: string | undefined, port: number): boolean {
+  if (origin === undefined) return true
+  return origin.startsWith('http://') && isOurHost(origin.slice('http://'.length), port)
+}
+
+/** Compares in a time that says nothing about where the difference is, nor about the length. */
+function isSameToken(given: string, expected: string): boolean {
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

@@ -4,9 +4,8 @@ import { memoryEngine } from '../../../../test/support/memory-engine'
 import { until } from '../../../../test/support/until'
 import type { WireLine } from '../../../shared/contract/stdio-wire'
 import { createRouter } from '../../api/router'
-import { createLineWriter } from './line-writer'
-import { wireMethods } from './methods'
-import { createWireServer } from './serve-wire'
+import { createLineWriter } from './json-lines'
+import { wireMethods, createWireServer } from './serve-wire'
 
 /** A pipe whose reader reads only when it is told to. */
 class SlowPipe extends Writable {
@@ -50,7 +49,10 @@ test('a reader that stops would have 100 MB of events kept for it, or lose some 
   pipe.reads = false
   const text = 'x'.repeat(10_000)
   for (let n = 0; n < 100; n += 1) {
-    engine.record(sessionId, ...Array.from({ length: 100 }, () => ({ type: 'prompt.removed' as const, promptId: text })))
+    engine.record(
+      sessionId,
+      ...Array.from({ length: 100 }, () => ({ type: 'prompt.removed' as const, promptId: text })),
+    )
     await new Promise((resolve) => setImmediate(resolve))
   }
   await until(() => engine.listenerCount(sessionId) === 0, 'the subscription to give up')
@@ -65,7 +67,10 @@ test('a reader that stops would have 100 MB of events kept for it, or lose some 
 
 test('a reader that stops would have answers without end kept for it', async () => {
   const { engine, sessionId, pipe, send } = await setup()
-  engine.record(sessionId, ...Array.from({ length: 100 }, () => ({ type: 'prompt.removed' as const, promptId: 'x'.repeat(10_000) })))
+  engine.record(
+    sessionId,
+    ...Array.from({ length: 100 }, () => ({ type: 'prompt.removed' as const, promptId: 'x'.repeat(10_000) })),
+  )
   pipe.reads = false
   let taken = 0
   const client = (async () => {

@@ -1,15 +1,16 @@
-import { ORPCError } from '@orpc/server'
+import { ORPCError, call, type AnyProcedure } from '@orpc/server'
 import type { WireId, WireLine } from '../../../shared/contract/stdio-wire'
-import { CodedError, failureOf, type Failure } from '../../../shared/model/errors'
-import type { LineWriter } from './line-writer'
-import { unknownMethod, type WireMethod } from './methods'
-import { parseLine, type ParsedLine } from './parse-line'
-import type { ReadLine } from './read-lines'
+import { CodedError, failureOf, type Failure } from '../../../shared/errors'
+import { type LineWriter, parseLine, type ParsedLine, type ReadLine } from './json-lines'
+import { contract } from '../../../shared/contract'
+import { didYouMean } from '../../console/parse-command'
+import { nearest } from '../../../shared/nearest'
+import type { ApiRouter } from '../../api/router'
 
 /** Requests that may be under way at once; beyond, lines wait where they are. */
-const MOST_CALLS = 256
+const MAX_CALLS = 256
 /** Subscriptions of one client; each keeps a queue. */
-const MOST_SUBSCRIPTIONS = 500
+const MAX_SUBSCRIPTIONS = 500
 
 type Request = Extract<ParsedLine, { kind: 'request' }>
 
@@ -64,9 +65,9 @@ export function createWireServer(methods: ReadonlyMap<string, WireMethod>, write
     if (!method) throw unknownMethod(name, methods)
     const result = await orCancelled(method(input, controller.signal), controller.signal)
     if (!isPushes(result)) return { id, result: result ?? null }
-    if (subscriptions.size >= MOST_SUBSCRIPTIONS) {
+    if (subscriptions.size >= MAX_SUBSCRIPTIONS) {
       await result.return?.()
-      throw new CodedError('request.invalid', `${MOST_SUBSCRIPTIONS} subscriptions are open; end one first.`)
+      throw new CodedError('request.invalid', `${MAX_SUBSCRIPTIONS} subscriptions are open; end one first.`)
     }
     subscriptions.add(id)
     count(-1)
@@ -76,15 +77,20 @@ export function createWireServer(methods: ReadonlyMap<string, WireMethod>, write
 
   return {
     async receive(line) {
-      const parsed: ParsedLine = 'problem' in line ? { kind: 'problem', id: null, message: line.problem } : parseLine(line)
+      const parsed: ParsedLine =
+        'problem' in line ? { kind: 'problem', id: null, message: line.problem } : parseLine(line)
       const { id } = parsed
       const isOpen = id !== null && open.has(id)
       if (parsed.kind === 'cancel') open.get(parsed.id)?.abort()
       else if (parsed.kind === 'problem') await writer.write({ id: isOpen ? null : id, error: invalid(parsed.message) })
-      else if (isOpen) await writer.write({ id: null, error: invalid(`Line ${line.n}: the id ${JSON.stringify(id)} is still in use.`) })
+      else if (isOpen)
+        await writer.write({
+          id: null,
+          error: invalid(`Line ${line.n}: the id ${JSON.stringify(id)} is still in use.`),
+        })
       else void run(parsed)
-      await until(() => unanswered < MOST_CALLS)
-      await writer.room()
+      await until(() => unanswered < MAX_CALLS)
+      await writer.ready()
     },
     endSubscriptions() {
       for (const id of subscriptions) open.get(id)?.abort()
@@ -105,11 +111,45 @@ function failureFrom(error: unknown): Failure {
 /** A client that gives up a request is answered at once, whether or not what it began can be stopped. */
 function orCancelled<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(new CodedError('request.cancelled', 'The client has cancelled it.')), { once: true })
+    signal.addEventListener(
+      'abort',
+      () => reject(new CodedError('request.cancelled', 'The client has cancelled it.')),
+      { once: true },
+    )
     promise.then(resolve, reject)
   })
 }
 
 function isPushes(result: unknown): result is AsyncIterableIterator<unknown> {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
+}
+
+/** A method of the contract as the wire calls it. Rejects with what the api tells its clients. */
+type WireMethod = (input: unknown, signal: AbortSignal) => Promise<unknown>
+
+/** Every method there is, under its name (`session.list`): what the contract lists, nothing else. */
+export function wireMethods(router: ApiRouter): ReadonlyMap<string, WireMethod> {
+  const methods = new Map<string, WireMethod>()
+  const handlers = router as unknown as Record<string, Record<string, AnyProcedure>>
+  for (const [namespace, group] of Object.entries(contract)) {
+    for (const [verb, { '~orpc': definition }] of Object.entries(group)) {
+      const procedure = handlers[namespace]![verb]!
+      // A method that takes an object may be called without one when every field may be left out.
+      const without = definition.inputSchema === undefined ? undefined : {}
+      const path = [namespace, verb]
+      methods.set(path.join('.'), async (input, signal) =>
+        call(procedure, input ?? without, { signal, path, context: {} }),
+      )
+    }
+  }
+  return methods
+}
+
+/** What a client is told that calls a method which is not there. */
+function unknownMethod(name: string, methods: ReadonlyMap<string, WireMethod>): CodedError {
+  const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
+  return new CodedError(
+    'request.invalid',
+    `There is no method ${shown}.${didYouMean(nearest(name, [...methods.keys()]))}`,
+  )
 }

@@ -1,19 +1,14 @@
-import { MOST_LINE_BYTES, WIRE_PROTOCOL } from '../../../shared/contract/stdio-wire'
-import type { HostActions } from '../../api/api-deps'
+import { MAX_WIRE_LINE_BYTES, WIRE_PROTOCOL } from '../../../shared/contract/stdio-wire'
+import type { HostActions, LogBug } from '../../api/implementer'
 import { createRouter } from '../../api/router'
-import type { LogBug } from '../../api/rpc-error'
-import { agentOption } from '../../command-line/agent-option'
-import { ownStdout } from '../../command-line/own-stdout'
-import type { Parsed } from '../../command-line/parse'
-import { reportBackground } from '../../command-line/report-background'
-import { reportStart } from '../../command-line/report-start'
-import { oneLine } from '../../command-line/safe-text'
+import { agentOption, type Parsed } from '../../console/parse-command'
+import { reserveStdout } from '../../console/protocol-stdout'
+import { reportBackground, reportStart } from '../../console/report'
+import { oneLine } from '../../console/output'
 import { createEngine } from '../../engine/engine'
 import { taskHostProgram } from '../../task-host-program'
-import { createLineWriter } from './line-writer'
-import { wireMethods } from './methods'
-import { readLines } from './read-lines'
-import { createWireServer } from './serve-wire'
+import { createLineWriter, readLines } from './json-lines'
+import { wireMethods, createWireServer } from './serve-wire'
 
 /** So long what was asked before stdin ended may take to be answered. What takes longer is stopped with the engine, and answered then. */
 const END_GRACE_MS = 1000
@@ -23,12 +18,17 @@ const HOST: HostActions = { kind: 'wire', chooseFolder: async () => null, openEx
 /** `trestle wire`: the contract as lines of JSON over stdio (docs/wire.md), until stdin ends. */
 export async function wireMain(parsed: Parsed, version: string): Promise<number> {
   const agent = agentOption(parsed, 'wire')
-  const out = ownStdout()
+  const out = reserveStdout()
   const { stdin } = process
   const hangUp = (): void => void stdin.destroy()
   out.on('error', hangUp).on('close', hangUp)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, hangUp)
-  const engine = await createEngine({ version, interactive: true, taskHost: taskHostProgram(), ...(agent && { agent }) })
+  const engine = await createEngine({
+    version,
+    interactive: true,
+    taskHost: taskHostProgram(),
+    ...(agent && { agent }),
+  })
   reportStart(engine)
   engine.onChange((change) => {
     if (change.kind === 'notice' && change.about === 'mcp') process.stderr.write(`trestle: ${oneLine(change.text)}\n`)
@@ -36,8 +36,8 @@ export async function wireMain(parsed: Parsed, version: string): Promise<number>
   const writer = createLineWriter(out)
   const server = createWireServer(wireMethods(createRouter({ engine, host: HOST, logBug })), writer)
   try {
-    await writer.write({ hello: { protocol: WIRE_PROTOCOL, version, mostLineBytes: MOST_LINE_BYTES } })
-    for await (const line of readLines(stdin, MOST_LINE_BYTES)) await server.receive(line)
+    await writer.write({ hello: { protocol: WIRE_PROTOCOL, version, mostLineBytes: MAX_WIRE_LINE_BYTES } })
+    for await (const line of readLines(stdin, MAX_WIRE_LINE_BYTES)) await server.receive(line)
   } catch (error) {
     // However stdin ended, it has ended; nothing but reading it throws here.
     if (!stdin.destroyed) logBug('stdin could not be read', error)
@@ -65,4 +65,6 @@ async function orLater(done: Promise<void>): Promise<void> {
 }
 
 const logBug: LogBug = (message, error) =>
-  void process.stderr.write(`trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  void process.stderr.write(
+    `trestle: ${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  )

@@ -1,19 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState, useMemo } from 'react'
 import type { Approval, RuleChoice } from '../../../shared/model/approval'
 import { failureFrom } from '../../client/failure-from'
-import { shortPath } from '../../state/folder-name'
-import { useAppInfo, useSettings } from '../../state/settings-query'
-import { useQueries } from '../../state/trestle-context'
-import { useEscape } from '../../state/escape'
-import { useKeyDown } from '../../state/use-key-down'
+import { shortPath } from '../../format/folder-name'
+import { useAppInfo, useSettings, useQueries } from '../../state/page/queries'
+import { useEscape, useKeyDown } from '../../state/page/escape'
 import { Button } from '../../ui/button'
-import { ErrorNote } from '../../ui/error-note'
-import { RadioList } from '../../ui/radio-list'
-import { Skeleton } from '../../ui/skeleton'
-import type { ApprovalReply } from './approval-reply'
-import { PastCommands } from './past-commands'
-import { useGrace } from './use-grace'
+import { ErrorNote } from '../../ui/notice'
+import { RadioList } from '../../ui/form/choice-fields'
+import { Skeleton } from '../../ui/loading'
+import { type ApprovalReply, useAnswerGrace } from './card-actions'
 
 type Rule = NonNullable<ApprovalReply['rule']>
 
@@ -35,7 +31,12 @@ export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: Alway
   const { approvalId } = approval
   // What was run so far changes: asked anew each time the form is opened.
   const { data, error } = useQuery(
-    queries.approval.choices.queryOptions({ input: { sessionId, approvalId }, staleTime: Infinity, gcTime: 0, retry: false }),
+    queries.approval.choices.queryOptions({
+      input: { sessionId, approvalId },
+      staleTime: Infinity,
+      gcTime: 0,
+      retry: false,
+    }),
   )
   useEscape('form', true, onBack)
   return (
@@ -78,7 +79,7 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
   const [picked, setPicked] = useState(choices[0]?.pattern)
   const [scope, setScope] = useState(initialScope)
   const choice = choices.find(({ pattern }) => pattern === picked) ?? choices[0]
-  const { isArmed } = useGrace(`${choice?.pattern} ${scope}`)
+  const { isArmed } = useAnswerGrace(`${choice?.pattern} ${scope}`)
   const headingId = useId()
   const send = (): void => {
     if (choice) onSend({ pattern: choice.pattern, scope })
@@ -89,7 +90,8 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
     form.current?.scrollIntoView({ block: 'nearest' })
   }, [])
   useKeyDown(form, (event) => {
-    if (event.key !== 'Enter' || !(event.target instanceof Element) || event.target.getAttribute('role') !== 'radio') return
+    if (event.key !== 'Enter' || !(event.target instanceof Element) || event.target.getAttribute('role') !== 'radio')
+      return
     event.preventDefault()
     // A key still held from opening the form, or pressed before it could be read, is no answer.
     if (!event.repeat && isArmed) send()
@@ -158,5 +160,62 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
 function ruleText(pattern: string, scope: Rule['scope']): string {
   const patterns = pattern.split('\n')
   if (scope === 'session') return patterns.map((one) => `allow ${one}`).join('\n')
-  return patterns.map((one) => `[[permission.rules]]\ndecision = "allow"\npattern = ${JSON.stringify(one)}`).join('\n\n')
+  return patterns
+    .map((one) => `[[permission.rules]]\ndecision = "allow"\npattern = ${JSON.stringify(one)}`)
+    .join('\n\n')
+}
+
+const VERDICT_LABELS = { allow: 'allowed', ask: 'asked', deny: 'denied' }
+
+/** What the session has run so far, and how the rule would have judged it: what changes first. */
+function PastCommands({ past }: { past: RuleChoice['past'] }) {
+  const { changed, alike, summary } = useMemo(() => comparePast(past), [past])
+  return (
+    <div>
+      <p className="text-small text-ink-2">{summary}</p>
+      {past.length > 0 && (
+        <ul className="always-past" tabIndex={0} aria-label="Past commands under this rule">
+          {[...changed, ...alike].map((one) => (
+            <li key={`${one.before} ${one.after} ${one.command}`}>
+              <code title={one.command}>{one.command}</code>
+              <Verdicts {...one} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Verdicts({ before, after }: PastCommand) {
+  if (before === after) return <span className="text-ink-3">{VERDICT_LABELS[before]}, as before</span>
+  return (
+    <span className={after === 'allow' ? 'text-wait-ink' : 'text-ink-2'}>
+      {VERDICT_LABELS[before]} <span aria-hidden>→</span>
+      <span className="sr-only">before, under this rule</span> <b>{VERDICT_LABELS[after]}</b>
+    </span>
+  )
+}
+
+type PastCommand = RuleChoice['past'][number]
+
+export interface PastVerdicts {
+  /** Judged differently by the rule: what it is about. */
+  changed: PastCommand[]
+  alike: PastCommand[]
+  /** Both in a sentence. */
+  summary: string
+}
+
+/** How a rule would have judged what the session has run so far; the same command with the same verdicts counts once. */
+export function comparePast(past: readonly PastCommand[]): PastVerdicts {
+  const once = [...new Map(past.map((one) => [JSON.stringify([one.command, one.before, one.after]), one])).values()]
+  const changed = once.filter(({ before, after }) => before !== after)
+  const alike = once.filter(({ before, after }) => before === after)
+  if (once.length === 0) return { changed, alike, summary: 'No earlier commands in this session to compare with.' }
+  const summary =
+    changed.length === 0
+      ? 'Wouldn’t have changed any earlier decision.'
+      : `Would have changed ${changed.length} of ${once.length} earlier ${once.length === 1 ? 'decision' : 'decisions'}.`
+  return { changed, alike, summary }
 }

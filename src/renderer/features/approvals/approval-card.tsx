@@ -1,23 +1,26 @@
-import { use, useId, useRef, useState } from 'react'
-import { isDangerous, type Approval, type ApprovalOption } from '../../../shared/model/approval'
-import type { Failure } from '../../../shared/model/errors'
-import { changedLines } from '../../../shared/model/file-diffs'
-import { toolLabel } from '../../../shared/model/tool-label'
+import { use, useId, useRef, useState, useEffect } from 'react'
+import { TriangleAlert } from 'lucide-react'
+import { isDangerous, type Approval, type ApprovalOption, type ApprovalReason } from '../../../shared/model/approval'
+import type { Failure } from '../../../shared/errors'
+import { changedLines } from '../../../shared/model/preview'
+import { toolLabel } from '../../../shared/tool-label'
 import { failureFrom } from '../../client/failure-from'
 import { Button, type ButtonVariant } from '../../ui/button'
-import { ErrorNote } from '../../ui/error-note'
-import { useEscape } from '../../state/escape'
-import { SandboxNote } from '../../ui/sandbox-word'
+import { ErrorNote } from '../../ui/notice'
+import { useEscape } from '../../state/page/escape'
+import { SandboxNote } from '../../ui/content/sandbox-note'
 import { AlwaysForm } from './always-form'
-import type { ApprovalReply } from './approval-reply'
-import { cardActions, type CardAction } from './card-actions'
+import {
+  type ApprovalReply,
+  cardActions,
+  type CardAction,
+  leavesSandbox,
+  useCardKeys,
+  useAnswerGrace,
+} from './card-actions'
 import { CardFolding, CardHead } from './card-head'
-import { leavesSandbox } from './option-keys'
 import { PreviewView } from './preview-view'
-import { ReasonList } from './reason-list'
-import { RejectForm } from './reject-form'
-import { useCardKeys } from './use-card-keys'
-import { useGrace } from './use-grace'
+import { VisibleTokens } from '../../ui/content/visible-tokens'
 
 export interface ApprovalCardProps {
   sessionId: string
@@ -40,13 +43,21 @@ type Step = { kind: 'open' } | { kind: 'rejecting' } | { kind: 'sent' } | { kind
  * A question: may this call run? Answered by a button or its number; "always" shows what it would cover, rejecting offers to say why. Allowing takes that the end of
  * the preview has been in view. A dangerous call shows every reason, and no single key allows it.
  */
-export function ApprovalCard({ sessionId, approval, behind = 0, place = '', blocked, onReply, onAnswered }: ApprovalCardProps) {
+export function ApprovalCard({
+  sessionId,
+  approval,
+  behind = 0,
+  place = '',
+  blocked,
+  onReply,
+  onAnswered,
+}: ApprovalCardProps) {
   const { approvalId, tool, summary, reason, reasons, preview, options } = approval
   const label = toolLabel(tool)
   const [step, setStep] = useState<Step>({ kind: 'open' })
   const [why, setWhy] = useState(false)
   const [failure, setFailure] = useState<Failure>()
-  const grace = useGrace(place)
+  const grace = useAnswerGrace(place)
   const card = useRef<HTMLDivElement>(null)
   const lastAction = useRef<string>(undefined)
   const whyId = useId()
@@ -85,7 +96,9 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
   }
   const goBack = (): void => {
     setStep({ kind: 'open' })
-    requestAnimationFrame(() => card.current?.querySelector<HTMLElement>(`[data-action="${lastAction.current}"]`)?.focus())
+    requestAnimationFrame(() =>
+      card.current?.querySelector<HTMLElement>(`[data-action="${lastAction.current}"]`)?.focus(),
+    )
   }
   useCardKeys(
     actions.flatMap(({ kbd }) => kbd ?? []),
@@ -96,7 +109,13 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
   useEscape('popover', why, () => setWhy(false))
 
   return (
-    <div ref={card} role="group" aria-label={`Approval needed: ${label} ${summary}`} className="approval" data-danger={danger || undefined}>
+    <div
+      ref={card}
+      role="group"
+      aria-label={`Approval needed: ${label} ${summary}`}
+      className="approval"
+      data-danger={danger || undefined}
+    >
       <CardHead behind={behind} dangers={reasons?.filter((one) => one.danger).length ?? 0}>
         <b title={tool}>{label}</b>
         {label !== tool && <span className="sr-only">({tool})</span>}
@@ -110,7 +129,8 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
         )}
         {changed && (
           <span className="approval-lines">
-            <span className="text-add-ink">+{changed.added}</span> <span className="text-del-ink">−{changed.removed}</span>
+            <span className="text-add-ink">+{changed.added}</span>{' '}
+            <span className="text-del-ink">−{changed.removed}</span>
           </span>
         )}
         {!danger && (
@@ -149,7 +169,10 @@ export function ApprovalCard({ sessionId, approval, behind = 0, place = '', bloc
         )}
       </div>
       {step.kind === 'rejecting' && reject ? (
-        <RejectForm onSend={(feedback) => void send(reject, feedback === undefined ? {} : { feedback })} onBack={goBack} />
+        <RejectForm
+          onSend={(feedback) => void send(reject, feedback === undefined ? {} : { feedback })}
+          onBack={goBack}
+        />
       ) : (
         step.kind !== 'always' && (
           <div className="approval-acts">
@@ -198,4 +221,79 @@ function variantOf(action: CardAction, index: number, danger: boolean): ButtonVa
 function dangerousParts({ reasons = [], preview }: Approval): string[] {
   const whole = preview?.kind === 'command' ? preview.command : ''
   return reasons.flatMap(({ danger, part }) => (danger ? [part ?? whole] : []))
+}
+
+/** Every reason why a call is asked about, dangers first and in red. */
+function ReasonList({ reasons }: { reasons: readonly ApprovalReason[] }) {
+  return (
+    <ul className="approval-reasons" aria-label="Reasons">
+      {reasons.map(({ text, part, danger }) => (
+        <li key={`${part ?? ''} ${text}`} data-danger={danger}>
+          {danger && <TriangleAlert aria-label="Danger:" />}
+          <span>
+            {part !== undefined && (
+              <>
+                <code>
+                  <VisibleTokens text={part} />
+                </code>{' '}
+              </>
+            )}
+            {text}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface RejectFormProps {
+  /** `undefined`: no reason was given. */
+  onSend: (feedback: string | undefined) => void
+  onBack: () => void
+}
+
+const MAX_REASON_CHARS = 10_000
+
+/** Asks for the reason, which goes to the model. Enter rejects, with or without one; Esc goes back. */
+function RejectForm({ onSend, onBack }: RejectFormProps) {
+  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    field.current?.focus()
+  }, [])
+  useEscape('form', true, onBack)
+  const send = (): void => onSend(text.trim() === '' ? undefined : text.trim())
+  return (
+    <form
+      className="approval-reject"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={1}
+        value={text}
+        maxLength={MAX_REASON_CHARS}
+        aria-label="Tell the agent what to do instead"
+        placeholder="Tell the agent what to do instead"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault()
+            // A key still held from choosing "Reject" is not yet the answer.
+            if (!event.repeat) send()
+          }
+        }}
+      />
+      <Button type="submit" kbd="Enter">
+        Reject
+      </Button>
+      <Button variant="quiet" kbd="Esc" onClick={onBack}>
+        Back
+      </Button>
+    </form>
+  )
 }

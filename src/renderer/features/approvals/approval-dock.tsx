@@ -1,6 +1,9 @@
+import './approval-dock.css'
+import './approvals.css'
 import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { CardFolding } from './card-head'
-import './approval-dock.css'
+import { type Approval, requestName } from '../../../shared/model/approval'
+import { toolLabel } from '../../../shared/tool-label'
 
 interface ApprovalDockProps {
   /** The request on screen; with another one the card is whole again. Undefined: nothing waits. */
@@ -20,7 +23,10 @@ export function ApprovalDock({ requestId, children }: ApprovalDockProps) {
   const [isShort, setIsShort] = useState(false)
   const [chosen, setChosen] = useState<{ requestId: string | undefined; compact: boolean }>()
   const compact = chosen?.requestId === requestId ? (chosen?.compact ?? isShort) : isShort
-  const folding = useMemo(() => ({ compact, setCompact: (next: boolean) => setChosen({ requestId, compact: next }) }), [compact, requestId])
+  const folding = useMemo(
+    () => ({ compact, setCompact: (next: boolean) => setChosen({ requestId, compact: next }) }),
+    [compact, requestId],
+  )
   useLayoutEffect(() => {
     const column = root.current?.parentElement
     if (!column) return undefined
@@ -33,4 +39,38 @@ export function ApprovalDock({ requestId, children }: ApprovalDockProps) {
       <CardFolding value={folding}>{children}</CardFolding>
     </div>
   )
+}
+
+interface ApprovalsProps {
+  /** Those that wait, first come first. */
+  approvals: readonly Approval[]
+  /** `behind`: how many more wait behind this one. */
+  renderCard: (approval: Approval, behind: number) => ReactNode
+}
+
+/** The approval that waits longest, and how many wait behind it. Always mounted: it also tells screen readers. */
+export function Approvals({ approvals, renderCard }: ApprovalsProps) {
+  const [first] = approvals
+  return (
+    <>
+      <div className="sr-only" aria-live="assertive">
+        {first && announcement(first)}
+      </div>
+      {first && renderCard(first, approvals.length - 1)}
+    </>
+  )
+}
+
+/** What a screen reader says when a request comes up: in one sentence, who asks for what. */
+export function announcement({ asks, tool, summary }: Pick<Approval, 'asks' | 'tool' | 'summary'>): string {
+  switch (asks) {
+    case undefined:
+      return `Approval needed: ${toolLabel(tool)} ${summary}`
+    case 'plan':
+      return 'The plan is ready for your review.'
+    case 'questions':
+      return `The agent asks: ${summary}`
+    default:
+      return `Your answer is needed. ${requestName({ tool, asks })}: ${summary}`
+  }
 }

@@ -1,5 +1,5 @@
-import { REJECT_STOP, type ApprovalOption } from '../../../shared/model/approval'
-import { optionKeys } from './option-keys'
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject, useEffectEvent } from 'react'
+import { REJECT_STOP, type ApprovalOption, type PersonAnswer, fixedKeys } from '../../../shared/model/approval'
 
 /** A button of the card. "Always" is one option of the engine and two buttons: where the rule shall hold is asked right away. */
 export type CardAction = { key: string; label: string; /** The key that does the same. */ kbd?: string } & (
@@ -37,4 +37,133 @@ export function cardActions(options: readonly ApprovalOption[], danger = false):
   })
   if (!danger) return actions
   return [...actions.filter(({ kind }) => kind === 'reject'), ...actions.filter(({ kind }) => kind !== 'reject')]
+}
+
+/** An answer: `rule` goes with "always", `feedback` with a rejection. */
+export interface ApprovalReply extends PersonAnswer {
+  rule?: { pattern: string; scope: 'session' | 'user' }
+}
+
+/**
+ * The keys of a card's options, by their ids. What rejects has always the same one; the others count from 1 in the order that is shown.
+ * Leaving the sandbox, where something else is offered before it, has no key, and what is dangerous is never allowed with one.
+ */
+export function optionKeys(options: readonly ApprovalOption[], danger = false): ReadonlyMap<string, string> {
+  const keys = fixedKeys(options)
+  const allowing = options.filter((option, index) => option.kind !== 'reject_once' && !leavesSandbox(option, index))
+  if (!danger) allowing.slice(0, 8).forEach(({ optionId }, index) => keys.set(optionId, String(index + 1)))
+  return keys
+}
+
+/** Running without the sandbox that is offered before it. */
+export function leavesSandbox({ kind, sandbox }: ApprovalOption, index: number): boolean {
+  return kind !== 'reject_once' && index > 0 && sandbox === 'unrestricted'
+}
+
+/** A card takes no answer before it has been on screen this long, nor so soon after another keystroke. In ms. */
+const ANSWER_GRACE_MS = 600
+
+/** A key press as the rules need it. */
+export interface CardKey {
+  key: string
+  at: number
+  repeat: boolean
+  modified: boolean
+  composing: boolean
+  /** Where it was typed: a text field with something in it, an empty one, a dialog or menu, or anywhere else. */
+  where: 'text' | 'empty-text' | 'overlay' | 'elsewhere'
+}
+
+/**
+ * Which of the card's keys is pressed and meant for it, or undefined. Somebody who is typing when a card appears means the text: so neither
+ * a key soon after the card came up, nor one soon after another key, nor one in a field with text answers anything.
+ */
+export function answerKey(
+  press: CardKey,
+  card: { shownAt: number; lastKeyAt: number; keys: readonly string[] },
+): string | undefined {
+  if (press.repeat || press.modified || press.composing) return undefined
+  if (press.where === 'text' || press.where === 'overlay') return undefined
+  if (!card.keys.includes(press.key)) return undefined
+  if (press.at - card.shownAt < ANSWER_GRACE_MS || press.at - card.lastKeyAt < ANSWER_GRACE_MS) return undefined
+  return press.key
+}
+
+interface AnswerGrace {
+  /** Whether a click counts. */
+  isArmed: boolean
+  /** When the card came to its place, on the clock of key presses. */
+  since: RefObject<{ place: string; at: number }>
+}
+
+/** The moment in which a card takes no answer: after it has come up, and again whenever `place` changes, that is when it moved under the cursor. */
+export function useAnswerGrace(place: string): AnswerGrace {
+  const [armedAt, setArmedAt] = useState<string>()
+  const since = useRef({ place, at: Number.POSITIVE_INFINITY })
+  useLayoutEffect(() => {
+    since.current = { place, at: performance.now() }
+  }, [place])
+  useEffect(() => {
+    const timer = setTimeout(() => setArmedAt(place), ANSWER_GRACE_MS)
+    return () => clearTimeout(timer)
+  }, [place])
+  return { isArmed: armedAt === place, since }
+}
+
+/** When keys were pressed in this page, the present one and the one before; kept over cards, so that a new one knows that somebody is typing. */
+const presses = { last: Number.NEGATIVE_INFINITY, before: Number.NEGATIVE_INFINITY }
+if (typeof window !== 'undefined') {
+  // Registered before any card's listener, so it hears each press first, whoever stops it later.
+  const note = (event: KeyboardEvent): void => {
+    presses.before = presses.last
+    presses.last = event.timeStamp
+  }
+  window.addEventListener('keydown', note, { capture: true })
+}
+
+/** Calls `onKey` for those of the card's keys that are meant for it; it is in its place `since`. `active` false: the card asks for something else just now. */
+export function useCardKeys(
+  keys: readonly string[],
+  active: boolean,
+  since: AnswerGrace['since'],
+  onKey: (key: string) => void,
+): void {
+  const keyFor = useEffectEvent((event: KeyboardEvent) =>
+    answerKey(pressOf(event), { shownAt: since.current.at, lastKeyAt: presses.before, keys }),
+  )
+  const answer = useEffectEvent(onKey)
+  useEffect(() => {
+    if (!active) return undefined
+    const listen = (event: KeyboardEvent): void => {
+      const key = keyFor(event)
+      if (key === undefined) return
+      event.preventDefault()
+      event.stopPropagation()
+      answer(key)
+    }
+    window.addEventListener('keydown', listen, { capture: true })
+    return () => window.removeEventListener('keydown', listen, { capture: true })
+  }, [active])
+}
+
+function pressOf(event: KeyboardEvent): CardKey {
+  return {
+    key: event.key,
+    at: event.timeStamp,
+    repeat: event.repeat,
+    modified: event.ctrlKey || event.metaKey || event.altKey,
+    composing: event.isComposing,
+    where: focusPlaceOf(event.target),
+  }
+}
+
+const OVERLAY = ['dialog', 'alertdialog', 'menu'].map((role) => `[role="${role}"][data-state="open"]`).join(', ')
+
+function focusPlaceOf(target: EventTarget | null): CardKey['where'] {
+  if (document.querySelector(OVERLAY)) return 'overlay'
+  if (!(target instanceof HTMLElement)) return 'elsewhere'
+  // The composer, where the focus mostly is. Other fields (search, rename, edit) are somewhere else in the page: a number is meant for them.
+  if (target instanceof HTMLTextAreaElement && target.dataset['composer'] !== undefined)
+    return target.dataset['composer'] === 'empty' ? 'empty-text' : 'text'
+  return target.matches('input, textarea, select') || target.isContentEditable ? 'text' : 'elsewhere'
 }

@@ -1,6 +1,6 @@
 import { ChevronDown } from 'lucide-react'
-import { createContext, use, type ReactNode } from 'react'
-import { Dot } from '../../ui/dot'
+import { createContext, use, type ReactNode, type Ref } from 'react'
+import { StatusDot } from '../../ui/badge'
 
 /** How a card is folded to its head and its buttons, where its place lets it. */
 export interface CardFold {
@@ -24,7 +24,7 @@ export function CardHead({ behind, dangers = 0, children }: CardHeadProps) {
   const fold = use(CardFolding)
   return (
     <div className="approval-head">
-      <Dot status={dangers > 0 ? 'failed' : 'waiting'} silent />
+      <StatusDot status={dangers > 0 ? 'failed' : 'waiting'} silent />
       {children}
       {dangers > 0 && <span className="approval-risks">{dangers === 1 ? '1 risk' : `${dangers} risks`}</span>}
       {behind > 0 && (
@@ -44,6 +44,28 @@ export function CardHead({ behind, dangers = 0, children }: CardHeadProps) {
           {fold.compact ? 'Show' : <ChevronDown aria-hidden />}
         </button>
       )}
+    </div>
+  )
+}
+
+interface ServerCardProps {
+  ref: Ref<HTMLDivElement>
+  /** For screen readers. */
+  label: string
+  /** What stands in the head, after the dot. */
+  title: ReactNode
+  behind: number
+  children: ReactNode
+}
+
+/** The frame of what an MCP server asks in the midst of a call. */
+export function ServerCard({ ref, label, title, behind, children }: ServerCardProps) {
+  return (
+    <div ref={ref} role="group" aria-label={label} className="approval">
+      <CardHead behind={behind}>
+        <span className="server-title">{title}</span>
+      </CardHead>
+      {children}
     </div>
   )
 }

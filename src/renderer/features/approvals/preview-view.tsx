@@ -1,13 +1,9 @@
-import { useRef } from 'react'
-import { fileDiffs } from '../../../shared/model/file-diffs'
-import type { Preview } from '../../../shared/model/preview'
-import { shortPath } from '../../state/folder-name'
-import { useAppInfo } from '../../state/settings-query'
-import { ArgumentList } from '../../ui/content/argument-list'
-import { DiffView } from '../../ui/content/diff-view'
-import { FileDiffList } from '../../ui/content/file-diff-list'
-import { VisibleTokens } from '../../ui/content/visible-tokens'
-import { PreviewEnd } from './preview-end'
+import { useRef, useEffect, useEffectEvent } from 'react'
+import { fileDiffs, type Preview } from '../../../shared/model/preview'
+import { shortPath } from '../../format/folder-name'
+import { useAppInfo } from '../../state/page/queries'
+import { ArgumentList, VisibleTokens } from '../../ui/content/visible-tokens'
+import { DiffView, FileDiffList } from '../../ui/content/diff-view'
 
 interface PreviewViewProps {
   preview: Preview
@@ -92,4 +88,21 @@ function limitOf(timeoutMs: number | null): string {
   if (timeoutMs === null) return 'without a time limit'
   const seconds = Math.round(timeoutMs / 1000)
   return seconds % 60 === 0 ? `for at most ${seconds / 60} min` : `for at most ${seconds} s`
+}
+
+/** Stands behind the last line of a preview; `onSeen` is called once, when it has come into view, also by scrolling inside the preview. */
+export function PreviewEnd({ onSeen }: { onSeen: () => void }) {
+  const end = useRef<HTMLSpanElement>(null)
+  const seen = useEffectEvent(onSeen)
+  useEffect(() => {
+    if (!end.current) return undefined
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+      observer.disconnect()
+      seen()
+    })
+    observer.observe(end.current)
+    return () => observer.disconnect()
+  }, [])
+  return <span ref={end} className="preview-end" aria-hidden />
 }

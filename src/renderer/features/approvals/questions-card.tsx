@@ -1,14 +1,11 @@
 import { useId, useRef, useState } from 'react'
-import type { Question } from '../../../shared/model/question'
-import { useEscape } from '../../state/escape'
-import { useKeyDown } from '../../state/use-key-down'
+import type { Question, QuestionAnswer } from '../../../shared/model/form'
+import { useEscape, useKeyDown } from '../../state/page/escape'
 import { Button } from '../../ui/button'
-import { ErrorNote } from '../../ui/error-note'
+import { ErrorNote } from '../../ui/notice'
 import type { ApprovalCardProps } from './approval-card'
 import { CardHead } from './card-head'
-import { answerOf, isAnswered, NOTHING, pick, type Picks } from './question-picks'
-import { useCardKeys } from './use-card-keys'
-import { useGrace } from './use-grace'
+import { useCardKeys, useAnswerGrace } from './card-actions'
 import { useReply } from './use-reply'
 
 const NUMBERS = ['1', '2', '3', '4', '5', '6', '7', '8', '9']
@@ -20,8 +17,8 @@ interface QuestionsCardProps extends ApprovalCardProps {
 /** What the agent wants to know, in one form. Numbers choose in the question one is at, Enter answers, Esc dismisses. */
 export function QuestionsCard(props: QuestionsCardProps) {
   const { questions, behind = 0, place = '', blocked } = props
-  const [picks, setPicks] = useState<readonly Picks[]>(() => questions.map(() => NOTHING))
-  const grace = useGrace(place)
+  const [picks, setPicks] = useState<readonly Picks[]>(() => questions.map(() => NO_PICKS))
+  const grace = useAnswerGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const id = useId()
   const locked = sent || blocked !== undefined
@@ -30,11 +27,12 @@ export function QuestionsCard(props: QuestionsCardProps) {
   const form = useRef<HTMLFormElement>(null)
   const field = (question: number, option: number | 'text'): string => `${id}-${question}-${option}`
 
-  const change = (question: number, next: Picks): void => setPicks(picks.map((one, index) => (index === question ? next : one)))
+  const change = (question: number, next: Picks): void =>
+    setPicks(picks.map((one, index) => (index === question ? next : one)))
   const choose = (question: number, option: number): void => {
     const asked = questions[question]
     if (!asked || locked) return
-    const next = pick(asked, picks[question] ?? NOTHING, option)
+    const next = pick(asked, picks[question] ?? NO_PICKS, option)
     change(question, next)
     const writes = option === asked.options.length && next.writes
     focusSoon(field(question, writes ? 'text' : option))
@@ -91,7 +89,7 @@ export function QuestionsCard(props: QuestionsCardProps) {
       >
         <div className="approval-body">
           {questions.map((asked, question) => {
-            const { labels, writes, other } = picks[question] ?? NOTHING
+            const { labels, writes, other } = picks[question] ?? NO_PICKS
             const type = asked.multi_select ? 'checkbox' : 'radio'
             const numbered = question === current
             return (
@@ -99,7 +97,9 @@ export function QuestionsCard(props: QuestionsCardProps) {
                 <legend>
                   {asked.header && <span className="question-header">{asked.header}</span>}
                   {asked.question}
-                  {asked.multi_select && <span className="text-small font-normal text-ink-3"> Select all that apply.</span>}
+                  {asked.multi_select && (
+                    <span className="text-small font-normal text-ink-3"> Select all that apply.</span>
+                  )}
                 </legend>
                 {asked.options.map(({ label, description }, option) => (
                   <label key={label} className="question-option" htmlFor={field(question, option)}>
@@ -153,10 +153,22 @@ export function QuestionsCard(props: QuestionsCardProps) {
           {failure && <ErrorNote failure={failure} className="m-3" />}
         </div>
         <div className="approval-acts">
-          <Button type="submit" variant="primary" kbd="Enter" disabled={locked || !complete} aria-disabled={!grace.isArmed || undefined}>
+          <Button
+            type="submit"
+            variant="primary"
+            kbd="Enter"
+            disabled={locked || !complete}
+            aria-disabled={!grace.isArmed || undefined}
+          >
             Answer
           </Button>
-          <Button variant="quiet" kbd="Esc" disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={dismiss}>
+          <Button
+            variant="quiet"
+            kbd="Esc"
+            disabled={locked}
+            aria-disabled={!grace.isArmed || undefined}
+            onClick={dismiss}
+          >
             Skip
           </Button>
           {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
@@ -169,4 +181,32 @@ export function QuestionsCard(props: QuestionsCardProps) {
 /** After the page has been drawn. */
 function focusSoon(id: string): void {
   requestAnimationFrame(() => document.getElementById(id)?.focus())
+}
+
+/** What is chosen so far for one question. `writes`: "Other" is chosen; what is written there is kept also while it is not. */
+interface Picks {
+  labels: readonly string[]
+  writes: boolean
+  other: string
+}
+
+export const NO_PICKS: Picks = { labels: [], writes: false, other: '' }
+
+/** Chooses an option (the one after the last is "Other"), or takes it back where several can be chosen. */
+export function pick({ options, multi_select: multiple }: Question, picks: Picks, index: number): Picks {
+  const label = options[index]?.label
+  if (label === undefined)
+    return { ...picks, writes: multiple ? !picks.writes : true, ...(!multiple && { labels: [] }) }
+  if (!multiple) return { ...picks, labels: [label], writes: false }
+  const labels = picks.labels.includes(label) ? picks.labels.filter((one) => one !== label) : [...picks.labels, label]
+  // In the order of the options, however they were chosen.
+  return { ...picks, labels: options.map((option) => option.label).filter((one) => labels.includes(one)) }
+}
+
+export function isAnswered({ labels, writes, other }: Picks): boolean {
+  return writes ? other.trim() !== '' : labels.length > 0
+}
+
+export function answerOf({ labels, writes, other }: Picks): QuestionAnswer {
+  return { labels: [...labels], ...(writes && { other: other.trim() }) }
 }

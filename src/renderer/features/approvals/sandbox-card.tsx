@@ -2,15 +2,13 @@ import { ShieldAlert } from 'lucide-react'
 import type { ApprovalOption } from '../../../shared/model/approval'
 import type { Preview } from '../../../shared/model/preview'
 import { describeDenial, describeSandbox } from '../../../shared/model/sandbox'
-import { sandboxMeaning } from '../../../shared/model/sandbox-words'
+import { sandboxDescription } from '../../../shared/configuration/sandbox-text'
 import { Button, type ButtonVariant } from '../../ui/button'
 import { VisibleTokens } from '../../ui/content/visible-tokens'
-import { ErrorNote } from '../../ui/error-note'
+import { ErrorNote } from '../../ui/notice'
 import type { ApprovalCardProps } from './approval-card'
 import { CardHead } from './card-head'
-import { optionKeys } from './option-keys'
-import { useCardKeys } from './use-card-keys'
-import { useGrace } from './use-grace'
+import { optionKeys, useCardKeys, useAnswerGrace } from './card-actions'
 import { useReply } from './use-reply'
 
 interface SandboxCardProps extends ApprovalCardProps {
@@ -21,7 +19,7 @@ interface SandboxCardProps extends ApprovalCardProps {
 export function SandboxCard(props: SandboxCardProps) {
   const { denial, approval, behind = 0, place = '', blocked } = props
   const { command, sandbox, denied, output } = denial
-  const grace = useGrace(place)
+  const grace = useAnswerGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const locked = sent || blocked !== undefined
   const { options } = approval
@@ -29,14 +27,16 @@ export function SandboxCard(props: SandboxCardProps) {
   const act = (option: ApprovalOption | undefined): void => {
     if (option && !locked && grace.isArmed) send({ optionId: option.optionId })
   }
-  useCardKeys([...keys.values()], !locked, grace.since, (key) => act(options.find(({ optionId }) => keys.get(optionId) === key)))
+  useCardKeys([...keys.values()], !locked, grace.since, (key) =>
+    act(options.find(({ optionId }) => keys.get(optionId) === key)),
+  )
 
   return (
     <div ref={card} role="group" aria-label={`Blocked by the sandbox: ${command}`} className="approval">
       <CardHead behind={behind}>
         <b>Blocked by the sandbox</b>
         <span className="min-w-0 flex-1" />
-        <span className="flex-none text-tiny text-wait-ink" title={sandboxMeaning(sandbox)}>
+        <span className="flex-none text-tiny text-wait-ink" title={sandboxDescription(sandbox)}>
           {describeSandbox(sandbox)}
         </span>
       </CardHead>

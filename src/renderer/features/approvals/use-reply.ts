@@ -1,10 +1,10 @@
 import { useRef, useState, type RefObject } from 'react'
-import type { Failure } from '../../../shared/model/errors'
+import type { Failure } from '../../../shared/errors'
 import { failureFrom } from '../../client/failure-from'
 import type { ApprovalCardProps } from './approval-card'
-import type { ApprovalReply } from './approval-reply'
+import type { ApprovalReply } from './card-actions'
 
-export interface Replying {
+export interface ReplyState {
   card: RefObject<HTMLDivElement | null>
   sent: boolean
   failure: Failure | undefined
@@ -12,7 +12,7 @@ export interface Replying {
 }
 
 /** Sends the answer of a card, once; a failure makes it answerable again. */
-export function useReply({ approval: { approvalId }, onReply, onAnswered }: ApprovalCardProps): Replying {
+export function useReply({ approval: { approvalId }, onReply, onAnswered }: ApprovalCardProps): ReplyState {
   const card = useRef<HTMLDivElement>(null)
   const [sent, setSent] = useState(false)
   const [failure, setFailure] = useState<Failure>()

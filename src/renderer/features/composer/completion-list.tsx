@@ -1,6 +1,16 @@
 import { File, Folder, Plug, Slash, TextCursorInput } from 'lucide-react'
-import { useEffect, useRef } from 'react'
-import type { Completion } from './use-completion'
+import { useEffect, useRef, useCallback, useMemo, useState } from 'react'
+import type { McpPrompt, McpResource } from '../../../shared/configuration/mcp-content'
+import {
+  commandAt,
+  mentionAt,
+  type OpenMention,
+  argumentAt,
+  argumentHint,
+  type OpenArgument,
+  matchingCommands,
+  type SlashCommand,
+} from './completion'
 
 interface CompletionListProps {
   id: string
@@ -26,7 +36,9 @@ export function CompletionList({ id, found, chosen, onChoose }: CompletionListPr
         id={id}
         role="listbox"
         tabIndex={-1}
-        aria-label={!first || 'path' in first || 'resource' in first ? 'Files' : 'command' in first ? 'Commands' : 'Values'}
+        aria-label={
+          !first || 'path' in first || 'resource' in first ? 'Files' : 'command' in first ? 'Commands' : 'Values'
+        }
         className="completion"
       >
         {found.map((completion, index) => (
@@ -89,4 +101,121 @@ function detailOf(completion: Completion): string {
   const clean = completion.path.replace(/\/+$/, '')
   const at = clean.lastIndexOf('/')
   return at < 0 ? '' : clean.slice(0, at)
+}
+
+/** A file or folder, a resource of a server, a command, or a value for an argument of a prompt. */
+export type Completion =
+  | { path: string; isFolder: boolean }
+  | { resource: McpResource }
+  | { command: SlashCommand }
+  | { value: string; open: OpenArgument }
+
+/** What may be mentioned. */
+export type Complete = (query: string) => Promise<({ path: string; isFolder: boolean } | { resource: McpResource })[]>
+
+/** What the popup asks for its lists. */
+export interface CompletionSources {
+  complete: Complete
+  commands: readonly SlashCommand[]
+  /** Called when the list of commands opens, with what stands behind the slash: it may be looked up anew. */
+  onCommands: (query: string) => void
+  /** Prompts of servers among the commands. */
+  prompts: readonly McpPrompt[]
+  completeArgument: (open: OpenArgument) => Promise<string[]>
+}
+
+interface OpenCompletion {
+  mention: OpenMention
+  found: Completion[]
+  chosen: number
+}
+
+const DEBOUNCE_MS = 80
+
+/**
+ * The popup of files and resources for the `@word` at the caret, of commands for a `/word` at the beginning, and of values behind the command of a prompt. `look` is
+ * called after every change of text or caret. `hint` says what the argument is that is being written.
+ */
+export function useCompletion({ complete, commands, onCommands, prompts, completeArgument }: CompletionSources) {
+  const [files, setFiles] = useState<OpenCompletion>()
+  const [command, setCommand] = useState<{ mention: OpenMention; chosen: number }>()
+  const [hint, setHint] = useState<string>()
+  // Commands may become known after the slash was typed, so their list is made from what is known now.
+  const open = useMemo<OpenCompletion | undefined>(() => {
+    if (!command) return files
+    const found = matchingCommands(commands, command.mention.query).map((fitting) => ({ command: fitting }))
+    return found.length > 0 ? { mention: command.mention, found, chosen: command.chosen % found.length } : undefined
+  }, [command, commands, files])
+  const asked = useRef(0)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  /** The `@` that was closed with Esc stays closed. */
+  const dismissed = useRef<number>(undefined)
+
+  const close = useCallback(() => {
+    asked.current += 1
+    clearTimeout(timer.current)
+    setCommand(undefined)
+    setFiles(undefined)
+    setHint(undefined)
+  }, [])
+  useEffect(() => close, [close])
+
+  /** Looks up what fits; without the list it can still be written. */
+  const lookUp = useCallback((mention: OpenMention, find: () => Promise<Completion[]>) => {
+    const question = ++asked.current
+    clearTimeout(timer.current)
+    const show = (found: Completion[]): void => {
+      if (question === asked.current) setFiles(found.length > 0 ? { mention, found, chosen: 0 } : undefined)
+    }
+    timer.current = setTimeout(() => {
+      find().then(show, () => show([]))
+    }, DEBOUNCE_MS)
+  }, [])
+
+  const look = useCallback(
+    (text: string, caret: number) => {
+      const typed = commandAt(text, caret)
+      if (typed) {
+        if (dismissed.current === typed.start) return
+        close()
+        setCommand({ mention: typed, chosen: 0 })
+        onCommands(typed.query)
+        return
+      }
+      const mention = mentionAt(text, caret)
+      const argument = mention ? undefined : argumentAt(prompts, text, caret)
+      setHint(argument && argumentHint(argument))
+      if (!mention && !argument) {
+        dismissed.current = undefined
+        close()
+        return
+      }
+      const { start } = mention ?? argument!
+      setCommand(undefined)
+      if (dismissed.current === start) return
+      if (mention) lookUp(mention, () => complete(mention.query))
+      else if (argument)
+        lookUp(argument, async () =>
+          (await completeArgument(argument)).slice(0, 50).map((value) => ({ value, open: argument })),
+        )
+    },
+    [complete, completeArgument, prompts, onCommands, close, lookUp],
+  )
+
+  const count = open?.found.length ?? 1
+  const move = useCallback(
+    (by: number) => {
+      const moved = <List extends { chosen: number }>(list: List | undefined): List | undefined =>
+        list && { ...list, chosen: (list.chosen + by + count) % count }
+      setCommand(moved)
+      setFiles(moved)
+    },
+    [count],
+  )
+  const dismiss = useCallback(() => {
+    dismissed.current = open?.mention.start
+    close()
+  }, [open, close])
+
+  return { open, hint, look, move, close, dismiss }
 }

@@ -1,8 +1,7 @@
 import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import { useRef, type ReactNode } from 'react'
-import { Button } from '../../ui/button'
-import { IconButton } from '../../ui/icon-button'
-import { PDF_TYPE, PICTURE_TYPES } from './pictures/pictures'
+import { Button, IconButton } from '../../ui/button'
+import { PDF_TYPE, PICTURE_TYPES, type Attachment } from './attachments'
 
 interface ComposerRowProps {
   imagesIn: boolean
@@ -21,11 +20,26 @@ interface ComposerRowProps {
 }
 
 /** Below the field: attachments, a hint, and the button that sends or stops. */
-export function ComposerRow({ imagesIn, busy, stopsNext, canSend, hint, hintId, controls, onFiles, onSend, onStop }: ComposerRowProps) {
+export function ComposerRow({
+  imagesIn,
+  busy,
+  stopsNext,
+  canSend,
+  hint,
+  hintId,
+  controls,
+  onFiles,
+  onSend,
+  onStop,
+}: ComposerRowProps) {
   const picker = useRef<HTMLInputElement>(null)
   return (
     <div className="composer-row">
-      <IconButton label={imagesIn ? 'Attach images or PDFs' : 'Attach PDFs'} tooltipSide="top" onClick={() => picker.current?.click()}>
+      <IconButton
+        label={imagesIn ? 'Attach images or PDFs' : 'Attach PDFs'}
+        tooltipSide="top"
+        onClick={() => picker.current?.click()}
+      >
         <Paperclip aria-hidden />
       </IconButton>
       <input
@@ -45,7 +59,11 @@ export function ComposerRow({ imagesIn, busy, stopsNext, canSend, hint, hintId, 
         {hint}
       </span>
       {busy ? (
-        <Button {...(stopsNext && { kbd: 'Esc' })} icon={<Square aria-hidden className="fill-current !size-[10px]" />} onClick={onStop}>
+        <Button
+          {...(stopsNext && { kbd: 'Esc' })}
+          icon={<Square aria-hidden className="fill-current !size-[10px]" />}
+          onClick={onStop}
+        >
           Stop
         </Button>
       ) : (
@@ -71,4 +89,32 @@ export function KeysHint({ main, more }: { main: string | undefined; more: strin
       <span className="composer-more-keys"> · {more}</span>
     </>
   )
+}
+
+/** A message that was sent and has not arrived yet. */
+export interface Outgoing {
+  text: string
+  attachments: readonly Attachment[]
+}
+
+/** Messages on their way, above the field: mostly too short a time to be seen, and all the longer when the program does not answer. */
+export function OutgoingList({ messages }: { messages: readonly Outgoing[] }) {
+  if (messages.length === 0) return null
+  return (
+    <ul className="outgoing" aria-label="Messages being sent">
+      {messages.map((message, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- they leave in the order they came
+        <li key={index}>
+          <span className="outgoing-text">{outgoingText(message)}</span>
+          <span className="outgoing-state">Sending…</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function outgoingText({ text, attachments }: Outgoing): string {
+  const files =
+    attachments.length === 0 ? '' : attachments.length === 1 ? '1 attachment' : `${attachments.length} attachments`
+  return [text.trim(), files].filter((part) => part !== '').join(' · ')
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { commandAt, mentionAt, withMention } from './file-completion'
-import { fitted } from './pictures/pictures'
-import { fittingCommands } from './slash-commands'
-import { leavesText, startWalk, step, withEntry } from './prompt-history'
+import { commandAt, mentionAt, withMention, matchingCommands } from './completion'
+import { fitWithin } from './attachments'
+import { isAtTextEdge, startWalk, stepHistory, withEntry } from './draft'
 
 /** The mention at the bar. */
 const at = (text: string) => mentionAt(text.replace('|', ''), text.indexOf('|'))
@@ -18,7 +17,10 @@ describe('file mentions', () => {
   it('replace the whole word the caret is in (half of the old path stays behind)', () => {
     const text = 'see @src/old.ts please'
     const mention = mentionAt(text, 8)
-    expect(mention && withMention(text, mention, 'src/new.ts', false)).toEqual({ text: 'see @src/new.ts please', caret: 16 })
+    expect(mention && withMention(text, mention, 'src/new.ts', false)).toEqual({
+      text: 'see @src/new.ts please',
+      caret: 16,
+    })
   })
 
   it('quote paths with spaces and stay open in folders (a path cut at its space)', () => {
@@ -38,7 +40,7 @@ describe('prompt history', () => {
     const texts: string[] = []
     let text = 'draft'
     for (const direction of [-1, -1, -1, 1, 1, 1] as const) {
-      const next = step(walk, direction, text)
+      const next = stepHistory(walk, direction, text)
       if (next) ({ walk, text } = next)
       texts.push(text)
     }
@@ -58,19 +60,19 @@ describe('prompt history', () => {
   })
 
   it('leaves the arrows to the text while the caret can move in it (history in the middle of editing)', () => {
-    expect(leavesText('one\ntwo', 1, 1, -1)).toBe(true)
-    expect(leavesText('one\ntwo', 5, 5, -1)).toBe(false)
-    expect(leavesText('one\ntwo', 1, 1, 1)).toBe(false)
-    expect(leavesText('one\ntwo', 5, 5, 1)).toBe(true)
-    expect(leavesText('one', 0, 2, -1)).toBe(false)
+    expect(isAtTextEdge('one\ntwo', 1, 1, -1)).toBe(true)
+    expect(isAtTextEdge('one\ntwo', 5, 5, -1)).toBe(false)
+    expect(isAtTextEdge('one\ntwo', 1, 1, 1)).toBe(false)
+    expect(isAtTextEdge('one\ntwo', 5, 5, 1)).toBe(true)
+    expect(isAtTextEdge('one', 0, 2, -1)).toBe(false)
   })
 })
 
 describe('pictures', () => {
   it('are scaled so that no side is over 2000 and none is lost (a panorama of height 0)', () => {
-    expect(fitted(1000, 500)).toEqual({ width: 1000, height: 500 })
-    expect(fitted(4000, 3000)).toEqual({ width: 2000, height: 1500 })
-    expect(fitted(20_000, 5)).toEqual({ width: 2000, height: 1 })
+    expect(fitWithin(1000, 500)).toEqual({ width: 1000, height: 500 })
+    expect(fitWithin(4000, 3000)).toEqual({ width: 2000, height: 1500 })
+    expect(fitWithin(20_000, 5)).toEqual({ width: 2000, height: 1 })
   })
 })
 
@@ -84,9 +86,13 @@ describe('commands', () => {
   })
 
   it('are found by their beginning first, then by what is in them', () => {
-    const commands = ['new', 'review', 'renew'].map((name) => ({ name, description: `does ${name}`, run: () => undefined }))
-    expect(fittingCommands(commands, 'ne').map(({ name }) => name)).toEqual(['new', 'renew'])
-    expect(fittingCommands(commands, '').map(({ name }) => name)).toEqual(['new', 'review', 'renew'])
-    expect(fittingCommands(commands, 'xyz')).toEqual([])
+    const commands = ['new', 'review', 'renew'].map((name) => ({
+      name,
+      description: `does ${name}`,
+      run: () => undefined,
+    }))
+    expect(matchingCommands(commands, 'ne').map(({ name }) => name)).toEqual(['new', 'renew'])
+    expect(matchingCommands(commands, '').map(({ name }) => name)).toEqual(['new', 'review', 'renew'])
+    expect(matchingCommands(commands, 'xyz')).toEqual([])
   })
 })

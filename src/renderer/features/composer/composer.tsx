@@ -1,3 +1,4 @@
+import './composer.css'
 import {
   useEffect,
   useId,
@@ -9,33 +10,31 @@ import {
   type ReactNode,
   type Ref,
 } from 'react'
-import { mcpWord, type McpPrompt } from '../../../shared/model/mcp-content'
+import { commandName, type McpPrompt } from '../../../shared/configuration/mcp-content'
 import { textOf, type UserPart } from '../../../shared/model/message'
-import type { DroppedPath } from '../../state/desktop-bridge'
-import { useMediaQuery } from '../../state/media-query'
+import type { DroppedPath } from '../../state/page/desktop-bridge'
+import { useMediaQuery } from '../../state/page/layout-state'
 import { cx } from '../../ui/cx'
-import { isShortcut, shortcutText } from '../../ui/shortcut'
-import { AttachmentList } from './pictures/attachment-list'
-import { CompletionList, optionId } from './completion-list'
-import './composer.css'
-import { ComposerRow, KeysHint } from './composer-row'
-import { withMention, withPaths, withResource, type OpenMention } from './file-completion'
-import { withArgument } from './prompt-argument'
-import type { SlashCommand } from './slash-commands'
-import { attached, PDF_TYPE } from './pictures/pictures'
-import { KeptDraft } from './kept-draft'
-import { OutgoingList, type Outgoing } from './outgoing-list'
-import { kept, leavesText, startWalk, step, type HistoryWalk } from './prompt-history'
-import { useAttachments } from './pictures/use-attachments'
-import { usePictureDrop } from './pictures/use-picture-drop'
-import { useCompletion, type Complete, type Completion, type CompletionSources } from './use-completion'
+import { isShortcut, shortcutText } from '../../format/shortcut'
+import { AttachmentList, attachmentsOf, PDF_TYPE, useAttachments, usePictureDrop } from './attachments'
+import {
+  CompletionList,
+  optionId,
+  useCompletion,
+  type Complete,
+  type Completion,
+  type CompletionSources,
+} from './completion-list'
+import { ComposerRow, KeysHint, OutgoingList, type Outgoing } from './composer-row'
+import { withMention, withPaths, withResource, type OpenMention, withArgument, type SlashCommand } from './completion'
+import { PersistedDraft, composerStorage, isAtTextEdge, startWalk, stepHistory, type HistoryWalk } from './draft'
 
 export interface ComposerHandle {
   focus(): void
   /** Puts a text into the field, to be sent or changed. */
   fill(text: string): void
   /** Puts a message that was taken back before whatever is written already. */
-  giveBack(parts: readonly UserPart[]): void
+  restoreMessage(parts: readonly UserPart[]): void
 }
 
 export interface ComposerProps {
@@ -91,7 +90,7 @@ export function Composer({
   above,
   ref,
 }: ComposerProps) {
-  const [draft] = useState(() => new KeptDraft(sessionId))
+  const [draft] = useState(() => new PersistedDraft(sessionId))
   const [text, setText] = useState(() => draft.text)
   const field = useRef<HTMLTextAreaElement>(null)
   const walk = useRef<HistoryWalk>(undefined)
@@ -107,8 +106,8 @@ export function Composer({
     write(next.text, next.caret)
     field.current?.focus()
   }
-  const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), name: nameFiles, tell: setProblem })
-  useEffect(() => draft.keep(text), [draft, text])
+  const drop = usePictureDrop({ imagesIn, add: (files) => void add(files), name: nameFiles, showProblem: setProblem })
+  useEffect(() => draft.save(text), [draft, text])
   useEffect(() => draft.open(), [draft])
   const listId = useId()
   const hintId = useId()
@@ -123,9 +122,9 @@ export function Composer({
       write(value, value.length)
       field.current?.focus()
     },
-    giveBack: (parts) => {
+    restoreMessage: (parts) => {
       setText((now) => [textOf(parts), now].filter((words) => words.trim() !== '').join('\n\n'))
-      setAttachments((now) => [...attached(parts), ...now])
+      setAttachments((now) => [...attachmentsOf(parts), ...now])
       field.current?.focus()
     },
   }))
@@ -152,7 +151,7 @@ export function Composer({
     walk.current = undefined
     completion.close()
     setOutgoing((now) => [...now, sent])
-    const release = draft.hold(sent.text)
+    const release = draft.trackOutgoing(sent.text)
     const over = (arrived: boolean): void => {
       setOutgoing((now) => now.filter((one) => one !== sent))
       release(arrived)
@@ -163,7 +162,7 @@ export function Composer({
       () => over(false),
     )
     done.then(
-      () => kept.remember(sessionId, sent.text),
+      () => composerStorage.remember(sessionId, sent.text),
       () => {
         // It did not arrive: nothing that was written is lost, and nothing that was written since either.
         setText((now) => (now.trim() === '' ? sent.text : `${sent.text}\n\n${now}`))
@@ -182,7 +181,7 @@ export function Composer({
     }
     if ('resource' in chosen) {
       const { server, uri, isOpen = false } = chosen.resource
-      const next = withResource(text, completion.open.mention, `${mcpWord(server)}:${uri}`, isOpen)
+      const next = withResource(text, completion.open.mention, `${commandName(server)}:${uri}`, isOpen)
       write(next.text, next.caret)
       return isOpen ? completion.look(next.text, next.caret) : completion.close()
     }
@@ -207,8 +206,8 @@ export function Composer({
 
   const walkHistory = (event: KeyboardEvent<HTMLTextAreaElement>, direction: -1 | 1): void => {
     const { selectionStart, selectionEnd } = event.currentTarget
-    if (!leavesText(text, selectionStart, selectionEnd, direction)) return
-    const next = step(walk.current ?? startWalk(kept.history(sessionId)), direction, text)
+    if (!isAtTextEdge(text, selectionStart, selectionEnd, direction)) return
+    const next = stepHistory(walk.current ?? startWalk(composerStorage.history(sessionId)), direction, text)
     if (!next) return
     event.preventDefault()
     walk.current = next.walk
@@ -263,7 +262,9 @@ export function Composer({
     ? ['Enter to queue', `${shortcutText('Mod+S')} to send now · Esc twice to stop`]
     : ['Enter to send', 'Shift Enter for a new line']
   const keys = touch ? undefined : <KeysHint main={key} more={more} />
-  const hint = stopsNext ? 'Press Esc again to stop' : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending…' : keys))
+  const hint = stopsNext
+    ? 'Press Esc again to stop'
+    : (blocked ?? completion.hint ?? (outgoing.length > 0 ? 'Sending…' : keys))
   const note = blockedByPictures ? "This model doesn't support images. Remove them, or choose another model." : problem
   return (
     <div className="composer">
@@ -275,7 +276,9 @@ export function Composer({
         onDragLeave={drop.onDragLeave}
         onDrop={drop.onDrop}
       >
-        {completion.open && <CompletionList id={listId} found={completion.open.found} chosen={completion.open.chosen} onChoose={choose} />}
+        {completion.open && (
+          <CompletionList id={listId} found={completion.open.found} chosen={completion.open.chosen} onChoose={choose} />
+        )}
         <AttachmentList attachments={attachments} onRemove={remove} />
         <textarea
           ref={field}

@@ -1,17 +1,17 @@
 import { useQueries as useAllQueries } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { Approval, InboxEntry } from '../../../shared/model/approval'
-import { toolLabel } from '../../../shared/model/tool-label'
+import { toolLabel } from '../../../shared/tool-label'
 import { failureFrom } from '../../client/failure-from'
-import { folderName } from '../../state/folder-name'
+import { folderName } from '../../format/folder-name'
 import { entryKey } from '../../state/inbox-state'
-import { titleOf } from '../../state/ordered-sessions'
-import { tell, tellFailure } from '../../state/toasts-state'
-import { useClient, useQueries } from '../../state/trestle-context'
+import { titleOf } from '../../state/session/sessions-state'
+import { showToast, showFailureToast } from '../../state/page/toasts-state'
+import { useClient, useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
-import { Skeleton } from '../../ui/skeleton'
-import { answerable, MOST_TOGETHER, onceOption } from './inbox-groups'
+import { Skeleton } from '../../ui/loading'
+import { answerable, MAX_TOGETHER, onceOption } from './inbox-selection'
 
 /** No click counts that was under way when the list came up, in ms. */
 const GRACE_MS = 600
@@ -31,18 +31,25 @@ interface AllowAllDialogProps {
 export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnswered, onClose }: AllowAllDialogProps) {
   const client = useClient()
   const queries = useQueries()
-  const [shown] = useState(() => answerable(entries.filter((entry) => entry.group === group)).slice(0, MOST_TOGETHER))
+  const [shown] = useState(() => answerable(entries.filter((entry) => entry.group === group)).slice(0, MAX_TOGETHER))
   const [busy, setBusy] = useState(false)
   const results = useAllQueries({
     queries: shown.map(({ sessionId, approvalId }) =>
-      queries.approval.get.queryOptions({ input: { sessionId, approvalId }, staleTime: Infinity, gcTime: 60_000, retry: false }),
+      queries.approval.get.queryOptions({
+        input: { sessionId, approvalId },
+        staleTime: Infinity,
+        gcTime: 60_000,
+        retry: false,
+      }),
     ),
   })
   const listed = new Set(entries.map(entryKey))
   const waiting = shown.filter((entry, index) => listed.has(entryKey(entry)) && results[index]?.data)
   const isWhole = results.every((result) => !result.isPending)
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
-  const unseen = waiting.filter((entry) => !seen.has(entry.approvalId) && results[shown.indexOf(entry)]?.data?.preview).length
+  const unseen = waiting.filter(
+    (entry) => !seen.has(entry.approvalId) && results[shown.indexOf(entry)]?.data?.preview,
+  ).length
   const isArmed = useArmed(isWhole) && unseen === 0
   const count = waiting.length
 
@@ -58,10 +65,10 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
         onAnswered(entry)
       } catch (error) {
         // Somebody was quicker; the list says so.
-        if (failureFrom(error).code !== 'approval.gone') tellFailure(error)
+        if (failureFrom(error).code !== 'approval.gone') showFailureToast(error)
       }
     }
-    tell(allowed === 1 ? 'One request allowed' : `${allowed} requests allowed`)
+    showToast(allowed === 1 ? 'One request allowed' : `${allowed} requests allowed`)
     onClose()
   }
 
@@ -108,7 +115,9 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
                   {result?.data?.preview?.kind !== 'command' && entry.summary}
                 </code>
                 <span className="max-w-[40%] flex-none truncate text-small text-ink-3">
-                  {gone ? 'no longer needed' : `${folderName(entry.folder, userHome).name} · ${titleOf({ title: entry.sessionTitle })}`}
+                  {gone
+                    ? 'no longer needed'
+                    : `${folderName(entry.folder, userHome).name} · ${titleOf({ title: entry.sessionTitle })}`}
                 </span>
               </p>
               <div className="overflow-hidden rounded-lg border border-line bg-raised empty:hidden">

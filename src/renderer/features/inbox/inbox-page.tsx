@@ -1,21 +1,18 @@
+import './inbox.css'
 import { Inbox } from 'lucide-react'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { Approval, InboxEntry } from '../../../shared/model/approval'
-import { toolLabel } from '../../../shared/model/tool-label'
+import { toolLabel } from '../../../shared/tool-label'
 import { useInbox, entryKey } from '../../state/inbox-state'
-import { useLayout } from '../../state/layout-state'
-import { useKeyDown } from '../../state/use-key-down'
+import { useLayout } from '../../state/page/layout-state'
+import { useKeyDown } from '../../state/page/escape'
 import { Button } from '../../ui/button'
-import { EmptyState } from '../../ui/empty-state'
-import { Skeleton } from '../../ui/skeleton'
+import { EmptyState } from '../../ui/notice'
+import { Skeleton } from '../../ui/loading'
 import { AllowAllDialog } from './allow-all-dialog'
-import { answerable, firstRows, MOST_TOGETHER } from './inbox-groups'
-import { InboxEntryView } from './inbox-entry'
-import { InboxRow } from './inbox-row'
-import './inbox.css'
-import { SettledNote } from './settled-note'
-import { useInboxPlace } from './use-inbox-place'
-import { useSettledElsewhere } from './use-settled-elsewhere'
+import { answerable, firstRows, MAX_TOGETHER, useInboxSelection } from './inbox-selection'
+import { InboxEntryView, InboxRow } from './inbox-row'
+import { SettledNote, useSettledElsewhere } from './settled-note'
 
 /** What the card of a request is told besides the request. */
 export interface InboxCard {
@@ -37,7 +34,7 @@ interface InboxPageProps {
 }
 
 /** So many rows are drawn. */
-const MOST_ROWS = 60
+const MAX_ROWS = 60
 
 /** Everything that waits for an answer, over all sessions: first in first out, one open at a time, answered where it stands. */
 export function InboxPage(props: InboxPageProps) {
@@ -47,13 +44,13 @@ export function InboxPage(props: InboxPageProps) {
 
 function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPageProps) {
   const entries = useInbox((state) => state.entries)
-  const place = useInboxPlace(entries)
+  const place = useInboxSelection(entries)
   const settled = useSettledElsewhere(entries, place.wasAnswered)
   const [together, setTogether] = useState<string>()
   const root = useRef<HTMLDivElement>(null)
   const openKey = place.open && entryKey(place.open)
   const rows = place.groups.flatMap((group) => group.entries)
-  const groups = firstRows(place.groups, MOST_ROWS, (entry) => entryKey(entry) === openKey)
+  const groups = firstRows(place.groups, MAX_ROWS, (entry) => entryKey(entry) === openKey)
   const hidden = rows.length - groups.reduce((sum, group) => sum + group.entries.length, 0)
 
   // The page begins at its first request, and whoever walks or answers by keyboard stays with the open one.
@@ -64,7 +61,9 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
     shown.current = openKey
     const focus = document.activeElement
     if (!isFirst && focus !== null && focus !== document.body && !root.current?.contains(focus)) return
-    const line = [...(root.current?.querySelectorAll<HTMLElement>('[data-entry]') ?? [])].find((one) => one.dataset['entry'] === openKey)
+    const line = [...(root.current?.querySelectorAll<HTMLElement>('[data-entry]') ?? [])].find(
+      (one) => one.dataset['entry'] === openKey,
+    )
     line?.focus({ preventScroll: true })
     line?.closest('.inbox-row')?.scrollIntoView({ block: 'nearest' })
   }, [openKey])
@@ -72,7 +71,12 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
   useKeyDown(root, (event) => {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if ((step !== 1 && step !== -1) || !(event.target instanceof Element) || !event.target.matches('[data-entry], .inbox-scroll')) return
+    if (
+      (step !== 1 && step !== -1) ||
+      !(event.target instanceof Element) ||
+      !event.target.matches('[data-entry], .inbox-scroll')
+    )
+      return
     event.preventDefault()
     place.step(step)
   })
@@ -98,11 +102,14 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
                 {alike.length > 1 && alike[0] && (
                   <div className="inbox-alike">
                     <span>
-                      {alike.length} similar: <b className="font-semibold">{toolLabel(alike[0].tool)}</b>, {alike[0].reason}
+                      {alike.length} similar: <b className="font-semibold">{toolLabel(alike[0].tool)}</b>,{' '}
+                      {alike[0].reason}
                     </span>
                     {together > 1 && (
                       <Button size="small" disabled={!connected} onClick={() => setTogether(group)}>
-                        {together > MOST_TOGETHER ? `Allow the first ${MOST_TOGETHER} similar…` : `Allow all ${together} similar…`}
+                        {together > MAX_TOGETHER
+                          ? `Allow the first ${MAX_TOGETHER} similar…`
+                          : `Allow all ${together} similar…`}
                       </Button>
                     )}
                   </div>
@@ -129,7 +136,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
                                 renderCard({
                                   entry,
                                   approval,
-                                  place: placeOf(groups, key),
+                                  place: positionText(groups, key),
                                   blocked: blockedBy(entry, connected),
                                   onAnswered: () => place.onAnswered(entry),
                                 })
@@ -163,7 +170,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
 }
 
 /** What is above a card: when that changes, the card has moved. */
-function placeOf(groups: readonly { entries: readonly InboxEntry[] }[], key: string): string {
+function positionText(groups: readonly { entries: readonly InboxEntry[] }[], key: string): string {
   const above: string[] = []
   for (const { entries } of groups) {
     if (entries.length > 1) above.push('alike')

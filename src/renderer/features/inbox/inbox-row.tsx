@@ -1,13 +1,17 @@
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { requestName, type InboxEntry } from '../../../shared/model/approval'
-import { folderName } from '../../state/folder-name'
+import { useQuery } from '@tanstack/react-query'
+import { requestName, type InboxEntry, type Approval } from '../../../shared/model/approval'
+import { folderName } from '../../format/folder-name'
 import { entryKey } from '../../state/inbox-state'
-import { titleOf } from '../../state/ordered-sessions'
-import { shortAgo, useMinute } from '../../state/relative-time'
+import { titleOf } from '../../state/session/sessions-state'
+import { relativeTime, useNowEachMinute } from '../../format/relative-time'
 import { cx } from '../../ui/cx'
-import { Badge } from '../../ui/badge'
-import { Dot } from '../../ui/dot'
+import { Badge, StatusDot } from '../../ui/badge'
+import { failureFrom } from '../../client/failure-from'
+import { useQueries } from '../../state/page/queries'
+import { ErrorNote } from '../../ui/notice'
+import { Skeleton } from '../../ui/loading'
 
 interface InboxRowProps {
   entry: InboxEntry
@@ -39,7 +43,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           {/* What is open says so itself, on its card: the button is no wider than its sign, and where it comes from stands beside it. */}
           {!open && (
             <>
-              <Dot status="waiting" silent />
+              <StatusDot status="waiting" silent />
               <b>{requestName(entry)}</b>{' '}
               <span className="inbox-summary" title={entry.summary}>
                 {entry.summary}
@@ -49,7 +53,12 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
         </button>
         <span className="inbox-where">
           {entry.agent && <Badge>{entry.agent.type}</Badge>}
-          <button type="button" className="inbox-session" title={`Open the session “${title}” in ${entry.folder}`} onClick={onOpenSession}>
+          <button
+            type="button"
+            className="inbox-session"
+            title={`Open the session “${title}” in ${entry.folder}`}
+            onClick={onOpenSession}
+          >
             <span className="text-ink-2">{name}</span> <span className="truncate">{title}</span>
             <span className="sr-only">: open the session</span>
           </button>
@@ -62,10 +71,57 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
 }
 
 function Waits({ since }: { since: number }) {
-  const ago = shortAgo(since, useMinute())
+  const ago = relativeTime(since, useNowEachMinute())
   return (
     <time dateTime={new Date(since).toISOString()} title={`Asked ${new Date(since).toLocaleString()}`}>
       {ago === 'now' ? 'just now' : ago}
     </time>
+  )
+}
+
+interface InboxEntryViewProps {
+  entry: InboxEntry
+  renderCard: (approval: Approval) => ReactNode
+}
+
+/** The open request: asked for whole, with its preview, and shown as the conversation shows it. */
+export function InboxEntryView({ entry, renderCard }: InboxEntryViewProps) {
+  const queries = useQueries()
+  const { sessionId, approvalId, elsewhere } = entry
+  const { data, error } = useQuery(
+    queries.approval.get.queryOptions({
+      input: { sessionId, approvalId },
+      staleTime: Infinity,
+      gcTime: 60_000,
+      retry: false,
+    }),
+  )
+  if (error) {
+    const failure = failureFrom(error)
+    // It was settled this very moment: the list is about to say so.
+    return failure.code === 'approval.gone' ? null : <ErrorNote failure={failure} />
+  }
+  if (!data) {
+    return (
+      <div
+        role="status"
+        aria-label="Loading the request"
+        className="space-y-2.5 rounded-lg border border-line bg-raised p-4"
+      >
+        <Skeleton className="w-2/5" />
+        <Skeleton className="w-4/5" />
+        <Skeleton className="w-3/5" />
+      </div>
+    )
+  }
+  return (
+    <>
+      {elsewhere !== undefined && (
+        <p className="inbox-elsewhere">
+          Another Trestle runs this session ({elsewhere}). It can only be answered there; it disappears here when it is.
+        </p>
+      )}
+      {renderCard(data)}
+    </>
   )
 }

@@ -1,14 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { ChevronRight, FileDiff } from 'lucide-react'
+import { ChevronRight, FileDiff, Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import type { SessionFile } from '../../../shared/model/checkpoint'
+import type { SessionFile, FileHunk } from '../../../shared/model/checkpoint'
 import type { SessionHeader } from '../../../shared/model/session'
-import { useQueries } from '../../state/trestle-context'
+import { useQueries, useClient } from '../../state/page/queries'
 import { FileLink } from '../../ui/content/file-link'
 import { cx } from '../../ui/cx'
-import { EmptyState } from '../../ui/empty-state'
-import { ChangesUndo } from './changes-undo'
-import { filesOf, type Change, type ChangedFile } from './changed-files'
+import { EmptyState } from '../../ui/notice'
+import { showToast, showFailureToast } from '../../state/page/toasts-state'
+import { Button } from '../../ui/button'
 
 interface ChangesPaneProps {
   sessionId: string
@@ -38,7 +38,7 @@ export function ChangesPane({ sessionId, header, changes, onJump }: ChangesPaneP
       </EmptyState>
     )
   }
-  const edits = new Map(filesOf(changes).map((file) => [file.path, file]))
+  const edits = new Map(groupByFile(changes).map((file) => [file.path, file]))
   return (
     <div className="py-2">
       <p className="px-3.5 pb-1.5 text-tiny text-ink-3 tabular-nums">
@@ -87,12 +87,17 @@ function FileRow({ file, edited, folder, isOpen, onToggle, onJump, children }: F
           onClick={onToggle}
           className="flex min-h-[30px] min-w-0 flex-1 items-center gap-1.5 rounded-[6px] px-1.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"
         >
-          <ChevronRight aria-hidden className={cx('size-3.5 flex-none text-ink-3 transition-transform', isOpen && 'rotate-90')} />
+          <ChevronRight
+            aria-hidden
+            className={cx('size-3.5 flex-none text-ink-3 transition-transform', isOpen && 'rotate-90')}
+          />
           <span className="flex min-w-0 flex-1 font-mono text-small">
             <span className="min-w-0 truncate text-ink-3">{path.slice(0, cut)}</span>
             <span className="max-w-full flex-none truncate">{path.slice(cut)}</span>
           </span>
-          {what && <span className={cx('flex-none text-tiny', what === 'new' ? 'text-add-ink' : 'text-del-ink')}>{what}</span>}
+          {what && (
+            <span className={cx('flex-none text-tiny', what === 'new' ? 'text-add-ink' : 'text-del-ink')}>{what}</span>
+          )}
           {file.standing === 'changed' && <span className="flex-none text-tiny text-wait-ink">changed since</span>}
           {edited && <Counts added={edited.added} removed={edited.removed} />}
         </button>
@@ -131,5 +136,134 @@ function Counts({ added, removed }: { added: number; removed: number }) {
 
 function fromFolder(path: string, folder: string): string {
   const next = path.charAt(folder.length)
-  return folder !== '' && path.startsWith(folder) && (next === '/' || next === '\\') ? path.slice(folder.length + 1) : path
+  return folder !== '' && path.startsWith(folder) && (next === '/' || next === '\\')
+    ? path.slice(folder.length + 1)
+    : path
+}
+
+/** One edit of one file, as a tool call made it. */
+interface Change {
+  path: string
+  added: number
+  removed: number
+  callId: string
+}
+
+interface ChangedFile {
+  path: string
+  added: number
+  removed: number
+  edits: number
+  callId: string
+}
+
+/** Edits summed up per file; the file with the latest edit first. `callId` is that of its latest edit. */
+export function groupByFile(changes: readonly Change[]): ChangedFile[] {
+  const files = new Map<string, ChangedFile>()
+  for (const { path, added, removed, callId } of changes) {
+    const file = files.get(path)
+    files.delete(path)
+    files.set(path, {
+      path,
+      callId,
+      added: (file?.added ?? 0) + added,
+      removed: (file?.removed ?? 0) + removed,
+      edits: (file?.edits ?? 0) + 1,
+    })
+  }
+  return [...files.values()].toReversed()
+}
+
+const SHOWN_LINES = 40
+
+interface ChangesUndoProps {
+  sessionId: string
+  file: SessionFile
+  /** Changes whenever something may have changed. */
+  version: string
+  /** Nothing can be undone while a turn runs. */
+  busy: boolean
+}
+
+/** How one file differs from what it was before the session, with a way to undo each piece, or all of it. */
+function ChangesUndo({ sessionId, file, version, busy }: ChangesUndoProps) {
+  const client = useClient()
+  const queries = useQueries()
+  const { path } = file
+  const { data } = useQuery({
+    ...queries.checkpoint.hunks.queryOptions({ input: { sessionId, path }, staleTime: 0 }),
+    queryKey: ['hunks', sessionId, path, version],
+  })
+  const undoHunk = (hunkId: string): Promise<void> =>
+    runWithToast('Change undone', async () => void (await client.checkpoint.undoHunk({ sessionId, path, hunkId })))
+  const undoAll = (): Promise<void> =>
+    runWithToast('File restored', async () => {
+      const request = { sessionId, to: 0, files: true, conversation: false, paths: [path], overwrite: [path] }
+      const { kept } = await client.checkpoint.restore(request)
+      if (kept[0]) throw new Error(kept[0].why)
+    })
+  return (
+    <div className="border-t border-line px-2 pt-1.5 pb-2">
+      {file.standing === 'changed' && (
+        <p className="pb-1.5 text-small text-wait-ink">
+          This file was also changed elsewhere. The current version is backed up when you undo.
+        </p>
+      )}
+      {data?.note && <p className="pb-1.5 text-small text-ink-3">{data.note}</p>}
+      {data?.hunks?.map((hunk) => (
+        <Hunk key={hunk.id} hunk={hunk} busy={busy} onUndo={() => void undoHunk(hunk.id)} />
+      ))}
+      <Button size="small" icon={<Undo2 aria-hidden />} disabled={busy} onClick={() => void undoAll()}>
+        {file.before.kind === 'absent'
+          ? 'Undo: delete the file'
+          : file.now.kind === 'absent'
+            ? 'Undo: restore the file'
+            : 'Undo all changes'}
+      </Button>
+    </div>
+  )
+}
+
+async function runWithToast(done: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+    showToast(done)
+  } catch (error) {
+    showFailureToast(error)
+  }
+}
+
+function Hunk({ hunk, busy, onUndo }: { hunk: FileHunk; busy: boolean; onUndo: () => void }) {
+  const shown = hunk.lines.slice(0, SHOWN_LINES)
+  const more = hunk.lines.length - shown.length
+  return (
+    <section
+      aria-label={`Change at line ${hunk.line}`}
+      className="mb-1.5 overflow-hidden rounded-md border border-line"
+    >
+      <div className="flex items-center gap-2 bg-panel px-2 py-0.5 text-tiny text-ink-3">
+        <span className="flex-1">Line {hunk.line}</span>
+        <button
+          type="button"
+          disabled={busy}
+          onClick={onUndo}
+          aria-label={`Undo the change at line ${hunk.line}`}
+          className="rounded px-1.5 py-0.5 text-ink-2 hover:bg-sunken hover:text-ink disabled:opacity-40"
+        >
+          Undo
+        </button>
+      </div>
+      <pre className="overflow-x-auto font-mono text-small leading-[1.45]">
+        {shown.map((line, n) => (
+          <span
+            key={n}
+            className={cx('block min-w-max px-2', line.startsWith('+') ? 'bg-add text-add-ink' : 'bg-del text-del-ink')}
+          >
+            {line}
+          </span>
+        ))}
+      </pre>
+      {more > 0 && <p className="px-2 py-0.5 text-tiny text-ink-3">and {more} more lines</p>}
+    </section>
+  )
 }

@@ -1,8 +1,8 @@
-import { CONTEXT_KINDS, type ContextKind, type ContextView } from '../../../shared/model/compaction'
-import { tokenWords } from '../../state/token-words'
+import { CONTEXT_KINDS, type ContextKind, type ContextView, type ServerToolsCost } from '../../../shared/model/context'
+import { formatTokens, formatKilobytes } from '../../format/model-usage'
 import { cx } from '../../ui/cx'
 
-const WORDS: Record<ContextKind, string> = {
+const CONTEXT_KIND_LABELS: Record<ContextKind, string> = {
   system: 'System prompt and instructions',
   tools: 'Tools',
   files: 'Files read',
@@ -34,21 +34,24 @@ export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: 
           <div key={kind} className="flex items-center gap-2 py-[3px]">
             <dt className="flex min-w-0 flex-1 items-center gap-2 text-ink-2">
               <span aria-hidden className={cx('size-2 flex-none rounded-[2px]', SHADES[kind])} />
-              {WORDS[kind]}
+              {CONTEXT_KIND_LABELS[kind]}
             </dt>
-            <dd>{tokenWords(view.parts[kind])}</dd>
+            <dd>{formatTokens(view.parts[kind])}</dd>
           </div>
         ))}
       </dl>
       <p className="mt-1.5 text-tiny text-ink-3">
-        Estimates. At {tokenWords(view.limit)}, older results are trimmed, then the conversation is summarized.
+        Estimates. At {formatTokens(view.limit)}, older results are trimmed, then the conversation is summarized.
       </p>
       {view.heaviest.length > 0 && (
         <>
           <h2 className="mt-4 text-tiny font-semibold text-ink-2">Largest items</h2>
           <ul className="mt-1 text-small">
             {view.heaviest.map(({ kind, label, tokens, callId }, index) => (
-              <li key={`${index}-${label}`} className="flex min-h-[26px] items-center gap-2 border-t border-line first:border-t-0">
+              <li
+                key={`${index}-${label}`}
+                className="flex min-h-[26px] items-center gap-2 border-t border-line first:border-t-0"
+              >
                 <span aria-hidden className={cx('size-2 flex-none rounded-[2px]', SHADES[kind])} />
                 {callId === undefined ? (
                   <span className="min-w-0 flex-1 truncate text-ink-2">{label}</span>
@@ -62,12 +65,43 @@ export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: 
                     {label}
                   </button>
                 )}
-                <span className="flex-none tabular-nums">{tokenWords(tokens)}</span>
+                <span className="flex-none tabular-nums">{formatTokens(tokens)}</span>
               </li>
             ))}
           </ul>
         </>
       )}
     </>
+  )
+}
+
+/** What the schemas of servers' tools take of each request, and what they would take otherwise. */
+export function ServerToolsPart({ cost }: { cost: ServerToolsCost }) {
+  const { tools, sent, isSearching, bytesAll, bytesSent } = cost
+  return (
+    <section aria-label="MCP tools">
+      <h2 className="text-tiny font-semibold text-ink-2">MCP tools</h2>
+      <dl className="mt-1 text-ui tabular-nums">
+        <Line
+          name={isSearching ? 'In each request, with tool search' : 'In each request'}
+          value={formatKilobytes(bytesSent)}
+        />
+        {isSearching && <Line name="Without it" value={formatKilobytes(bytesAll)} />}
+      </dl>
+      <p className="mt-1 text-tiny text-ink-3">
+        {isSearching
+          ? `${sent.toLocaleString()} of ${tools.toLocaleString()} tools are sent in full, the others are listed until they are asked for.`
+          : `${tools === 1 ? 'The schema of 1 tool' : `The schemas of ${tools.toLocaleString()} tools`}. Tool search, in the settings, sends them when they are asked for.`}
+      </p>
+    </section>
+  )
+}
+
+function Line({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="flex items-center gap-2 py-[3px]">
+      <dt className="min-w-0 flex-1 text-ink-2">{name}</dt>
+      <dd>{value}</dd>
+    </div>
   )
 }

@@ -1,15 +1,19 @@
-import { Gauge } from 'lucide-react'
+import { Gauge, FoldVertical, Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Usage } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
-import { useContextView } from '../../state/context-view'
-import { costWords, GUESS_MEANING } from '../../state/model-words'
-import { tokenWords } from '../../state/token-words'
+import { formatCost, GUESSED_MODEL_NOTE, formatTokens } from '../../format/model-usage'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
-import { EmptyState } from '../../ui/empty-state'
-import { CompactNow } from './compact-now'
-import { ContextBreakdown } from './context-breakdown'
-import { ServerToolsPart } from './server-tools-part'
+import { EmptyState } from '../../ui/notice'
+import { ContextBreakdown, ServerToolsPart } from './context-breakdown'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { useClient } from '../../state/page/queries'
+import { Button } from '../../ui/button'
+import { TextField } from '../../ui/form/field'
+import type { ContextView } from '../../../shared/model/context'
+import { useSessionHeader } from '../../state/session/session-view'
 
 interface ContextPaneProps {
   header: SessionHeader
@@ -42,13 +46,15 @@ export function ContextPane({ header, contextWindow, modelLabel, isGuess, onJump
         <h2 className="text-tiny font-semibold text-ink-2">Context window</h2>
         {used !== undefined && (
           <p className="mt-1 flex items-baseline gap-2 tabular-nums">
-            <span className="text-title font-semibold">{share === undefined ? tokenWords(used) : `${percent(share)}%`}</span>
+            <span className="text-title font-semibold">
+              {share === undefined ? formatTokens(used) : `${percent(share)}%`}
+            </span>
             <span className="text-small text-ink-3">
-              {window ? `${tokenWords(used)} of ${tokenWords(window)} tokens` : 'tokens (context window unknown)'}
+              {window ? `${formatTokens(used)} of ${formatTokens(window)} tokens` : 'tokens (context window unknown)'}
               {modelLabel && ` · ${modelLabel}`}
             </span>
             {isGuess && (
-              <span title={GUESS_MEANING}>
+              <span title={GUESSED_MODEL_NOTE}>
                 <Badge tone="wait">guess</Badge>
               </span>
             )}
@@ -77,7 +83,10 @@ function UsageTable({ title, usage }: { title: string; usage: Usage }) {
       <tbody>
         {rows.map(([name, value, share], index) => (
           <tr key={name} className="border-t border-line">
-            <th scope="row" className={cx('py-[5px] text-left font-normal text-ink-2', index % 2 === 1 && 'pl-3 text-ink-3')}>
+            <th
+              scope="row"
+              className={cx('py-[5px] text-left font-normal text-ink-2', index % 2 === 1 && 'pl-3 text-ink-3')}
+            >
               {name}
             </th>
             <td className="py-[5px] text-right text-ink-3">{share}</td>
@@ -90,7 +99,7 @@ function UsageTable({ title, usage }: { title: string; usage: Usage }) {
               Cost
             </th>
             <td className="py-[5px] text-right text-ink-3">{usage.isCostPartial && 'at least'}</td>
-            <td className="w-24 py-[5px] text-right">{costWords(usage.cost)}</td>
+            <td className="w-24 py-[5px] text-right">{formatCost(usage.cost)}</td>
           </tr>
         )}
       </tbody>
@@ -101,4 +110,84 @@ function UsageTable({ title, usage }: { title: string; usage: Usage }) {
 function percent(share: number): string {
   const value = share * 100
   return value > 0 && value < 1 ? '< 1' : String(Math.round(value))
+}
+
+/** Compacts the conversation by hand, with what is to be kept; and takes the latest compaction back. */
+function CompactNow({ header, compactable }: { header: SessionHeader; compactable: boolean }) {
+  const client = useClient()
+  const [keep, setKeep] = useState('')
+  const { sessionId, compacted, compacting, turnId } = header
+  const busy = turnId !== undefined
+  const compact = (): void => {
+    const instruction = keep.trim()
+    client.session
+      .compact({ sessionId, ...(instruction !== '' && { instruction }) })
+      .then(() => setKeep(''), showFailureToast)
+  }
+  const undo = (compactionId: string): void =>
+    void client.session.undoCompaction({ sessionId, compactionId }).catch(showFailureToast)
+  return (
+    <form
+      aria-label="Compact the conversation"
+      className="space-y-2.5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy && compactable && !compacting) compact()
+      }}
+    >
+      <TextField
+        label="Compact"
+        hint="Replaces the conversation with a summary. Your messages and to-dos are kept. You can undo it."
+        placeholder="What to keep, e.g. the API decisions"
+        value={keep}
+        onChange={(event) => setKeep(event.target.value)}
+      />
+      <div className="flex flex-wrap gap-2">
+        <Button
+          type="submit"
+          size="small"
+          icon={<FoldVertical aria-hidden />}
+          busy={compacting !== undefined}
+          disabled={busy || !compactable}
+          title={busy ? 'When the turn has ended' : undefined}
+        >
+          Compact now
+        </Button>
+        {compacted && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<Undo2 aria-hidden />}
+            disabled={busy || compacting !== undefined}
+            onClick={() => undo(compacted.compactionId)}
+          >
+            Undo last compaction
+          </Button>
+        )}
+      </div>
+    </form>
+  )
+}
+
+/** What the next request of a session would be made of; asked again when a step has ended. Undefined while it is not known. */
+function useContextView(sessionId: string): ContextView | undefined {
+  const client = useClient()
+  const header = useSessionHeader(sessionId)
+  const { data } = useQuery({
+    queryKey: [
+      'context',
+      sessionId,
+      header?.model,
+      header?.spent,
+      header?.turns,
+      header?.turnId,
+      header?.compacted?.seq,
+    ],
+    queryFn: () => client.session.context({ sessionId }),
+    enabled: header !== undefined && header.turns > 0,
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 0,
+  })
+  return data
 }

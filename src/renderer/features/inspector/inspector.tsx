@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
-import { useLayout, type InspectorTab } from '../../state/layout-state'
-import { IconButton } from '../../ui/icon-button'
+import { useLayout, type InspectorTab } from '../../state/page/layout-state'
+import { IconButton } from '../../ui/button'
 
 interface InspectorProps {
   /** What each tab shows, in the order of the tabs. */

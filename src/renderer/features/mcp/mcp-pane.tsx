@@ -1,17 +1,14 @@
 import { Plug, RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import type { McpServerView } from '../../../shared/model/mcp'
+import type { McpServerView } from '../../../shared/configuration/mcp'
 import { failureFrom } from '../../client/failure-from'
-import { tokenWords } from '../../state/token-words'
-import { Button } from '../../ui/button'
-import { Dot } from '../../ui/dot'
-import { EmptyState } from '../../ui/empty-state'
-import { ErrorNote } from '../../ui/error-note'
-import { IconButton } from '../../ui/icon-button'
-import { Skeleton } from '../../ui/skeleton'
-import { STATE_WORDS, tokensOf, toolWords } from './server-words'
+import { formatTokens } from '../../format/model-usage'
+import { Button, IconButton } from '../../ui/button'
+import { StatusDot } from '../../ui/badge'
+import { EmptyState, ErrorNote } from '../../ui/notice'
+import { Skeleton } from '../../ui/loading'
+import { SERVER_STATE_LABELS, tokensOf, toolCountText, useMcpChange, useMcpList } from './mcp-servers'
 import { SignInDialog } from './sign-in-dialog'
-import { useMcpChange, useMcpList } from './use-mcp'
 
 /** How the servers of a session's project stand; the rest is in the settings. */
 export function McpPane({ folder, onOpenSettings }: { folder: string; onOpenSettings: () => void }) {
@@ -55,12 +52,12 @@ export function McpPane({ folder, onOpenSettings }: { folder: string; onOpenSett
 function PaneRow({ server, onSignIn }: { server: McpServerView; onSignIn: () => void }) {
   const restart = useMcpChange((mcp, serverId: string) => mcp.restart({ serverId }))
   const { serverId, name, state, error } = server
-  const { dot, word } = STATE_WORDS[state]
-  const tools = toolWords(server)
+  const { dot, word } = SERVER_STATE_LABELS[state]
+  const tools = toolCountText(server)
   return (
     <li className="border-b border-line px-3.5 py-2.5">
       <div className="flex items-center gap-2.5">
-        <Dot status={dot} silent />
+        <StatusDot status={dot} silent />
         <span className="min-w-0 flex-1 truncate font-medium" title={name}>
           {name}
         </span>
@@ -82,7 +79,9 @@ function PaneRow({ server, onSignIn }: { server: McpServerView; onSignIn: () => 
         )}
       </div>
       <p className="pl-[17px] text-small text-ink-3 tabular-nums">
-        {[word, tools, tools === undefined ? undefined : `${tokenWords(tokensOf(server))} tokens`].filter(Boolean).join(' · ')}
+        {[word, tools, tools === undefined ? undefined : `${formatTokens(tokensOf(server))} tokens`]
+          .filter(Boolean)
+          .join(' · ')}
       </p>
       {error && state !== 'sign_in' && (
         <p className="mt-0.5 line-clamp-3 pl-[17px] text-small wrap-anywhere text-fail-ink">{error.message}</p>

@@ -1,29 +1,26 @@
 import { CircleAlert, Import, Plug, Plus } from 'lucide-react'
 import { useCallback, useState, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
-import type { McpServerInput, McpServerList, McpServerView } from '../../../shared/model/mcp'
+import type { McpServerInput, McpServerList, McpServerView } from '../../../shared/configuration/mcp'
 import { failureFrom } from '../../client/failure-from'
-import { folderName, shortPath } from '../../state/folder-name'
-import { useLayout } from '../../state/layout-state'
-import { useSessions } from '../../state/sessions-state'
-import { tell, tellFailure } from '../../state/toasts-state'
-import { tokenWords } from '../../state/token-words'
-import { useClient } from '../../state/trestle-context'
+import { folderName, shortPath } from '../../format/folder-name'
+import { useLayout } from '../../state/page/layout-state'
+import { useSessions } from '../../state/session/sessions-state'
+import { showToast, showFailureToast } from '../../state/page/toasts-state'
+import { formatTokens } from '../../format/model-usage'
+import { useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
-import { EmptyState } from '../../ui/empty-state'
-import { ErrorNote } from '../../ui/error-note'
-import { SectionHead } from '../../ui/section-head'
-import { Skeleton } from '../../ui/skeleton'
-import { ImportDialog } from './import/import-dialog'
+import { EmptyState, ErrorNote } from '../../ui/notice'
+import { SectionHead } from '../../ui/form/settings-controls'
+import { Skeleton } from '../../ui/loading'
+import { ImportDialog } from './import-dialog'
 import type { ServerAction } from './server-detail'
-import { fieldsOf, NO_SERVER } from './form/server-fields'
-import { ServerForm } from './form/server-form'
-import { ServerLog } from './server-log'
-import { ServerRow } from './server-row'
-import { tokensOf } from './server-words'
+import { fieldsOf, NO_SERVER } from './server-fields'
+import { ServerForm } from './server-form'
+import { ServerLog, ServerRow } from './server-row'
+import { tokensOf, useMcpChange, useMcpList } from './mcp-servers'
 import { SignInDialog } from './sign-in-dialog'
-import { useMcpChange, useMcpList } from './use-mcp'
 
 interface McpSectionProps {
   info: AppInfo | undefined
@@ -45,13 +42,18 @@ type Dialog =
 export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionProps) {
   const client = useClient()
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
-  const folder = useSessions((state) => (lastSessionId === undefined ? undefined : state.sessions.get(lastSessionId)?.folder))
+  const folder = useSessions((state) =>
+    lastSessionId === undefined ? undefined : state.sessions.get(lastSessionId)?.folder,
+  )
   const { data: list, error, refetch, isFetching } = useMcpList(folder)
   const [dialog, setDialog] = useState<Dialog>()
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set(shown === undefined ? [] : [shown]))
   const remove = useMcpChange((mcp, server: McpServerView) =>
     mcp.remove({
-      place: server.scope === 'project' ? { scope: 'project', folder: folder!, name: server.name } : { scope: 'user', name: server.name },
+      place:
+        server.scope === 'project'
+          ? { scope: 'project', folder: folder!, name: server.name }
+          : { scope: 'user', name: server.name },
     }),
   )
   const close = (): void => setDialog(undefined)
@@ -65,11 +67,14 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
   const act = useCallback(
     (server: McpServerView, action: ServerAction): void => {
       if (action !== 'edit') return setDialog({ kind: action, serverId: server.serverId })
-      client.mcp.definition({ serverId: server.serverId }).then((input) => setDialog({ kind: 'edit', server, input }), tellFailure)
+      client.mcp
+        .definition({ serverId: server.serverId })
+        .then((input) => setDialog({ kind: 'edit', server, input }), showFailureToast)
     },
     [client],
   )
-  const meant = dialog && 'serverId' in dialog ? list?.servers.find(({ serverId }) => serverId === dialog.serverId) : undefined
+  const meant =
+    dialog && 'serverId' in dialog ? list?.servers.find(({ serverId }) => serverId === dialog.serverId) : undefined
   const names = (scope: 'user' | 'project'): string[] =>
     list?.servers.filter((server) => server.scope === scope).map(({ name }) => name) ?? []
   const taken = { user: names('user'), project: names('project') }
@@ -150,7 +155,7 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
           onClose={close}
           onImported={(count) => {
             close()
-            tell(count === 1 ? 'Added 1 server' : `Added ${count} servers`)
+            showToast(count === 1 ? 'Added 1 server' : `Added ${count} servers`)
           }}
         />
       )}
@@ -215,8 +220,8 @@ function Servers({ list: { servers, problems }, opened, userHome, onOpen, onActi
             </>
           }
         >
-          MCP servers give the agent more tools, such as an issue tracker, a database or a browser. Add one by its command or address, or
-          bring in the ones you already use.
+          MCP servers give the agent more tools, such as an issue tracker, a database or a browser. Add one by its
+          command or address, or bring in the ones you already use.
         </EmptyState>
       ) : (
         <>
@@ -234,7 +239,7 @@ function Servers({ list: { servers, problems }, opened, userHome, onOpen, onActi
           </ul>
           {tokens > 0 && (
             <p className="mt-2 text-small text-ink-3 tabular-nums">
-              Enabled tools add about {tokenWords(tokens)} tokens to each request, unless tool search is on.
+              Enabled tools add about {formatTokens(tokens)} tokens to each request, unless tool search is on.
             </p>
           )}
         </>

@@ -1,15 +1,17 @@
-import { CircleAlert, CircleCheck } from 'lucide-react'
-import type { ReactNode } from 'react'
-import type { McpServerView } from '../../../shared/model/mcp'
+import { CircleAlert, CircleCheck, Search } from 'lucide-react'
+import { type ReactNode, memo, useCallback, useState } from 'react'
+import type { McpServerView, McpToolView } from '../../../shared/configuration/mcp'
 import { describeSandbox } from '../../../shared/model/sandbox'
 import { failureFrom } from '../../client/failure-from'
-import { shortPath } from '../../state/folder-name'
-import { duration } from '../../state/relative-time'
+import { shortPath } from '../../format/folder-name'
+import { duration } from '../../format/relative-time'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { TerminalText } from '../../ui/content/terminal-text'
-import { ToolList } from './tool-list'
-import { useMcpChange } from './use-mcp'
+import { useMcpChange } from './mcp-servers'
+import { formatTokens } from '../../format/model-usage'
+import { Badge } from '../../ui/badge'
+import { Switch } from '../../ui/form/settings-controls'
 
 /** What can be done with a server that needs a dialog of its own. */
 export type ServerAction = 'edit' | 'remove' | 'log' | 'sign_in'
@@ -55,7 +57,9 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
         </p>
       ))}
       {state === 'asked' && (
-        <p className="text-ui text-ink-2">This server comes with the project. It stays off until you trust the folder.</p>
+        <p className="text-ui text-ink-2">
+          This server comes with the project. It stays off until you trust the folder.
+        </p>
       )}
       <div className="flex flex-wrap gap-1.5">
         {mayRun && (state === 'sign_in' || server.auth?.wants !== undefined) && (
@@ -110,7 +114,9 @@ interface TestOutcomeProps {
 }
 
 function TestOutcome({ test }: TestOutcomeProps) {
-  const outcome = test.error ? { ok: false, message: failureFrom(test.error).message, durationMs: undefined } : test.data
+  const outcome = test.error
+    ? { ok: false, message: failureFrom(test.error).message, durationMs: undefined }
+    : test.data
   return (
     <div role="status" className="text-ui empty:hidden">
       {!test.isPending && outcome && (
@@ -136,16 +142,26 @@ function Facts({ server, userHome }: { server: McpServerView; userHome: string |
   const facts: [string, ReactNode][] = []
   if (file !== undefined) facts.push(['Defined in', <code key="file">{shortPath(file, userHome)}</code>])
   if (sandbox)
-    facts.push(['Sandbox', sandbox.unavailable === undefined ? describeSandbox(sandbox) : `No sandbox available: ${sandbox.unavailable}`])
+    facts.push([
+      'Sandbox',
+      sandbox.unavailable === undefined ? describeSandbox(sandbox) : `No sandbox available: ${sandbox.unavailable}`,
+    ])
   if (envNames.length > 0) facts.push(['Environment', <code key="env">{envNames.join(', ')}</code>])
   if (headerNames.length > 0) facts.push(['Headers', <code key="headers">{headerNames.join(', ')}</code>])
-  if (serverInfo) facts.push(['Server', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])
+  if (serverInfo)
+    facts.push(['Server', `${serverInfo.name} ${serverInfo.version}, protocol ${serverInfo.protocolVersion}`])
   if (pid !== undefined) facts.push(['Process', String(pid)])
   if (sessions > 0) facts.push(['Used by', `${sessions} ${sessions === 1 ? 'session' : 'sessions'}`])
   if (prompts + resources > 0)
-    facts.push(['Prompts and resources', [counted(prompts, 'prompt'), counted(resources, 'resource')].filter(Boolean).join(', ')])
+    facts.push([
+      'Prompts and resources',
+      [counted(prompts, 'prompt'), counted(resources, 'resource')].filter(Boolean).join(', '),
+    ])
   if (auth?.state === 'signed_in')
-    facts.push(['Signed in', auth.expiresAt === undefined ? 'yes' : `until ${new Date(auth.expiresAt).toLocaleString()}`])
+    facts.push([
+      'Signed in',
+      auth.expiresAt === undefined ? 'yes' : `until ${new Date(auth.expiresAt).toLocaleString()}`,
+    ])
   if (facts.length === 0) return null
   return (
     <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-0.5 text-small">
@@ -162,3 +178,89 @@ function Facts({ server, userHome }: { server: McpServerView; userHome: string |
 function counted(count: number, what: string): string {
   return count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`
 }
+
+/** From so many tools on, a filter is worth its place. */
+const MANY = 12
+
+/** The tools of a server, each with its switch and what it costs in every request. */
+function ToolList({ server }: { server: McpServerView }) {
+  const [filter, setFilter] = useState('')
+  const setTool = useMcpChange((mcp, change: { serverId: string; tool: string; enabled: boolean }) =>
+    mcp.setToolEnabled(change),
+  )
+  const wanted = filter.trim().toLocaleLowerCase()
+  const tools = server.tools.filter((tool) =>
+    `${tool.name} ${tool.title ?? ''} ${tool.description}`.toLocaleLowerCase().includes(wanted),
+  )
+  const { mutate } = setTool
+  const { serverId } = server
+  const toggle = useCallback(
+    (tool: string, enabled: boolean): void => mutate({ serverId, tool, enabled }),
+    [mutate, serverId],
+  )
+  return (
+    <div>
+      {server.tools.length >= MANY && (
+        <div className="mb-2 flex h-[29px] items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus">
+          <Search aria-hidden className="size-[14px]" />
+          <input
+            aria-label={`Filter the tools of ${server.name}`}
+            placeholder={`Filter ${server.tools.length} tools`}
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+            className="h-full min-w-0 flex-1 bg-transparent text-ui text-ink outline-none"
+          />
+        </div>
+      )}
+      <ul aria-label={`Tools of ${server.name}`} className="overflow-hidden rounded-md border border-line">
+        {tools.map((tool) => {
+          const pending = setTool.isPending && setTool.variables.tool === tool.name
+          return (
+            <ToolRow
+              key={tool.name}
+              tool={tool}
+              enabled={pending ? setTool.variables.enabled : tool.enabled}
+              onToggle={toggle}
+            />
+          )
+        })}
+        {tools.length === 0 && <li className="px-3 py-2 text-ui text-ink-3">No matching tools</li>}
+      </ul>
+    </div>
+  )
+}
+
+interface ToolRowProps {
+  tool: McpToolView
+  enabled: boolean
+  onToggle: (tool: string, enabled: boolean) => void
+}
+
+const ToolRow = memo(function ToolRow({ tool, enabled, onToggle }: ToolRowProps) {
+  return (
+    <li className="border-t border-line px-3 py-1.5 first:border-t-0">
+      <Switch
+        label={
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+            <span className="font-mono text-small wrap-anywhere">{tool.name}</span>
+            {tool.readOnly && <Badge>Read-only</Badge>}
+            {tool.destructive && <Badge tone="wait">Destructive</Badge>}
+            {tool.problem !== undefined && <Badge tone="fail">Excluded</Badge>}
+            <span className="text-tiny font-normal text-ink-3 tabular-nums">{formatTokens(tool.tokens)} tokens</span>
+          </span>
+        }
+        description={
+          <>
+            <span className="line-clamp-2 wrap-anywhere">
+              {tool.title === undefined ? tool.description : `${tool.title}. ${tool.description}`}
+            </span>
+            {tool.problem !== undefined && <span className="block text-fail-ink">{tool.problem}</span>}
+          </>
+        }
+        checked={enabled && tool.problem === undefined}
+        disabled={tool.problem !== undefined}
+        onChange={(on) => onToggle(tool.name, on)}
+      />
+    </li>
+  )
+})

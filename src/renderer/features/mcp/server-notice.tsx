@@ -1,10 +1,10 @@
 import { Plug } from 'lucide-react'
 import { Fragment, useState, type ReactNode } from 'react'
-import type { McpServerView } from '../../../shared/model/mcp'
-import { useLayout } from '../../state/layout-state'
-import { Banner } from '../../ui/banner'
+import type { McpServerView } from '../../../shared/configuration/mcp'
+import { useLayout } from '../../state/page/layout-state'
+import { Banner } from '../../ui/notice'
 import { Button } from '../../ui/button'
-import { useMcpList } from './use-mcp'
+import { useMcpList } from './mcp-servers'
 
 interface ServerNoticeProps {
   folder: string

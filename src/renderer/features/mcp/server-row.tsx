@@ -1,14 +1,19 @@
 import { ChevronRight } from 'lucide-react'
 import { memo, useId } from 'react'
-import type { McpServerView } from '../../../shared/model/mcp'
-import { tokenWords } from '../../state/token-words'
-import { Badge } from '../../ui/badge'
+import { useQuery } from '@tanstack/react-query'
+import type { McpServerView } from '../../../shared/configuration/mcp'
+import { formatTokens } from '../../format/model-usage'
+import { Badge, StatusDot } from '../../ui/badge'
 import { cx } from '../../ui/cx'
-import { Dot } from '../../ui/dot'
-import { Switch } from '../../ui/switch'
+import { Switch } from '../../ui/form/settings-controls'
 import { ServerDetail, type ServerAction } from './server-detail'
-import { STATE_WORDS, tokensOf, toolWords, TRANSPORT_WORDS } from './server-words'
-import { useMcpChange } from './use-mcp'
+import { SERVER_STATE_LABELS, tokensOf, toolCountText, TRANSPORT_LABELS, useMcpChange } from './mcp-servers'
+import { failureFrom } from '../../client/failure-from'
+import { useQueries } from '../../state/page/queries'
+import { Dialog } from '../../ui/dialog'
+import { ErrorNote } from '../../ui/notice'
+import { Skeleton } from '../../ui/loading'
+import { TerminalText } from '../../ui/content/terminal-text'
 
 interface ServerRowProps {
   server: McpServerView
@@ -25,8 +30,8 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
   const detailId = useId()
   const setEnabled = useMcpChange((mcp, change: { serverId: string; enabled: boolean }) => mcp.setEnabled(change))
   const { name, scope, state, transport, target, hiddenBy, error } = server
-  const { dot, tone, word } = STATE_WORDS[state]
-  const tools = toolWords(server)
+  const { dot, tone, word } = SERVER_STATE_LABELS[state]
+  const tools = toolCountText(server)
   const enabled = setEnabled.isPending ? setEnabled.variables.enabled : state !== 'disabled'
   return (
     <li className="border-t border-line first:border-t-0">
@@ -40,12 +45,15 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
         >
           <ChevronRight
             aria-hidden
-            className={cx('mt-[3px] size-[14px] flex-none text-ink-3 transition-transform duration-100', open && 'rotate-90')}
+            className={cx(
+              'mt-[3px] size-[14px] flex-none text-ink-3 transition-transform duration-100',
+              open && 'rotate-90',
+            )}
           />
           <span className="min-w-0 flex-1">
             <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
               <span className="flex min-w-0 items-center gap-x-2">
-                <Dot status={dot} silent />
+                <StatusDot status={dot} silent />
                 <span className="font-medium wrap-anywhere">{name}</span>
               </span>
               <Badge tone={tone}>{word}</Badge>
@@ -58,8 +66,8 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
             )}
           </span>
           <span className="mt-[1px] flex-none text-right text-small text-ink-3 tabular-nums max-mid:hidden">
-            <span className="block">{tools ?? TRANSPORT_WORDS[transport]}</span>
-            {tools !== undefined && <span className="block text-tiny">{tokenWords(tokensOf(server))} tokens</span>}
+            <span className="block">{tools ?? TRANSPORT_LABELS[transport]}</span>
+            {tools !== undefined && <span className="block text-tiny">{formatTokens(tokensOf(server))} tokens</span>}
           </span>
         </button>
         {scope !== 'session' && (
@@ -78,3 +86,46 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
     </li>
   )
 })
+
+/** While it is looked at, lines are added. */
+const LOOK_AGAIN_MS = 1_500
+
+const FROM = { stderr: '', server: 'server', connection: 'trestle' } as const
+
+/** What a server printed and logged, and what happened to its connection; the newest at the end. */
+export function ServerLog({ server, onClose }: { server: McpServerView; onClose: () => void }) {
+  const queries = useQueries()
+  const { data, error } = useQuery(
+    queries.mcp.logs.queryOptions({ input: { serverId: server.serverId }, refetchInterval: LOOK_AGAIN_MS }),
+  )
+  const text = data
+    ?.map(({ at, from, level, text: line }) =>
+      [timeOf(at), FROM[from], level === 'error' || level === 'warning' ? level : '', line].filter(Boolean).join(' '),
+    )
+    .join('\n')
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      width={820}
+      title={`Log of ${server.name}`}
+      description="Its stderr, log messages and connection events."
+    >
+      {error ? (
+        <ErrorNote failure={failureFrom(error)} />
+      ) : text === undefined ? (
+        <Skeleton className="h-24 w-full rounded-md" />
+      ) : text === '' ? (
+        <p className="py-2 text-ui text-ink-3">Nothing yet. Output appears once the server starts.</p>
+      ) : (
+        <div className="[&_pre]:max-h-[60dvh]">
+          <TerminalText text={text} live label={`Log of ${server.name}`} />
+        </div>
+      )}
+    </Dialog>
+  )
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toLocaleTimeString([], { hour12: false })
+}

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import type { Failure } from '../../../shared/model/errors'
-import type { McpServerView } from '../../../shared/model/mcp'
-import { safeLink } from '../../../shared/model/safe-link'
+import type { Failure } from '../../../shared/errors'
+import type { McpServerView } from '../../../shared/configuration/mcp'
+import { safeLink } from '../../../shared/safe-link'
 import { failureFrom } from '../../client/failure-from'
-import { tell } from '../../state/toasts-state'
-import { useClient } from '../../state/trestle-context'
+import { showToast } from '../../state/page/toasts-state'
+import { useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
-import { ErrorNote } from '../../ui/error-note'
-import { Spinner } from '../../ui/spinner'
-import { hostOf } from './server-words'
+import { ErrorNote } from '../../ui/notice'
+import { Spinner } from '../../ui/loading'
+import { hostOf } from './mcp-servers'
 
 interface SignInDialogProps {
   server: McpServerView
@@ -33,7 +33,7 @@ export function SignInDialog({ server: { serverId, name }, onClose }: SignInDial
         if (stop.signal.aborted) return
         if (step.step === 'open') setPage(step)
         else {
-          tell(`Signed in to ${name}`)
+          showToast(`Signed in to ${name}`)
           onClose()
         }
       }

@@ -1,9 +1,11 @@
-import { ChevronRight, FolderX, Plus } from 'lucide-react'
+import { ChevronRight, FolderX, Plus, Ellipsis } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
-import { folderName } from '../../state/folder-name'
-import { useFolderMissing } from '../../state/use-folder-missing'
+import { useQuery } from '@tanstack/react-query'
+import { folderName } from '../../format/folder-name'
 import { cx } from '../../ui/cx'
 import { Tooltip } from '../../ui/tooltip'
+import type { TreeRow } from './tree-rows'
+import { useQueries } from '../../state/page/queries'
 
 interface ProjectRowProps {
   folder: string
@@ -17,13 +19,25 @@ interface ProjectRowProps {
 }
 
 /** A project: its name, where it lies, and a button for a new session in it. A missing folder is marked. */
-export function ProjectRow({ folder, count, collapsed, userHome, reachable, onToggle, onBegin, onFocus }: ProjectRowProps) {
-  const { name, place } = folderName(folder, userHome)
+export function ProjectRow({
+  folder,
+  count,
+  collapsed,
+  userHome,
+  reachable,
+  onToggle,
+  onBegin,
+  onFocus,
+}: ProjectRowProps) {
+  const { name, parent } = folderName(folder, userHome)
   const gone = useFolderMissing(folder)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
     const toggles =
-      event.key === 'Enter' || event.key === ' ' || (event.key === 'ArrowLeft' && !collapsed) || (event.key === 'ArrowRight' && collapsed)
+      event.key === 'Enter' ||
+      event.key === ' ' ||
+      (event.key === 'ArrowLeft' && !collapsed) ||
+      (event.key === 'ArrowRight' && collapsed)
     if (!toggles) return
     event.preventDefault()
     onToggle(folder)
@@ -43,7 +57,7 @@ export function ProjectRow({ folder, count, collapsed, userHome, reachable, onTo
     >
       <span className="flex min-w-0 items-baseline gap-1.5">
         <span className="max-w-[75%] flex-none truncate">{name}</span>
-        {place && <span className="min-w-0 truncate font-normal text-ink-3">{place}</span>}
+        {parent && <span className="min-w-0 truncate font-normal text-ink-3">{parent}</span>}
         <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}</span>
       </span>
       {gone && (
@@ -81,4 +95,52 @@ export function ProjectRow({ folder, count, collapsed, userHome, reachable, onTo
       )}
     </div>
   )
+}
+
+interface MoreRowProps {
+  row: Extract<TreeRow, { kind: 'more' }>
+  reachable: boolean
+  onShow: (folder: string) => void
+  onFocus: (key: string) => void
+}
+
+/** The end of a project's sessions that are shown: leads to the next ones. */
+export function MoreRow({ row, reachable, onShow, onFocus }: MoreRowProps) {
+  return (
+    <div
+      role="treeitem"
+      aria-level={2}
+      data-row={row.key}
+      tabIndex={reachable ? 0 : -1}
+      onClick={() => onShow(row.folder)}
+      onFocus={() => onFocus(row.key)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return
+        event.preventDefault()
+        onShow(row.folder)
+      }}
+      className="flex h-[28px] cursor-pointer items-center gap-2 rounded-[6px] px-2 text-small text-ink-3 select-none hover:bg-sunken hover:text-ink focus-visible:-outline-offset-2"
+    >
+      <Ellipsis aria-hidden className="size-[13px] flex-none" />
+      Show {row.step} more
+      {row.hidden > row.step && <span className="text-tiny">of {row.hidden.toLocaleString()}</span>}
+    </div>
+  )
+}
+
+/** How often a folder on screen is looked at again, in ms. */
+const LOOK_AGAIN = 60_000
+
+/** Whether a project's folder is missing. Only the engine's answer counts: a lost connection says nothing about the folder. */
+export function useFolderMissing(folder: string): boolean {
+  const queries = useQueries()
+  const { error } = useQuery(
+    queries.folder.list.queryOptions({
+      input: { path: folder },
+      staleTime: LOOK_AGAIN,
+      retry: false,
+      select: () => true,
+    }),
+  )
+  return error !== null && /no such folder|not a folder/.test(error.message)
 }

@@ -1,14 +1,14 @@
 import { Archive, ArchiveRestore, Copy, Link, Pencil, Pin, PinOff, Plus, Trash2 } from 'lucide-react'
 import { useState, type ReactElement, type SyntheticEvent } from 'react'
 import type { SessionSummary } from '../../../shared/model/session'
-import { folderName } from '../../state/folder-name'
-import { titleOf } from '../../state/ordered-sessions'
-import { hasLinks } from '../../state/route'
-import type { SessionActions } from '../../state/session-actions'
-import { togglePin, useSessionMarks } from '../../state/session-marks'
-import { tell, tellFailure } from '../../state/toasts-state'
-import { useFolderMissing } from '../../state/use-folder-missing'
-import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/context-menu'
+import { folderName } from '../../format/folder-name'
+import { titleOf } from '../../state/session/sessions-state'
+import { hasLinks } from '../../state/session/route'
+import type { SessionActions } from '../../state/session/session-actions'
+import { togglePin, useSessionMarks } from '../../state/session/session-marks'
+import { showToast, showFailureToast } from '../../state/page/toasts-state'
+import { useFolderMissing } from './project-row'
+import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/menu'
 import type { TreeRow } from './tree-rows'
 
 interface RowMenuProps {
@@ -52,7 +52,11 @@ export function RowMenu({ rows, userHome, actions, onRename, onRemove, onOpen, c
 }
 
 function nameOf(row: TreeRow, userHome: string | undefined): string {
-  return row.kind === 'session' ? titleOf(row.summary) : row.kind === 'project' ? folderName(row.folder, userHome).name : ''
+  return row.kind === 'session'
+    ? titleOf(row.summary)
+    : row.kind === 'project'
+      ? folderName(row.folder, userHome).name
+      : ''
 }
 
 interface SessionItemsProps extends Pick<RowMenuProps, 'actions' | 'onRename' | 'onRemove'> {
@@ -68,7 +72,10 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
         Rename
       </ContextMenuItem>
       {!archived && (
-        <ContextMenuItem icon={pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />} onSelect={() => togglePin(sessionId)}>
+        <ContextMenuItem
+          icon={pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />}
+          onSelect={() => togglePin(sessionId)}
+        >
           {pinned ? 'Unpin' : 'Pin'}
         </ContextMenuItem>
       )}
@@ -97,7 +104,7 @@ function SessionItems({ summary, actions, onRename, onRemove }: SessionItemsProp
 function ProjectItems({ folder, actions }: { folder: string; actions: SessionActions }) {
   const missing = useFolderMissing(folder)
   const copyPath = (): void => {
-    navigator.clipboard.writeText(folder).then(() => tell('Path copied'), tellFailure)
+    navigator.clipboard.writeText(folder).then(() => showToast('Path copied'), showFailureToast)
   }
   return (
     <>

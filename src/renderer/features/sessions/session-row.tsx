@@ -1,16 +1,16 @@
-import { memo, type KeyboardEvent } from 'react'
-import type { SessionSummary } from '../../../shared/model/session'
-import { useHasAgentRequests } from '../../state/agent-requests'
-import { folderName } from '../../state/folder-name'
-import { titleOf } from '../../state/ordered-sessions'
-import { shortAgo, useMinute } from '../../state/relative-time'
-import type { SessionActions } from '../../state/session-actions'
-import { isUnread, useSessionMarks } from '../../state/session-marks'
+import { memo, type KeyboardEvent, useEffect, useRef } from 'react'
+import type { SessionSummary, SearchHit } from '../../../shared/model/session'
+import { useHasAgentRequests } from '../../state/inbox-state'
+import { folderName } from '../../format/folder-name'
+import { titleOf } from '../../state/session/sessions-state'
+import { relativeTime, useNowEachMinute } from '../../format/relative-time'
+import type { SessionActions } from '../../state/session/session-actions'
+import { isUnread, useSessionMarks } from '../../state/session/session-marks'
 import { useWaitingTask } from '../../state/tasks-state'
 import { cx } from '../../ui/cx'
-import { Dot } from '../../ui/dot'
+import { StatusDot } from '../../ui/badge'
 import { Tooltip } from '../../ui/tooltip'
-import { RenameField } from './rename-field'
+import { snippetPieces } from './tree-rows'
 
 interface SessionRowProps {
   summary: SessionSummary
@@ -47,7 +47,7 @@ export const SessionRow = memo(function SessionRow({
   onFocus,
 }: SessionRowProps) {
   const { sessionId } = summary
-  const now = useMinute()
+  const now = useNowEachMinute()
   // A command of it that asks something on its terminal waits for the user as well, and so does a subagent that asks.
   const commandWaits = useWaitingTask(sessionId) !== undefined
   const status = useHasAgentRequests(sessionId) || commandWaits ? 'waiting' : summary.status
@@ -79,12 +79,16 @@ export const SessionRow = memo(function SessionRow({
           : cx('text-ink-2 hover:bg-sunken hover:text-ink', aimed && 'bg-sunken'),
       )}
     >
-      <Dot status={status === 'done' && !unread ? 'seen' : status} />
+      <StatusDot status={status === 'done' && !unread ? 'seen' : status} />
       {renaming ? (
         <RenameField title={summary.title} onDone={(title) => onRenamed(sessionId, title)} />
       ) : (
         <span
-          className={cx('min-w-0 flex-1 truncate', summary.title === '' && 'text-ink-3 italic', unread && 'font-semibold text-ink')}
+          className={cx(
+            'min-w-0 flex-1 truncate',
+            summary.title === '' && 'text-ink-3 italic',
+            unread && 'font-semibold text-ink',
+          )}
           title={titleOf(summary)}
         >
           {titleOf(summary)}
@@ -97,7 +101,9 @@ export const SessionRow = memo(function SessionRow({
         </Tooltip>
       )}
       {showFolder && !renaming && (
-        <span className="max-w-[35%] flex-none truncate text-tiny text-ink-3">{folderName(summary.folder, userHome).name}</span>
+        <span className="max-w-[35%] flex-none truncate text-tiny text-ink-3">
+          {folderName(summary.folder, userHome).name}
+        </span>
       )}
       {quiet && !renaming && summary.title !== '' && (
         <time
@@ -105,9 +111,98 @@ export const SessionRow = memo(function SessionRow({
           title={new Date(summary.updatedAt).toLocaleString()}
           className="flex-none text-tiny text-ink-3 tabular-nums"
         >
-          {shortAgo(summary.updatedAt, now)}
+          {relativeTime(summary.updatedAt, now)}
         </time>
       )}
     </div>
   )
 })
+
+interface RenameFieldProps {
+  title: string
+  /** Called once: with the new title, or undefined when nothing is to change. */
+  onDone: (title: string | undefined) => void
+}
+
+/** A title being edited in place: Enter and leaving the field keep it, Escape does not. */
+function RenameField({ title, onDone }: RenameFieldProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const done = useRef(false)
+  useEffect(() => {
+    field.current?.select()
+  }, [])
+  const finish = (value: string | undefined): void => {
+    if (done.current) return
+    done.current = true
+    const next = value?.trim()
+    onDone(next && next !== title ? next : undefined)
+  }
+  return (
+    <input
+      ref={field}
+      autoFocus
+      defaultValue={title}
+      maxLength={200}
+      aria-label="Title of the session"
+      className="h-[22px] min-w-0 flex-1 rounded-sm border border-line-strong bg-raised px-1 text-body text-ink"
+      onClick={(event) => event.stopPropagation()}
+      onBlur={(event) => finish(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        event.stopPropagation()
+        if (event.key === 'Enter' && !event.nativeEvent.isComposing) finish(event.currentTarget.value)
+        if (event.key === 'Escape') {
+          event.preventDefault()
+          finish(undefined)
+        }
+      }}
+    />
+  )
+}
+
+interface HitRowProps {
+  hit: SearchHit
+  rowKey: string
+  reachable: boolean
+  onOpen: (hit: SearchHit) => void
+  onFocus: (key: string) => void
+}
+
+/** A message that fits the search: the session it is in and the words around the match. */
+export function HitRow({ hit, rowKey, reachable, onOpen, onFocus }: HitRowProps) {
+  const now = useNowEachMinute()
+  return (
+    <div
+      role="treeitem"
+      aria-level={1}
+      aria-selected={false}
+      data-row={rowKey}
+      tabIndex={reachable ? 0 : -1}
+      onClick={() => onOpen(hit)}
+      onFocus={() => onFocus(rowKey)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== ' ') return
+        event.preventDefault()
+        onOpen(hit)
+      }}
+      className="cursor-pointer rounded-[6px] px-2 py-1.5 text-ink-2 select-none hover:bg-sunken focus-visible:-outline-offset-2"
+    >
+      <div className="flex items-baseline gap-2">
+        <span className="min-w-0 flex-1 truncate text-ink">{titleOf(hit)}</span>
+        <time dateTime={new Date(hit.at).toISOString()} className="flex-none text-tiny text-ink-3">
+          {relativeTime(hit.at, now)}
+        </time>
+      </div>
+      <p className="line-clamp-2 text-small break-words">
+        {snippetPieces(hit.snippet).map((piece, index) =>
+          piece.marked ? (
+            <mark key={index} className="rounded-[3px] bg-wait-bg px-px font-medium text-wait-ink">
+              {piece.text}
+            </mark>
+          ) : (
+            <span key={index}>{piece.text}</span>
+          ),
+        )}
+      </p>
+    </div>
+  )
+}

@@ -2,14 +2,12 @@ import { Archive, ChevronRight } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import type { SessionSummary } from '../../../shared/model/session'
-import { titleOf } from '../../state/ordered-sessions'
-import type { SessionActions } from '../../state/session-actions'
+import { titleOf } from '../../state/session/sessions-state'
+import type { SessionActions } from '../../state/session/session-actions'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { cx } from '../../ui/cx'
-import { HitRow } from './hit-row'
-import { ProjectRow } from './project-row'
-import { SessionRow } from './session-row'
-import { MoreRow } from './more-row'
+import { HitRow, SessionRow } from './session-row'
+import { ProjectRow, MoreRow } from './project-row'
 import { RowMenu } from './row-menu'
 import { isReachable, type TreeRow } from './tree-rows'
 
@@ -27,7 +25,15 @@ interface SessionTreeProps {
 const FOCUS_FRAMES = 10
 
 /** The list itself: virtual, so thousands of sessions cost nothing, and walked with the arrow keys; one row at a time takes part in Tab. */
-export function SessionTree({ rows, currentSessionId, userHome, actions, onToggleProject, onToggleArchive, onShowMore }: SessionTreeProps) {
+export function SessionTree({
+  rows,
+  currentSessionId,
+  userHome,
+  actions,
+  onToggleProject,
+  onToggleArchive,
+  onShowMore,
+}: SessionTreeProps) {
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
   const [focusKey, setFocusKey] = useState<string>()
@@ -46,7 +52,9 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
 
   /** Whether the row took the focus: one that was just mounted is hidden until the list has measured it. */
   const focusRow = (key: string): boolean => {
-    const row = [...(frame.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find((element) => element.dataset.row === key)
+    const row = [...(frame.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find(
+      (element) => element.dataset.row === key,
+    )
     row?.focus({ preventScroll: true })
     return row !== undefined && document.activeElement === row
   }
@@ -82,7 +90,14 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
   }
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement) return
+    if (
+      event.defaultPrevented ||
+      event.altKey ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.target instanceof HTMLInputElement
+    )
+      return
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12 }[event.key]
     let next: number | undefined
     if (step !== undefined) next = reachableFrom(rows, activeIndex + step, step > 0 ? 1 : -1)
@@ -102,7 +117,14 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
 
   return (
     <>
-      <RowMenu rows={rows} userHome={userHome} actions={actions} onRename={setRenaming} onRemove={setRemoving} onOpen={setAimed}>
+      <RowMenu
+        rows={rows}
+        userHome={userHome}
+        actions={actions}
+        onRename={setRenaming}
+        onRemove={setRemoving}
+        onOpen={setAimed}
+      >
         <div ref={frame} className="min-h-0 flex-1">
           <VList
             ref={list}
@@ -163,7 +185,9 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
                     />
                   )
                 case 'more':
-                  return <MoreRow key={row.key} row={row} reachable={reachable} onShow={onShowMore} onFocus={setFocusKey} />
+                  return (
+                    <MoreRow key={row.key} row={row} reachable={reachable} onShow={onShowMore} onFocus={setFocusKey} />
+                  )
                 case 'archive':
                   return (
                     <ArchiveRow
@@ -177,7 +201,10 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
                   )
                 case 'date':
                   return (
-                    <div key={row.key} className="pt-1.5 pr-2 pb-0.5 pl-[23px] text-[11px] leading-4 text-ink-3 select-none">
+                    <div
+                      key={row.key}
+                      className="pt-1.5 pr-2 pb-0.5 pl-[23px] text-[11px] leading-4 text-ink-3 select-none"
+                    >
                       {row.text}
                     </div>
                   )
@@ -206,7 +233,9 @@ export function SessionTree({ rows, currentSessionId, userHome, actions, onToggl
         onConfirm={() => removing && actions.remove(removing.sessionId)}
       >
         “{removing && titleOf(removing)}” and everything said in it will be permanently deleted.{' '}
-        {removing?.status === 'running' || removing?.status === 'waiting' ? 'It is working right now and will be stopped. ' : ''}
+        {removing?.status === 'running' || removing?.status === 'waiting'
+          ? 'It is working right now and will be stopped. '
+          : ''}
         Files in the folder stay as they are.
       </ConfirmDialog>
     </>
@@ -233,7 +262,12 @@ function ArchiveRow({ open, loading, reachable, onToggle, onFocus }: ArchiveRowP
       onClick={onToggle}
       onFocus={() => onFocus('archive')}
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' && event.key !== ' ' && !(event.key === 'ArrowRight' && !open) && !(event.key === 'ArrowLeft' && open))
+        if (
+          event.key !== 'Enter' &&
+          event.key !== ' ' &&
+          !(event.key === 'ArrowRight' && !open) &&
+          !(event.key === 'ArrowLeft' && open)
+        )
           return
         event.preventDefault()
         onToggle()

@@ -2,27 +2,26 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Bell, Inbox, PanelLeft, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useInbox } from '../../state/inbox-state'
-import { useLayout } from '../../state/layout-state'
-import { archivedOf, projectsOf } from '../../state/ordered-sessions'
-import { useMinute } from '../../state/relative-time'
-import { useSessionActions } from '../../state/session-actions'
-import { isUnread, useSessionMarks } from '../../state/session-marks'
-import { useSessions, withChanges } from '../../state/sessions-state'
+import { useLayout } from '../../state/page/layout-state'
+import { archivedOf, projectsOf, useSessions, withChanges } from '../../state/session/sessions-state'
+import { useNowEachMinute } from '../../format/relative-time'
+import { useSessionActions } from '../../state/session/session-actions'
+import { isUnread, useSessionMarks } from '../../state/session/session-marks'
 import { useTasks } from '../../state/tasks-state'
-import { tellFailure, useToasts } from '../../state/toasts-state'
-import { useClient, useQueries } from '../../state/trestle-context'
+import { showFailureToast, useToasts } from '../../state/page/toasts-state'
+import { useClient, useQueries } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
-import { IconButton } from '../../ui/icon-button'
-import { Kbd } from '../../ui/kbd'
+import { IconButton } from '../../ui/button'
+import { Kbd } from '../../ui/tooltip'
 import { Logo } from '../../ui/logo'
-import { Skeleton } from '../../ui/skeleton'
+import { Skeleton } from '../../ui/loading'
 import { SessionTree } from './session-tree'
 import { searchRows, treeRows } from './tree-rows'
 
 /** How long typing must rest before messages are searched, in ms. */
 const SEARCH_REST = 180
-const MOST_HITS = 30
+const MAX_HITS = 30
 
 interface SidebarProps {
   userHome: string | undefined
@@ -40,31 +39,52 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
   const [grown, setGrown] = useState<ReadonlyMap<string, number>>(new Map())
   const marks = useSessionMarks()
   // The same number all day, so that the rows are not made again each minute.
-  const today = new Date(useMinute()).setHours(0, 0, 0, 0)
+  const today = new Date(useNowEachMinute()).setHours(0, 0, 0, 0)
   const currentId = view.kind === 'session' ? view.sessionId : undefined
   const archive = useArchive()
   const hits = useHits(search.trim())
   const searching = search.trim() !== ''
-  const hasMessages = useToasts((toasts) => toasts.kept.length > 0)
+  const hasMessages = useToasts((toasts) => toasts.history.length > 0)
 
   const projects = useMemo(() => projectsOf(state), [state])
   const archived = useMemo(() => archivedOf(state), [state])
   const rows = useMemo(
     () =>
       searching
-        ? searchRows({ query: search, sessions: [...projects.flatMap((project) => project.sessions), ...archived], hits })
+        ? searchRows({
+            query: search,
+            sessions: [...projects.flatMap((project) => project.sessions), ...archived],
+            hits,
+          })
         : treeRows({
             projects,
             collapsed,
             grown,
             pinned: marks.pinned,
             isKept: (summary) =>
-              summary.sessionId === currentId || summary.status === 'running' || summary.waiting > 0 || isUnread(marks, summary),
+              summary.sessionId === currentId ||
+              summary.status === 'running' ||
+              summary.waiting > 0 ||
+              isUnread(marks, summary),
             archived,
             archive: { open: archive.open, loading: archive.loading, any: archive.any || archived.length > 0 },
             now: today,
           }),
-    [searching, search, projects, archived, hits, collapsed, grown, marks, currentId, archive.open, archive.loading, archive.any, today],
+    [
+      searching,
+      search,
+      projects,
+      archived,
+      hits,
+      collapsed,
+      grown,
+      marks,
+      currentId,
+      archive.open,
+      archive.loading,
+      archive.any,
+      today,
+    ],
   )
 
   const toggleProject = (folder: string): void => {
@@ -142,7 +162,11 @@ function SearchField({ value, onChange }: { value: string; onChange: (value: str
         }}
       />
       {value === '' ? (
-        <button type="button" className="rounded-sm px-0.5 leading-none" onClick={() => useLayout.getState().setPaletteOpen(true)}>
+        <button
+          type="button"
+          className="rounded-sm px-0.5 leading-none"
+          onClick={() => useLayout.getState().setPaletteOpen(true)}
+        >
           <span className="sr-only">Open the command palette</span>
           <Kbd keys="Mod+K" />
         </button>
@@ -251,7 +275,9 @@ function LoadingRows() {
 function useArchive(): { open: boolean; loading: boolean; any: boolean; toggle: () => void } {
   const client = useClient()
   const queries = useQueries()
-  const { data: first } = useQuery(queries.session.list.queryOptions({ input: { archived: true, limit: 1 }, staleTime: Infinity }))
+  const { data: first } = useQuery(
+    queries.session.list.queryOptions({ input: { archived: true, limit: 1 }, staleTime: Infinity }),
+  )
   const [open, setOpen] = useState(false)
   const [asked, setAsked] = useState<'no' | 'loading' | 'yes'>('no')
   const load = async (): Promise<void> => {
@@ -263,7 +289,7 @@ function useArchive(): { open: boolean; loading: boolean; any: boolean; toggle: 
     } catch (error) {
       setAsked('no')
       setOpen(false)
-      tellFailure(error)
+      showFailureToast(error)
     }
   }
   const toggle = (): void => {
@@ -284,7 +310,7 @@ function useHits(query: string) {
   }, [query])
   const { data, error } = useQuery(
     queries.session.search.queryOptions({
-      input: { query: rested.slice(0, 500) || ' ', limit: MOST_HITS },
+      input: { query: rested.slice(0, 500) || ' ', limit: MAX_HITS },
       enabled: rested !== '' && query !== '',
       placeholderData: keepPreviousData,
       retry: false,

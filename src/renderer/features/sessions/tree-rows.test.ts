@@ -1,6 +1,50 @@
 import { describe, expect, it } from 'vitest'
 import type { SearchHit, SessionSummary } from '../../../shared/model/session'
-import { isReachable, searchRows, SHOWN_SESSIONS, snippetPieces, treeRows } from './tree-rows'
+import { isReachable, searchRows, SHOWN_SESSIONS, snippetPieces, treeRows, dateGroups } from './tree-rows'
+
+const at = (sessionId: string, date: Date): SessionSummary => ({
+  sessionId,
+  folder: '/code/shop',
+  title: sessionId,
+  status: 'idle',
+  waiting: 0,
+  updatedAt: date.getTime(),
+  archived: false,
+})
+const NOW = new Date(2026, 10, 22, 0, 30).getTime()
+const names = (sessions: SessionSummary[]) =>
+  dateGroups(sessions, NOW).map((group) => [group.name, ...group.sessions.map((one) => one.sessionId)])
+
+it('groups sessions by days of the calendar: an hour before midnight is yesterday', () => {
+  expect(
+    names([
+      at('a', new Date(2026, 10, 22, 0, 10)),
+      at('b', new Date(2026, 10, 21, 23, 40)),
+      at('c', new Date(2026, 10, 21, 0, 0)),
+      at('d', new Date(2026, 10, 20, 23, 59)),
+      at('e', new Date(2026, 10, 15, 0, 0)),
+      at('f', new Date(2026, 10, 14, 23, 59)),
+      at('g', new Date(2026, 9, 23, 0, 0)),
+      at('h', new Date(2025, 1, 1)),
+    ]),
+  ).toEqual([
+    ['Today', 'a'],
+    ['Yesterday', 'b', 'c'],
+    ['Previous 7 days', 'd', 'e'],
+    ['Previous 30 days', 'f', 'g'],
+    ['Older', 'h'],
+  ])
+})
+
+it('names each group once, also where a session changed without moving up', () => {
+  expect(
+    names([
+      at('a', new Date(2026, 10, 21, 12)),
+      at('renamed', new Date(2026, 10, 22, 0, 20)),
+      at('c', new Date(2026, 10, 21, 11)),
+    ]),
+  ).toEqual([['Yesterday', 'a', 'renamed', 'c']])
+})
 
 const session = (sessionId: string, more: Partial<SessionSummary> = {}): SessionSummary => ({
   sessionId,
@@ -33,14 +77,18 @@ describe('treeRows', () => {
 
   it('would catch an archive being offered that has nothing in it', () => {
     const input = { ...plain, projects: [], collapsed: new Set<string>(), archived: [] }
-    expect(keys(treeRows({ ...input, archive: { open: true, loading: true, any: true } }))).toEqual(['no-sessions', 'archive'])
+    expect(keys(treeRows({ ...input, archive: { open: true, loading: true, any: true } }))).toEqual([
+      'no-sessions',
+      'archive',
+    ])
     expect(keys(treeRows({ ...input, archive: { ...closed, any: false } }))).toEqual(['no-sessions'])
   })
 })
 
 describe('the dates in a project', () => {
   const now = new Date(2026, 10, 22, 12).getTime()
-  const day = (id: string, before: number): SessionSummary => session(id, { updatedAt: new Date(2026, 10, 22 - before, 9).getTime() })
+  const day = (id: string, before: number): SessionSummary =>
+    session(id, { updatedAt: new Date(2026, 10, 22 - before, 9).getTime() })
   const rowsOf = (sessions: SessionSummary[]): string[] =>
     keys(
       treeRows({
@@ -71,7 +119,15 @@ describe('the dates in a project', () => {
 
   it('are left out where they would tell nothing: few sessions, or all of one day', () => {
     expect(rowsOf([day('a', 0), day('b', 1), day('c', 9)])).toEqual(['project:/a', 'a', 'b', 'c'])
-    expect(rowsOf(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => day(id, 0)))).toEqual(['project:/a', 'a', 'b', 'c', 'd', 'e', 'f'])
+    expect(rowsOf(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => day(id, 0)))).toEqual([
+      'project:/a',
+      'a',
+      'b',
+      'c',
+      'd',
+      'e',
+      'f',
+    ])
   })
 
   it('cannot be reached with the arrow keys', () => {
@@ -90,7 +146,11 @@ describe('a project with many sessions', () => {
   it('shows its latest ones and a way to more, so that the next project is in sight', () => {
     const rows = treeRows(base)
     expect(rows.findIndex(({ key }) => key === 'project:/b')).toBe(SHOWN_SESSIONS + 2)
-    expect(rows.find(({ kind }) => kind === 'more')).toMatchObject({ folder: '/a', step: 5, hidden: 150 - SHOWN_SESSIONS })
+    expect(rows.find(({ kind }) => kind === 'more')).toMatchObject({
+      folder: '/a',
+      step: 5,
+      hidden: 150 - SHOWN_SESSIONS,
+    })
   })
 
   it('comes to its end after a few times, each bringing twice as many', () => {

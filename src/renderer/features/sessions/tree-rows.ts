@@ -1,6 +1,5 @@
 import type { SearchHit, SessionSummary } from '../../../shared/model/session'
-import { titleOf, type Project } from '../../state/ordered-sessions'
-import { dateGroups } from './date-groups'
+import { titleOf, type Project } from '../../state/session/sessions-state'
 
 /** One line of the sidebar's list. `key` is unique and stays with what it stands for. */
 export type TreeRow =
@@ -24,7 +23,7 @@ export type TreeRow =
 /** So many sessions of a project are shown at first. */
 export const SHOWN_SESSIONS = 8
 /** A project that shows fewer is read at a glance, without dates. */
-const LEAST_DATED = 6
+const MIN_DATED = 6
 /** So many come with the first "Show more"; each further one brings twice as many. */
 const FIRST_STEP = 5
 
@@ -49,7 +48,8 @@ export function treeRows({ projects, collapsed, grown, pinned, isKept, archived,
   const rows: TreeRow[] = []
   const atTop = projects.flatMap(({ sessions }) => sessions.filter(({ sessionId }) => pinned.has(sessionId)))
   if (atTop.length > 0) rows.push({ kind: 'heading', key: 'pinned', text: 'Pinned' })
-  for (const summary of atTop) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 1, showFolder: true })
+  for (const summary of atTop)
+    rows.push({ kind: 'session', key: summary.sessionId, summary, level: 1, showFolder: true })
   for (const { folder, sessions } of projects) {
     const isCollapsed = collapsed.has(folder)
     rows.push({ kind: 'project', key: `project:${folder}`, folder, count: sessions.length, collapsed: isCollapsed })
@@ -61,19 +61,28 @@ export function treeRows({ projects, collapsed, grown, pinned, isKept, archived,
     // A row that says "1 more" takes the place of that one.
     const all = below.length - shown.length <= 1 ? below : shown
     const groups = dateGroups(all, now)
-    const dated = all.length >= LEAST_DATED && groups.length > 1
+    const dated = all.length >= MIN_DATED && groups.length > 1
     for (const { name, sessions: some } of groups) {
       if (dated) rows.push({ kind: 'date', key: `date:${folder}:${name}`, text: name })
-      for (const summary of some) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
+      for (const summary of some)
+        rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: false })
     }
     const hidden = below.length - all.length
-    if (hidden > 0) rows.push({ kind: 'more', key: `more:${folder}`, folder, step: Math.min(hidden, FIRST_STEP * 2 ** times), hidden })
+    if (hidden > 0)
+      rows.push({
+        kind: 'more',
+        key: `more:${folder}`,
+        folder,
+        step: Math.min(hidden, FIRST_STEP * 2 ** times),
+        hidden,
+      })
   }
   if (projects.length === 0) rows.push({ kind: 'note', key: 'no-sessions', text: 'No sessions yet.' })
   if (!archive.any) return rows
   rows.push({ kind: 'archive', key: 'archive', open: archive.open, loading: archive.loading })
   if (archive.open) {
-    for (const summary of archived) rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: true })
+    for (const summary of archived)
+      rows.push({ kind: 'session', key: summary.sessionId, summary, level: 2, showFolder: true })
   }
   return rows
 }
@@ -126,4 +135,40 @@ export function snippetPieces(snippet: string): { text: string; marked: boolean 
           ]
     })
     .filter((piece) => piece.text !== '')
+}
+
+/** Sessions that were last at work in the same stretch of time, in the order of the list. */
+export interface DateGroup {
+  name: string
+  sessions: SessionSummary[]
+}
+
+/** What each stretch is called, and how many days before today it begins; what is older comes last. */
+const STRETCHES = [
+  { name: 'Today', days: 0 },
+  { name: 'Yesterday', days: 1 },
+  { name: 'Previous 7 days', days: 7 },
+  { name: 'Previous 30 days', days: 30 },
+]
+const OLDER = 'Older'
+
+/**
+ * Sessions, latest first, by the day on which each last changed. Days are those of the calendar here, not 24 hours. A session that changed after one that
+ * stands above it (titles and the archive change, too) stays where it is: the order is the list's.
+ */
+export function dateGroups(sessions: readonly SessionSummary[], now: number): DateGroup[] {
+  const today = new Date(now)
+  const begins = STRETCHES.map(({ days }) =>
+    new Date(today.getFullYear(), today.getMonth(), today.getDate() - days).getTime(),
+  )
+  const groups: DateGroup[] = []
+  let stretch = 0
+  for (const summary of sessions) {
+    while (stretch < begins.length && summary.updatedAt < (begins[stretch] ?? 0)) stretch += 1
+    const name = STRETCHES[stretch]?.name ?? OLDER
+    const last = groups.at(-1)
+    if (last?.name === name) last.sessions.push(summary)
+    else groups.push({ name, sessions: [summary] })
+  }
+  return groups
 }

@@ -1,13 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { QUICK_PROMPT, type DesktopSettings, type DesktopView } from '../../../shared/model/desktop'
-import { useSettingsChange } from '../../state/settings-query'
-import { tellFailure } from '../../state/toasts-state'
-import { useClient } from '../../state/trestle-context'
+import { QUICK_PROMPT, type DesktopSettings, type DesktopView } from '../../../shared/configuration/settings'
+import { useSettingsChange, useClient } from '../../state/page/queries'
+import { showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
-import { CONTROL_CLASS } from '../../ui/field'
-import { SectionHead } from '../../ui/section-head'
-import { Switch } from '../../ui/switch'
+import { CONTROL_CLASS } from '../../ui/form/field'
+import { SectionHead, Switch } from '../../ui/form/settings-controls'
 
 interface DesktopSectionProps {
   settings: DesktopSettings
@@ -20,10 +18,10 @@ interface DesktopSectionProps {
 export function DesktopSection({ settings, desktop, platform }: DesktopSectionProps) {
   const client = useClient()
   const save = useSettingsChange((api, change: Partial<DesktopSettings>) => api.setDesktop(change))
-  const change = (next: Partial<DesktopSettings>): void => save.mutate(next, { onError: tellFailure })
+  const change = (next: Partial<DesktopSettings>): void => save.mutate(next, { onError: showFailureToast })
   const graphics = useMutation({
     mutationFn: (enabled: boolean) => client.desktop.setAcceleratedGraphics({ enabled }),
-    onError: tellFailure,
+    onError: showFailureToast,
   })
   const tray = platform === 'darwin' ? 'menu bar' : 'tray'
   return (
@@ -69,7 +67,11 @@ export function DesktopSection({ settings, desktop, platform }: DesktopSectionPr
         </ul>
       </section>
       <section aria-labelledby="settings-quick">
-        <SectionHead id="settings-quick" title="Quick prompt" text="Start a session from any app with a keyboard shortcut." />
+        <SectionHead
+          id="settings-quick"
+          title="Quick prompt"
+          text="Start a session from any app with a keyboard shortcut."
+        />
         <ShortcutField
           key={settings.quickPrompt}
           shortcut={settings.quickPrompt}
@@ -124,7 +126,11 @@ function ShortcutField({ shortcut, problem, busy, onSave }: ShortcutFieldProps) 
   const id = useId()
   const [text, setText] = useState(shortcut)
   const [isWrong, setWrong] = useState(false)
-  const error = isWrong ? 'Use one or more modifier keys and a key, for example Ctrl+Shift+Space.' : text === shortcut ? problem : undefined
+  const error = isWrong
+    ? 'Use one or more modifier keys and a key, for example Ctrl+Shift+Space.'
+    : text === shortcut
+      ? problem
+      : undefined
   const save = (): void => {
     const wanted = text.trim()
     const fits = QUICK_PROMPT.pattern.test(wanted)

@@ -1,25 +1,38 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Copy } from 'lucide-react'
-import { diagnosticsText, type DiagnosticsReport, type HealthCheck } from '../../../shared/model/health'
+import {
+  diagnosticsText,
+  type DiagnosticsReport,
+  type HealthCheck,
+  type ShellEnvironmentView,
+} from '../../../shared/configuration/app'
 import { failureFrom } from '../../client/failure-from'
-import { tell, tellFailure } from '../../state/toasts-state'
-import { useQueries } from '../../state/trestle-context'
+import { showToast, showFailureToast } from '../../state/page/toasts-state'
+import { useQueries, useSettingsChange, useClient } from '../../state/page/queries'
 import { Badge, type Tone } from '../../ui/badge'
 import { Button } from '../../ui/button'
-import { ErrorNote } from '../../ui/error-note'
-import { SectionHead } from '../../ui/section-head'
-import { Skeleton } from '../../ui/skeleton'
-import { ShellEnvironmentPart } from './shell-environment-part'
+import { ErrorNote } from '../../ui/notice'
+import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { Skeleton } from '../../ui/loading'
 
 /** Where commands get their environment, whether everything works that Trestle needs, and what went wrong lately. */
 export function DiagnosticsSection() {
   const queries = useQueries()
-  const { data: report, error, isFetching, refetch } = useQuery(queries.app.diagnostics.queryOptions({ staleTime: 0, retry: false }))
+  const {
+    data: report,
+    error,
+    isFetching,
+    refetch,
+  } = useQuery(queries.app.diagnostics.queryOptions({ staleTime: 0, retry: false }))
   return (
     <div className="space-y-9">
       <ShellEnvironmentPart />
       <section aria-labelledby="settings-checks" aria-busy={isFetching}>
-        <SectionHead id="settings-checks" title="Checks" text="What Trestle needs to work. trestle doctor shows the same in a terminal.">
+        <SectionHead
+          id="settings-checks"
+          title="Checks"
+          text="What Trestle needs to work. trestle doctor shows the same in a terminal."
+        >
           <span className="flex gap-2">
             <Button size="small" busy={isFetching} onClick={() => void refetch()}>
               Run again
@@ -50,7 +63,9 @@ export function DiagnosticsSection() {
 }
 
 function copy(report: DiagnosticsReport): void {
-  void navigator.clipboard.writeText(diagnosticsText(report)).then(() => tell('Diagnostics copied'), tellFailure)
+  void navigator.clipboard
+    .writeText(diagnosticsText(report))
+    .then(() => showToast('Diagnostics copied'), showFailureToast)
 }
 
 const STATUS: Readonly<Record<HealthCheck['status'], { word: string; tone: Tone }>> = {
@@ -96,6 +111,97 @@ function Errors({ errors }: { errors: DiagnosticsReport['errors'] }) {
           ))}
         </ul>
       )}
+    </section>
+  )
+}
+
+const STATES: Readonly<Record<ShellEnvironmentView['state'], { badge: string; tone: Tone; meaning: string }>> = {
+  inherited: {
+    badge: 'Inherited',
+    tone: 'done',
+    meaning: 'Commands use the environment of the terminal or program that started Trestle.',
+  },
+  off: { badge: 'Off', tone: 'plain', meaning: 'Commands use only what the desktop gives to programs.' },
+  reading: { badge: 'Reading…', tone: 'run', meaning: 'Commands wait until your shell has started.' },
+  ready: { badge: 'Ready', tone: 'done', meaning: 'Commands use the environment of your login shell.' },
+  failed: { badge: 'Failed', tone: 'fail', meaning: 'Commands use only what the desktop gives to programs.' },
+}
+
+/** Where PATH and the other variables of commands come from, and how to read them again. */
+function ShellEnvironmentPart() {
+  const queries = useQueries()
+  const client = useClient()
+  const queryClient = useQueryClient()
+  const key = queries.app.shellEnvironment.queryKey()
+  const { data: view } = useQuery(
+    queries.app.shellEnvironment.queryOptions({
+      staleTime: 0,
+      // Nothing tells when a reading has ended in the background.
+      refetchInterval: ({ state }) => (state.data?.state === 'reading' ? 500 : false),
+    }),
+  )
+  const read = useMutation({
+    mutationFn: () => client.app.readShellEnvironment(),
+    onSuccess: (next) => queryClient.setQueryData(key, next),
+    onError: showFailureToast,
+  })
+  const enable = useSettingsChange((api, enabled: boolean) => api.setLoginShell({ enabled }))
+  const { badge, tone, meaning } = STATES[view?.state ?? 'reading']
+  return (
+    <section aria-labelledby="settings-environment">
+      <SectionHead
+        id="settings-environment"
+        title="Shell environment"
+        text="Where commands, MCP servers and hooks get PATH and other variables."
+      >
+        {view && view.state !== 'inherited' && view.state !== 'off' && (
+          <Button size="small" busy={read.isPending} onClick={() => read.mutate()}>
+            Read again
+          </Button>
+        )}
+      </SectionHead>
+      <div className="overflow-hidden rounded-lg border border-line bg-raised text-ui">
+        <div className="px-3.5 py-2.5" role="status">
+          <p className="flex flex-wrap items-center gap-2">
+            <span className="font-medium wrap-anywhere">{view?.shell ?? 'Environment'}</span>
+            <Badge tone={tone}>{badge}</Badge>
+            {view?.state === 'ready' && (
+              <span className="text-small text-ink-3">
+                {view.variables} variables in {view.durationMs} ms
+              </span>
+            )}
+          </p>
+          <p className="mt-1 text-small text-ink-2">{meaning}</p>
+          {view?.problem !== undefined && <p className="mt-1 text-small wrap-anywhere text-fail-ink">{view.problem}</p>}
+          {view?.advice !== undefined && <p className="mt-1 text-small wrap-anywhere text-ink-2">{view.advice}</p>}
+        </div>
+        <details className="border-t border-line px-3.5 py-2">
+          <summary className="cursor-default text-ink-2 hover:text-ink">
+            PATH <span className="text-small text-ink-3">{view?.path.length ?? 0} folders</span>
+          </summary>
+          <ol aria-label="Folders of PATH" className="mt-1.5 font-mono text-small text-ink-2">
+            {view?.path.map((folder, index) => (
+              <li key={index} className="wrap-anywhere">
+                {folder}
+              </li>
+            ))}
+          </ol>
+        </details>
+        {view && (
+          <Switch
+            label="Use the environment of your login shell"
+            description="Applies when the desktop app isn’t started from a terminal."
+            checked={enable.isPending ? enable.variables : view.enabled}
+            onChange={(enabled) =>
+              enable.mutate(enabled, {
+                onError: showFailureToast,
+                onSuccess: () => void queryClient.invalidateQueries({ queryKey: key }),
+              })
+            }
+            className="border-t border-line px-3.5 py-2"
+          />
+        )}
+      </div>
     </section>
   )
 }

@@ -1,16 +1,16 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { PERMISSION_MODES } from '../../../shared/model/approval'
-import { confinementOf, MODE_NAMES, modeMeaning } from '../../../shared/model/sandbox-words'
-import type { SettingsView } from '../../../shared/model/settings'
-import { useSettingsChange } from '../../state/settings-query'
-import { THEME_CHOICES, useTheme, type ThemeChoice } from '../../state/theme'
-import { tellFailure } from '../../state/toasts-state'
-import { RadioList } from '../../ui/radio-list'
-import { NotificationsPart } from './notifications-part'
-import { SectionHead } from '../../ui/section-head'
+import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
+import type { SettingsView, NotificationSettings } from '../../../shared/configuration/settings'
+import { useSettingsChange, useAppInfo } from '../../state/page/queries'
+import { THEME_CHOICES, useTheme, type ThemeChoice } from '../../state/page/theme'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { RadioList } from '../../ui/form/choice-fields'
+import { SectionHead, Switch } from '../../ui/form/settings-controls'
 import { ToolsPart } from './tools-part'
+import { playNotificationSound } from '../../state/notifications'
 
-const THEME_WORDS: Record<ThemeChoice, string> = { system: 'Match system', light: 'Light', dark: 'Dark' }
+const THEME_LABELS: Record<ThemeChoice, string> = { system: 'Match system', light: 'Light', dark: 'Dark' }
 
 /** How it looks, how much is asked, and which tools the model is offered. */
 export function GeneralSection({ settings, trustedFolders }: { settings: SettingsView; trustedFolders: ReactNode }) {
@@ -25,16 +25,24 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
           label="Theme"
           value={theme.choice}
           onChange={theme.choose}
-          options={THEME_CHOICES.map((value) => ({ value, label: THEME_WORDS[value] }))}
+          options={THEME_CHOICES.map((value) => ({ value, label: THEME_LABELS[value] }))}
         />
       </section>
       <section aria-labelledby="settings-mode">
-        <SectionHead id="settings-mode" title="Permission mode" text="Default for new sessions. You can change it in any session." />
+        <SectionHead
+          id="settings-mode"
+          title="Permission mode"
+          text="Default for new sessions. You can change it in any session."
+        />
         <RadioList
           label="Default permission mode"
           value={setMode.isPending ? setMode.variables : settings.defaultPermissionMode}
-          onChange={(mode) => setMode.mutate(mode, { onError: tellFailure })}
-          options={PERMISSION_MODES.map((value) => ({ value, label: MODE_NAMES[value], description: modeMeaning(value, confinement) }))}
+          onChange={(mode) => setMode.mutate(mode, { onError: showFailureToast })}
+          options={PERMISSION_MODES.map((value) => ({
+            value,
+            label: MODE_NAMES[value],
+            description: modeDescription(value, confinement),
+          }))}
         />
       </section>
       <NotificationsPart settings={settings} />
@@ -49,4 +57,70 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
       <ToolsPart settings={settings} />
     </div>
   )
+}
+
+/** Whether Trestle calls when something waits. In a browser its own permission is asked for here, by the switch, and nowhere else. */
+function NotificationsPart({ settings }: { settings: SettingsView }) {
+  const { data: info } = useAppInfo()
+  const [permission, setPermission] = useState(browserPermission)
+  const save = useSettingsChange((api, change: Partial<NotificationSettings>) => api.setNotifications(change))
+  const change = (next: Partial<NotificationSettings>): void => save.mutate(next, { onError: showFailureToast })
+  const { enabled, sound } = settings.notifications
+  const inBrowser = info?.host === 'web'
+  const isAllowed = !inBrowser || permission === 'granted'
+
+  const enable = async (wanted: boolean): Promise<void> => {
+    if (wanted && inBrowser && permission === 'default') setPermission(await Notification.requestPermission())
+    if (wanted !== enabled) change({ enabled: wanted })
+  }
+  return (
+    <section aria-labelledby="settings-notifications">
+      <SectionHead
+        id="settings-notifications"
+        title="Notifications"
+        text="Notify me when a session needs me and Trestle is in the background."
+      />
+      <ul className="overflow-hidden rounded-lg border border-line bg-raised">
+        <li className="px-3.5 py-2">
+          <Switch
+            label="Notify me"
+            description={describe(inBrowser, permission, enabled)}
+            checked={enabled && isAllowed}
+            disabled={inBrowser && (permission === 'denied' || permission === 'unsupported')}
+            onChange={(wanted) => void enable(wanted)}
+          />
+        </li>
+        <li className="border-t border-line px-3.5 py-2">
+          <Switch
+            label="Play a sound"
+            description={inBrowser ? 'Two soft tones' : 'Your system’s notification sound'}
+            checked={sound}
+            disabled={!enabled}
+            onChange={(wanted) => {
+              change({ sound: wanted })
+              // So that one knows it, and so that the browser allows it from now on.
+              if (wanted && inBrowser) void playNotificationSound()
+            }}
+          />
+        </li>
+      </ul>
+    </section>
+  )
+}
+
+type Permission = NotificationPermission | 'unsupported'
+
+function browserPermission(): Permission {
+  return 'Notification' in globalThis ? Notification.permission : 'unsupported'
+}
+
+function describe(inBrowser: boolean, permission: Permission, enabled: boolean): string {
+  if (!inBrowser) return 'By a notification of the system.'
+  if (permission === 'unsupported') return 'This browser doesn’t support notifications.'
+  if (permission === 'denied') return 'Notifications are blocked. Allow them in your browser’s site settings.'
+  if (permission === 'default')
+    return enabled
+      ? 'Not allowed in this browser yet: switch it on to be asked by the browser.'
+      : 'The browser will ask you to allow it.'
+  return 'By a notification of this browser, as long as a page of Trestle is open.'
 }

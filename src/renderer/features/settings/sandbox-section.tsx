@@ -1,13 +1,21 @@
-import { SANDBOX_HOST, SANDBOX_MODES, SANDBOX_PATH, SANDBOX_SOCKET, type SandboxMode } from '../../../shared/model/sandbox'
-import type { SandboxChange, SandboxView } from '../../../shared/model/settings'
-import { useSettingsChange } from '../../state/settings-query'
-import { tellFailure } from '../../state/toasts-state'
+import { Plus, X } from 'lucide-react'
+import { useRef, useState } from 'react'
+import {
+  SANDBOX_HOST,
+  SANDBOX_MODES,
+  SANDBOX_PATH,
+  SANDBOX_SOCKET,
+  type SandboxMode,
+} from '../../../shared/model/sandbox'
+import type { SandboxChange, SandboxView } from '../../../shared/configuration/settings'
+import { useSettingsChange } from '../../state/page/queries'
+import { showFailureToast } from '../../state/page/toasts-state'
 import { Badge } from '../../ui/badge'
-import { Remedy } from '../../ui/content/remedy'
-import { RadioList } from '../../ui/radio-list'
-import { SectionHead } from '../../ui/section-head'
-import { Switch } from '../../ui/switch'
-import { SandboxList } from './sandbox-list'
+import { SandboxRemedy } from '../../ui/content/sandbox-note'
+import { RadioList } from '../../ui/form/choice-fields'
+import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { Button, IconButton } from '../../ui/button'
+import { TextField } from '../../ui/form/field'
 
 const MODES: Readonly<Record<SandboxMode, { name: string; meaning: string }>> = {
   auto: { name: 'Auto', meaning: 'Use the sandbox where this machine supports it.' },
@@ -49,7 +57,7 @@ const LISTS = [
 /** What commands can reach: the mode, the lists, and what this machine supports. */
 export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
   const save = useSettingsChange((api, change: SandboxChange) => api.setSandbox(change))
-  const change = (next: SandboxChange): void => save.mutate(next, { onError: tellFailure })
+  const change = (next: SandboxChange): void => save.mutate(next, { onError: showFailureToast })
   const shown = save.isPending ? { ...sandbox, ...save.variables } : sandbox
   return (
     <div className="space-y-9">
@@ -64,7 +72,11 @@ export function SandboxSection({ sandbox }: { sandbox: SandboxView }) {
           label="Sandbox mode"
           value={shown.mode}
           onChange={(mode) => change({ mode })}
-          options={SANDBOX_MODES.map((value) => ({ value, label: MODES[value].name, description: MODES[value].meaning }))}
+          options={SANDBOX_MODES.map((value) => ({
+            value,
+            label: MODES[value].name,
+            description: MODES[value].meaning,
+          }))}
         />
       </section>
       {LISTS.map(({ key, ...words }) => (
@@ -106,7 +118,7 @@ function MachineStatus({ status }: { status: NonNullable<SandboxView['status']> 
       {!available && (
         <div className="mt-1 text-small text-ink-2">
           {reason !== undefined && <p className="wrap-anywhere">{reason}</p>}
-          {remedy !== undefined && <Remedy text={remedy} />}
+          {remedy !== undefined && <SandboxRemedy text={remedy} />}
         </div>
       )}
     </div>
@@ -132,4 +144,98 @@ function BuiltIn({ title, entries, isUsed }: { title: string; entries: readonly 
       </ul>
     </details>
   )
+}
+
+interface SandboxListProps {
+  id: string
+  title: string
+  text: string
+  placeholder: string
+  entry: { pattern: RegExp; must: string }
+  entries: readonly string[]
+  busy: boolean
+  onChange: (entries: string[]) => void
+}
+
+/** A list of the sandbox settings: entries that can be removed, and a field for another. What is wrong with an entry is said under the field. */
+function SandboxList({ id, title, text, placeholder, entry, entries, busy, onChange }: SandboxListProps) {
+  const [draft, setDraft] = useState('')
+  const [error, setError] = useState<string>()
+  const field = useRef<HTMLInputElement>(null)
+  const add = (): void => {
+    const wanted = draft.trim()
+    const problem = problemOf(wanted, entries, entry)
+    setError(problem)
+    if (problem !== undefined) return
+    onChange([...entries, wanted])
+    setDraft('')
+  }
+  const headId = `settings-sandbox-${id}`
+  return (
+    <section aria-labelledby={headId}>
+      <SectionHead id={headId} title={title} text={text} />
+      <div className="overflow-hidden rounded-lg border border-line bg-raised">
+        {entries.length > 0 && (
+          <ul aria-label={title}>
+            {entries.map((each) => (
+              <li key={each} className="flex items-center gap-2 border-b border-line py-1 pr-1.5 pl-3.5">
+                <code className="min-w-0 flex-1 font-mono text-small wrap-anywhere">{each}</code>
+                <IconButton
+                  label={`Remove ${each}`}
+                  disabled={busy}
+                  onClick={() => {
+                    onChange(entries.filter((other) => other !== each))
+                    field.current?.focus()
+                  }}
+                >
+                  <X aria-hidden />
+                </IconButton>
+              </li>
+            ))}
+          </ul>
+        )}
+        <form
+          className="flex items-start gap-2 px-3.5 py-2.5"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (!busy) add()
+          }}
+        >
+          <TextField
+            ref={field}
+            label={`Add to ${title.toLowerCase()}`}
+            hideLabel
+            mono
+            className="flex-1"
+            placeholder={placeholder}
+            value={draft}
+            error={error}
+            onChange={(event) => {
+              setDraft(event.target.value)
+              setError(undefined)
+            }}
+          />
+          <Button
+            type="submit"
+            icon={<Plus aria-hidden />}
+            className="h-[31px]"
+            disabled={draft.trim() === ''}
+            busy={busy}
+          >
+            Add
+          </Button>
+        </form>
+      </div>
+    </section>
+  )
+}
+
+function problemOf(
+  wanted: string,
+  entries: readonly string[],
+  { pattern, must }: SandboxListProps['entry'],
+): string | undefined {
+  if (wanted === '') return undefined
+  if (!pattern.test(wanted)) return `Enter ${must}`
+  return entries.includes(wanted) ? 'Already in the list' : undefined
 }

@@ -2,23 +2,22 @@ import { Tabs } from 'radix-ui'
 import { useEffect, useRef, type ReactNode } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import { failureFrom } from '../../client/failure-from'
-import { SETTINGS_SECTIONS, useLayout, type SettingsSection } from '../../state/layout-state'
-import { useSettings } from '../../state/settings-query'
+import { SETTINGS_SECTIONS, useLayout, type SettingsSection } from '../../state/page/layout-state'
+import { useSettings } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
-import { ErrorNote } from '../../ui/error-note'
-import { Skeleton } from '../../ui/skeleton'
+import { ErrorNote } from '../../ui/notice'
+import { Skeleton } from '../../ui/loading'
 import { AboutSection } from './about-section'
-import { AgentsSection } from './agents-section'
+import { AgentsSection, SkillsSection } from './agents-and-skills-sections'
 import { DiagnosticsSection } from './diagnostics-section'
 import { GeneralSection } from './general-section'
 import { HooksSection } from './hooks-section'
-import { ModelsSection } from './models-section'
-import { ProvidersSection } from './providers-section'
+import { ModelsSection } from './models/models-section'
+import { ProvidersSection } from './models/providers-section'
 import { SandboxSection } from './sandbox-section'
-import { SkillsSection } from './skills-section'
 
-const WORDS: Record<SettingsSection, string> = {
+const SECTION_LABELS: Record<SettingsSection, string> = {
   providers: 'Providers',
   models: 'Models',
   mcp: 'MCP',
@@ -67,8 +66,10 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers, deskto
               data-section={name}
               className="flex h-[28px] items-center gap-1.5 rounded-[6px] px-[9px] text-ui text-ink-2 hover:text-ink focus-visible:-outline-offset-2 data-[state=active]:bg-raised data-[state=active]:font-medium data-[state=active]:text-ink data-[state=active]:shadow-[inset_0_0_0_1px_var(--line)]"
             >
-              {WORDS[name]}
-              {name === 'about' && settings && settings.problems.length > 0 && <Badge tone="fail">{settings.problems.length}</Badge>}
+              {SECTION_LABELS[name]}
+              {name === 'about' && settings && settings.problems.length > 0 && (
+                <Badge tone="fail">{settings.problems.length}</Badge>
+              )}
             </Tabs.Trigger>
           ))}
         </Tabs.List>
@@ -80,7 +81,10 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers, deskto
               <>
                 {name === 'providers' && <ProvidersSection settings={settings} />}
                 {name === 'models' && (
-                  <ModelsSection settings={settings} onAddProvider={() => useLayout.getState().openSettings('providers')} />
+                  <ModelsSection
+                    settings={settings}
+                    onAddProvider={() => useLayout.getState().openSettings('providers')}
+                  />
                 )}
                 {name === 'mcp' && mcpServers}
                 {name === 'skills' && <SkillsSection info={info} />}

@@ -1,19 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { UpdateAction, UpdateChannel, UpdatesView } from '../../../shared/model/updates'
+import type { UpdateAction, UpdateChannel, UpdatesView } from '../../../shared/configuration/app'
 import { failureFrom } from '../../client/failure-from'
-import { tellFailure } from '../../state/toasts-state'
-import { useClient, useQueries } from '../../state/trestle-context'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { useClient, useQueries } from '../../state/page/queries'
 import { Button } from '../../ui/button'
-import { ErrorNote } from '../../ui/error-note'
-import { SectionHead } from '../../ui/section-head'
-import { SelectField } from '../../ui/select-field'
-import { Switch } from '../../ui/switch'
-import { stateWords } from './updates-words'
+import { ErrorNote } from '../../ui/notice'
+import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { SelectField } from '../../ui/form/choice-fields'
 
 /** Often enough to follow a download, seldom enough not to matter. */
 const FOLLOW_MS = 1000
 
-const CHANNEL_WORDS: Record<UpdateChannel, string> = { stable: 'Stable', beta: 'Beta' }
+const CHANNEL_LABELS: Record<UpdateChannel, string> = { stable: 'Stable', beta: 'Beta' }
 
 /** What is installed, which update is pending and what it waits for, and what the user can do about it. */
 export function UpdatesPart() {
@@ -27,7 +25,7 @@ export function UpdatesPart() {
   const { mutate, isPending } = useMutation({
     mutationFn: (action: UpdateAction) => client.app.update(action),
     onSuccess: (view) => queryClient.setQueryData(queries.app.updates.queryKey(), view),
-    onError: tellFailure,
+    onError: showFailureToast,
   })
   return (
     <section aria-labelledby="settings-updates">
@@ -55,7 +53,7 @@ export function UpdatesBox({ updates, isBusy, act }: UpdatesBoxProps) {
       <ul className="overflow-hidden rounded-lg border border-line bg-raised">
         <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-3.5 py-2.5">
           <p className="min-w-[180px] flex-1 text-ui" aria-live="polite">
-            {stateWords(updates)}
+            {updateStateText(updates)}
           </p>
           <UpdateButtons updates={updates} isBusy={isBusy} act={act} />
         </li>
@@ -82,9 +80,9 @@ export function UpdatesBox({ updates, isBusy, act }: UpdatesBoxProps) {
                 value={channel}
                 onChange={({ target }) => act({ kind: 'channel', channel: target.value as UpdateChannel })}
               >
-                {(Object.keys(CHANNEL_WORDS) as UpdateChannel[]).map((name) => (
+                {(Object.keys(CHANNEL_LABELS) as UpdateChannel[]).map((name) => (
                   <option key={name} value={name}>
-                    {CHANNEL_WORDS[name]}
+                    {CHANNEL_LABELS[name]}
                   </option>
                 ))}
               </SelectField>
@@ -129,4 +127,30 @@ function UpdateButtons({ updates: { state }, isBusy, act }: UpdatesBoxProps) {
       {state.waitsFor === null ? 'Restart to update' : 'Restart when idle'}
     </Button>
   )
+}
+
+/** One sentence about where updates stand, and what a pending one waits for. */
+export function updateStateText({ installed, state }: UpdatesView): string {
+  switch (state.kind) {
+    case 'unavailable':
+      return `Version ${installed} is installed. ${state.reason}`
+    case 'current':
+      if (state.problem) return `Version ${installed} is installed.`
+      return state.checkedAt === undefined
+        ? `Version ${installed} is installed.`
+        : `Version ${installed} is up to date.`
+    case 'checking':
+      return 'Checking for updates…'
+    case 'available':
+      return `Version ${state.release.version} is available. Version ${installed} is installed.`
+    case 'downloading':
+      return `Downloading version ${state.release.version}… ${state.percent}%`
+    default: {
+      const ready = `Version ${state.release.version} is ready to install.`
+      if (!state.whenIdle) return `${ready} It will be installed when you close Trestle.`
+      return state.waitsFor === null
+        ? `${ready} Restarting…`
+        : `${ready} Trestle restarts when nothing is running: ${state.waitsFor}.`
+    }
+  }
 }

@@ -1,8 +1,7 @@
-import type { ReactNode } from 'react'
-import { useLayout } from '../../state/layout-state'
-import { useMediaQuery } from '../../state/media-query'
-import { ColumnHandle } from './column-handle'
-import { Drawer } from './drawer'
+import { type ReactNode, useRef, type KeyboardEvent, type PointerEvent } from 'react'
+import { Dialog } from 'radix-ui'
+import { useLayout, useMediaQuery, COLUMN_WIDTHS, type ColumnName } from '../../state/page/layout-state'
+import { cx } from '../../ui/cx'
 
 /** Below these widths a column becomes a drawer: beside both columns the main area still has room for a conversation. */
 const SIDEBAR_NEEDS = '(min-width: 720px)'
@@ -10,7 +9,7 @@ const INSPECTOR_NEEDS = '(min-width: 1240px)'
 /** What the columns leave to the main area, however wide they were made, in px. */
 const MAIN_NEEDS = 460
 
-export function useRoom(): { sidebar: boolean; inspector: boolean } {
+export function useColumnSpace(): { sidebar: boolean; inspector: boolean } {
   return { sidebar: useMediaQuery(SIDEBAR_NEEDS), inspector: useMediaQuery(INSPECTOR_NEEDS) }
 }
 
@@ -23,7 +22,7 @@ interface ColumnsProps {
 
 /** Sidebar, main area, inspector: the outer two can be hidden and resized; on narrow windows they are drawers. */
 export function Columns({ sidebar, inspector, children }: ColumnsProps) {
-  const room = useRoom()
+  const room = useColumnSpace()
   const drawer = useLayout((layout) => layout.drawer)
   const sidebarOpen = useLayout((layout) => layout.sidebarOpen)
   const inspectorOpen = useLayout((layout) => layout.inspectorOpen)
@@ -68,7 +67,9 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
           inspectorOpen && (
             <aside
               aria-label="Inspector"
-              style={{ width: `min(${widths.inspector}px, calc(100vw - ${(hasSidebar ? widths.sidebar : 0) + MAIN_NEEDS}px))` }}
+              style={{
+                width: `min(${widths.inspector}px, calc(100vw - ${(hasSidebar ? widths.sidebar : 0) + MAIN_NEEDS}px))`,
+              }}
               className="relative flex flex-none flex-col border-l border-line bg-panel"
             >
               {inspector}
@@ -88,4 +89,99 @@ export function Columns({ sidebar, inspector, children }: ColumnsProps) {
 
 function closeDrawer(): void {
   useLayout.getState().setDrawer('none')
+}
+
+/** How far one press of an arrow key moves it, in px. */
+const KEY_STEP = 16
+
+const NAMES: Record<ColumnName, string> = { sidebar: 'Width of the sidebar', inspector: 'Width of the inspector' }
+
+/** The edge between a column and the main area: dragged, moved with the arrow keys, and put back by a double click. */
+function ColumnHandle({ column }: { column: ColumnName }) {
+  const width = useLayout((layout) => layout.columnWidths[column])
+  const { least, usual, most } = COLUMN_WIDTHS[column]
+  const drag = useRef<{ x: number; width: number }>(undefined)
+  // Right of the sidebar, but left of the inspector.
+  const direction = column === 'sidebar' ? 1 : -1
+  const set = (next: number): void => useLayout.getState().setColumnWidth(column, next)
+
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>): void => {
+    if (event.button !== 0) return
+    event.preventDefault()
+    event.currentTarget.setPointerCapture(event.pointerId)
+    // What is on screen counts: a window that is too small shows less than was chosen.
+    const shown = event.currentTarget.parentElement?.getBoundingClientRect().width
+    drag.current = { x: event.clientX, width: shown ?? width }
+  }
+  const onPointerMove = (event: PointerEvent<HTMLDivElement>): void => {
+    if (drag.current) set(drag.current.width + direction * (event.clientX - drag.current.x))
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: KEY_STEP * direction, ArrowLeft: -KEY_STEP * direction }[event.key]
+    if (step !== undefined) set(width + step)
+    else if (event.key === 'Home') set(least)
+    else if (event.key === 'End') set(most)
+    else if (event.key === 'Enter') set(usual)
+    else return
+    event.preventDefault()
+  }
+  const end = (): void => {
+    drag.current = undefined
+  }
+
+  return (
+    <div
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={NAMES[column]}
+      aria-valuenow={Math.round(width)}
+      aria-valuemin={least}
+      aria-valuemax={most}
+      tabIndex={0}
+      onPointerDown={onPointerDown}
+      onPointerMove={onPointerMove}
+      onPointerUp={end}
+      onPointerCancel={end}
+      onDoubleClick={() => set(usual)}
+      onKeyDown={onKeyDown}
+      className={cx(
+        'absolute inset-y-0 z-10 w-[7px] cursor-col-resize touch-none transition-colors duration-100 hover:bg-line-strong focus-visible:bg-focus focus-visible:outline-none active:bg-line-strong',
+        column === 'sidebar' ? '-right-[4px]' : '-left-[4px]',
+      )}
+    />
+  )
+}
+
+interface DrawerProps {
+  open: boolean
+  onClose: () => void
+  side: 'left' | 'right'
+  label: string
+  children: ReactNode
+}
+
+/** A column that has no room beside the others: it slides over them, keeps the focus, and Escape or a click beside it closes it. */
+function Drawer({ open, onClose, side, label, children }: DrawerProps) {
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-30 bg-scrim" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          // The focus is in the drawer but on nothing yet: no tooltip opens, no field calls up a keyboard.
+          onOpenAutoFocus={(event) => {
+            event.preventDefault()
+            if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+          }}
+          className={cx(
+            'fixed inset-y-0 z-30 flex w-[min(360px,calc(100vw-44px))] flex-col bg-panel shadow-high outline-none',
+            side === 'left' ? 'left-0 border-r border-line' : 'right-0 border-l border-line',
+          )}
+        >
+          <Dialog.Title className="sr-only">{label}</Dialog.Title>
+          {children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
 }

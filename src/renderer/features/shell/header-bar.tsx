@@ -1,7 +1,7 @@
 import { PanelLeft, PanelRight, X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
-import { folderName } from '../../state/folder-name'
-import { IconButton } from '../../ui/icon-button'
+import { folderName } from '../../format/folder-name'
+import { IconButton } from '../../ui/button'
 import { Tooltip } from '../../ui/tooltip'
 
 /** What the bar needs whatever is open. */
@@ -25,7 +25,16 @@ interface HeaderBarProps extends HeaderFrame {
 }
 
 /** The bar over the main area: what is open, where, and the switches that belong to it. */
-export function HeaderBar({ title, folder, userHome, onRename, onClose, onOpenSidebar, inspector, children }: HeaderBarProps) {
+export function HeaderBar({
+  title,
+  folder,
+  userHome,
+  onRename,
+  onClose,
+  onOpenSidebar,
+  inspector,
+  children,
+}: HeaderBarProps) {
   return (
     // By its own width, which the columns beside it decide: where the title would be cut, the switches go into a second row.
     <div className="@container flex-none">
@@ -52,14 +61,22 @@ export function HeaderBar({ title, folder, userHome, onRename, onClose, onOpenSi
             </IconButton>
           )}
         </div>
-        {children && <div className="flex min-w-0 items-center gap-2 @max-[760px]:w-full @max-[760px]:flex-wrap">{children}</div>}
+        {children && (
+          <div className="flex min-w-0 items-center gap-2 @max-[760px]:w-full @max-[760px]:flex-wrap">{children}</div>
+        )}
         {inspector && <InspectorToggle inspector={inspector} className="@max-[760px]:hidden" />}
       </header>
     </div>
   )
 }
 
-function InspectorToggle({ inspector, className }: { inspector: { open: boolean; toggle: () => void }; className: string }) {
+function InspectorToggle({
+  inspector,
+  className,
+}: {
+  inspector: { open: boolean; toggle: () => void }
+  className: string
+}) {
   return (
     <IconButton
       label={inspector.open ? 'Hide the inspector' : 'Show the inspector'}

@@ -1,10 +1,10 @@
 import { Unplug } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import type { Failure } from '../../../shared/model/errors'
+import type { Failure } from '../../../shared/errors'
 import { enterWithToken, onTokenElsewhere, pastedToken } from '../../client/page-token'
 import { Button } from '../../ui/button'
-import { EmptyState } from '../../ui/empty-state'
-import { TextField } from '../../ui/text-field'
+import { EmptyState } from '../../ui/notice'
+import { TextField } from '../../ui/form/field'
 
 /** All there is to see for a page that the engine did not let in: how to get in, and a field for the token. */
 export function LockedOut({ failure }: { failure: Failure }) {

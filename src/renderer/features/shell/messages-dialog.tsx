@@ -1,11 +1,11 @@
-import { useToasts } from '../../state/toasts-state'
+import { useToasts } from '../../state/page/toasts-state'
 import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/dialog'
-import { EmptyState } from '../../ui/empty-state'
+import { EmptyState } from '../../ui/notice'
 
 /** What was told in the corner since the page was opened, to be read again. */
 export function MessagesDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
-  const kept = useToasts((state) => state.kept)
+  const kept = useToasts((state) => state.history)
   return (
     <Dialog
       open={open}

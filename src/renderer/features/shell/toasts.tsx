@@ -1,8 +1,8 @@
 import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { dismissToast, useToasts, type Toast } from '../../state/toasts-state'
+import { dismissToast, useToasts, type Toast } from '../../state/page/toasts-state'
 import { cx } from '../../ui/cx'
-import { IconButton } from '../../ui/icon-button'
+import { IconButton } from '../../ui/button'
 
 /** How long a toast stays, in ms; one that has something to read stays longer. Pointing at it holds it. */
 const STAY = { plain: 3000, notice: 20_000, fail: 20_000 }

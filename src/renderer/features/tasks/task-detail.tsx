@@ -1,19 +1,17 @@
 import { ArrowDownToLine, EllipsisVertical, RotateCw, Send, Square, X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { Task } from '../../../shared/model/task'
-import { shortPath } from '../../state/folder-name'
+import { shortPath } from '../../format/folder-name'
 import type { TaskActions } from '../../state/task-actions'
-import { useUsage } from '../../state/task-usage'
-import { Button } from '../../ui/button'
+import { useUsage, distinctPorts, PortLink } from './task-usage'
+import { Button, IconButton } from '../../ui/button'
 import { cx } from '../../ui/cx'
-import { Dot } from '../../ui/dot'
-import { IconButton } from '../../ui/icon-button'
+import { StatusDot } from '../../ui/badge'
 import { Menu } from '../../ui/menu'
-import { SandboxWord } from '../../ui/sandbox-word'
-import { distinctPorts, PortLink } from './port-link'
-import { ProcessTree } from './process-tree'
+import { SandboxLabel } from '../../ui/content/sandbox-note'
+import { ProcessTree } from './processes'
 import { TaskMenuItems } from './task-menu'
-import { endWords, isNamed, processWords, statusDot, statusWord, waits } from './task-words'
+import { endText, isNamed, processCountText, statusDot, statusLabel, isWaitingForInput } from './task-text'
 
 interface TaskDetailProps {
   task: Task
@@ -29,7 +27,7 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
   const usage = useUsage((state) => state.usage.get(task.taskId))
   const [tree, setTree] = useState(false)
   const runs = task.status === 'running'
-  const end = endWords(task)
+  const end = endText(task)
   const count = usage?.processes.length ?? 0
   const restart = async (): Promise<void> => {
     const next = await actions.restart(task)
@@ -38,17 +36,17 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
   return (
     <section aria-label={`Task: ${task.command}`} className="task-detail">
       <header className="task-detail-head">
-        <Dot status={statusDot(task)} silent />
+        <StatusDot status={statusDot(task)} silent />
         <div className="min-w-0 flex-1">
           <h2 className={cx('truncate text-ui font-medium', !isNamed(task) && 'font-mono')} title={task.command}>
             {isNamed(task) ? task.description : task.command}
           </h2>
           <p className="flex min-w-0 gap-2 text-tiny text-ink-3">
-            <span className={cx('flex-none', waits(task) && 'text-wait-ink')}>
-              {statusWord(task)}
+            <span className={cx('flex-none', isWaitingForInput(task) && 'text-wait-ink')}>
+              {statusLabel(task)}
               {end !== '' && ` · ${end}`}
             </span>
-            {task.sandbox && <SandboxWord sandbox={task.sandbox} />}
+            {task.sandbox && <SandboxLabel sandbox={task.sandbox} />}
             <span className="min-w-0 truncate" title={task.cwd}>
               {isNamed(task) && <code>{task.command} · </code>}
               {shortPath(task.cwd, userHome)}
@@ -57,10 +55,13 @@ export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose 
         </div>
         {runs && count > 0 && (
           <Button size="small" variant="quiet" aria-expanded={tree} onClick={() => setTree(!tree)}>
-            {processWords(count)}
+            {processCountText(count)}
           </Button>
         )}
-        {runs && distinctPorts(usage?.ports ?? []).map(({ port, address }) => <PortLink key={port} port={port} address={address} />)}
+        {runs &&
+          distinctPorts(usage?.ports ?? []).map(({ port, address }) => (
+            <PortLink key={port} port={port} address={address} />
+          ))}
         {runs && task.background === false && (
           <Button size="small" icon={<ArrowDownToLine aria-hidden />} onClick={() => actions.moveToBackground(task)}>
             <span className="max-mid:sr-only">Move to background</span>

@@ -16,7 +16,15 @@ const list: Task[] = [
     prompt: { text: 'Password:', since: 1 },
   },
   { taskId: 'watch', command: 'tsc -w', status: 'running', startedAt: 2, folder: '/b', sessionId: 's2' },
-  { taskId: 'call', command: 'ls', status: 'completed', startedAt: 9, folder: '/b', sessionId: 's2', background: false },
+  {
+    taskId: 'call',
+    command: 'ls',
+    status: 'completed',
+    startedAt: 9,
+    folder: '/b',
+    sessionId: 's2',
+    background: false,
+  },
 ].map((task) => ({ cwd: '/', outputPath: '/o', outputBytes: 0, ...task }) as Task)
 const tasks = new Map(list.map((task) => [task.taskId, task]))
 const usage = new Map([['dev', { taskId: 'dev', cpu: 80, memoryBytes: 5, processes: [], ports: [] }]])

@@ -1,15 +1,16 @@
+import { create } from 'zustand'
 import type { Task, TaskUsage } from '../../../shared/model/task'
 import { isListed } from '../../state/tasks-state'
-import { waits } from './task-words'
+import { isWaitingForInput } from './task-text'
 
 export const SHOWN = ['running', 'ended', 'all'] as const
-export type Shown = (typeof SHOWN)[number]
+export type TaskStateFilter = (typeof SHOWN)[number]
 
 export const SORTS = ['newest', 'oldest', 'cpu', 'memory', 'command'] as const
 export type Sort = (typeof SORTS)[number]
 
 export interface TaskFilter {
-  show: Shown
+  show: TaskStateFilter
   /** Real path of a project; empty: every one. */
   folder: string
   /** Empty: every one. */
@@ -34,15 +35,18 @@ export function taskOrder({ tasks, usage, titles }: OrderInput, filter: TaskFilt
     if (filter.folder !== '' && task.folder !== filter.folder) return false
     if (filter.sessionId !== '' && task.sessionId !== filter.sessionId) return false
     if (words.length === 0) return true
-    const text = `${task.command} ${task.description ?? ''} ${task.cwd} ${task.taskId} ${titles(task.sessionId ?? '')}`.toLowerCase()
+    const text =
+      `${task.command} ${task.description ?? ''} ${task.cwd} ${task.taskId} ${titles(task.sessionId ?? '')}`.toLowerCase()
     return words.every((word) => text.includes(word))
   })
   const compare = comparison(filter.sort, usage)
-  return shown.sort((a, b) => rank(a) - rank(b) || compare(a, b) || b.startedAt - a.startedAt).map(({ taskId }) => taskId)
+  return shown
+    .sort((a, b) => rank(a) - rank(b) || compare(a, b) || b.startedAt - a.startedAt)
+    .map(({ taskId }) => taskId)
 }
 
 function rank(task: Task): number {
-  if (waits(task)) return 0
+  if (isWaitingForInput(task)) return 0
   return task.status === 'running' ? 1 : 2
 }
 
@@ -60,3 +64,12 @@ function comparison(sort: Sort, usage: ReadonlyMap<string, TaskUsage>): (a: Task
       return (a, b) => a.command.localeCompare(b.command)
   }
 }
+
+/** What the page of tasks shows; kept as long as the window. */
+export const useTaskFilter = create<TaskFilter>()(() => ({
+  show: 'all',
+  folder: '',
+  sessionId: '',
+  search: '',
+  sort: 'newest',
+}))

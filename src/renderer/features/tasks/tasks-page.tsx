@@ -1,23 +1,20 @@
+import './tasks.css'
 import { SquareTerminal } from 'lucide-react'
 import { useCallback, useEffect, type ReactNode } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { isAgentId } from '../../../shared/model/agent'
-import { useLayout } from '../../state/layout-state'
-import { titleOf } from '../../state/ordered-sessions'
-import { useSessions } from '../../state/sessions-state'
+import { useLayout } from '../../state/page/layout-state'
+import { titleOf, useSessions } from '../../state/session/sessions-state'
 import { useTaskActions } from '../../state/task-actions'
-import { NO_USAGE, useUsage, useWatchUsage } from '../../state/task-usage'
+import { NO_USAGE, useUsage, useWatchUsage } from './task-usage'
 import { useTask, useTasks } from '../../state/tasks-state'
 import { Button } from '../../ui/button'
-import { EmptyState } from '../../ui/empty-state'
-import { ErrorNote } from '../../ui/error-note'
-import { Skeleton } from '../../ui/skeleton'
-import { OrphansBanner } from './orphans-banner'
+import { EmptyState, ErrorNote } from '../../ui/notice'
+import { Skeleton } from '../../ui/loading'
+import { OrphansBanner } from './processes'
 import { TaskDetail } from './task-detail'
-import { useTaskFilter } from './task-filter'
+import { useTaskFilter, taskOrder } from './task-order'
 import { TaskList } from './task-list'
-import { taskOrder } from './task-order'
-import './tasks.css'
 import { TasksToolbar } from './tasks-toolbar'
 
 interface TasksPageProps {
@@ -56,8 +53,8 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
         </div>
       ) : !some ? (
         <EmptyState icon={<SquareTerminal aria-hidden />} title="No tasks yet" className="m-auto">
-          Servers, watchers and long builds that the agent starts in the background appear here, with their terminals. They keep running
-          when you close this window.
+          Servers, watchers and long builds that the agent starts in the background appear here, with their terminals.
+          They keep running when you close this window.
         </EmptyState>
       ) : (
         <>
@@ -67,7 +64,10 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
               className="m-auto"
               title="No matching tasks"
               actions={
-                <Button size="small" onClick={() => useTaskFilter.setState({ show: 'all', folder: '', sessionId: '', search: '' })}>
+                <Button
+                  size="small"
+                  onClick={() => useTaskFilter.setState({ show: 'all', folder: '', sessionId: '', search: '' })}
+                >
                   Show all
                 </Button>
               }

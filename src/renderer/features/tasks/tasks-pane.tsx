@@ -1,27 +1,34 @@
+import './tasks.css'
 import { ArrowUpRight, SquareTerminal } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { isAgentId } from '../../../shared/model/agent'
 import type { Task } from '../../../shared/model/task'
-import { answerTask } from '../../state/answer-task'
-import { useLayout } from '../../state/layout-state'
+import { answerTask, useTask, useTasks } from '../../state/tasks-state'
+import { useLayout } from '../../state/page/layout-state'
 import { useTaskActions } from '../../state/task-actions'
-import { useUsage, useWatchUsage } from '../../state/task-usage'
-import { useTask, useTasks } from '../../state/tasks-state'
-import { useSecond } from '../../state/use-second'
+import { useUsage, useWatchUsage, distinctPorts, PortLink, Sparkline } from './task-usage'
+import { useNowEachSecond } from '../../ui/content/elapsed'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
-import { Dot } from '../../ui/dot'
-import { SandboxWord } from '../../ui/sandbox-word'
-import { EmptyState } from '../../ui/empty-state'
-import { distinctPorts, PortLink } from './port-link'
-import { Sparkline } from './sparkline'
+import { StatusDot } from '../../ui/badge'
+import { SandboxLabel } from '../../ui/content/sandbox-note'
+import { EmptyState } from '../../ui/notice'
 import { taskOrder } from './task-order'
-import { endWords, isNamed, memory, percent, processWords, runtime, statusDot, statusWord, waits } from './task-words'
-import './tasks.css'
+import {
+  endText,
+  isNamed,
+  formatMemory,
+  formatPercent,
+  processCountText,
+  formatRuntime,
+  statusDot,
+  statusLabel,
+  isWaitingForInput,
+} from './task-text'
 
 /** Ended ones beyond these are on the page of all tasks. */
-const MOST_ENDED = 20
+const MAX_ENDED = 20
 
 interface TasksPaneProps {
   sessionId: string
@@ -75,9 +82,12 @@ export function TasksPane({ sessionId, renderTerminal }: TasksPaneProps) {
 }
 
 function idsOf(tasks: ReadonlyMap<string, Task>, sessionId: string): string[] {
-  const ids = taskOrder({ tasks, usage: new Map(), titles: () => '' }, { show: 'all', folder: '', sessionId, search: '', sort: 'newest' })
+  const ids = taskOrder(
+    { tasks, usage: new Map(), titles: () => '' },
+    { show: 'all', folder: '', sessionId, search: '', sort: 'newest' },
+  )
   const running = ids.filter((id) => tasks.get(id)?.status === 'running')
-  return [...running, ...ids.slice(running.length, running.length + MOST_ENDED)]
+  return [...running, ...ids.slice(running.length, running.length + MAX_ENDED)]
 }
 
 interface PaneTaskProps {
@@ -92,10 +102,10 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
   const usage = useUsage((state) => state.usage.get(taskId))
   const history = useUsage((state) => state.history.get(taskId))
   const actions = useTaskActions()
-  const now = useSecond(task?.status === 'running')
+  const now = useNowEachSecond(task?.status === 'running')
   if (!task) return null
   const runs = task.status === 'running'
-  const end = endWords(task)
+  const end = endText(task)
   const failed = task.status === 'failed' || task.status === 'timed_out' || task.status === 'lost'
   return (
     <div className="pane-task">
@@ -106,23 +116,26 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
         onClick={onToggle}
         title={task.command}
       >
-        <Dot status={statusDot(task)} silent />
+        <StatusDot status={statusDot(task)} silent />
         <span className="min-w-0 flex-1">
           {isNamed(task) && <span className="block truncate text-left text-ink">{task.description}</span>}
-          <span className={cx('block truncate text-left font-mono text-small', isNamed(task) ? 'text-ink-3' : 'text-ink')}>
+          <span
+            className={cx('block truncate text-left font-mono text-small', isNamed(task) ? 'text-ink-3' : 'text-ink')}
+          >
             {task.command}
           </span>
         </span>
-        <span className="sr-only">{statusWord(task)}</span>
-        {task.sandbox && <SandboxWord sandbox={task.sandbox} />}
+        <span className="sr-only">{statusLabel(task)}</span>
+        {task.sandbox && <SandboxLabel sandbox={task.sandbox} />}
         <span className="flex-none text-small text-ink-3 tabular-nums">
-          {runtime((task.endedAt ?? Math.max(now, task.startedAt)) - task.startedAt)}
+          {formatRuntime((task.endedAt ?? Math.max(now, task.startedAt)) - task.startedAt)}
         </span>
       </button>
-      {waits(task) ? (
+      {isWaitingForInput(task) ? (
         <div className="pane-task-ask">
           <span className="min-w-0 flex-1">
-            {task.prompt?.text ? `Asks “${task.prompt.text}” in its terminal.` : 'Waiting for input.'} Your input stays there.
+            {task.prompt?.text ? `Asks “${task.prompt.text}” in its terminal.` : 'Waiting for input.'} Your input stays
+            there.
           </span>
           <button
             type="button"
@@ -140,9 +153,9 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
           {runs ? (
             usage && (
               <>
-                <span>{processWords(usage.processes.length)}</span>
+                <span>{processCountText(usage.processes.length)}</span>
                 <span>
-                  {percent(usage.cpu)} · {memory(usage.memoryBytes)}
+                  {formatPercent(usage.cpu)} · {formatMemory(usage.memoryBytes)}
                 </span>
                 {distinctPorts(usage.ports).map(({ port, address }) => (
                   <PortLink key={port} port={port} address={address} />
@@ -152,7 +165,7 @@ function PaneTask({ taskId, open, onToggle, terminal }: PaneTaskProps) {
             )
           ) : (
             <span className={failed ? 'flex-none text-fail-ink' : 'flex-none'}>
-              {statusWord(task)}
+              {statusLabel(task)}
               {end !== '' && ` · ${end}`}
             </span>
           )}

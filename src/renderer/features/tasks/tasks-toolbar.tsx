@@ -2,18 +2,22 @@ import { Search, Square } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { TaskActions } from '../../state/task-actions'
-import { folderName } from '../../state/folder-name'
-import { titleOf } from '../../state/ordered-sessions'
-import { useSessions } from '../../state/sessions-state'
+import { folderName } from '../../format/folder-name'
+import { titleOf, useSessions } from '../../state/session/sessions-state'
 import { isListed, useTasks } from '../../state/tasks-state'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { cx } from '../../ui/cx'
-import { useTaskFilter } from './task-filter'
-import { SHOWN, SORTS, type Shown, type Sort } from './task-order'
+import { useTaskFilter, SHOWN, SORTS, type TaskStateFilter, type Sort } from './task-order'
 
-const SHOWN_WORDS: Record<Shown, string> = { running: 'Running', ended: 'Ended', all: 'All' }
-const SORT_WORDS: Record<Sort, string> = { newest: 'Newest', oldest: 'Oldest', cpu: 'CPU', memory: 'Memory', command: 'Command' }
+const SHOWN_LABELS: Record<TaskStateFilter, string> = { running: 'Running', ended: 'Ended', all: 'All' }
+const SORT_LABELS: Record<Sort, string> = {
+  newest: 'Newest',
+  oldest: 'Oldest',
+  cpu: 'CPU',
+  memory: 'Memory',
+  command: 'Command',
+}
 const SELECT = 'h-[27px] max-w-[180px] min-w-0 rounded-md border border-line bg-raised px-1.5 text-small text-ink-2'
 
 /** Which tasks are shown and in which order; and the one button that ends them all. */
@@ -27,7 +31,9 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
     () =>
       sessionIds.flatMap((sessionId) => {
         const summary = sessions.get(sessionId)
-        return summary && (filter.folder === '' || summary.folder === filter.folder) ? [{ sessionId, title: titleOf(summary) }] : []
+        return summary && (filter.folder === '' || summary.folder === filter.folder)
+          ? [{ sessionId, title: titleOf(summary) }]
+          : []
       }),
     [sessionIds, sessions, filter.folder],
   )
@@ -46,7 +52,7 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
               filter.show === show ? 'bg-sunken font-medium text-ink' : 'text-ink-2 hover:text-ink',
             )}
           >
-            {SHOWN_WORDS[show]} <span className="text-ink-3">{counts[show]}</span>
+            {SHOWN_LABELS[show]} <span className="text-ink-3">{counts[show]}</span>
           </button>
         ))}
       </div>
@@ -102,11 +108,13 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
         aria-label="Order"
         className={SELECT}
         value={filter.sort}
-        onChange={(event) => useTaskFilter.setState({ sort: SORTS.find((sort) => sort === event.target.value) ?? 'newest' })}
+        onChange={(event) =>
+          useTaskFilter.setState({ sort: SORTS.find((sort) => sort === event.target.value) ?? 'newest' })
+        }
       >
         {SORTS.map((sort) => (
           <option key={sort} value={sort}>
-            {SORT_WORDS[sort]}
+            {SORT_LABELS[sort]}
           </option>
         ))}
       </select>
@@ -123,14 +131,14 @@ export function TasksToolbar({ userHome, actions }: { userHome: string | undefin
         action={counts.background === 1 ? 'Stop' : `Stop ${counts.background} tasks`}
         onConfirm={() => actions.stopAll()}
       >
-        Stops the background tasks of all projects and sessions, with everything they started. Their output is kept, and you can restart
-        each one.
+        Stops the background tasks of all projects and sessions, with everything they started. Their output is kept, and
+        you can restart each one.
       </ConfirmDialog>
     </div>
   )
 }
 
-function countsOf(tasks: Iterable<Parameters<typeof isListed>[0]>): Record<Shown | 'background', number> {
+function countsOf(tasks: Iterable<Parameters<typeof isListed>[0]>): Record<TaskStateFilter | 'background', number> {
   const counts = { running: 0, ended: 0, all: 0, background: 0 }
   for (const task of tasks) {
     if (!isListed(task)) continue

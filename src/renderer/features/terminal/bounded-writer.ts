@@ -2,7 +2,7 @@
 export type Write = (text: string, done: () => void) => void
 
 /** Most characters that wait for the terminal; of more only the newest are kept. */
-const MOST_WAITING = 1024 * 1024
+const MAX_WAITING = 1024 * 1024
 const KEPT = 256 * 1024
 
 /** Passes text on, one piece at a time, and forgets the middle of what a terminal cannot draw as fast as it is printed. */
@@ -21,7 +21,7 @@ export class BoundedWriter {
 
   write(text: string): void {
     this.#waiting += text
-    if (this.#waiting.length > MOST_WAITING) {
+    if (this.#waiting.length > MAX_WAITING) {
       const cut = this.#waiting.indexOf('\n', this.#waiting.length - KEPT) + 1 || this.#waiting.length - KEPT
       this.#skipped += cut
       this.#waiting = this.#waiting.slice(cut)
@@ -56,7 +56,9 @@ export class BoundedWriter {
   #next(): void {
     if (this.#busy || this.#held || this.#stopped || this.#waiting === '') return
     const note =
-      this.#skipped > 0 ? `\u001b[0m\n\u001b[2m… ${this.#skipped.toLocaleString()} characters are only in the log …\u001b[0m\n` : ''
+      this.#skipped > 0
+        ? `\u001b[0m\n\u001b[2m… ${this.#skipped.toLocaleString()} characters are only in the log …\u001b[0m\n`
+        : ''
     const text = note + this.#waiting
     this.#waiting = ''
     this.#skipped = 0

@@ -3,16 +3,12 @@ import type { SearchAddon } from '@xterm/addon-search'
 import type { SerializeAddon } from '@xterm/addon-serialize'
 import type { Terminal } from '@xterm/xterm'
 import { BoundedWriter } from './bounded-writer'
-import { drawWithWebgl } from './draw-with-webgl'
-import { keepQuiet } from './keep-quiet'
-import type { Xterm } from './load-xterm'
+import { drawWithWebgl, ignoreTerminalQueries, type Xterm, SEARCH_COLORS, terminalTheme } from './xterm-setup'
 import { keyMeaning } from './terminal-keys'
-import { MATCHES, terminalTheme } from './terminal-theme'
-import { drawingAfter, viewSize, type Drawing } from './terminal-size'
 
 /** Lines kept beyond the screen; reading further back may raise it up to the most. */
 const LINES = 5000
-const MOST_LINES = 30_000
+const MAX_LINES = 30_000
 
 export interface LiveTerminalOptions {
   /** Rows of a view that grows with its content; absent: it fills its box. */
@@ -73,11 +69,13 @@ export class LiveTerminal {
     this.#search = new xterm.SearchAddon({ highlightLimit: 500 })
     this.#serialize = new xterm.SerializeAddon()
     for (const addon of [this.#fit, this.#search, this.#serialize]) terminal.loadAddon(addon)
-    keepQuiet(terminal)
+    ignoreTerminalQueries(terminal)
     terminal.attachCustomKeyEventHandler((event) => this.#key(event))
     terminal.onData(options.onType)
     terminal.onScroll(() => this.#scrolled())
-    this.#search.onDidChangeResults(({ resultIndex, resultCount }) => options.onMatches({ index: resultIndex, count: resultCount }))
+    this.#search.onDidChangeResults(({ resultIndex, resultCount }) =>
+      options.onMatches({ index: resultIndex, count: resultCount }),
+    )
     this.#writer = new BoundedWriter((text, done) => {
       this.#draw(text)
       terminal.write(text, () => {
@@ -110,7 +108,7 @@ export class LiveTerminal {
     await this.#writer.hold(async () => {
       const { baseY, viewportY } = terminal.buffer.active
       const newer = this.#serialize.serialize()
-      terminal.options.scrollback = MOST_LINES
+      terminal.options.scrollback = MAX_LINES
       this.#draw(older)
       terminal.reset()
       await new Promise<void>((resolve) => terminal.write(older + newer, resolve))
@@ -121,7 +119,7 @@ export class LiveTerminal {
   /** Whether there is no room for older lines. */
   get isFull(): boolean {
     const { length } = this.#terminal.buffer.active
-    return length >= MOST_LINES || (length >= LINES + this.#terminal.rows && this.#terminal.options.scrollback === LINES)
+    return length >= MAX_LINES || (length >= LINES + this.#terminal.rows && this.#terminal.options.scrollback === LINES)
   }
 
   /** Only a task that runs takes keys. */
@@ -148,8 +146,8 @@ export class LiveTerminal {
 
   find(words: string, direction: 'next' | 'previous', typing = false): void {
     if (words === '') this.#search.clearDecorations()
-    else if (direction === 'next') this.#search.findNext(words, { incremental: typing, decorations: MATCHES })
-    else this.#search.findPrevious(words, { decorations: MATCHES })
+    else if (direction === 'next') this.#search.findNext(words, { incremental: typing, decorations: SEARCH_COLORS })
+    else this.#search.findPrevious(words, { decorations: SEARCH_COLORS })
   }
 
   endFind(): void {
@@ -189,7 +187,8 @@ export class LiveTerminal {
     if (event.type !== 'keydown') return false
     if (meaning === 'leave') this.#options.onLeave()
     else if (meaning === 'find') this.#options.onFind()
-    else if (meaning === 'copy') void navigator.clipboard.writeText(this.#terminal.getSelection()).catch(() => undefined)
+    else if (meaning === 'copy')
+      void navigator.clipboard.writeText(this.#terminal.getSelection()).catch(() => undefined)
     return false
   }
 
@@ -218,7 +217,8 @@ export class LiveTerminal {
     const { growsTo } = this.#options
     const rows = growsTo === undefined ? room.rows : Math.min(growsTo, this.#linesUsed())
     const size = viewSize(this.#drawing, { cols: room.cols, rows })
-    if (size.cols !== this.#terminal.cols || size.rows !== this.#terminal.rows) this.#terminal.resize(size.cols, size.rows)
+    if (size.cols !== this.#terminal.cols || size.rows !== this.#terminal.rows)
+      this.#terminal.resize(size.cols, size.rows)
     this.#box.dataset['drawing'] = this.#drawing
     // In a narrower view the same lines may take more rows.
     this.#grow()
@@ -233,5 +233,30 @@ export class LiveTerminal {
     const { growsTo } = this.#options
     if (growsTo === undefined || this.#gone || this.#drawing === 'screen') return
     if (this.#terminal.rows < Math.min(growsTo, this.#linesUsed())) this.#resize()
+  }
+}
+
+/** The terminal of every task, in cells. */
+const TASK_COLUMNS = 200
+const TASK_ROWS = 50
+
+/** How much of the task's terminal a view must have. `lines`: lines of text, which may be wrapped anywhere; `columns`: lines that are redrawn, which wrapping would break; `screen`: a whole screen that is drawn on. */
+type Drawing = 'lines' | 'columns' | 'screen'
+
+const ESC = '\\u001b'
+const SCREEN = new RegExp(`${ESC}\\[(?:\\?(?:1049|1047|47)h|\\d*;?\\d*[Hf])`)
+const COLUMNS = new RegExp(`\\r(?![\\n\\r])|${ESC}\\[\\d*[AF]`)
+
+/** What a view must have after this text; it never gets less. */
+export function drawingAfter(before: Drawing, text: string): Drawing {
+  if (before === 'screen' || SCREEN.test(text)) return 'screen'
+  return before === 'columns' || COLUMNS.test(text) ? 'columns' : 'lines'
+}
+
+/** The size of a view with room for so many cells. */
+export function viewSize(drawing: Drawing, room: { cols: number; rows: number }): { cols: number; rows: number } {
+  return {
+    cols: drawing === 'lines' ? Math.min(TASK_COLUMNS, Math.max(20, room.cols)) : TASK_COLUMNS,
+    rows: drawing === 'screen' ? TASK_ROWS : Math.max(2, room.rows),
   }
 }

@@ -1,16 +1,16 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
-import { registerTerminal } from '../../state/answer-task'
-import { stored } from '../../state/stored'
-import { useTask } from '../../state/tasks-state'
+import './terminal.css'
+import { useEffect, useRef, useState, type ReactNode, useLayoutEffect } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { registerTerminal, useTask } from '../../state/tasks-state'
+import { browserStorage } from '../../state/page/browser-storage'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
-import { ErrorNote } from '../../ui/error-note'
-import { FindBar } from './find-bar'
-import { OutputPages } from './output-pages'
-import { TerminalBar } from './terminal-bar'
-import './terminal.css'
-import { TypingLine } from './typing-line'
+import { ErrorNote } from '../../ui/notice'
+import { FindBar, TerminalBar, TypingLine } from './terminal-bars'
 import { useLiveTerminal } from './use-live-terminal'
+import { failureFrom } from '../../client/failure-from'
+import { useQueries } from '../../state/page/queries'
+import { withoutAnsi } from '../../format/ansi-spans'
 
 /** Rows of a terminal in a card or pane; it begins small and grows with what is printed. */
 const CARD_ROWS = 12
@@ -34,7 +34,7 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
   const [focused, setFocused] = useState(false)
   const [finding, setFinding] = useState(false)
   const [asText, setAsText] = useState(false)
-  const [reader, setReader] = useState(() => stored.read(READER_KEY) === 'on')
+  const [reader, setReader] = useState(() => browserStorage.read(READER_KEY) === 'on')
   const canType = task?.status === 'running'
 
   const view = useLiveTerminal({
@@ -84,7 +84,7 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
           onAsText={setAsText}
           reader={reader}
           onReader={(on) => {
-            stored.write(READER_KEY, on ? 'on' : undefined)
+            browserStorage.write(READER_KEY, on ? 'on' : undefined)
             setReader(on)
           }}
           onFind={() => setFinding(true)}
@@ -136,6 +136,55 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
           actions={size === 'card' ? actions : undefined}
         />
       )}
+    </div>
+  )
+}
+
+/** Bytes shown at once. */
+const PAGE = 64 * 1024
+
+/** A task's output as plain text, a page at a time, from the newest back to the first: nothing redraws under the cursor. */
+function OutputPages({ taskId }: { taskId: string }) {
+  const queries = useQueries()
+  /** Ends of the pages that were left by going back, the newest last; undefined is the end of the output. */
+  const [ends, setEnds] = useState<(number | undefined)[]>([undefined])
+  const before = ends.at(-1)
+  const { data, error, refetch } = useQuery(
+    queries.task.output.queryOptions({
+      input: { taskId, bytes: PAGE, ...(before !== undefined && { before }) },
+      retry: false,
+      gcTime: 0,
+    }),
+  )
+  const text = useRef<HTMLPreElement>(null)
+  // One reads back from the end.
+  const shown = data?.text
+  useLayoutEffect(() => {
+    if (shown !== undefined) text.current?.scrollTo({ top: text.current.scrollHeight })
+  }, [shown])
+  if (error) return <ErrorNote failure={failureFrom(error)} className="m-2" />
+  const earlier = data ? data.from - data.dropped : 0
+  return (
+    <div className="output-pages">
+      <pre ref={text} tabIndex={0} role="region" aria-label="Output as text">
+        {data === undefined ? '' : data.text === '' ? '(no output)' : withoutAnsi(data.text)}
+      </pre>
+      <div className="output-pages-foot">
+        <span role="status" className="min-w-0 flex-1 truncate">
+          {data &&
+            `Bytes ${data.from.toLocaleString()} to ${data.to.toLocaleString()} of ${data.total.toLocaleString()}`}
+          {data && data.dropped > 0 && `; ${data.dropped.toLocaleString()} before are not kept`}
+        </span>
+        <Button size="small" variant="quiet" disabled={earlier <= 0} onClick={() => setEnds([...ends, earlier])}>
+          Earlier
+        </Button>
+        <Button size="small" variant="quiet" disabled={ends.length === 1} onClick={() => setEnds(ends.slice(0, -1))}>
+          Later
+        </Button>
+        <Button size="small" variant="quiet" onClick={() => void (ends.length > 1 ? setEnds([undefined]) : refetch())}>
+          Newest
+        </Button>
+      </div>
     </div>
   )
 }

@@ -24,3 +24,59 @@ export function keyMeaning(press: KeyPress, hasSelection: boolean, apple = APPLE
   if (apple && metaKey) return 'browser'
   return 'program'
 }
+
+const ESC = '\\u001b'
+const ESCAPE = new RegExp(`${ESC}(?:\\[[0-9;?]*[ -/]*[@-~]|O.|.)?`, 'g')
+
+/** How many characters of the present line are typed, as a terminal in its usual mode counts them. */
+export function typedLength(before: number, data: string): number {
+  let length = before
+  // An escape sequence (an arrow key) is no character of the line.
+  const text = data.replaceAll(ESCAPE, '')
+  for (const char of text) {
+    if (char === '\r' || char === '\n' || char === '\u0003' || char === '\u0004' || char === '\u0015') length = 0
+    else if (char === '\u007f' || char === '\b') length = Math.max(0, length - 1)
+    else if (char >= ' ') length += 1
+  }
+  return length
+}
+
+/**
+ * Sends what is typed in the order it was typed, one call at a time: calls that overlap could overtake each other. What was typed meanwhile goes with
+ * the next. Nothing is kept once it was sent, and nothing is sent twice.
+ */
+export class KeySender {
+  readonly #send: (data: string) => Promise<unknown>
+  readonly #onFailure: (error: unknown) => void
+  #waiting = ''
+  #busy = false
+
+  constructor(send: (data: string) => Promise<unknown>, onFailure: (error: unknown) => void) {
+    this.#send = send
+    this.#onFailure = onFailure
+  }
+
+  type(data: string): void {
+    this.#waiting += data
+    if (!this.#busy) void this.#flush()
+  }
+
+  async #flush(): Promise<void> {
+    this.#busy = true
+    while (this.#waiting !== '') {
+      const data = this.#waiting.slice(0, MAX_AT_ONCE)
+      this.#waiting = this.#waiting.slice(MAX_AT_ONCE)
+      try {
+        await this.#send(data)
+      } catch (error) {
+        // What follows a lost key would be typed into something else.
+        this.#waiting = ''
+        this.#onFailure(error)
+      }
+    }
+    this.#busy = false
+  }
+}
+
+/** As the contract allows. */
+const MAX_AT_ONCE = 100_000

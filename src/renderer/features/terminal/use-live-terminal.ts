@@ -1,12 +1,14 @@
 import { useCallback, useEffect, useEffectEvent, useRef, useState, type RefObject } from 'react'
-import type { Failure } from '../../../shared/model/errors'
+import type { Failure } from '../../../shared/errors'
 import { failureFrom } from '../../client/failure-from'
-import { subscribeTask } from '../../client/subscribe-task'
-import { tellFailure } from '../../state/toasts-state'
-import { useClient } from '../../state/trestle-context'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { useClient } from '../../state/page/queries'
 import { LiveTerminal } from './live-terminal'
-import { loadXterm } from './load-xterm'
-import { KeySender, typedLength } from './typed-keys'
+import { loadXterm } from './xterm-setup'
+import { KeySender, typedLength } from './terminal-keys'
+import type { TrestleClient } from '../../../shared/contract'
+import type { TaskPush } from '../../../shared/events/push'
+import { type SubscribeOptions, keepSubscribed } from '../../client/subscriptions'
 
 /** Bytes that are read at once when one scrolls to the beginning of what is there. */
 const OLDER_BYTES = 256 * 1024
@@ -65,7 +67,7 @@ export function useLiveTerminal(input: Input): LiveTerminalView {
       setOlder(firstByte.current > 0 ? 'some' : 'none')
     } catch (error) {
       setOlder('some')
-      tellFailure(error)
+      showFailureToast(error)
     }
   }, [client, taskId])
   const atTop = useEffectEvent(() => {
@@ -75,7 +77,7 @@ export function useLiveTerminal(input: Input): LiveTerminalView {
   useEffect(() => {
     let gone = false
     let stop = (): void => undefined
-    const sender = new KeySender((data) => client.task.input({ taskId, data }), tellFailure)
+    const sender = new KeySender((data) => client.task.input({ taskId, data }), showFailureToast)
     const show = async (): Promise<void> => {
       const xterm = await loadXterm()
       if (gone || !box.current) return
@@ -129,4 +131,30 @@ export function useLiveTerminal(input: Input): LiveTerminalView {
   }, [isReady, canType, screenReader])
 
   return { terminal, status, failure, following, matches, typed, older }
+}
+
+/** Follows one task's terminal, over lost connections, until it has ended: after each break its newest output comes again from a `start`. */
+function subscribeTask(
+  client: TrestleClient,
+  taskId: string,
+  onPush: (push: TaskPush) => void,
+  options: SubscribeOptions = {},
+): () => void {
+  let ended = false
+  return keepSubscribed<TaskPush>(
+    (signal) => (ended ? untilAborted(signal) : client.push.task({ taskId }, { signal })),
+    (push) => {
+      if (push.type !== 'output') ended = push.task.status !== 'running'
+      onPush(push)
+      return true
+    },
+    options,
+  )
+}
+
+/** Nothing more will come: waits for the subscriber to leave. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('left')), { once: true })
+  })
 }

@@ -1,10 +1,16 @@
+import './trust.css'
 import { ShieldAlert } from 'lucide-react'
 import { useId } from 'react'
-import type { TrustView } from '../../../shared/model/trust'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { TrustView, TrustPart } from '../../../shared/configuration/customizations'
 import { Button } from '../../ui/button'
-import { TrustParts } from './trust-parts'
-import './trust.css'
-import { useTrustDecision } from './use-trust'
+import { ChipButton } from '../../ui/chip'
+import { Tooltip } from '../../ui/tooltip'
+import { shortPath } from '../../format/folder-name'
+import { DiffView } from '../../ui/content/diff-view'
+import { failureFrom } from '../../client/failure-from'
+import { showToast, showFailureToast } from '../../state/page/toasts-state'
+import { useClient, useQueries } from '../../state/page/queries'
 
 interface TrustBannerProps {
   view: TrustView
@@ -14,7 +20,7 @@ interface TrustBannerProps {
   onClose: () => void
 }
 
-const WORDS = {
+const TRUST_TEXT = {
   asked: {
     title: 'This project has its own settings',
     text: 'They’re off until you trust this folder. Review them: they can run commands without asking.',
@@ -38,7 +44,7 @@ export function TrustBanner({ view, userHome, reopened, onClose }: TrustBannerPr
   const decision = useTrustDecision()
   const titleId = useId()
   if (state === 'nothing' || state === 'trusted' || (state === 'refused' && !reopened)) return null
-  const words = WORDS[state]
+  const words = TRUST_TEXT[state]
   const decide = (trusted: boolean): void => decision.mutate({ view, trusted }, { onSuccess: onClose })
   return (
     <section className="trust" aria-labelledby={titleId}>
@@ -65,4 +71,94 @@ export function TrustBanner({ view, userHome, reopened, onClose }: TrustBannerPr
       </div>
     </section>
   )
+}
+
+/** In the bar of a session whose project has configuration that is not in force; opens the question about it. */
+export function TrustMark({ view, onOpen }: { view: TrustView; onOpen: () => void }) {
+  if (view.state === 'nothing' || view.state === 'trusted') return null
+  return (
+    <Tooltip text="Project settings are off because this folder isn’t trusted.">
+      <ChipButton className="text-wait-ink" onClick={onOpen}>
+        <ShieldAlert aria-hidden />
+        Not trusted
+      </ChipButton>
+    </Tooltip>
+  )
+}
+
+const KINDS: Record<TrustPart['kind'], string> = {
+  rules: 'Rules and restrictions',
+  mcp: 'MCP servers',
+  hooks: 'Hooks',
+  agents: 'Agent specs',
+}
+
+/** What the files of a project would do, a line each; and what is new since they were accepted. */
+function TrustParts({ view, userHome }: { view: TrustView; userHome: string | undefined }) {
+  return (
+    <ul className="trust-parts" tabIndex={0} aria-label="What these settings do">
+      {view.parts.map((part) => (
+        <li key={`${part.kind} ${part.file}`}>
+          <p className="trust-file">
+            <span>{KINDS[part.kind]}</span> <code>{withinFolder(part.file, view.folder, userHome)}</code>
+          </p>
+          {part.diff !== undefined && part.diff !== '' && (
+            <div className="trust-diff">
+              <p className="trust-note">Changed since you trusted it:</p>
+              <DiffView diff={part.diff} limit={30} />
+            </div>
+          )}
+          {part.diff !== undefined && part.diff !== '' && <p className="trust-note px-0">Everything they do:</p>}
+          <ul className="trust-lines">
+            {part.lines.map((line, index) => (
+              <li key={index}>{line}</li>
+            ))}
+            {part.lines.length === 0 && <li>Nothing.</li>}
+          </ul>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function withinFolder(file: string, folder: string, userHome: string | undefined): string {
+  const next = file.charAt(folder.length)
+  return file.startsWith(folder) && (next === '/' || next === '\\')
+    ? file.slice(folder.length + 1)
+    : shortPath(file, userHome)
+}
+
+/** Whether a folder's own configuration counts; undefined until it is known. */
+export function useTrustView(folder: string | undefined): TrustView | undefined {
+  const queries = useQueries()
+  const { data } = useQuery(
+    queries.trust.get.queryOptions({
+      input: { folder: folder ?? '' },
+      enabled: folder !== undefined,
+      staleTime: Infinity,
+      // The engine tells of changes when a turn looks at the files; whoever comes back from an editor is asked at once.
+      refetchOnWindowFocus: 'always',
+    }),
+  )
+  return data
+}
+
+/** Decides about exactly what was shown; when the files have changed since, the new view is shown instead. */
+function useTrustDecision() {
+  const client = useClient()
+  const queries = useQueries()
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: ({ view: { folder, hash }, trusted }: { view: TrustView; trusted: boolean }) =>
+      client.trust[trusted ? 'accept' : 'refuse']({ folder, hash }),
+    onSuccess: (view, { view: before, trusted }) => {
+      queryClient.setQueryData(queries.trust.get.queryKey({ input: { folder: before.folder } }), view)
+      if (trusted) showToast('Folder trusted')
+    },
+    onError: (error) => {
+      showFailureToast(error)
+      if (failureFrom(error).code === 'trust.changed')
+        void queryClient.invalidateQueries({ queryKey: queries.trust.get.key() })
+    },
+  })
 }

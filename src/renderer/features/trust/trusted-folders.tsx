@@ -1,13 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { failureFrom } from '../../client/failure-from'
-import { folderName } from '../../state/folder-name'
-import { shortAgo, useMinute } from '../../state/relative-time'
-import { useAppInfo } from '../../state/settings-query'
-import { tellFailure } from '../../state/toasts-state'
-import { useClient, useQueries } from '../../state/trestle-context'
+import { folderName } from '../../format/folder-name'
+import { relativeTime, useNowEachMinute } from '../../format/relative-time'
+import { useAppInfo, useClient, useQueries } from '../../state/page/queries'
+import { showFailureToast } from '../../state/page/toasts-state'
 import { Button } from '../../ui/button'
-import { ErrorNote } from '../../ui/error-note'
-import { Skeleton } from '../../ui/skeleton'
+import { ErrorNote } from '../../ui/notice'
+import { Skeleton } from '../../ui/loading'
+import { TrustBanner, useTrustView } from './trust-banner'
 
 /** The folders whose own configuration counts, each with a way to stop that. */
 export function TrustedFolders() {
@@ -15,30 +16,33 @@ export function TrustedFolders() {
   const queries = useQueries()
   const queryClient = useQueryClient()
   const { data: info } = useAppInfo()
-  const now = useMinute()
+  const now = useNowEachMinute()
   const { data: folders, error } = useQuery(queries.trust.list.queryOptions({ staleTime: Infinity }))
   const forget = useMutation({
     mutationFn: (folder: string) => client.trust.forget({ folder }),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: [['trust']] }),
-    onError: tellFailure,
+    onError: showFailureToast,
   })
   if (error) return <ErrorNote failure={failureFrom(error)} />
   if (!folders) return <Skeleton className="h-10 w-full rounded-lg" />
   return (
     <ul className="overflow-hidden rounded-lg border border-line bg-raised" aria-label="Trusted folders">
       {folders.map(({ folder, acceptedAt }) => {
-        const { name, place } = folderName(folder, info?.userHome)
+        const { name, parent } = folderName(folder, info?.userHome)
         return (
-          <li key={folder} className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3.5 py-2 first:border-t-0">
+          <li
+            key={folder}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3.5 py-2 first:border-t-0"
+          >
             <span className="min-w-0 flex-1 truncate" title={folder}>
-              <b className="font-medium">{name}</b> <span className="text-small text-ink-3">{place}</span>
+              <b className="font-medium">{name}</b> <span className="text-small text-ink-3">{parent}</span>
             </span>
             <time
               dateTime={new Date(acceptedAt).toISOString()}
               title={new Date(acceptedAt).toLocaleString()}
               className="flex-none text-small text-ink-3"
             >
-              {shortAgo(acceptedAt, now)}
+              {relativeTime(acceptedAt, now)}
             </time>
             <Button
               size="small"
@@ -52,8 +56,22 @@ export function TrustedFolders() {
         )
       })}
       {folders.length === 0 && (
-        <li className="px-3.5 py-3 text-ui text-ink-3">No trusted folders. You’re asked when a project has its own settings.</li>
+        <li className="px-3.5 py-3 text-ui text-ink-3">
+          No trusted folders. You’re asked when a project has its own settings.
+        </li>
       )}
     </ul>
+  )
+}
+
+/** The question about a folder where something waits for its answer; also after it was put away. */
+export function TrustQuestion({ folder, userHome }: { folder: string; userHome: string | undefined }) {
+  const view = useTrustView(folder)
+  const [closedAt, setClosedAt] = useState<string>()
+  if (!view || view.state === 'nothing' || view.state === 'trusted' || closedAt === view.hash) return null
+  return (
+    <div className="mb-3.5 overflow-hidden rounded-lg border border-line [&_.trust]:border-b-0">
+      <TrustBanner view={view} userHome={userHome} reopened onClose={() => setClosedAt(view.hash)} />
+    </div>
   )
 }

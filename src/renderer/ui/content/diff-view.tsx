@@ -1,10 +1,11 @@
-import { memo, useMemo, useState, type ReactNode } from 'react'
-import type { CodeToken } from '../code/highlighter'
-import { changedWords, type Stretch } from './changed-words'
 import './content.css'
-import { diffLines, type DiffLine } from './diff-lines'
-import { DiffText } from './diff-text'
-import { useDiffColors } from './use-diff-colors'
+import { memo, useMemo, useState, type ReactNode } from 'react'
+import { type CodeToken, useCodeLines } from './highlighter'
+import { changedWords, type TextRange, diffLines, type DiffLine } from '../../format/diff-lines'
+import { VISIBLE_TOKEN } from '../../../shared/visible-text'
+import { VisibleTokens } from './visible-tokens'
+import { languageOfPath } from './code-languages'
+import { nameInDiff, type FileDiff } from '../../../shared/model/preview'
 
 interface DiffViewProps {
   /** A unified diff of one file. */
@@ -61,7 +62,7 @@ const DiffRow = memo(function DiffRow({
 }: {
   line: DiffLine
   tokens: readonly CodeToken[] | undefined
-  changed: readonly Stretch[] | undefined
+  changed: readonly TextRange[] | undefined
 }) {
   if (line.kind === 'gap') {
     return (
@@ -95,3 +96,109 @@ const DiffRow = memo(function DiffRow({
     </div>
   )
 })
+
+interface DiffTextProps {
+  text: string
+  /** Its colours, once they are known. */
+  tokens: readonly CodeToken[] | undefined
+  /** What of it has changed. */
+  changed: readonly TextRange[] | undefined
+}
+
+/** The text of a line of a diff: its code in colours, the changed words marked. What a screen would not show stays set apart, before all else. */
+function DiffText({ text, tokens, changed = [] }: DiffTextProps): ReactNode {
+  if (text === '') return ' '
+  if ((!tokens && changed.length === 0) || text.search(VISIBLE_TOKEN) >= 0) return <VisibleTokens text={text} />
+  const kinds = tokens?.map(({ text: piece }) => piece).join('') === text ? tokens : [{ text, kind: 'plain' }]
+  const pieces: ReactNode[] = []
+  let at = 0
+  for (const { text: piece, kind } of kinds) {
+    for (const part of cut(at, at + piece.length, changed)) {
+      const isChanged = changed.some(({ from, to }) => part.from >= from && part.to <= to)
+      const className = [kind === 'plain' ? '' : `ct-${kind}`, isChanged ? 'diff-word' : ''].join(' ').trim()
+      const written = text.slice(part.from, part.to)
+      pieces.push(
+        className === '' ? (
+          written
+        ) : (
+          <span key={part.from} className={className}>
+            {written}
+          </span>
+        ),
+      )
+    }
+    at += piece.length
+  }
+  return pieces
+}
+
+/** A stretch, cut where what has changed begins and ends. */
+function cut(from: number, to: number, changed: readonly TextRange[]): TextRange[] {
+  const places = [
+    from,
+    ...changed.flatMap((one) => [one.from, one.to]).filter((place) => place > from && place < to),
+    to,
+  ]
+  return places.slice(1).map((end, n) => ({ from: places[n]!, to: end }))
+}
+
+/** Longer diffs are left plain beyond this. */
+const MAX_LINES = 600
+
+/** The colours of a diff's lines: each side is read by itself, as the code that it is. */
+function useDiffColors(
+  lines: readonly DiffLine[],
+  path: string | undefined,
+): (line: DiffLine) => readonly CodeToken[] | undefined {
+  const language = (path !== undefined && languageOfPath(path)) || ''
+  const { old, fresh } = useMemo(() => sidesOf(lines), [lines])
+  const oldTokens = useCodeLines(old.texts, language, Math.min(old.texts.length, MAX_LINES), false)
+  const freshTokens = useCodeLines(fresh.texts, language, Math.min(fresh.texts.length, MAX_LINES), false)
+  return (line) =>
+    line.kind === 'del' ? oldTokens[old.places.get(line) ?? -1] : freshTokens[fresh.places.get(line) ?? -1]
+}
+
+interface Side {
+  texts: string[]
+  places: Map<DiffLine, number>
+}
+
+function sidesOf(lines: readonly DiffLine[]): { old: Side; fresh: Side } {
+  const [old, fresh]: Side[] = [
+    { texts: [], places: new Map() },
+    { texts: [], places: new Map() },
+  ]
+  const put = (side: Side, line: DiffLine): void => {
+    side.places.set(line, side.texts.length)
+    side.texts.push(line.text)
+  }
+  for (const line of lines) {
+    if (line.kind === 'same' || line.kind === 'del') put(old!, line)
+    if (line.kind === 'same' || line.kind === 'add') put(fresh!, line)
+  }
+  return { old: old!, fresh: fresh! }
+}
+
+interface FileDiffListProps {
+  files: readonly FileDiff[]
+  /** Rows of each file shown at first. */
+  limit?: number
+  /** Put behind the last row of each file, once all of it is shown. */
+  ends?: readonly ReactNode[]
+}
+
+/** The diffs of one call; where it changes several files, each under its name. */
+export function FileDiffList({ files, limit, ends }: FileDiffListProps) {
+  return files.map((file, index) => (
+    <section key={index} aria-label={files.length > 1 ? nameInDiff(file) : undefined}>
+      {files.length > 1 && (
+        <p className="file-diff-name">
+          <span className="font-mono">{nameInDiff(file)}</span>
+          <span className="text-add-ink">+{file.added}</span> <span className="text-del-ink">−{file.removed}</span>
+        </p>
+      )}
+      <DiffView diff={file.diff} path={file.path} {...(limit !== undefined && { limit })} end={ends?.[index]} />
+      {file.note && <p className="file-diff-note">{file.note}</p>}
+    </section>
+  ))
+}

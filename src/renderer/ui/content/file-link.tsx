@@ -1,7 +1,7 @@
 import { use, type MouseEvent, type ReactNode } from 'react'
-import { FilesOf, openFile, useFileViewer, useFoundFile } from '../../state/file-links'
-import { pathsIn } from '../../state/path-text'
-import { useClient } from '../../state/trestle-context'
+import { FileSessionContext, openFile, useFileViewer, useFoundFile } from '../../state/file-links'
+import { findPaths } from '../../format/paths-in-text'
+import { useClient } from '../../state/page/queries'
 
 interface FileLinkProps {
   path: string
@@ -12,7 +12,7 @@ interface FileLinkProps {
 
 /** A path that opens its file: a click shows it, with Ctrl or Cmd it opens in the editor. Plain text where there is no such file. */
 export function FileLink({ path, line, column, children }: FileLinkProps) {
-  const sessionId = use(FilesOf)
+  const sessionId = use(FileSessionContext)
   const client = useClient()
   const file = useFoundFile(path)
   if (!file) return children
@@ -37,8 +37,8 @@ export function FileLink({ path, line, column, children }: FileLinkProps) {
 
 /** Text whose paths open their files. */
 export function PathText({ text }: { text: string }): ReactNode {
-  const sessionId = use(FilesOf)
-  const found = sessionId === '' ? [] : pathsIn(text)
+  const sessionId = use(FileSessionContext)
+  const found = sessionId === '' ? [] : findPaths(text)
   if (found.length === 0) return text
   const pieces: ReactNode[] = []
   let end = 0

@@ -1,6 +1,6 @@
-import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { ansiSpans, type AnsiSpan } from './ansi-spans'
 import './content.css'
+import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { ansiSpans, type AnsiSpan } from '../../format/ansi-spans'
 import { PathText } from './file-link'
 
 interface TerminalTextProps {

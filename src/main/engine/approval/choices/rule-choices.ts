@@ -1,12 +1,15 @@
 import type { RuleChoice } from '../../../../shared/model/approval'
-import { judge } from '../judge'
-import type { JudgedCall, Policy } from '../policy'
-import { sessionRules } from '../rules/session-rules'
-import { judgedPast, type JudgedPast, type PastCall } from './past-calls'
+import { judge } from '../policies/judge'
+import type { JudgedCall, Policy, Verdict } from '../rules/policy'
+import { sessionRules } from '../../permission/permission-rule'
 import type { RuleOffer } from './rule-offers'
+import type { RecordedEvent } from '../../../../shared/events/event'
+import { textOf } from '../../../../shared/model/message'
+import { toolLabel } from '../../../../shared/tool-label'
+import { inspectCommand } from '../command/inspect-command'
 
 /** So many past calls are shown with a choice; older ones are left out. */
-const MOST_PAST = 50
+const MAX_PAST = 50
 
 /** Offers with what each would have decided about the session's past calls, by the policies that judge every call. */
 export async function ruleChoices(
@@ -16,10 +19,10 @@ export async function ruleChoices(
   past: readonly PastCall[],
 ): Promise<RuleChoice[]> {
   const seen = new Set<string>()
-  const calls: JudgedPast[] = []
+  const calls: JudgedPastCall[] = []
   for (const call of past) {
-    if (calls.length >= MOST_PAST) break
-    const judged = await judgedPast(call, current)
+    if (calls.length >= MAX_PAST) break
+    const judged = await judgePastCall(call, current)
     if (!judged || seen.has(judged.command)) continue
     seen.add(judged.command)
     calls.push(judged)
@@ -29,7 +32,104 @@ export async function ruleChoices(
     return {
       pattern,
       label,
-      past: calls.map(({ command, before, judged }) => ({ command, before, after: judge(policies, { ...judged, rules }).decision })),
+      past: calls.map(({ command, before, judged }) => ({
+        command,
+        before,
+        after: judge(policies, { ...judged, rules }).decision,
+      })),
     }
   })
+}
+
+/** A call that the session has made, and what was decided about it then. */
+export interface PastCall {
+  tool: string
+  /** What the model gave, as JSON. */
+  input: string
+  summary: string
+  before: Verdict['decision']
+}
+
+/** What becomes of a past call under the rules of now. */
+export interface JudgedPastCall {
+  command: string
+  before: Verdict['decision']
+  judged: JudgedCall
+}
+
+/** The calls in a stretch of the log, newest first. What still waits for an answer is not past. */
+export function pastCalls(events: readonly RecordedEvent[]): PastCall[] {
+  const asked = new Set(events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval.callId] : [])))
+  const waiting = new Set(asked)
+  for (const event of events) if (event.type === 'approval.resolved') waiting.delete(event.callId)
+  const denied = new Set(
+    events.flatMap((event) =>
+      event.type === 'tool.finished' && event.isError && textOf(event.content).startsWith('Denied:')
+        ? [event.callId]
+        : [],
+    ),
+  )
+  return events
+    .flatMap((event): PastCall[] => {
+      if (event.type !== 'tool.started' || event.summary === '' || waiting.has(event.callId)) return []
+      const before = asked.has(event.callId) ? 'ask' : denied.has(event.callId) ? 'deny' : 'allow'
+      return [{ tool: event.name, input: event.input, summary: event.summary, before }]
+    })
+    .toReversed()
+}
+
+/** A past call as it would be judged now, seen from a call of the same kind; undefined for one of another kind. */
+export async function judgePastCall(past: PastCall, current: JudgedCall): Promise<JudgedPastCall | undefined> {
+  const { workspace, tool } = current
+  const input = fields(past.input)
+  if (current.parts) {
+    const command = input['command']
+    if (past.tool !== tool.name || command === undefined) return undefined
+    const cwd = input['cwd'] === undefined ? workspace.root : (await workspace.resolve(input['cwd'])).realPath
+    const parts = await inspectCommand(command, cwd, workspace)
+    return {
+      command,
+      before: past.before,
+      judged: { ...current, parts, call: { ...current.call, accesses: [{ kind: 'command', command, cwd }] } },
+    }
+  }
+  const [access] = current.call.accesses
+  if (access?.kind === 'file' || access?.kind === 'tree') {
+    const path = input['path'] ?? (access.kind === 'tree' ? '.' : undefined)
+    if (path === undefined || isWriting(past.tool) !== access.write) return undefined
+    const { realPath, path: written } = await workspace.resolve(path)
+    const call = { ...current.call, accesses: [{ ...access, path: realPath, written }] }
+    return {
+      command: `${past.tool} ${past.summary}`,
+      before: past.before,
+      judged: { ...current, tool: { ...tool, name: past.tool }, call },
+    }
+  }
+  if (
+    past.tool.split('__')[1] !== tool.name.split('__')[1] ||
+    (!tool.name.startsWith('mcp__') && past.tool !== tool.name)
+  )
+    return undefined
+  return {
+    command: `${toolLabel(past.tool)} ${past.summary}`,
+    before: past.before,
+    judged: { ...current, tool: { ...tool, name: past.tool } },
+  }
+}
+
+function isWriting(tool: string): boolean {
+  return ['Write', 'Edit', 'Patch', 'apply_patch'].includes(tool)
+}
+
+/** The texts in a call's arguments. */
+function fields(input: string): Record<string, string | undefined> {
+  try {
+    const value: unknown = JSON.parse(input)
+    if (typeof value !== 'object' || value === null) return {}
+    return Object.fromEntries(
+      Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    )
+  } catch {
+    return {}
+  }
 }

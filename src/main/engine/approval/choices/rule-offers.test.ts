@@ -2,21 +2,24 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { rulesOf } from '../../../../../test/support/judge-command'
 import type { PreparedCall } from '../../tool/tool'
-import { createWorkspace } from '../../workspace/create-workspace'
-import { partsOf } from '../gate'
+import { createWorkspace } from '../../workspace/workspace'
+import { commandPartsOf } from '../gate'
 import { POLICIES } from '../policies'
-import type { JudgedCall } from '../policy'
-import { pastCalls } from './past-calls'
-import { ruleChoices } from './rule-choices'
+import type { JudgedCall } from '../rules/policy'
+import { pastCalls, ruleChoices } from './rule-choices'
 import { ruleOffers } from './rule-offers'
 
 // Not where the checkout lies: that may be a folder for temporary files, in which removing is not dangerous.
 const root = '/usr'
 const workspace = createWorkspace({ root })
 
-async function judged(name: string, accesses: PreparedCall['accesses'], more: Partial<JudgedCall> = {}): Promise<JudgedCall> {
+async function judged(
+  name: string,
+  accesses: PreparedCall['accesses'],
+  more: Partial<JudgedCall> = {},
+): Promise<JudgedCall> {
   const call: PreparedCall = { summary: '', accesses, run: () => Promise.reject(new Error('never')) }
-  const parts = await partsOf(call, workspace)
+  const parts = await commandPartsOf(call, workspace)
   const annotations = { readOnly: name === 'Read', destructive: true, idempotent: false, openWorld: true }
   return {
     tool: { name, annotations },
@@ -33,7 +36,8 @@ async function judged(name: string, accesses: PreparedCall['accesses'], more: Pa
 }
 const command = (text: string, more?: Partial<JudgedCall>): Promise<JudgedCall> =>
   judged('Bash', [{ kind: 'command', command: text, cwd: root }], more)
-const offers = async (call: Promise<JudgedCall>): Promise<string[]> => ruleOffers(POLICIES, await call).map(({ pattern }) => pattern)
+const offers = async (call: Promise<JudgedCall>): Promise<string[]> =>
+  ruleOffers(POLICIES, await call).map(({ pattern }) => pattern)
 
 it.each<[string, string[]]>([
   ['npm run test', ['Bash(npm run test)', 'Bash(npm run test *)', 'Bash(npm run *)']],
@@ -123,7 +127,10 @@ it('offers this file, its folder and the project for changes to files, and the t
   expect((await offers(file('/etc/hosts', false)))[0]).toContain('Read(/etc/hosts)')
   const patched = ['a.ts', 'sub/b.ts'].map((path) => ({ kind: 'file' as const, path: join(root, path), write: true }))
   const both = (path: string) => [`Write(${path})`, `Edit(${path})`]
-  expect(await offers(judged('apply_patch', patched))).toEqual([[...both('a.ts'), ...both('sub/b.ts')].join('\n'), both('**').join('\n')])
+  expect(await offers(judged('apply_patch', patched))).toEqual([
+    [...both('a.ts'), ...both('sub/b.ts')].join('\n'),
+    both('**').join('\n'),
+  ])
   const page = [{ kind: 'network' as const, host: 'example.org', url: 'https://example.org/a*b' }]
   expect(await offers(judged('FetchURL', page))).toEqual(['FetchURL(example.org)', 'FetchURL'])
   expect(await offers(judged('mcp__shop__buy', [{ kind: 'all' }]))).toEqual(['mcp__shop__buy', 'mcp__shop__*'])
@@ -149,10 +156,22 @@ it('shows for each choice what it would have meant for the calls before, deny an
   const current = await command('npm run test', { rules: rulesOf('deny Bash(npm run deploy)') })
   const choices = await ruleChoices(POLICIES, ruleOffers(POLICIES, current), current, pastCalls(events))
   expect(
-    choices.map(({ pattern, past }) => [pattern, past.map(({ command: text, before, after }) => `${text}: ${before} ${after}`)]),
+    choices.map(({ pattern, past }) => [
+      pattern,
+      past.map(({ command: text, before, after }) => `${text}: ${before} ${after}`),
+    ]),
   ).toEqual([
-    ['Bash(npm run test)', ['npm run x && rm y: ask ask', 'npm run build: allow ask', 'npm run deploy: deny deny', 'ls: allow allow']],
-    ['Bash(npm run test *)', ['npm run x && rm y: ask ask', 'npm run build: allow ask', 'npm run deploy: deny deny', 'ls: allow allow']],
-    ['Bash(npm run *)', ['npm run x && rm y: ask ask', 'npm run build: allow allow', 'npm run deploy: deny deny', 'ls: allow allow']],
+    [
+      'Bash(npm run test)',
+      ['npm run x && rm y: ask ask', 'npm run build: allow ask', 'npm run deploy: deny deny', 'ls: allow allow'],
+    ],
+    [
+      'Bash(npm run test *)',
+      ['npm run x && rm y: ask ask', 'npm run build: allow ask', 'npm run deploy: deny deny', 'ls: allow allow'],
+    ],
+    [
+      'Bash(npm run *)',
+      ['npm run x && rm y: ask ask', 'npm run build: allow allow', 'npm run deploy: deny deny', 'ls: allow allow'],
+    ],
   ])
 })

@@ -1,11 +1,8 @@
-import { toolLabel } from '../../../../shared/model/tool-label'
-import { judge, judgeParts } from '../judge'
-import type { JudgedCall, Policy } from '../policy'
-import { parsePattern } from '../rules/parse-pattern'
-import { sessionRules } from '../rules/session-rules'
-import { commandLadder } from './command-ladder'
-import { fileLadder, redirectionLadder } from './file-ladder'
-import type { Rung } from './rung'
+import { toolLabel } from '../../../../shared/tool-label'
+import { judge, judgeParts } from '../policies/judge'
+import type { JudgedCall, Policy } from '../rules/policy'
+import { parsePattern, sessionRules } from '../../permission/permission-rule'
+import { commandScopes, fileScopes, redirectionScopes, type RuleScope } from './scope-options'
 
 /** What "always" can cover: rules, one a line, exactly as they are written when it is chosen. */
 export interface RuleOffer {
@@ -14,8 +11,8 @@ export interface RuleOffer {
   label: string
 }
 
-const MOST_OFFERS = 3
-const MOST_RULES = 6
+const MAX_OFFERS = 3
+const MAX_RULES = 6
 
 /**
  * Two or three generalisations of a call that is asked, narrowest first; none when no rule could allow it. Each is tried on the call before it
@@ -23,41 +20,47 @@ const MOST_RULES = 6
  */
 export function ruleOffers(policies: readonly Policy[], judged: JudgedCall): RuleOffer[] {
   const offers: RuleOffer[] = []
-  for (const { patterns, label } of rungs(policies, judged)) {
-    const needed = judged.parts ? withoutNeedless(policies, judged, patterns) : patterns
+  for (const { patterns, label } of scopeOptions(policies, judged)) {
+    const needed = judged.parts ? withoutRedundant(policies, judged, patterns) : patterns
     const pattern = needed.join('\n')
-    if (needed.length === 0 || needed.length > MOST_RULES || offers.some((offer) => offer.pattern === pattern)) continue
+    if (needed.length === 0 || needed.length > MAX_RULES || offers.some((offer) => offer.pattern === pattern)) continue
     if (needed.every(isPattern) && grants(policies, judged, needed)) offers.push({ pattern, label })
   }
-  return offers.slice(0, MOST_OFFERS)
+  return offers.slice(0, MAX_OFFERS)
 }
 
-function rungs(policies: readonly Policy[], judged: JudgedCall): Rung[] {
+function scopeOptions(policies: readonly Policy[], judged: JudgedCall): RuleScope[] {
   const { tool, call, parts, workspace } = judged
-  if (parts) return together(partLadders(policies, judged))
+  if (parts) return combineScopes(partScopes(policies, judged))
   const files = call.accesses.filter((access) => access.kind === 'file' || access.kind === 'tree')
-  if (files.length > 0 && files.length === call.accesses.length) return fileLadder(tool.name, files, workspace)
+  if (files.length > 0 && files.length === call.accesses.length) return fileScopes(tool.name, files, workspace)
   const host =
     tool.name === 'FetchURL'
-      ? call.accesses.flatMap((access) => (access.kind === 'network' && access.url !== undefined ? [new URL(access.url).host] : []))[0]
+      ? call.accesses.flatMap((access) =>
+          access.kind === 'network' && access.url !== undefined ? [new URL(access.url).host] : [],
+        )[0]
       : undefined
   const server = /^(mcp__.+?__)./.exec(tool.name)?.[1]
   return [
     ...(host === undefined ? [] : [{ patterns: [`FetchURL(${host})`], label: `pages of ${host}` }]),
     { patterns: [tool.name], label: `every call of ${toolLabel(tool.name)}` },
-    ...(server === undefined ? [] : [{ patterns: [`${server}*`], label: `every tool of the server ${server.slice(5, -2)}` }]),
+    ...(server === undefined
+      ? []
+      : [{ patterns: [`${server}*`], label: `every tool of the server ${server.slice(5, -2)}` }]),
   ]
 }
 
 /** The generalisations of every part that is asked; nothing when one of them has none. */
-function partLadders(policies: readonly Policy[], judged: JudgedCall): Rung[][] {
+function partScopes(policies: readonly Policy[], judged: JudgedCall): RuleScope[][] {
   const asked = judgeParts(policies, judged).filter(({ verdict }) => verdict.decision === 'ask')
-  const ladders = asked.map(({ part }) => (part.kind === 'redirection' ? redirectionLadder(part, judged.workspace) : commandLadder(part)))
+  const ladders = asked.map(({ part }) =>
+    part.kind === 'redirection' ? redirectionScopes(part, judged.workspace) : commandScopes(part),
+  )
   return ladders.every((ladder) => ladder.length > 0) ? ladders : []
 }
 
 /** Ladders side by side: the first rungs of all, then the second ones; the last of a shorter ladder stands for what it lacks. */
-function together(ladders: readonly Rung[][]): Rung[] {
+function combineScopes(ladders: readonly RuleScope[][]): RuleScope[] {
   const height = Math.max(0, ...ladders.map((ladder) => ladder.length))
   return Array.from({ length: height }, (_, at) => {
     const level = ladders.flatMap((ladder) => ladder[at] ?? ladder.at(-1) ?? [])
@@ -69,7 +72,7 @@ function together(ladders: readonly Rung[][]): Rung[] {
 }
 
 /** What a rule for `sudo apt` covers needs none for `apt`. */
-function withoutNeedless(policies: readonly Policy[], judged: JudgedCall, patterns: readonly string[]): string[] {
+function withoutRedundant(policies: readonly Policy[], judged: JudgedCall, patterns: readonly string[]): string[] {
   let needed = [...patterns]
   for (const pattern of patterns.toReversed()) {
     const others = needed.filter((other) => other !== pattern)

@@ -1,6 +1,6 @@
 import type { ResolvedPath } from '../../workspace/workspace'
 import type { NetworkUse } from './network-use'
-import type { Word } from './shell-syntax'
+import type { Word } from '../../permission/shell-syntax'
 
 /** A path that a part of a command touches. */
 export interface TouchedPath extends ResolvedPath {
@@ -8,11 +8,11 @@ export interface TouchedPath extends ResolvedPath {
   /** The program is not known: whether it reads or writes there, and whether the word is a path at all, is not certain. */
   unsure?: true
   /** It looks only at what is there (`ls`, `stat`), not at contents. */
-  names?: true
+  namesOnly?: true
   /** It goes through everything below. */
   tree?: TouchedTree
   /** The word of the command that says so; a glob as written. */
-  said?: string
+  sourceWord?: string
 }
 
 /** What a program that goes through a whole folder finds there. */

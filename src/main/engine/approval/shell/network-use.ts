@@ -1,4 +1,4 @@
-import type { Word } from './shell-syntax'
+import type { Word } from '../../permission/shell-syntax'
 import { programOf } from './unwrap'
 
 /** Where a command connects to. `unknown`: to other places as well, or which ones is only known when it runs. */
@@ -48,7 +48,10 @@ const REGISTRIES: Readonly<Record<string, Registry>> = Object.assign(Object.crea
   rustup: { hosts: ['static.rust-lang.org'], commands: /^(?:update|install|toolchain|component|target|self)$/ },
   go: { hosts: ['proxy.golang.org', 'sum.golang.org'], commands: /^(?:get|install|mod|work)$/ },
   mvn: { hosts: MAVEN, commands: /^(?:install|deploy|.*dependency.*|.*versions.*)$/ },
-  gradle: { hosts: ['services.gradle.org', 'plugins.gradle.org', ...MAVEN], commands: /^(?:publish.*|--refresh-dependencies|wrapper)$/ },
+  gradle: {
+    hosts: ['services.gradle.org', 'plugins.gradle.org', ...MAVEN],
+    commands: /^(?:publish.*|--refresh-dependencies|wrapper)$/,
+  },
   gem: { hosts: ['rubygems.org', 'index.rubygems.org'], commands: /^(?:install|i|update|push|fetch|search|outdated)$/ },
   bundle: { hosts: ['rubygems.org', 'index.rubygems.org'], commands: /^(?:|install|update|add|outdated|lock)$/ },
   composer: {
@@ -56,7 +59,10 @@ const REGISTRIES: Readonly<Record<string, Registry>> = Object.assign(Object.crea
     commands: /^(?:install|i|update|u|require|r|create-project|outdated|search|global|self-update)$/,
   },
   dotnet: { hosts: ['api.nuget.org'], commands: /^(?:restore|add|tool|nuget|workload|new)$/ },
-  deno: { hosts: ['deno.land', 'jsr.io', 'registry.npmjs.org'], commands: /^(?:add|install|cache|upgrade|publish|outdated)$/ },
+  deno: {
+    hosts: ['deno.land', 'jsr.io', 'registry.npmjs.org'],
+    commands: /^(?:add|install|cache|upgrade|publish|outdated)$/,
+  },
   gh: { hosts: ['github.com', 'api.github.com'], commands: /^(?!help$|version$|config$|alias$|completion$)/ },
 } satisfies Record<string, Registry>)
 
@@ -81,7 +87,13 @@ const GIT_REMOTE = /^(?:clone|fetch|pull|push|ls-remote|submodule|remote|lfs|sen
 /** Where a command connects to, as far as its words say so; undefined when it is not known to connect at all. Pure. */
 export function networkUse(words: readonly Word[]): NetworkUse | undefined {
   const program = programOf(words).toLowerCase()
-  const name = /^pip[\d.]+$/.test(program) ? 'pip' : /^gradlew?$/.test(program) ? 'gradle' : /^mvnw?$/.test(program) ? 'mvn' : program
+  const name = /^pip[\d.]+$/.test(program)
+    ? 'pip'
+    : /^gradlew?$/.test(program)
+      ? 'gradle'
+      : /^mvnw?$/.test(program)
+        ? 'mvn'
+        : program
   const rest = words.slice(1)
   if (rest.length === 1 && OFFLINE.test(rest[0]!.text)) return undefined
   if (name === 'curl' || name === 'wget') return downloads(name, rest)
@@ -134,12 +146,14 @@ function takesValue(option: string): boolean {
 
 function ofGit(rest: readonly Word[]): NetworkUse | undefined {
   const at = rest.findIndex(
-    (word, index) => !word.text.startsWith('-') && !/^(?:-C|-c|--git-dir|--work-tree|--namespace)$/.test(rest[index - 1]?.text ?? ''),
+    (word, index) =>
+      !word.text.startsWith('-') && !/^(?:-C|-c|--git-dir|--work-tree|--namespace)$/.test(rest[index - 1]?.text ?? ''),
   )
   const command = rest[at]
   if (!command || !GIT_REMOTE.test(command.text)) return undefined
   const words = rest.slice(at + 1)
-  if (command.text === 'remote' && !words.some(({ text }) => /^(?:update|show|prune|set-head)$|^-f$/.test(text))) return undefined
+  if (command.text === 'remote' && !words.some(({ text }) => /^(?:update|show|prune|set-head)$|^-f$/.test(text)))
+    return undefined
   if (command.text === 'submodule' && !words.some(({ text }) => /^(?:add|update)$/.test(text))) return undefined
   const operands = words.filter((word) => !word.known || !word.text.startsWith('-'))
   const remotes = operands.flatMap((word) => (word.known ? (remoteOf(word.text) ?? []) : []))
@@ -160,7 +174,8 @@ export function remoteOf(text: string): string | undefined {
 function remoteShell(name: string, rest: readonly Word[]): NetworkUse | undefined {
   const found = rest.flatMap((word) =>
     word.known
-      ? (/^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)/.exec(word.text)?.[1] ?? (word.text.includes('://') ? (hostOf(word.text) ?? []) : []))
+      ? (/^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)/.exec(word.text)?.[1] ??
+        (word.text.includes('://') ? (hostOf(word.text) ?? []) : []))
       : [],
   )
   if (name === 'scp' || name === 'rsync') {
@@ -168,14 +183,19 @@ function remoteShell(name: string, rest: readonly Word[]): NetworkUse | undefine
     return found.length > 0 || unknown ? { hosts: found.map((host) => host.toLowerCase()), unknown } : undefined
   }
   // What a name leads to is a setting of ssh: it may go through other hosts.
-  const [host] = rest.filter((word, index) => !word.text.startsWith('-') && !/^-[bcDEeFIiJLlmOopQRSWw]$/.test(rest[index - 1]?.text ?? ''))
+  const [host] = rest.filter(
+    (word, index) => !word.text.startsWith('-') && !/^-[bcDEeFIiJLlmOopQRSWw]$/.test(rest[index - 1]?.text ?? ''),
+  )
   const plain = host?.known
     ? host.text
         .replace(/^ssh:\/\//, '')
         .replace(/^.*@/, '')
         .replace(/:.*$/, '')
     : undefined
-  return { hosts: plain === undefined ? [] : [plain.toLowerCase()], unknown: plain === undefined || !plain.includes('.') }
+  return {
+    hosts: plain === undefined ? [] : [plain.toLowerCase()],
+    unknown: plain === undefined || !plain.includes('.'),
+  }
 }
 
 function fromRegistry({ hosts, commands }: Registry, rest: readonly Word[]): NetworkUse | undefined {

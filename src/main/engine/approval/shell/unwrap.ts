@@ -1,6 +1,5 @@
-import type { Segment, Word } from './shell-syntax'
-import { HIDING } from './hiding-programs'
-import { SHELLS, WRAPPERS, type Wrapper } from './wrappers'
+import type { Segment, Word } from '../../permission/shell-syntax'
+import { OPAQUE_PROGRAMS, SHELLS, WRAPPERS, type Wrapper } from './wrapper-programs'
 
 /** What a segment starts beside its own program. */
 export interface Unwrapped {
@@ -14,7 +13,9 @@ export interface Unwrapped {
 }
 
 /** Not commands but parts of the shell's grammar; where one stands as a program, the text was misunderstood. */
-const GRAMMAR = new Set('{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac select function in'.split(' '))
+const GRAMMAR = new Set(
+  '{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac select function in'.split(' '),
+)
 /** POSIX names; anything else may look like one program and be another. */
 const NAME = /^[\w.+/@%:,=~-]+$/
 const FIND_RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir'])
@@ -30,11 +31,12 @@ export function unwrap(segment: Segment): Unwrapped {
   const { words } = segment
   const [first] = words
   if (!first) return NOTHING
-  if (!first.known || first.tilde) return hiding('the program it runs is only known when it runs')
+  if (!first.known || first.tilde) return hiddenResult('the program it runs is only known when it runs')
   if (first.text === '[' || first.text === '[[') return NOTHING
   if (segment.source.startsWith('((')) return NOTHING
-  if (GRAMMAR.has(first.text)) return hiding(`"${first.text}" is not understood there`)
-  if (!NAME.test(first.text) && first.text !== '') return hiding(`${JSON.stringify(first.text)} is an unusual name for a program`)
+  if (GRAMMAR.has(first.text)) return hiddenResult(`"${first.text}" is not understood there`)
+  if (!NAME.test(first.text) && first.text !== '')
+    return hiddenResult(`${JSON.stringify(first.text)} is an unusual name for a program`)
   const unwrapped = byName(segment, programOf(words))
   // A program of the same name in some folder can be anything.
   return unwrapped.neutral && !isUsual(first.text) ? { ...unwrapped, neutral: false } : unwrapped
@@ -44,16 +46,19 @@ function byName(segment: Segment, name: string): Unwrapped {
   const { words } = segment
   const lower = name.toLowerCase()
   // Where case does not matter in names of files, SUDO is sudo.
-  if (lower !== name && (SHELLS.has(lower) || lower in WRAPPERS || lower in HIDING)) return hiding(`${name} is not understood`)
-  if (/^ld(?:-linux|-musl|64)?[\w.-]*\.so/.test(name)) return hiding(`${name} runs a command that is not followed`)
-  if (HIDING[name] !== undefined) return words.length === 1 && name === 'alias' ? NOTHING : hiding(`${name} ${HIDING[name]}`)
-  if (SHELLS.has(name)) return shell(words, name)
-  if (name === 'eval') return evaluated(words)
-  if (name === 'trap') return trapped(words)
-  if (name === 'find' || name === 'gfind') return found(segment)
+  if (lower !== name && (SHELLS.has(lower) || lower in WRAPPERS || lower in OPAQUE_PROGRAMS))
+    return hiddenResult(`${name} is not understood`)
+  if (/^ld(?:-linux|-musl|64)?[\w.-]*\.so/.test(name))
+    return hiddenResult(`${name} runs a command that is not followed`)
+  if (OPAQUE_PROGRAMS[name] !== undefined)
+    return words.length === 1 && name === 'alias' ? NOTHING : hiddenResult(`${name} ${OPAQUE_PROGRAMS[name]}`)
+  if (SHELLS.has(name)) return unwrapShell(words, name)
+  if (name === 'eval') return unwrapEval(words)
+  if (name === 'trap') return unwrapTrap(words)
+  if (name === 'find' || name === 'gfind') return unwrapFind(segment)
   const wrapper = WRAPPERS[name]
   if (!wrapper) return NOTHING
-  return name === 'xargs' ? collecting(segment, wrapper) : wrapped(segment, wrapper, name)
+  return name === 'xargs' ? unwrapXargs(segment, wrapper) : unwrapWrapper(segment, wrapper, name)
 }
 
 /** By itself, or where systems keep their programs. */
@@ -61,12 +66,12 @@ function isUsual(program: string): boolean {
   return !program.includes('/') || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?bin\/[^/]+$/.test(program)
 }
 
-function hiding(why: string): Unwrapped {
+function hiddenResult(why: string): Unwrapped {
   return { inner: [], hidden: why, neutral: false }
 }
 
 /** What comes after the options of a wrapper: where the program begins, and the variables set for it. */
-function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
+function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
   const { words } = segment
   const assignments: Segment['assignments'] = []
   let at = 1
@@ -74,7 +79,7 @@ function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
   let ended = false
   for (; at < words.length; at += 1) {
     const { text, known } = words[at]!
-    if (!known) return hiding(`what ${name} runs is only known when it runs`)
+    if (!known) return hiddenResult(`what ${name} runs is only known when it runs`)
     if (text === '--' && !ended) {
       ended = true
       continue
@@ -83,7 +88,7 @@ function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
     if (/^-./.test(text) && !ended) {
       const means = optionOf(text, wrapper)
       if (means === 'asks') return NOTHING
-      if (means === 'hidden') return hiding(`${name} ${text} is not followed`)
+      if (means === 'hidden') return hiddenResult(`${name} ${text} is not followed`)
       if (means === 'value next') at += 1
       continue
     }
@@ -96,24 +101,28 @@ function wrapped(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
     before -= 1
   }
   const rest = words.slice(at)
-  if (rest.length === 0) return name === 'env' || name === 'exec' || name === 'command' ? { ...NOTHING, neutral: name === 'exec' } : NOTHING
+  if (rest.length === 0)
+    return name === 'env' || name === 'exec' || name === 'command' ? { ...NOTHING, neutral: name === 'exec' } : NOTHING
   const inner: Segment = { ...segment, words: rest, assignments, redirections: [] }
   return { inner: [{ segment: inner, at }], neutral: wrapper.neutral === true }
 }
 
 /** xargs puts words from its input at the end, or where its replacement stands; what they are is not known. */
-function collecting(segment: Segment, wrapper: Wrapper): Unwrapped {
-  const unwrapped = wrapped(segment, wrapper, 'xargs')
+function unwrapXargs(segment: Segment, wrapper: Wrapper): Unwrapped {
+  const unwrapped = unwrapWrapper(segment, wrapper, 'xargs')
   const [only] = unwrapped.inner
   if (!only) return unwrapped.hidden === undefined ? { inner: [], neutral: true } : unwrapped
   const options = segment.words.slice(1, only.at).map((word) => word.text)
   const marks = options.flatMap((text, index) => {
-    const attached = /^-\w*[IJ](.+)$/.exec(text)?.[1] ?? /^-\w*i(.+)$/.exec(text)?.[1] ?? /^--replace=(.+)$/.exec(text)?.[1]
+    const attached =
+      /^-\w*[IJ](.+)$/.exec(text)?.[1] ?? /^-\w*i(.+)$/.exec(text)?.[1] ?? /^--replace=(.+)$/.exec(text)?.[1]
     if (attached !== undefined) return [attached]
     if (/^-\w*[IJ]$/.test(text)) return options[index + 1] ?? []
     return /^-\w*i$|^--replace$/.test(text) ? ['{}'] : []
   })
-  const filled = only.segment.words.map((word) => (marks.some((mark) => word.text.includes(mark)) ? { ...word, known: false } : word))
+  const filled = only.segment.words.map((word) =>
+    marks.some((mark) => word.text.includes(mark)) ? { ...word, known: false } : word,
+  )
   const words = marks.length > 0 ? filled : [...filled, { text: '{}', known: false }]
   return { ...unwrapped, inner: [{ ...only, segment: { ...only.segment, words } }] }
 }
@@ -124,7 +133,8 @@ function optionOf(text: string, wrapper: Wrapper): 'asks' | 'hidden' | 'value ne
     const [name = text] = text.split('=')
     if (wrapper.asks?.includes(name)) return 'asks'
     if (wrapper.longFlags?.includes(name)) return 'nothing'
-    if (!wrapper.hidden?.includes(name) && wrapper.long?.includes(name)) return text.includes('=') ? 'nothing' : 'value next'
+    if (!wrapper.hidden?.includes(name) && wrapper.long?.includes(name))
+      return text.includes('=') ? 'nothing' : 'value next'
     return wrapper.numbers && /^--?\d+$/.test(text) ? 'nothing' : 'hidden'
   }
   if (wrapper.asks?.includes(text)) return 'asks'
@@ -138,56 +148,59 @@ function optionOf(text: string, wrapper: Wrapper): 'asks' | 'hidden' | 'value ne
   return 'nothing'
 }
 
-function shell(words: readonly Word[], name: string): Unwrapped {
+function unwrapShell(words: readonly Word[], name: string): Unwrapped {
   for (let at = 1; at < words.length; at += 1) {
     const { text, known } = words[at]!
-    if (!known) return hiding(`what ${name} runs is only known when it runs`)
+    if (!known) return hiddenResult(`what ${name} runs is only known when it runs`)
     if (/^-\w*c\w*$/.test(text) && !text.startsWith('--')) {
       let script = at + 1
-      while (words[script]?.known && /^[-+]/.test(words[script]!.text)) script += /^[-+]\w*[oO]$/.test(words[script]!.text) ? 2 : 1
+      while (words[script]?.known && /^[-+]/.test(words[script]!.text))
+        script += /^[-+]\w*[oO]$/.test(words[script]!.text) ? 2 : 1
       const given = words[script]
-      if (!given?.known) return hiding(`what ${name} -c runs is only known when it runs`)
-      if (!/^(?:bash|sh|dash|ash|zsh|ksh|mksh|rbash)$/.test(name)) return hiding(`${name} is not a shell that is understood`)
+      if (!given?.known) return hiddenResult(`what ${name} -c runs is only known when it runs`)
+      if (!/^(?:bash|sh|dash|ash|zsh|ksh|mksh|rbash)$/.test(name))
+        return hiddenResult(`${name} is not a shell that is understood`)
       return { inner: [], script: given.text, neutral: true }
     }
-    if (/^--(?:rcfile|init-file)/.test(text)) return hiding(`${name} runs a start-up file`)
-    if (/^-\w*s\w*$/.test(text)) return hiding(`${name} runs its input`)
+    if (/^--(?:rcfile|init-file)/.test(text)) return hiddenResult(`${name} runs a start-up file`)
+    if (/^-\w*s\w*$/.test(text)) return hiddenResult(`${name} runs its input`)
     if (/^[-+]\w*[oO]$/.test(text)) at += 1
-    else if (!/^[-+]/.test(text)) return /^\/(?:dev|proc)\//.test(text) ? hiding(`${name} runs its input`) : NOTHING
+    else if (!/^[-+]/.test(text))
+      return /^\/(?:dev|proc)\//.test(text) ? hiddenResult(`${name} runs its input`) : NOTHING
   }
   if (words.some(({ text }) => text === '--version' || text === '--help')) return NOTHING
-  return hiding(`${name} runs its input`)
+  return hiddenResult(`${name} runs its input`)
 }
 
-function evaluated(words: readonly Word[]): Unwrapped {
+function unwrapEval(words: readonly Word[]): Unwrapped {
   const rest = words.slice(words[1]?.text === '--' ? 2 : 1)
-  if (rest.some((word) => !word.known)) return hiding('what eval runs is only known when it runs')
+  if (rest.some((word) => !word.known)) return hiddenResult('what eval runs is only known when it runs')
   return { inner: [], script: rest.map((word) => word.text).join(' '), neutral: true }
 }
 
-function trapped(words: readonly Word[]): Unwrapped {
+function unwrapTrap(words: readonly Word[]): Unwrapped {
   const [, action] = words
   if (action === undefined) return NOTHING
-  if (!action.known) return hiding('what trap runs is only known when it runs')
+  if (!action.known) return hiddenResult('what trap runs is only known when it runs')
   if (action.text === '-' || action.text === '-l' || action.text === '-p' || words.length === 2) return NOTHING
   return { inner: [], script: words[1]!.text === '--' ? (words[2]?.text ?? '') : action.text, neutral: true }
 }
 
 /** `find` runs what stands between -exec and `;` or `+`, with the names it finds in it. */
-function found(segment: Segment): Unwrapped {
+function unwrapFind(segment: Segment): Unwrapped {
   const { words } = segment
   const inner: Unwrapped['inner'] = []
   const own: Word[] = []
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at]!
-    if (!word.known && !word.glob) return hiding('what find does is only known when it runs')
+    if (!word.known && !word.glob) return hiddenResult('what find does is only known when it runs')
     own.push(word)
     if (!word.known || !FIND_RUNS.has(word.text)) continue
     const end = words.findIndex(
       (each, index) => index > at && (each.text === ';' || (each.text === '+' && words[index - 1]?.text === '{}')),
     )
     const ran = words.slice(at + 1, end < 0 ? words.length : end)
-    if (ran.length === 0) return hiding('find -exec is not understood')
+    if (ran.length === 0) return hiddenResult('find -exec is not understood')
     const named = ran.map((each) => (each.text.includes('{}') ? { ...each, known: false } : each))
     inner.push({ segment: { ...segment, words: named, assignments: [], redirections: [] }, at: at + 1 })
     at = end < 0 ? words.length : end

@@ -27,7 +27,9 @@ test('a member is changed, added, renamed and removed, and comments, order and c
   expect(editJson(FILE, [{ path: ['mcpServers', 'two', 'args'], value: ['-y', 'x'] }])).toBe(
     FILE.replace('/* here too */\n', '/* here too */\n      "args": [\n        "-y",\n        "x"\n      ],\n'),
   )
-  expect(editJson(FILE, [{ path: ['mcpServers', 'one', 'args'], value: [] }])).toBe(FILE.replace('"a" }', '"a", "args": [] }'))
+  expect(editJson(FILE, [{ path: ['mcpServers', 'one', 'args'], value: [] }])).toBe(
+    FILE.replace('"a" }', '"a", "args": [] }'),
+  )
   expect(editJson(FILE, [{ path: ['mcpServers', 'one'], rename: 'uno' }])).toBe(FILE.replace('"one"', '"uno"'))
   expect(editJson(FILE, [{ path: ['mcpServers', 'two'], remove: true }])).toBe(
     FILE.replace(/\n {4}\/\/ about two\n {4}"two": \{\n.*\n {4}\},/, ''),
@@ -63,7 +65,9 @@ test('whatever is written, one edit changes that member and no other', () => {
   // V8 takes the name "\"" for "\\" when it has just read an object with that name, so JSON.parse could not say what is right.
   const name = fc.string({ maxLength: 4 }).filter((text) => !text.includes('\\'))
   const key = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'x y', '"'), name)
-  const object = fc.dictionary(key, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.dictionary(key, fc.integer())), { maxKeys: 5 })
+  const object = fc.dictionary(key, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.dictionary(key, fc.integer())), {
+    maxKeys: 5,
+  })
   fc.assert(
     fc.property(
       object,
@@ -113,5 +117,8 @@ function isObjectOrGone(value: unknown, key: string): boolean {
 function put(into: unknown, [key, ...rest]: string[], value: unknown): unknown {
   const entries = typeof into === 'object' && into !== null ? Object.entries(into) : []
   const old = entries.find(([name]) => name === key)?.[1] as unknown
-  return Object.fromEntries([...entries.filter(([name]) => name !== key), [key, rest.length === 0 ? value : put(old, rest, value)]])
+  return Object.fromEntries([
+    ...entries.filter(([name]) => name !== key),
+    [key, rest.length === 0 ? value : put(old, rest, value)],
+  ])
 }

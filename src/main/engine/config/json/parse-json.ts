@@ -11,7 +11,7 @@ export interface JsonProblem {
 }
 
 /** Deeper than anybody nests; a text that does is one made to break its reader. */
-const MOST_DEPTH = 64
+const MAX_DEPTH = 64
 
 const MESSAGES: Readonly<Record<string, (seen: string) => string>> = {
   InvalidSymbol: (seen) => `${seen} is no value: names and texts stand in double quotes.`,
@@ -33,7 +33,8 @@ export function parseJson(text: string): { root: JsonNode } | { problem: JsonPro
   // As long as before, so that places stay.
   const plain = text.replace(/^\uFEFF/, ' ')
   const deep = tooDeepAt(plain)
-  if (deep !== undefined) return { problem: { ...placeAt(text, deep), message: `This is nested more than ${MOST_DEPTH} levels deep.` } }
+  if (deep !== undefined)
+    return { problem: { ...placeAt(text, deep), message: `This is nested more than ${MAX_DEPTH} levels deep.` } }
   const errors: ParseError[] = []
   const root = parseTree(plain, errors, { allowTrailingComma: true })
   const [error] = errors
@@ -52,7 +53,8 @@ export function placeAt(text: string, offset: number): { line: number; column: n
 
 /** As `JSON.parse` would give it: of members of the same name the last counts. */
 export function valueOf(node: JsonNode): unknown {
-  if (node.type === 'object') return Object.fromEntries(membersOf(node).map((member) => [nameOf(member), valueOf(valueNode(member))]))
+  if (node.type === 'object')
+    return Object.fromEntries(membersOf(node).map((member) => [nameOf(member), valueOf(valueNode(member))]))
   return node.type === 'array' ? (node.children ?? []).map(valueOf) : (node.value as unknown)
 }
 
@@ -83,7 +85,7 @@ function tooDeepAt(text: string): number | undefined {
     if (sign === '') return undefined
     if (sign === '{' || sign === '[') depth += 1
     else if (sign === '}' || sign === ']') depth -= 1
-    if (depth > MOST_DEPTH) return scanner.getTokenOffset()
+    if (depth > MAX_DEPTH) return scanner.getTokenOffset()
   }
 }
 

@@ -2,20 +2,22 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { keysText } from '../../../../shared/model/settings'
-import { askInProcess } from './ask-key-store'
-import { createKeyStore } from './key-store'
-import { openText, sealText } from './sealed-text'
+import { keyStorageText } from '../../../../shared/configuration/settings'
+import { askKeyStoreProcess, createKeyStore, openText, sealText } from './key-store'
 
 const KEY = Buffer.alloc(32, 1)
 const mac = { platform: 'darwin', env: {} } as const
 
 describe('the key store', () => {
   it('is asked for nothing on Linux without a session bus, where a question would start one', async () => {
-    const store = createKeyStore({ ask: () => Promise.reject(new Error('asked')), platform: 'linux', env: { DISPLAY: ':0' } })
+    const store = createKeyStore({
+      ask: () => Promise.reject(new Error('asked')),
+      platform: 'linux',
+      env: { DISPLAY: ':0' },
+    })
     await store.unlock({ make: true })
     expect(store.seal('secret')).toBeUndefined()
-    expect(keysText(store.status())).toBe(
+    expect(keyStorageText(store.status())).toBe(
       'Keys are stored in a file that only you can read, because no desktop session with a keyring is running.',
     )
   })
@@ -23,16 +25,22 @@ describe('the key store', () => {
   it.each(['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR'])('is asked on Linux with %s', async (variable) => {
     const folder = await tempFolder()
     writeFileSync(join(folder, 'bus'), '')
-    const store = createKeyStore({ ask: async () => ({ key: KEY.toString('base64') }), platform: 'linux', env: { [variable]: folder } })
+    const store = createKeyStore({
+      ask: async () => ({ key: KEY.toString('base64') }),
+      platform: 'linux',
+      env: { [variable]: folder },
+    })
     await store.unlock({ make: true })
-    expect(keysText(store.status())).toBe('Keys are stored encrypted, with a key that the keyring of your desktop keeps.')
+    expect(keyStorageText(store.status())).toBe(
+      'Keys are stored encrypted, with a key that the keyring of your desktop keeps.',
+    )
     expect(store.open(store.seal('secret')!)).toBe('secret')
   })
 
   it('keeps texts plain and says why when it cannot be asked, or what it keeps is no key', async () => {
     const silent = createKeyStore({ ask: async () => ({ problem: 'it did not answer within 10 s' }), ...mac })
     await silent.unlock({ make: true })
-    expect([silent.seal('secret'), keysText(silent.status())]).toEqual([
+    expect([silent.seal('secret'), keyStorageText(silent.status())]).toEqual([
       undefined,
       expect.stringContaining('because it did not answer within 10 s.'),
     ])
@@ -72,7 +80,12 @@ describe('sealed texts', () => {
     expect(sealed).not.toBe(sealText('secret', KEY))
     expect(openText(sealed, KEY)).toBe('secret')
     expect(openText(sealed, Buffer.alloc(32, 2))).toBeUndefined()
-    for (const damaged of [sealed.slice(0, -4), `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'B' : 'A'}A`, 'trestle1.', ''])
+    for (const damaged of [
+      sealed.slice(0, -4),
+      `${sealed.slice(0, -1)}${sealed.endsWith('A') ? 'B' : 'A'}A`,
+      'trestle1.',
+      '',
+    ])
       expect(openText(damaged, KEY)).toBeUndefined()
   })
 })
@@ -81,7 +94,7 @@ describe('the program that asks it', () => {
   const asked = async (script: string, limitMs = 20_000) => {
     const folder = await tempFolder()
     writeFileSync(join(folder, 'program.mjs'), script)
-    return askInProcess(() => [process.execPath, join(folder, 'program.mjs')])('get', limitMs)
+    return askKeyStoreProcess(() => [process.execPath, join(folder, 'program.mjs')])('get', limitMs)
   }
 
   it('is ended when it does not answer in time, and nothing waits for it', async () => {
@@ -96,7 +109,7 @@ describe('the program that asks it', () => {
   )
 
   it('that is not there is a problem that is told', async () => {
-    expect(await askInProcess(() => ['/nowhere/node', '/nowhere/x.js'])('get', 5000)).toEqual({
+    expect(await askKeyStoreProcess(() => ['/nowhere/node', '/nowhere/x.js'])('get', 5000)).toEqual({
       problem: expect.stringContaining('ENOENT'),
     })
   })

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KeysView } from '../../../../shared/model/settings'
-import type { AskKeyStore } from './ask-key-store'
-import { isSealedHere, openText, sealText } from './sealed-text'
+import { spawn } from 'node:child_process'
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import type { KeysView } from '../../../../shared/configuration/settings'
+import { plainNode, programFile } from '../../runtime/plain-node'
+import { spawnedOrThrow } from '../../process/spawn'
 
 /** Decrypts what an older version encrypted (Electron's safeStorage). May throw. */
 export interface LegacyCipher {
@@ -56,7 +58,8 @@ export function createKeyStore({
   now = Date.now,
 }: KeyStoreOptions): KeyStore {
   const name = NAMES[platform]
-  const without = name === undefined ? 'this system has no key store that Trestle knows' : whyNone(platform, env)
+  const without =
+    name === undefined ? 'this system has no key store that Trestle knows' : unavailableReason(platform, env)
   let key: Buffer | undefined
   let problem: string | undefined = without
   let askedAt = Number.NEGATIVE_INFINITY
@@ -110,9 +113,105 @@ export function createKeyStore({
 export const NO_KEY_STORE: KeyStore = createKeyStore({ ask: async () => ({}), env: { TRESTLE_KEY_STORE: 'file' } })
 
 /** Why there is no key store to ask, without asking: on Linux a question without a session bus would start one. */
-function whyNone(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string | undefined {
+function unavailableReason(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string | undefined {
   if (env['TRESTLE_KEY_STORE'] === 'file') return 'TRESTLE_KEY_STORE says so'
   if (platform !== 'linux' || env['DBUS_SESSION_BUS_ADDRESS']) return undefined
   const runtime = env['XDG_RUNTIME_DIR']
   return runtime && existsSync(join(runtime, 'bus')) ? undefined : 'no desktop session with a keyring is running'
+}
+
+export interface KeyStoreAnswer {
+  /** Base64; absent: the key store has no key yet. */
+  key?: string
+  /** Why the key store could not be asked; not a whole sentence. */
+  problem?: string
+}
+
+/** Asks the key store of the system for the key, and with `make` makes one if it has none yet. Never rejects, and answers within `limitMs`. */
+export type AskKeyStore = (action: 'get' | 'make', limitMs: number) => Promise<KeyStoreAnswer>
+
+/** Asks in a process of its own, which is ended when the time is up. */
+export function askKeyStoreProcess(program: () => readonly string[] = keyStoreProgram): AskKeyStore {
+  return (action, limitMs) =>
+    new Promise((resolve) => {
+      let printed = ''
+      let child
+      try {
+        const [command = '', ...args] = program()
+        child = spawnedOrThrow(
+          spawn(command, [...args, action], {
+            env: process.env,
+            stdio: ['ignore', 'pipe', 'ignore'],
+            windowsHide: true,
+          }),
+        )
+      } catch (error) {
+        return resolve({ problem: `it could not be asked (${error instanceof Error ? error.message : String(error)})` })
+      }
+      const limit = setTimeout(() => {
+        child.kill('SIGKILL')
+        resolve({ problem: `it did not answer within ${Math.round(limitMs / 1000)} s` })
+      }, limitMs)
+      child.stdout.on('data', (bytes: Buffer) => (printed += bytes.toString('utf8')))
+      child.once('error', (error) => {
+        clearTimeout(limit)
+        resolve({ problem: `it could not be asked (${error.message})` })
+      })
+      child.once('close', (code) => {
+        clearTimeout(limit)
+        resolve(parseAnswer(printed) ?? { problem: `the program that asks it ended with ${code ?? 'a signal'}` })
+      })
+    })
+}
+
+function parseAnswer(printed: string): KeyStoreAnswer | undefined {
+  try {
+    const { key, problem } = JSON.parse(printed) as Record<string, unknown>
+    if (typeof key === 'string') return { key }
+    return typeof problem === 'string' ? { problem } : {}
+  } catch {
+    return undefined
+  }
+}
+
+/** The program that asks the key store, and its arguments; on a plain Node, since Electron's binary is none. */
+export function keyStoreProgram(): string[] {
+  const options = import.meta.filename.endsWith('.ts') ? process.execArgv : []
+  return [plainNode(), ...options, programFile(import.meta.url, './key-store-process.ts')]
+}
+
+const ALGORITHM = 'aes-256-gcm'
+const SEALED = /^trestle1\.([0-9a-f]{8})\.([\w-]+)$/
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Whether a text was sealed here, and not by an older version's means. */
+function isSealedHere(text: string): boolean {
+  return SEALED.test(text)
+}
+
+/** Encrypts a text; the name of the key goes with it, so that another key is told apart from damage. */
+export function sealText(text: string, key: Buffer): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(ALGORITHM, key, nonce)
+  const bytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return `trestle1.${keyFingerprint(key)}.${Buffer.concat([nonce, cipher.getAuthTag(), bytes]).toString('base64url')}`
+}
+
+/** The text again; undefined when it was sealed with another key, or changed. */
+export function openText(sealed: string, key: Buffer): string | undefined {
+  const [, name, data = ''] = SEALED.exec(sealed) ?? []
+  if (name !== keyFingerprint(key)) return undefined
+  const bytes = Buffer.from(data, 'base64url')
+  try {
+    const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
+    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+    return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function keyFingerprint(key: Buffer): string {
+  return createHash('sha256').update('trestle key ').update(key).digest('hex').slice(0, 8)
 }

@@ -1,8 +1,13 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
-import { editToml, type TomlEdit } from './edit-toml'
-import type { TomlInput } from './toml-write'
+import { editToml, type TomlEdit, appendRules } from './edit-toml'
+import type { TomlInput } from './toml-text'
+import { openConfig } from '../config'
+import { parseToml } from './parse-toml'
 
 const file = `# My config
 default_model = "local/scripted"   # the one I like
@@ -59,7 +64,9 @@ describe('a change touches its own line only', () => {
   })
 
   test('the same value again changes nothing, not even how it is written', () => {
-    expect(editToml(file, [set(['models', 'local/scripted', 'context_window'], 128_000), remove('nothing', 'here')])).toBe(file)
+    expect(
+      editToml(file, [set(['models', 'local/scripted', 'context_window'], 128_000), remove('nothing', 'here')]),
+    ).toBe(file)
   })
 
   test('a new key goes to the end of its table, in its indentation', () => {
@@ -72,7 +79,9 @@ describe('a change touches its own line only', () => {
     expect(editToml(file, [set(['default_permission_mode'], 'auto')])).toContain(
       '# the one I like\ndefault_permission_mode = "auto"\n\n# Local server\n[providers.local]',
     )
-    expect(editToml('# header\n\n# about a\n[a]\nx = 1\n', [set(['k'], true)])).toBe('# header\n\nk = true\n\n# about a\n[a]\nx = 1\n')
+    expect(editToml('# header\n\n# about a\n[a]\nx = 1\n', [set(['k'], true)])).toBe(
+      '# header\n\nk = true\n\n# about a\n[a]\nx = 1\n',
+    )
   })
 
   test('a new provider becomes a table behind the other providers, a model behind the models', () => {
@@ -84,7 +93,9 @@ describe('a change touches its own line only', () => {
     expect(after).toContain(
       `headers = { "x-a" = "1", b = '2' }\n\n[providers.new]\ntype = "google"\napi_key_env = "G"\n\n[models."local/scripted"]`,
     )
-    expect(after).toContain('  # thinking later\n]\n\n[models."new/m-1"]\nprovider = "new"\ncapabilities = ["tools"]\n\n[tools]')
+    expect(after).toContain(
+      '  # thinking later\n]\n\n[models."new/m-1"]\nprovider = "new"\ncapabilities = ["tools"]\n\n[tools]',
+    )
   })
 
   test('removing a provider leaves every comment, also that of its neighbour', () => {
@@ -105,7 +116,9 @@ describe('a change touches its own line only', () => {
   })
 
   test('keys in inline tables', () => {
-    expect(edited(set(['providers', 'my.work', 'headers', 'c'], '3'))[1]).toBe(`+  headers = { "x-a" = "1", b = '2', c = "3" }`)
+    expect(edited(set(['providers', 'my.work', 'headers', 'c'], '3'))[1]).toBe(
+      `+  headers = { "x-a" = "1", b = '2', c = "3" }`,
+    )
     expect(edited(remove('providers', 'my.work', 'headers', 'x-a'))[1]).toBe(`+  headers = { b = '2' }`)
     expect(edited(remove('providers', 'my.work', 'headers', 'b'))[1]).toBe(`+  headers = { "x-a" = "1" }`)
     expect(editToml('providers = { a = { type = "x" } } # c\n', [set(['providers', 'b', 'type'], 'y')])).toBe(
@@ -178,8 +191,14 @@ describe('random edits', () => {
       path: fc.tuple(fc.constantFrom('tools', 'loop', 'new'), fc.constantFrom('disabled', 'max_steps')),
       value: fc.oneof(list, scalar, fc.constant(undefined)),
     }),
-    fc.record({ path: fc.tuple(fc.constantFrom('default_model', 'other')), value: fc.oneof(scalar, fc.constant(undefined)) }),
-    fc.record({ path: fc.tuple(fc.constant('models'), fc.constant('local/scripted'), fc.constant('capabilities')), value: list }),
+    fc.record({
+      path: fc.tuple(fc.constantFrom('default_model', 'other')),
+      value: fc.oneof(scalar, fc.constant(undefined)),
+    }),
+    fc.record({
+      path: fc.tuple(fc.constant('models'), fc.constant('local/scripted'), fc.constant('capabilities')),
+      value: list,
+    }),
   )
   const starts = [
     file,
@@ -202,10 +221,68 @@ describe('random edits', () => {
           const wanted = typeof one.value === 'string' ? one.value.toWellFormed() : one.value
           expect(found).toEqual(wanted)
           const within = Array.isArray(one.value) ? /^$/ : /c[4-9]|c1[01]|thinking later/
-          expect(comments(text)).toEqual(expect.arrayContaining(comments(before).filter((comment) => !within.test(comment))))
+          expect(comments(text)).toEqual(
+            expect.arrayContaining(comments(before).filter((comment) => !within.test(comment))),
+          )
         }
       }),
       { numRuns: 1500 },
     )
   })
+})
+
+const block = (pattern: string): string =>
+  `[[permission.rules]]\ndecision = "allow"\npattern = ${JSON.stringify(pattern)}\n`
+
+test.each([
+  ['', block('Bash(a *)')],
+  ['# mine', `# mine\n\n${block('Bash(a *)')}`],
+  ['x = 1 # one\n\n[tools]\n# none\n', `x = 1 # one\n\n[tools]\n# none\n\n${block('Bash(a *)')}`],
+  [
+    '[[permission.rules]]\ndecision = "deny"\npattern = "Write"\n',
+    `[[permission.rules]]\ndecision = "deny"\npattern = "Write"\n\n${block('Bash(a *)')}`,
+  ],
+])('would change more than the end of %j', (before, after) => {
+  expect(appendRules(before, ['Bash(a *)'])).toBe(after)
+})
+
+test('quotes, backslashes and several rules arrive as they are, once each, and line ends stay those of the file', () => {
+  const patterns = [`Bash(echo 'a"b' \\*)`, 'Write(ä/**)']
+  const once = appendRules('a = 1\r\n', patterns)
+  expect(once.replaceAll('\r\n', '')).not.toContain('\n')
+  const read = parseToml(once, 'x')
+  expect('table' in read && read.table['permission']).toEqual({
+    rules: patterns.map((pattern) => ({ decision: 'allow', pattern })),
+  })
+  expect(appendRules(once, patterns)).toBe(once)
+})
+
+test('rules written as one list get one more', () => {
+  const after = appendRules('[permission]\nrules = [{ decision = "deny", pattern = "Write" }] # mine\n', ['Bash(a)'])
+  const read = parseToml(after, 'x')
+  expect('table' in read && read.table['permission']).toEqual({
+    rules: [
+      { decision: 'deny', pattern: 'Write' },
+      { decision: 'allow', pattern: 'Bash(a)' },
+    ],
+  })
+  expect(after).toContain('# mine')
+})
+
+test('a file that does not parse is left as it is, and that is said', async () => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-append-')))
+  try {
+    writeFileSync(join(home, 'config.toml'), '[tools\n')
+    const config = await openConfig({ home })
+    await expect(config.allow(['Bash(a)'])).rejects.toMatchObject({ code: 'config.write_failed' })
+    expect(readFileSync(join(home, 'config.toml'), 'utf8')).toBe('[tools\n')
+    writeFileSync(join(home, 'config.toml'), '# ok\n')
+    await config.allow(['Bash(a)'])
+    expect(config.settings.permission.rules).toMatchObject([
+      { decision: 'allow', pattern: 'Bash(a)', scope: 'user', line: 3 },
+    ])
+    config.close()
+  } finally {
+    rmSync(home, { recursive: true })
+  }
 })

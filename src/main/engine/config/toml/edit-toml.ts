@@ -1,10 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CodedError } from '../../../../shared/model/errors'
+import { CodedError } from '../../../../shared/errors'
 import { isTable, parseToml, type TomlTable } from './parse-toml'
 import { readDocument, samePath, startsWith, type KeyEntry, type TomlDocument } from './toml-document'
-import { cutLines, isBlank, lineEnd, lineStart, newlineOf, nextLine, splice } from './toml-lines'
-import { appendElement, removeElement, stepArray } from './toml-lists'
-import { isList, tomlKey, tomlValue, wellFormed, type TomlInput } from './toml-write'
+import {
+  cutLines,
+  isBlank,
+  lineEnd,
+  lineStart,
+  newlineOf,
+  nextLine,
+  splice,
+  appendElement,
+  removeElement,
+  stepArray,
+  isList,
+  tomlKey,
+  tomlValue,
+  wellFormed,
+  type TomlInput,
+} from './toml-text'
 
 /** Sets the value at a path, or removes what is there. A table as value replaces the whole table. */
 export interface TomlEdit {
@@ -35,12 +49,19 @@ export function editToml(text: string, edits: readonly TomlEdit[]): string {
   try {
     meant = parsed(after)
   } catch (error) {
-    throw new CodedError('config.write_failed', 'This change does not fit into the way config.toml is written; make it by hand.', {
-      cause: error,
-    })
+    throw new CodedError(
+      'config.write_failed',
+      'This change does not fit into the way config.toml is written; make it by hand.',
+      {
+        cause: error,
+      },
+    )
   }
   if (!isDeepStrictEqual(pruned(meant), pruned(wanted))) {
-    throw new CodedError('config.write_failed', 'This change would have changed something else in config.toml too; make it by hand.')
+    throw new CodedError(
+      'config.write_failed',
+      'This change would have changed something else in config.toml too; make it by hand.',
+    )
   }
   return mark + after
 }
@@ -61,7 +82,8 @@ function smallEdits(text: string, { path, value }: TomlEdit): TomlEdit[] {
   const existing = isTable(current) ? Object.keys(current) : []
   if (current !== undefined && !isTable(current)) edits.push({ path, value: undefined })
   for (const key of existing) if (!Object.hasOwn(value, key)) edits.push({ path: [...path, key], value: undefined })
-  for (const [key, item] of Object.entries(value)) edits.push(...smallEdits(text, { path: [...path, key], value: item }))
+  for (const [key, item] of Object.entries(value))
+    edits.push(...smallEdits(text, { path: [...path, key], value: item }))
   return edits
 }
 
@@ -95,8 +117,11 @@ function insert(document: TomlDocument, path: readonly string[], value: TomlInpu
   }
   if (parent.length === 0) return insertAtTop(document, written(0))
   // An inline table around it, the innermost: `local = { ... }`.
-  const holder = entries.findLast((entry) => entry.node.value.type === 'TOMLInlineTable' && startsWith(parent, entry.path))
-  if (holder?.node.value.type === 'TOMLInlineTable') return appendElement(text, holder.node.value, written(holder.path.length))
+  const holder = entries.findLast(
+    (entry) => entry.node.value.type === 'TOMLInlineTable' && startsWith(parent, entry.path),
+  )
+  if (holder?.node.value.type === 'TOMLInlineTable')
+    return appendElement(text, holder.node.value, written(holder.path.length))
   // The table may be made of dotted keys only: `local.type = ...`.
   const sibling = entries.findLast(
     (entry) => entry.path.length > parent.length && entry.base.length < parent.length && startsWith(entry.path, parent),
@@ -223,4 +248,49 @@ function pruned(value: unknown): unknown {
 
 function isInputTable(value: TomlInput): value is { readonly [key: string]: TomlInput } {
   return typeof value === 'object' && !isList(value)
+}
+
+/**
+ * Allow rules at the end of a config.toml, as `[[permission.rules]]`; all else stays as it is, to the byte. Rules that are there already are
+ * not written again. CodedError `config.write_failed` when the text does not parse or is written in a way they do not fit into.
+ */
+export function appendRules(text: string, patterns: readonly string[]): string {
+  const before = parseRules(text)
+  const there = rulesOf(before)
+  const added = patterns
+    .filter(
+      (pattern) => !there.some((rule) => isTable(rule) && rule['decision'] === 'allow' && rule['pattern'] === pattern),
+    )
+    .map((pattern) => ({ decision: 'allow', pattern }))
+  if (added.length === 0) return text
+  const newline = text.includes('\r\n') ? '\r\n' : '\n'
+  const blocks = added.map(({ decision, pattern }) =>
+    ['[[permission.rules]]', `decision = "${decision}"`, `pattern = ${JSON.stringify(pattern)}`, ''].join(newline),
+  )
+  const gap = text.trim() === '' ? '' : text.endsWith('\n') ? newline : newline + newline
+  const after = text + gap + blocks.join(newline)
+  const wanted = [...there, ...added]
+  const result = parseToml(after, 'config.toml')
+  if ('table' in result && isDeepStrictEqual(plain(rulesOf(result.table)), plain(wanted))) return after
+  // `rules` is written as a list on one line.
+  return editToml(text, [{ path: ['permission', 'rules'], value: wanted as TomlInput }])
+}
+
+function rulesOf(table: TomlTable): unknown[] {
+  const permission = table['permission']
+  const rules = isTable(permission) ? permission['rules'] : undefined
+  return Array.isArray(rules) ? rules : []
+}
+
+function parseRules(text: string): TomlTable {
+  const result = parseToml(text, 'config.toml')
+  if ('table' in result) return result.table
+  throw new CodedError(
+    'config.write_failed',
+    `config.toml has a mistake in line ${result.problem.line}: ${result.problem.message}.`,
+  )
+}
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
 }

@@ -1,5 +1,5 @@
 import { parse, TomlError } from 'smol-toml'
-import type { ConfigProblem } from '../../../../shared/model/settings'
+import type { ConfigProblem } from '../../../../shared/configuration/settings'
 
 /** A table as it was read. Integers beyond 2^53 are bigint. */
 export type TomlTable = Record<string, unknown>
@@ -12,17 +12,46 @@ export function parseToml(text: string, file: string): { table: TomlTable } | { 
     if (!(error instanceof TomlError)) throw error
     const [first = ''] = error.message.split('\n')
     return {
-      problem: { file, line: error.line, column: error.column, message: first.replace('Invalid TOML document: ', 'Not valid TOML: ') },
+      problem: {
+        file,
+        line: error.line,
+        column: error.column,
+        message: first.replace('Invalid TOML document: ', 'Not valid TOML: '),
+      },
     }
   }
 }
 
 /** Whether a value is a table (and not an array, a date or a plain value). */
 export function isTable(value: unknown): value is TomlTable {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date) && isPlain(value)
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date) && isPlain(value)
+  )
 }
 
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
+}
+
+/**
+ * The lines of the first `count` tables of a list written as `[[a.b]]`. The module that knows positions is loaded only for a file that is
+ * not written the usual way.
+ */
+export async function entryLines(
+  text: string,
+  path: readonly string[],
+  count: number,
+): Promise<(number | undefined)[]> {
+  const header = new RegExp(`^\\s*\\[\\[\\s*${path.join('\\s*\\.\\s*')}\\s*\\]\\]`)
+  const lines = text.split('\n').flatMap((line, index) => (header.test(line) ? [index + 1] : []))
+  const all = Array.from({ length: count }, (_, index) => index)
+  if (!/'''|"""/.test(text) && lines.length >= count) return all.map((index) => lines[index])
+  const { readDocument } = await import('./toml-document')
+  try {
+    const { placeOf } = readDocument(text.replace(/^\ufeff/, ''))
+    return all.map((index) => placeOf([...path, index])?.line)
+  } catch {
+    return all.map(() => undefined)
+  }
 }

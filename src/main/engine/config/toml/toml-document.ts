@@ -53,7 +53,8 @@ export function readDocument(text: string): TomlDocument {
       continue
     }
     headers.push(node)
-    for (let length = 1; length <= node.resolvedKey.length; length += 1) put(node.resolvedKey.slice(0, length), node.key)
+    for (let length = 1; length <= node.resolvedKey.length; length += 1)
+      put(node.resolvedKey.slice(0, length), node.key)
     for (const entry of node.body) visit(entry, node.resolvedKey, undefined)
   }
   return {

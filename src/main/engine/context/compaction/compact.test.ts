@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { calls, text, turnFixture, types, type Answer } from '../../../../../test/support/turn-fixture'
-import { CodedError } from '../../../../shared/model/errors'
+import { CodedError } from '../../../../shared/errors'
 import type { Message } from '../../../../shared/model/message'
 import type { ModelRequest } from '../../model/provider'
 import { compact, type CompactionTask } from './compact'
-import { isSummaryRequest } from './summary-request'
 
 const SIGNED: Message = {
   role: 'assistant',
@@ -29,13 +28,17 @@ function lab(answers: Answer[], task: Partial<CompactionTask> = {}) {
     history: HISTORY,
     reason: 'window',
     window: 10_000,
-    limit: 8500,
+    trimThreshold: 8500,
     used: 8000,
     fixed: 100,
     files: [],
     ...task,
   }
-  return { turn, run: () => compact(context, whole), isAlive: ({ messages }: ModelRequest) => messages[0] === HISTORY[0] }
+  return {
+    turn,
+    run: () => compact(context, whole),
+    isAlive: ({ messages }: ModelRequest) => messages[0] === HISTORY[0],
+  }
 }
 
 describe('a compaction', () => {
@@ -43,16 +46,24 @@ describe('a compaction', () => {
     const { turn, run } = lab([text('SUMMARY')], { instruction: 'keep the names' })
     expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
     const [request] = turn.requests
-    expect(request).toMatchObject({ system: 'the system prompt', tools: [TOOL], toolChoice: 'none', isOneOff: true, cache: 'short' })
+    expect(request).toMatchObject({
+      system: 'the system prompt',
+      tools: [TOOL],
+      toolChoice: 'none',
+      isOneOff: true,
+      cache: 'short',
+    })
     // As it is, signed thinking included.
     expect(request!.messages.slice(0, -1)).toEqual(HISTORY)
     expect(JSON.stringify(request!.messages.at(-1))).toContain('keep the names')
-    expect(isSummaryRequest(request!)).toBe(true)
-    expect(isSummaryRequest({ ...request!, messages: HISTORY })).toBe(false)
+    expect(request!.purpose).toBe('summary')
   })
 
   it('asks in the conversation also where only results that were never sent leave no room, and cuts just these', async () => {
-    const call = (callId: string): Message => ({ role: 'assistant', parts: [{ type: 'tool_call', callId, name: 'Read', input: '{}' }] })
+    const call = (callId: string): Message => ({
+      role: 'assistant',
+      parts: [{ type: 'tool_call', callId, name: 'Read', input: '{}' }],
+    })
     const result = (callId: string, words: string): Message => ({
       role: 'tool',
       callId,
@@ -77,15 +88,18 @@ describe('a compaction', () => {
     ['is refused as too long', [failing('model.context_overflow'), text('SUMMARY')], {}],
     ['is refused for good', [failing('model.bad_request'), text('SUMMARY')], {}],
     ['is gone on with', [calls(['Read', {}]), text('SUMMARY')], {}],
-  ])('tells the conversation as text where it %s, and keeps nothing of that in a cache', async (_why, answers, task) => {
-    const { turn, run, isAlive } = lab(answers, task)
-    expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
-    const last = turn.requests.at(-1)!
-    expect(isAlive(last)).toBe(false)
-    expect(last).toMatchObject({ tools: [], cache: 'none' })
-    expect(isSummaryRequest(last)).toBe(true)
-    expect(turn.requests).toHaveLength(answers.length)
-  })
+  ])(
+    'tells the conversation as text where it %s, and keeps nothing of that in a cache',
+    async (_why, answers, task) => {
+      const { turn, run, isAlive } = lab(answers, task)
+      expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
+      const last = turn.requests.at(-1)!
+      expect(isAlive(last)).toBe(false)
+      expect(last).toMatchObject({ tools: [], cache: 'none' })
+      expect(last.purpose).toBe('summary')
+      expect(turn.requests).toHaveLength(answers.length)
+    },
+  )
 
   it('takes what is said beside a call of a tool that was not offered for the summary, or it would never be had from such a model', async () => {
     const both = [...text('SUMMARY').slice(0, 2), ...calls(['Read', {}])]
@@ -98,9 +112,9 @@ describe('a compaction', () => {
     const { turn, run } = lab([failing('model.bad_request'), text('SUMMARY')])
     expect(await run()).toMatchObject({ kind: 'done' })
     const [alive, asText] = turn.requests
-    expect(alive!.answerRoom).toBeGreaterThan(500)
-    expect(alive!.answerRoom).toBeLessThan(2000)
-    expect(asText!.answerRoom).toBeGreaterThan(alive!.answerRoom!)
+    expect(alive!.availableOutputTokens).toBeGreaterThan(500)
+    expect(alive!.availableOutputTokens).toBeLessThan(2000)
+    expect(asText!.availableOutputTokens).toBeGreaterThan(alive!.availableOutputTokens!)
     const known = lab([text('SUMMARY')])
     known.turn.ctx.model.maxOutputTokens = 64_000
     await known.run()

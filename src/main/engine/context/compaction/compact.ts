@@ -1,28 +1,25 @@
-import type { CompactionMark, CompactionReason, CompactionResult } from '../../../../shared/model/compaction'
-import { CodedError, ERRORS, failureOf, type Failure } from '../../../../shared/model/errors'
+import type { CompactionMark, CompactionReason, CompactionResult } from '../../../../shared/model/context'
+import { CodedError, ERRORS, failureOf, type Failure } from '../../../../shared/errors'
 import type { Message, Usage } from '../../../../shared/model/message'
-import { receive } from '../../loop/receive'
-import { retryDelay } from '../../loop/retry'
-import type { TurnContext } from '../../loop/turn-context'
-import type { TurnPrefix } from '../../loop/turn-prefix'
+import { receiveChunks, retryDelay } from '../../loop/model-request'
+import type { TurnContext, TurnPrefix } from '../../loop/turn-context'
 import type { ModelRequest } from '../../model/provider'
-import { textTokens, tokensOf } from '../estimate'
+import { textTokens, tokensOf } from '../tokens/token-estimate'
 import { compactedHistory } from '../history'
-import { planNewest, trimmedMessages } from '../trim'
-import { answerRoom, outputLimit } from '../window-limits'
-import { keptWords } from './kept-words'
-import { filesOf, noteOf, type Pins } from './pins'
-import { aliveQuestion, summaryQuestion } from './summary-request'
+import { planTrimNewest, applyTrim } from './trim'
+import { availableOutputTokens, outputLimit } from './context-limits'
+import { keptUserMessages, touchedFiles, compactionNote, type PinnedState } from './kept-content'
+import { inlineSummaryRequest, summaryRequest } from './summary-request'
 
 /** Of the window, what the conversation as it is may take when it is asked for its summary; the rest is for that. */
-const MOST_ALIVE = 0.9
+const MAX_INLINE_SHARE = 0.9
 /** Shares of the window that the conversation may take where it is told as text; the next one after each refusal as too long. */
 const SHARES = [0.65, 0.45, 0.3, 0.2]
 /** Most tokens of the user's own words that stay, and the share of a small window. */
-const MOST_WORDS = 20_000
+const MAX_USER_TOKENS = 20_000
 const SHARE_OF_WORDS = 0.15
 /** Most tokens of the summary, and the share of a small window; a longer one is cut. */
-const MOST_SUMMARY = 8000
+const MAX_SUMMARY_TOKENS = 8000
 const SHARE_OF_SUMMARY = 0.1
 
 /** What of a turn, or of a session between turns, a compaction needs. */
@@ -35,7 +32,7 @@ export type CompactionContext = Pick<
   /** Absent between turns. */
   turnId?: string
   /** What has to be kept word for word. */
-  pins(): Promise<Pins>
+  pins(): Promise<PinnedState>
 }
 
 export interface CompactionTask {
@@ -44,7 +41,7 @@ export interface CompactionTask {
   instruction?: string
   /** Tokens of the model's window, and what has to be undercut. */
   window: number
-  limit: number
+  trimThreshold: number
   /** The window is smaller than configured, as a refusal has shown. */
   isLearned?: boolean
   /** Tokens of the conversation as it is, with all that is sent along, and of what is sent along. */
@@ -82,8 +79,12 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
   })
   try {
     const { text, usage } = await summary(ctx, compactionId, task)
-    const result = { ...resultOf(task, text, await ctx.pins()), ...(usage && { usage }), durationMs: ctx.now() - startedAt }
-    if (result.after >= task.limit) throw noHelp(task, result)
+    const result = {
+      ...resultOf(task, text, await ctx.pins()),
+      ...(usage && { usage }),
+      durationMs: ctx.now() - startedAt,
+    }
+    if (result.after >= task.trimThreshold) throw noHelp(task, result)
     ctx.signal.throwIfAborted()
     ctx.record({ type: 'compaction.finished', compactionId, ...turn, ...result })
     return { kind: 'done', history: compactedHistory(result), result, compactionId }
@@ -102,13 +103,20 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
  * The model's summary. First it is asked in the conversation itself, which the provider has in its cache; where that does not fit or is refused, of the
  * conversation as text. Tried again as steps are, and with less of the text when the provider finds it too long.
  */
-async function summary(ctx: CompactionContext, compactionId: string, task: CompactionTask): Promise<{ text: string; usage?: Usage }> {
+async function summary(
+  ctx: CompactionContext,
+  compactionId: string,
+  task: CompactionTask,
+): Promise<{ text: string; usage?: Usage }> {
   const shares = [...SHARES]
   const alive = task.reason === 'overflow' ? undefined : aliveTask(task)
   let isAlive = alive !== undefined
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const { text, usage } = await ask(ctx, alive && isAlive ? aliveRequest(ctx, alive) : textRequest(ctx, task, task.window * shares[0]!))
+      const { text, usage } = await ask(
+        ctx,
+        alive && isAlive ? aliveRequest(ctx, alive) : textRequest(ctx, task, task.window * shares[0]!),
+      )
       if (text !== '') return { text, ...(usage && { usage }) }
       // In the conversation it may have gone on with the task.
       if (!isAlive) throw new CodedError('model.incomplete', 'The model wrote no summary.')
@@ -128,7 +136,14 @@ async function summary(ctx: CompactionContext, compactionId: string, task: Compa
       const delayMs = retryDelay(error, attempt, ctx.settings, ctx.random)
       if (delayMs === undefined) throw error
       const { maxAttempts } = ctx.settings
-      ctx.record({ type: 'compaction.retried', compactionId, attempt, of: maxAttempts, delayMs, failure: failureOf(error) })
+      ctx.record({
+        type: 'compaction.retried',
+        compactionId,
+        attempt,
+        of: maxAttempts,
+        delayMs,
+        failure: failureOf(error),
+      })
       await ctx.pause(delayMs, ctx.signal)
     }
   }
@@ -145,17 +160,17 @@ function isRetryable(error: unknown): boolean {
  */
 function aliveTask(task: CompactionTask): CompactionTask | undefined {
   const { history, used, window, measure = tokensOf } = task
-  const over = used - window * MOST_ALIVE
+  const over = used - window * MAX_INLINE_SHARE
   if (over < 0) return task
   const unsent = history.findLastIndex(({ role }) => role === 'assistant') + 1
-  const plan = planNewest(history.slice(unsent), over, measure)
+  const plan = planTrimNewest(history.slice(unsent), over, measure)
   if (plan.saved < over) return undefined
-  const shorter = [...history.slice(0, unsent), ...trimmedMessages(history.slice(unsent), plan)]
+  const shorter = [...history.slice(0, unsent), ...applyTrim(history.slice(unsent), plan)]
   return { ...task, history: shorter, used: used - plan.saved }
 }
 
 function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, task: CompactionTask): ModelRequest {
-  const question = aliveQuestion(task.instruction)
+  const question = inlineSummaryRequest(task.instruction)
   return {
     ...sameOf(model),
     ...answerLimit(model, task.window, task.used + tokensOf(question)),
@@ -167,19 +182,35 @@ function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, tas
     cacheKey,
     cache,
     isOneOff: true,
+    purpose: 'summary',
   }
 }
 
-function textRequest({ model }: CompactionContext, { history, window, instruction }: CompactionTask, budget: number): ModelRequest {
-  const { system, message } = summaryQuestion(history, budget, instruction)
+function textRequest(
+  { model }: CompactionContext,
+  { history, window, instruction }: CompactionTask,
+  budget: number,
+): ModelRequest {
+  const { system, message } = summaryRequest(history, budget, instruction)
   const limit = answerLimit(model, window, textTokens(system) + tokensOf(message))
-  return { ...sameOf(model), ...limit, system, messages: [message], tools: [], imagesIn: false, cache: 'none' }
+  return {
+    ...sameOf(model),
+    ...limit,
+    system,
+    messages: [message],
+    tools: [],
+    imagesIn: false,
+    cache: 'none',
+    purpose: 'summary',
+  }
 }
 
 /** As in a step: a summary that might not fit beside what is sent would have the whole request refused. */
 function answerLimit({ maxOutputTokens }: CompactionContext['model'], window: number, used: number) {
   const limit = outputLimit(window, used, maxOutputTokens)
-  return limit === undefined ? { answerRoom: answerRoom(window, used) } : { maxOutputTokens: limit }
+  return limit === undefined
+    ? { availableOutputTokens: availableOutputTokens(window, used) }
+    : { maxOutputTokens: limit }
 }
 
 function sameOf({ id, name, thinking, effort, traits }: CompactionContext['model']) {
@@ -198,7 +229,7 @@ async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ tex
   let usage: Usage | undefined
   let ended = false
   let calls = false
-  await receive(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => {
+  await receiveChunks(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => {
     if (chunk.type === 'text') text += chunk.text
     if (chunk.type === 'tool.call' && request.tools.length > 0) calls = true
     if (chunk.type !== 'finish') return
@@ -209,12 +240,12 @@ async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ tex
   return { text: calls ? '' : text.trim(), ...(usage && { usage }) }
 }
 
-function resultOf(task: CompactionTask, summaryText: string, pins: Pins): Omit<CompactionResult, 'durationMs'> {
+function resultOf(task: CompactionTask, summaryText: string, pins: PinnedState): Omit<CompactionResult, 'durationMs'> {
   const { history, window, used, fixed, earlier } = task
-  const { kept, lost } = keptWords(history, Math.min(MOST_WORDS, window * SHARE_OF_WORDS))
-  const text = within(summaryText, Math.min(MOST_SUMMARY, window * SHARE_OF_SUMMARY))
-  const files = filesOf(history, task.files)
-  const note = noteOf(text, pins, files)
+  const { kept, lost } = keptUserMessages(history, Math.min(MAX_USER_TOKENS, window * SHARE_OF_WORDS))
+  const text = within(summaryText, Math.min(MAX_SUMMARY_TOKENS, window * SHARE_OF_SUMMARY))
+  const files = touchedFiles(history, task.files)
+  const note = compactionNote(text, pins, files)
   const size = compactedHistory({ kept, note }).reduce((sum, message) => sum + tokensOf(message), fixed)
   return {
     kept,
@@ -238,10 +269,10 @@ function within(text: string, tokens: number): string {
   return `${text.slice(0, Math.floor((text.length * tokens) / size)).toWellFormed()}\n[The summary was cut here: it was too long.]`
 }
 
-function noHelp({ limit, fixed }: CompactionTask, { after }: { after: number }): CodedError {
+function noHelp({ trimThreshold, fixed }: CompactionTask, { after }: { after: number }): CodedError {
   return new CodedError(
     'compaction.no_help',
-    `Compacted, the conversation would still need about ${after} tokens, ${Math.round(fixed)} of them for instructions and tools; ${Math.round(limit)} can be used. It was left as it is.`,
+    `Compacted, the conversation would still need about ${after} tokens, ${Math.round(fixed)} of them for instructions and tools; ${Math.round(trimThreshold)} can be used. It was left as it is.`,
   )
 }
 

@@ -1,18 +1,18 @@
-import { textOf, type Message, type UserPart } from '../../../../shared/model/message'
-import { textTokens } from '../estimate'
+import type { Message, UserPart } from '../../../../shared/model/message'
+import { textTokens } from '../tokens/token-estimate'
 import request from './summary-request.md?raw'
 
 const system = request.trim()
 /** What the summary has to have, as the text form asks for it too. */
 const whatToWrite = system.slice(system.indexOf('\n\n') + 2)
-const ALIVE =
+const INLINE_PROMPT =
   'From Trestle, not from the person: this conversation has become too long. You write the memory of an agent now, your own: what you answer is going to replace everything above, except for the messages of the person, which are kept beside it. Whoever reads it must be able to go on with the work at once, without asking and without doing anything twice.'
 
 /** Characters of one result or of a call's arguments that the summary is made from: first the generous measure, then the small one. */
-const MOST_CHARS = [3000, 600]
+const MAX_ENTRY_CHARS = [3000, 600]
 
 /** What the request for a summary says, apart from who is asked. */
-export interface SummaryQuestion {
+export interface SummaryRequest {
   system: string
   message: Message
 }
@@ -21,32 +21,39 @@ export interface SummaryQuestion {
  * Asks for the summary of a conversation, which is told as text: so it goes to every model, and can be cut anywhere. Where it does not fit into `budget`
  * tokens, long results are cut first, then the middle goes; its beginning (what an earlier compaction left) and its end stay.
  */
-export function summaryQuestion(history: readonly Message[], budget: number, instruction: string | undefined): SummaryQuestion {
-  const [generous, small] = MOST_CHARS as [number, number]
-  let entries = history.map((message) => told(message, generous))
-  if (sizeOf(entries) > budget) entries = history.map((message) => told(message, small))
+export function summaryRequest(
+  history: readonly Message[],
+  budget: number,
+  instruction: string | undefined,
+): SummaryRequest {
+  const [generous, small] = MAX_ENTRY_CHARS as [number, number]
+  let entries = history.map((message) => messageText(message, generous))
+  if (sizeOf(entries) > budget) entries = history.map((message) => messageText(message, small))
   const text = fitted(entries, budget)
   return {
     system,
     message: {
       role: 'user',
-      parts: [{ type: 'text', text: `<conversation>\n${text}\n</conversation>\n\nWrite the memory now.${wish(instruction)}` }],
+      parts: [
+        {
+          type: 'text',
+          text: `<conversation>\n${text}\n</conversation>\n\nWrite the memory now.${instructionText(instruction)}`,
+        },
+      ],
     },
   }
 }
 
 /** Asks for it in the conversation itself, as its last message. */
-export function aliveQuestion(instruction: string | undefined): Message {
-  return { role: 'user', parts: [{ type: 'text', text: `${ALIVE}\n\n${whatToWrite}${wish(instruction)}` }], by: 'guard' }
+export function inlineSummaryRequest(instruction: string | undefined): Message {
+  return {
+    role: 'user',
+    parts: [{ type: 'text', text: `${INLINE_PROMPT}\n\n${whatToWrite}${instructionText(instruction)}` }],
+    by: 'guard',
+  }
 }
 
-/** Whether a request asks for a summary, in either form: for whoever plays a model. */
-export function isSummaryRequest(asked: { system: string; messages: readonly Message[] }): boolean {
-  const last = asked.messages.at(-1)
-  return asked.system === system || (last?.role === 'user' && textOf(last.parts).startsWith(ALIVE))
-}
-
-function wish(instruction: string | undefined): string {
+function instructionText(instruction: string | undefined): string {
   return instruction === undefined ? '' : `\n\nThe person asks of the summary: ${instruction}`
 }
 
@@ -69,7 +76,7 @@ function sizeOf(entries: readonly string[]): number {
   return entries.reduce((sum, entry) => sum + textTokens(entry) + 1, 0)
 }
 
-function told(message: Message, most: number): string {
+function messageText(message: Message, most: number): string {
   if (message.role === 'tool') {
     const text = message.content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`)).join('\n')
     return `${message.name} ${message.isError ? 'failed' : 'returned'}: ${cut(text, most)}`

@@ -1,3 +1,8 @@
+import { createHash } from 'node:crypto'
+import type { EventBody } from '../../../../shared/events/event'
+import type { RequestPrefix, AnnouncedFact } from '../../../../shared/model/context'
+import type { ToolSchema } from '../../model/provider'
+
 /**
  * One thing the model is told about its surroundings: the date, the permission mode, an instruction file, the skills. All facts are in the system prompt when
  * a conversation begins and after each compaction; what changes in between is sent as a later message, so that the prefix of the request stays the same.
@@ -13,4 +18,68 @@ export interface ContextFact {
   removed?: string
   /** The text is a head and a line for each of several things: of a small change only the lines are told that came and went. */
   isList?: true
+}
+
+/** What the model was told, by key: at the beginning of its requests, and in later messages and results. */
+export type KnownFacts = Map<string, AnnouncedFact>
+
+/** What a conversation has told: its prefix, and what came after it. `events` are those of its history, oldest first. */
+export function knownFactsIn(prefix: RequestPrefix, events: Iterable<EventBody>): KnownFacts {
+  const told: KnownFacts = new Map(prefix.facts.map((fact) => [fact.key, fact]))
+  for (const tool of prefix.tools) setFact(told, toolFact(tool.name, toolDigest(tool)))
+  for (const event of events) addKnownFacts(told, event)
+  return told
+}
+
+/** Whether an event has told the model what is around it. */
+export function conveysFacts(event: EventBody): boolean {
+  return event.type === 'turn.steered'
+    ? event.facts !== undefined
+    : event.type === 'tool.finished' && event.details?.kind === 'tools'
+}
+
+/** Adds what an event has told. */
+export function addKnownFacts(told: KnownFacts, event: EventBody): void {
+  if (event.type === 'turn.steered') for (const fact of event.facts ?? []) setFact(told, fact)
+  if (event.type !== 'tool.finished' || event.details?.kind !== 'tools') return
+  for (const { name, digest } of event.details.tools) if (digest !== undefined) setFact(told, toolFact(name, digest))
+}
+
+/** The names of the tools whose schemas the model has. */
+export function knownTools(told: KnownFacts): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const key of told.keys()) if (key.startsWith(TOOL_KEY)) names.add(key.slice(TOOL_KEY.length))
+  return names
+}
+
+export function toolFact(name: string, digest: string): AnnouncedFact {
+  return { key: `${TOOL_KEY}${name}`, text: digest }
+}
+
+function setFact(told: KnownFacts, fact: AnnouncedFact): void {
+  told.set(fact.key, fact)
+}
+
+/** Facts about tools have this before the tool's name. */
+export const TOOL_KEY = 'tool:'
+
+const lines = new WeakMap<ToolSchema, string>()
+const digests = new WeakMap<ToolSchema, string>()
+
+/** A tool as it is told in a message: all of it, on one line. Made once: schemas are never changed. */
+export function toolLine(tool: ToolSchema): string {
+  let line = lines.get(tool)
+  if (line === undefined) {
+    const { name, description, schema } = tool
+    lines.set(tool, (line = JSON.stringify({ name, description, input_schema: schema })))
+  }
+  return line
+}
+
+/** Tells whether what was told of a tool still holds. */
+export function toolDigest(tool: ToolSchema): string {
+  let digest = digests.get(tool)
+  if (digest === undefined)
+    digests.set(tool, (digest = createHash('sha256').update(toolLine(tool)).digest('base64url').slice(0, 16)))
+  return digest
 }

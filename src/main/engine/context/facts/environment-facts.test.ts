@@ -9,7 +9,8 @@ const PLAIN: Environment = {
   shell: 'bash 5.2.15',
   today: '2026-11-20',
 }
-const fact = (key: string, more: Partial<Environment> = {}) => environmentFacts({ ...PLAIN, ...more }).find((each) => each.key === key)
+const fact = (key: string, more: Partial<Environment> = {}) =>
+  environmentFacts({ ...PLAIN, ...more }).find((each) => each.key === key)
 
 it('names the folder, the system with its shell, and the date', () => {
   expect(environmentFacts(PLAIN).map(({ text }) => text)).toEqual([

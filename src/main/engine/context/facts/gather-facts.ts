@@ -1,11 +1,16 @@
-import type { SkillView } from '../../../../shared/model/skill'
-import type { OfferedAgent } from '../../tool/session-agents'
-import type { Instructions } from '../instructions'
+import type { SkillView } from '../../../../shared/configuration/customizations'
+import type { OfferedAgent } from '../../tool/session-services'
+import type { Instructions } from './instruction-files'
 import type { ContextFact } from './context-fact'
 import { environmentFacts, type Environment } from './environment-facts'
-import { instructionFacts, offerFacts, serverInstructionFacts, type ServerInstructions } from './instruction-facts'
-import { roleFacts, type SessionRole } from './role-fact'
-import { permissionFacts, type PermissionSurroundings } from './permission-facts'
+import {
+  instructionFacts,
+  skillAndAgentFacts,
+  serverInstructionFacts,
+  type ServerInstructions,
+} from './instruction-facts'
+import type { PermissionMode } from '../../../../shared/model/approval'
+import type { SandboxStatus } from '../../../../shared/model/sandbox'
 
 /** What the facts are made from. Values are compared by identity: what did not change is the same object. */
 export interface FactsInput {
@@ -30,13 +35,13 @@ export function gatherFacts(input: FactsInput): ContextFact[] {
     ...permissionFacts(input.permission),
     ...roleFacts(input.role),
     ...instructionFacts(input.instructions),
-    ...offerFacts(input.skills, input.agentTypes, input.loadable),
+    ...skillAndAgentFacts(input.skills, input.agentTypes, input.loadable),
     ...serverInstructionFacts(input.servers),
   ]
 }
 
 /** The facts as they are whenever it is called: the same array as long as they say the same. */
-export function factsOf(input: () => FactsInput): () => readonly ContextFact[] {
+export function cachedFacts(input: () => FactsInput): () => readonly ContextFact[] {
   let last: string | undefined
   let inputs: FactsInput | undefined
   let facts: readonly ContextFact[] = []
@@ -64,4 +69,75 @@ function isAlike(before: unknown, now: unknown): boolean {
   if (typeof before !== 'object' || typeof now !== 'object' || before === null || now === null) return false
   const [a, b] = [Object.entries(before), Object.entries(now)]
   return a.length === b.length && b.every(([key, value]) => (before as Record<string, unknown>)[key] === value)
+}
+
+/** Hosts that are named; of more than these only the number is told. */
+const MAX_HOSTS = 8
+
+/** What is told of permissions and of the sandbox. */
+interface PermissionSurroundings {
+  /** The mode that counts: a subagent has that of the session it belongs to. */
+  mode: PermissionMode
+  /** Whether a person can answer while this process runs. */
+  canAsk: boolean
+  /** Absent: not known. */
+  sandbox?: SandboxStatus
+}
+
+/** Which calls need approval, who approves them, and what commands can reach. Plan mode is announced by messages of its own. */
+export function permissionFacts({ mode, canAsk, sandbox }: PermissionSurroundings): ContextFact[] {
+  const isSandboxed = sandbox !== undefined && sandbox.level !== 'unrestricted'
+  const permissions: ContextFact = {
+    key: 'permissions',
+    text: `Permission mode: ${mode}. ${withoutApproval(mode, isSandboxed)} ${canAsk ? BY_THE_USER : BY_NOBODY}`,
+    changed: 'What needs approval has changed:',
+  }
+  if (!sandbox) return [permissions]
+  return [
+    permissions,
+    { key: 'sandbox', text: `Sandbox: ${sandboxSentence(sandbox)}`, changed: 'The sandbox for commands has changed:' },
+  ]
+}
+
+const BY_THE_USER = 'Other calls wait until the user approves or rejects them.'
+const BY_NOBODY =
+  'Nobody can approve anything in this session: other calls are denied unless a rule allows them. Nobody answers questions either, so decide yourself and say what you assumed.'
+
+function withoutApproval(mode: PermissionMode, isSandboxed: boolean): string {
+  if (mode === 'auto') return 'Calls run without approval unless they are dangerous, read secrets or leave the sandbox.'
+  const commands =
+    isSandboxed && mode === 'accept-edits' ? 'running commands in the sandbox' : 'running commands that only read'
+  return `${mode === 'accept-edits' ? 'Reading and editing files' : 'Reading files'} of the project and ${commands} need no approval.`
+}
+
+function sandboxSentence({ level, network, hosts = [] }: SandboxStatus): string {
+  if (level === 'unrestricted') return 'none; commands run with all the permissions of the user.'
+  if (level === 'read-only') return 'read-only; commands can change nothing and have no network.'
+  const reach = {
+    none: 'have no network',
+    listed: `can connect only to ${hosts.length === 0 ? 'no hosts' : hosts.slice(0, MAX_HOSTS).join(', ')}${hosts.length > MAX_HOSTS ? ` and ${hosts.length - MAX_HOSTS} more hosts` : ''}`,
+    open: 'can use the network',
+  }[network]
+  return `project; commands can write only to the project, added folders and tool caches, and ${reach}.`
+}
+
+/** What the agent that a person has chosen for a session is told. */
+export interface SessionRole {
+  /** As people know it. */
+  title: string
+  text: string
+}
+
+/** The agent that the session runs as; nothing for the usual one. */
+function roleFacts(role: SessionRole | undefined): ContextFact[] {
+  if (!role) return []
+  return [
+    {
+      key: 'agent',
+      text: `This session runs as the agent "${role.title}", which the person chose. Its instructions:\n<agent_instructions>\n${role.text || 'Work as usual.'}\n</agent_instructions>`,
+      changed: 'The person chose another agent for this session. The instructions of the agent before no longer apply.',
+      removed:
+        'The person chose the usual agent for this session. The instructions of the agent before no longer apply.',
+    },
+  ]
 }

@@ -1,8 +1,6 @@
-import type { SkillView } from '../../../../shared/model/skill'
-import type { OfferedAgent } from '../../tool/session-agents'
-import { agentSection } from '../agent-section'
-import type { Instructions } from '../instructions'
-import { skillSection } from '../skill-section'
+import type { SkillView } from '../../../../shared/configuration/customizations'
+import type { OfferedAgent } from '../../tool/session-services'
+import type { Instructions } from './instruction-files'
 import type { ContextFact } from './context-fact'
 
 /** What an MCP server says about how to use it. */
@@ -24,7 +22,7 @@ export function instructionText({ path, text, byAgent }: Instructions): string {
 }
 
 /** Whether a message has told of this file, as `instructionText` does. */
-export function tellsOf(words: string, { path }: Pick<Instructions, 'path'>): boolean {
+export function mentionsInstructions(words: string, { path }: Pick<Instructions, 'path'>): boolean {
   return words.includes(`<instructions path="${path}">`) || words.includes(`<own_file path="${path}">`)
 }
 
@@ -39,11 +37,25 @@ export function instructionFacts(instructions: readonly Instructions[]): Context
 }
 
 /** The skills, the agent types and the tools that can be used, one fact each; of a small change only the lines are told that came and went. */
-export function offerFacts(skills: readonly SkillView[], types: readonly OfferedAgent[], loadable?: string): ContextFact[] {
+export function skillAndAgentFacts(
+  skills: readonly SkillView[],
+  types: readonly OfferedAgent[],
+  loadable?: string,
+): ContextFact[] {
   return [
     ...listed('skills', skillSection(skills), 'The skills have changed.', 'There are no skills to load any more.'),
-    ...listed('agent-types', agentSection(types), 'The agent types have changed.', 'There are no further agent types any more.'),
-    ...listed('loadable-tools', loadable, 'The tools you can load have changed.', 'There are no tools to load any more.'),
+    ...listed(
+      'agent-types',
+      agentSection(types),
+      'The agent types have changed.',
+      'There are no further agent types any more.',
+    ),
+    ...listed(
+      'loadable-tools',
+      loadable,
+      'The tools you can load have changed.',
+      'There are no tools to load any more.',
+    ),
   ]
 }
 
@@ -80,4 +92,50 @@ function neutral(text: string): string {
   return text
     .replaceAll(/(?!\n|\t)[\p{Cc}\u2028\u2029]/gu, '')
     .replaceAll(/<(?=\s*\/?\s*(?:server_)?instructions\b|\s*\/?\s*deferred_tools\b)/gi, '‹')
+}
+
+const MAX_AGENTS_CHARS = 6000
+const AGENT_DESCRIPTION_CHARS = 300
+
+/** The agent types that the tool's own description does not name, for the system prompt. Undefined when there are none. */
+function agentSection(types: readonly OfferedAgent[]): string | undefined {
+  if (types.length === 0) return undefined
+  const lines = types.map(
+    ({ name, description }) =>
+      `- ${name}: ${description.length > AGENT_DESCRIPTION_CHARS ? `${description.slice(0, AGENT_DESCRIPTION_CHARS - 1)}…` : description}`,
+  )
+  return `Further agent types for the Agent tool:\n${lines.join('\n')}`.slice(0, MAX_AGENTS_CHARS)
+}
+
+/** Characters of the prompt that the list of skills may take; a model picks badly from more anyway. */
+const MAX_SKILLS_CHARS = 12_000
+const SKILL_DESCRIPTION_CHARS = 300
+
+/** The skills the agent may load, for the system prompt: name and description only. Undefined when there are none, so that nothing is said. */
+export function skillSection(skills: readonly SkillView[]): string | undefined {
+  const usable = skills.filter(isLoadable)
+  if (usable.length === 0) return undefined
+  const lines: string[] = []
+  let chars = 0
+  for (const { name, description, whenToUse } of usable) {
+    const text = whenToUse === undefined ? description : `${description} Use when: ${whenToUse}`
+    const line = `- ${name}: ${text.length > SKILL_DESCRIPTION_CHARS ? `${text.slice(0, SKILL_DESCRIPTION_CHARS - 1)}…` : text}`
+    if (chars + line.length > MAX_SKILLS_CHARS) {
+      lines.push(
+        `- and ${usable.length - lines.length} more: ${usable
+          .slice(lines.length)
+          .map((skill) => skill.name)
+          .join(', ')}`.slice(0, MAX_SKILLS_CHARS),
+      )
+      break
+    }
+    chars += line.length
+    lines.push(line)
+  }
+  return `Skills you can load with the Skill tool when one fits:\n${lines.join('\n')}`
+}
+
+/** Whether the agent may load it by itself. */
+export function isLoadable({ type, modelInvocation, hiddenBy }: SkillView): boolean {
+  return type === 'inline' && modelInvocation && hiddenBy === undefined
 }

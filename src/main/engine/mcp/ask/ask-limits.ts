@@ -1,9 +1,9 @@
-import type { CallInFlight, ServedConnection } from '../connection-hooks'
+import type { CallInFlight, ServedConnection } from '../protocol/connection'
 
 /** So often one call may have a person asked. */
-const MOST_IN_CALL = 20
+const MAX_PER_CALL = 20
 /** So many requests of one server wait at once. */
-const MOST_WAITING = 5
+const MAX_PENDING = 5
 
 /** Keeps a server from asking without end. */
 export class AskLimits {
@@ -11,18 +11,18 @@ export class AskLimits {
   readonly #waiting = new WeakMap<ServedConnection, number>()
 
   /** Runs `ask`, or says, as a sentence, why it is not asked. */
-  async within<Answer>(
+  async run<Answer>(
     connection: ServedConnection,
-    { ctx, hold }: CallInFlight,
+    { ctx, pauseTimeout }: CallInFlight,
     ask: () => Promise<Answer>,
   ): Promise<{ answer: Answer } | { refused: string }> {
     const asked = (this.#asked.get(ctx) ?? 0) + 1
     const waiting = (this.#waiting.get(connection) ?? 0) + 1
-    if (asked > MOST_IN_CALL) return { refused: `It has asked ${MOST_IN_CALL} times in one call.` }
-    if (waiting > MOST_WAITING) return { refused: `${MOST_WAITING} of its requests wait already.` }
+    if (asked > MAX_PER_CALL) return { refused: `It has asked ${MAX_PER_CALL} times in one call.` }
+    if (waiting > MAX_PENDING) return { refused: `${MAX_PENDING} of its requests wait already.` }
     this.#asked.set(ctx, asked)
     this.#waiting.set(connection, waiting)
-    const release = hold()
+    const release = pauseTimeout()
     try {
       return { answer: await ask() }
     } finally {
@@ -33,6 +33,6 @@ export class AskLimits {
 }
 
 /** The call a request of the server most likely belongs to: the one that began last. stdio does not tell. */
-export function callOf(connection: ServedConnection): CallInFlight | undefined {
+export function latestCall(connection: ServedConnection): CallInFlight | undefined {
   return connection.calls().at(-1)
 }

@@ -1,11 +1,10 @@
 import type { ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult } from '@modelcontextprotocol/client'
-import { formProblems, keptValues } from '../../../../shared/model/form'
+import { formProblems, keptValues, type FormField, type FormOption } from '../../../../shared/model/form'
 import type { ApprovalOption } from '../../../../shared/model/approval'
 import type { CallAnswer, CallQuestion } from '../../tool/tool'
-import type { CallInFlight, ServedConnection } from '../connection-hooks'
-import { callOf, type AskLimits } from './ask-limits'
-import { formFields } from './form-fields'
-import { serverLine, serverWords } from '../server-words'
+import type { CallInFlight, ServedConnection } from '../protocol/connection'
+import { latestCall, type AskLimits } from './ask-limits'
+import { serverLine, serverText } from '../protocol/server-log'
 
 const MESSAGE_CHARS = 4000
 const URL_CHARS = 8192
@@ -25,13 +24,16 @@ export async function elicit(
   connection: ServedConnection,
   params: ElicitRequestFormParams | PageParams,
   signal: AbortSignal,
-  call = callOf(connection),
+  call = latestCall(connection),
 ): Promise<ElicitResult> {
   if (!call) return cancelled(connection, 'It asked for something outside any call.')
   const question = params.mode === 'url' ? linkQuestion(connection.name, params) : formQuestion(connection.name, params)
   if (!question)
-    return cancelled(connection, 'It asked for something that cannot be shown: too many fields, or a page that is not of http or https.')
-  const asked = await limits.within(connection, call, () => call.ctx.ask(question, signal))
+    return cancelled(
+      connection,
+      'It asked for something that cannot be shown: too many fields, or a page that is not of http or https.',
+    )
+  const asked = await limits.run(connection, call, () => call.ctx.ask(question, signal))
   if ('refused' in asked) return cancelled(connection, asked.refused)
   return resultOf(asked.answer)
 }
@@ -47,7 +49,7 @@ export async function openPage(
 ): Promise<ElicitResult['action']> {
   const question = linkQuestion(connection.name, params)
   if (!question || question.preview.kind !== 'link') return 'cancel'
-  const opened = await limits.within(connection, call, () => call.ctx.ask(question, ends))
+  const opened = await limits.run(connection, call, () => call.ctx.ask(question, ends))
   if ('refused' in opened) return 'cancel'
   const { action } = resultOf(opened.answer)
   if (action !== 'accept' || done.aborted) return action
@@ -61,7 +63,9 @@ export async function openPage(
       { optionId: 'cancel', kind: 'reject_once', name: 'Cancel' },
     ],
   }
-  const finished = await limits.within(connection, call, () => call.ctx.ask(waiting, ends ? AbortSignal.any([done, ends]) : done))
+  const finished = await limits.run(connection, call, () =>
+    call.ctx.ask(waiting, ends ? AbortSignal.any([done, ends]) : done),
+  )
   return done.aborted || ('answer' in finished && isAccepted(finished.answer)) ? 'accept' : 'cancel'
 }
 
@@ -72,7 +76,7 @@ function formQuestion(server: string, { message, requestedSchema }: ElicitReques
     asks: 'form',
     summary: serverLine(message, 200),
     reason: `The server ${server} needs this to go on with the call. It gets exactly what you fill in.`,
-    preview: { kind: 'form', server, message: serverWords(message, MESSAGE_CHARS), fields },
+    preview: { kind: 'form', server, message: serverText(message, MESSAGE_CHARS), fields },
     options: [{ optionId: 'send', kind: 'allow_once', name: 'Send' }, ...NO],
     problemOf({ optionId, values }) {
       if (optionId !== 'send') return undefined
@@ -91,7 +95,7 @@ function linkQuestion(server: string, { message, url }: PageParams): CallQuestio
     asks: 'link',
     summary: `${page.host}: ${serverLine(message, 200)}`,
     reason: `The server ${server} wants you to open this page in your browser. What you do there it does not see through Trestle.`,
-    preview: { kind: 'link', server, message: serverWords(message, MESSAGE_CHARS), url: page.href },
+    preview: { kind: 'link', server, message: serverText(message, MESSAGE_CHARS), url: page.href },
     options: [{ optionId: 'open', kind: 'allow_once', name: `Open ${page.host}` }, ...NO],
   }
 }
@@ -117,4 +121,102 @@ function isAccepted(answer: CallAnswer): boolean {
 function cancelled({ log }: ServedConnection, why: string): ElicitResult {
   log({ from: 'connection', level: 'warning', text: `A request for something from the user was cancelled. ${why}` })
   return CANCEL
+}
+
+const MAX_FIELDS = 100
+const MAX_OPTIONS = 500
+const TITLE_CHARS = 200
+const DESCRIPTION_CHARS = 1000
+const SECRET = /pass(?:word|phrase|code)|secret|token|credential|(?:api|access|private)[\s_-]?key|\b(?:pin|cvv|otp)\b/i
+
+type Property = ElicitRequestFormParams['requestedSchema']['properties'][string]
+
+/** The fields of a form that a server asks to be filled in; undefined when nobody could fill it in. */
+export function formFields({
+  properties,
+  required = [],
+}: ElicitRequestFormParams['requestedSchema']): FormField[] | undefined {
+  const entries = Object.entries(properties)
+  if (entries.length > MAX_FIELDS) return undefined
+  const fields: FormField[] = []
+  for (const [key, property] of entries) {
+    if (key.length > TITLE_CHARS) return undefined
+    const field = fieldOf(key, property, required.includes(key))
+    if (!field) return undefined
+    fields.push(field)
+  }
+  return fields
+}
+
+function fieldOf(key: string, property: Property, required: boolean): FormField | undefined {
+  const { title, description } = property
+  const base = {
+    key,
+    title: serverLine(title ?? '', TITLE_CHARS) || serverLine(key, TITLE_CHARS) || '?',
+    ...(description !== undefined && { description: serverText(description, DESCRIPTION_CHARS) }),
+    required,
+  }
+  if (property.type === 'boolean') return { ...base, kind: 'boolean', ...defined({ default: property.default }) }
+  if (property.type === 'number' || property.type === 'integer') {
+    const { minimum, maximum } = property
+    return {
+      ...base,
+      kind: 'number',
+      integer: property.type === 'integer',
+      ...defined({ minimum, maximum, default: property.default }),
+    }
+  }
+  const options = optionsOf(property)
+  if (options && (options.length === 0 || options.length > MAX_OPTIONS)) return undefined
+  if (property.type === 'array') {
+    const { minItems, maxItems } = property
+    const chosen = property.default?.filter((value) => options?.some((option) => option.value === value))
+    return { ...base, kind: 'choices', options: options ?? [], ...defined({ minItems, maxItems, default: chosen }) }
+  }
+  if (options) {
+    const chosen = options.find((option) => option.value === property.default)
+    return { ...base, kind: 'choice', options, ...(chosen && { default: chosen.value }) }
+  }
+  const { format, minLength, maxLength, default: given } = property as Extract<Property, { minLength?: unknown }>
+  const secret = SECRET.test(key.replace(/([a-z])([A-Z])/g, '$1 $2')) || SECRET.test(title ?? '')
+  return {
+    ...base,
+    kind: 'text',
+    ...defined({ format, minLength, maxLength, default: given }),
+    ...(secret && { secret: true }),
+  }
+}
+
+/** What can be chosen; undefined where anything can be written. Each value once: of two that are equal the first is shown. */
+function optionsOf(property: Property): FormOption[] | undefined {
+  const seen = new Set<string>()
+  return listed(property)?.filter(({ value }) => !seen.has(value) && seen.add(value))
+}
+
+function listed(property: Property): FormOption[] | undefined {
+  if (property.type === 'array')
+    return 'enum' in property.items ? plain(property.items.enum) : titled(property.items.anyOf)
+  if ('oneOf' in property) return titled(property.oneOf)
+  if (!('enum' in property)) return undefined
+  return plain(property.enum, 'enumNames' in property ? property.enumNames : undefined)
+}
+
+function plain(values: readonly string[], names: readonly string[] = []): FormOption[] {
+  return values.map((value, index) => ({
+    value,
+    title: serverLine(names[index] ?? value, TITLE_CHARS) || serverLine(value, TITLE_CHARS),
+  }))
+}
+
+function titled(options: readonly { const: string; title: string }[]): FormOption[] {
+  return options.map(({ const: value, title }) => ({
+    value,
+    title: serverLine(title, TITLE_CHARS) || serverLine(value, TITLE_CHARS),
+  }))
+}
+
+type Defined<Fields> = { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
+
+function defined<Fields extends object>(fields: Fields): Defined<Fields> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>
 }

@@ -1,27 +1,27 @@
 import type { CreateMessageRequestParams, CreateMessageResult, SamplingMessage } from '@modelcontextprotocol/client'
 import type { TextPart, UserPart } from '../../../../shared/model/message'
 import type { CallQuestion } from '../../tool/tool'
-import type { ServedConnection } from '../connection-hooks'
-import { callOf, type AskLimits } from './ask-limits'
-import { serverWords } from '../server-words'
+import type { ServedConnection } from '../protocol/connection'
+import { latestCall, type AskLimits } from './ask-limits'
+import { serverText } from '../protocol/server-log'
 
 /** What is sent is shown whole, so it has to be of a size that somebody reads. */
-const MOST_CHARS = 50_000
-const MOST_MESSAGES = 100
-const MOST_PICTURES = 10
-const MOST_TOKENS = 8192
+const MAX_CHARS = 50_000
+const MAX_MESSAGES = 100
+const MAX_PICTURES = 10
+const MAX_TOKENS = 8192
 
 /** What a server wants the model asked. */
 export interface SampleRequest {
   system: string
-  messages: Said[]
+  messages: SampleMessage[]
   maxTokens: number
 }
 
-type Said = { role: 'user'; parts: UserPart[] } | { role: 'assistant'; parts: TextPart[] }
+type SampleMessage = { role: 'user'; parts: UserPart[] } | { role: 'assistant'; parts: TextPart[] }
 
 /** What the model answered. `isCut`: it came to the limit. */
-export interface Sample {
+export interface SampleResult {
   model: string
   text: string
   isCut: boolean
@@ -32,7 +32,7 @@ export type AskModel = (
   of: { sessionId: string; callId: string; server: string },
   request: SampleRequest,
   signal: AbortSignal,
-) => Promise<Sample>
+) => Promise<SampleResult>
 
 /** Why a server does not get an answer; a sentence for the server. */
 export class SamplingRefused extends Error {}
@@ -46,7 +46,7 @@ export async function sample(
   connection: ServedConnection,
   params: CreateMessageRequestParams,
   signal: AbortSignal,
-  call = callOf(connection),
+  call = latestCall(connection),
 ): Promise<CreateMessageResult> {
   if (!call) throw refused(connection, 'It can only be allowed while a call runs.')
   const wanted = requestOf(params)
@@ -54,7 +54,7 @@ export async function sample(
   const request = await withFittedPictures(wanted).catch((error: unknown) => {
     throw refused(connection, `A picture cannot be sent. ${error instanceof Error ? error.message : String(error)}`)
   })
-  const asked = await limits.within(connection, call, async () => {
+  const asked = await limits.run(connection, call, async () => {
     const first = await call.ctx.ask(question(connection.name, request), signal)
     if ('none' in first) throw refused(connection, first.why)
     if (first.kind === 'reject_once') throw refused(connection, 'The user did not allow it.')
@@ -78,7 +78,7 @@ export async function sample(
   return asked.answer
 }
 
-function question(server: string, { system, messages, maxTokens }: SampleRequest, answer?: Sample): CallQuestion {
+function question(server: string, { system, messages, maxTokens }: SampleRequest, answer?: SampleResult): CallQuestion {
   return {
     asks: 'sampling',
     summary: answer ? `Give ${server} the answer of ${answer.model}` : `${server} wants to ask the model`,
@@ -89,7 +89,7 @@ function question(server: string, { system, messages, maxTokens }: SampleRequest
       kind: 'sampling',
       server,
       ...(system !== '' && { system }),
-      messages: messages.map((message) => ({ role: message.role, text: shown(message) })),
+      messages: messages.map((message) => ({ role: message.role, text: previewText(message) })),
       maxTokens,
       ...(answer && { answer: { model: answer.model, text: answer.text } }),
     },
@@ -105,16 +105,24 @@ function question(server: string, { system, messages, maxTokens }: SampleRequest
   }
 }
 
-function shown({ parts }: Said): string {
-  return parts.map((part: UserPart) => (part.type === 'media' ? `[a picture: ${part.mediaType}]` : part.text)).join('\n')
+function previewText({ parts }: SampleMessage): string {
+  return parts
+    .map((part: UserPart) => (part.type === 'media' ? `[a picture: ${part.mediaType}]` : part.text))
+    .join('\n')
 }
 
-function requestOf({ messages, systemPrompt = '', maxTokens, tools }: CreateMessageRequestParams): SampleRequest | { problem: string } {
+function requestOf({
+  messages,
+  systemPrompt = '',
+  maxTokens,
+  tools,
+}: CreateMessageRequestParams): SampleRequest | { problem: string } {
   if (tools && tools.length > 0) return { problem: 'Tools cannot be given to the model.' }
-  if (messages.length === 0 || messages.length > MOST_MESSAGES) return { problem: `There must be 1 to ${MOST_MESSAGES} messages.` }
+  if (messages.length === 0 || messages.length > MAX_MESSAGES)
+    return { problem: `There must be 1 to ${MAX_MESSAGES} messages.` }
   // What is sent is what is shown: nothing is in it that cannot be seen.
-  const system = serverWords(systemPrompt, MOST_CHARS + 1)
-  const said: Said[] = []
+  const system = serverText(systemPrompt, MAX_CHARS + 1)
+  const said: SampleMessage[] = []
   for (const message of messages) {
     const read = messageOf(message)
     if ('problem' in read) return read
@@ -122,29 +130,30 @@ function requestOf({ messages, systemPrompt = '', maxTokens, tools }: CreateMess
   }
   const parts = said.flatMap((message): readonly UserPart[] => message.parts)
   const chars = parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), system.length)
-  if (chars > MOST_CHARS) return { problem: `It may be at most ${MOST_CHARS.toLocaleString('en')} characters long.` }
-  if (parts.filter((part) => part.type === 'media').length > MOST_PICTURES)
-    return { problem: `There may be at most ${MOST_PICTURES} pictures.` }
-  return { system, messages: said, maxTokens: Math.max(1, Math.min(maxTokens, MOST_TOKENS)) }
+  if (chars > MAX_CHARS) return { problem: `It may be at most ${MAX_CHARS.toLocaleString('en')} characters long.` }
+  if (parts.filter((part) => part.type === 'media').length > MAX_PICTURES)
+    return { problem: `There may be at most ${MAX_PICTURES} pictures.` }
+  return { system, messages: said, maxTokens: Math.max(1, Math.min(maxTokens, MAX_TOKENS)) }
 }
 
 /** What is asked about is what is sent: pictures as models take them. */
 async function withFittedPictures(request: SampleRequest): Promise<SampleRequest> {
-  const { fitMedia } = await import('../../tool/media/fit-media')
+  const { fitMedia } = await import('../../model/media/fit-media')
   const fit = async (part: UserPart): Promise<UserPart> => (part.type === 'media' ? fitMedia(part) : part)
   const messages = await Promise.all(
-    request.messages.map(async (said): Promise<Said> =>
+    request.messages.map(async (said): Promise<SampleMessage> =>
       said.role === 'user' ? { role: said.role, parts: await Promise.all(said.parts.map(fit)) } : said,
     ),
   )
   return { ...request, messages }
 }
 
-function messageOf({ role, content }: SamplingMessage): Said | { problem: string } {
+function messageOf({ role, content }: SamplingMessage): SampleMessage | { problem: string } {
   const parts: UserPart[] = []
   for (const block of Array.isArray(content) ? content : [content]) {
-    if (block.type === 'text') parts.push({ type: 'text', text: serverWords(block.text, MOST_CHARS + 1) })
-    else if (block.type === 'image' && role === 'user') parts.push({ type: 'media', mediaType: block.mimeType, data: block.data })
+    if (block.type === 'text') parts.push({ type: 'text', text: serverText(block.text, MAX_CHARS + 1) })
+    else if (block.type === 'image' && role === 'user')
+      parts.push({ type: 'media', mediaType: block.mimeType, data: block.data })
     else return { problem: `A message of the ${role} may not hold ${block.type}.` }
   }
   if (role === 'user') return { role, parts }
@@ -152,11 +161,16 @@ function messageOf({ role, content }: SamplingMessage): Said | { problem: string
 }
 
 /** `temperature` and what the server would prefer for a model are not followed. */
-function resultOf({ model, text, isCut }: Sample, stops: readonly string[] = []): CreateMessageResult {
+function resultOf({ model, text, isCut }: SampleResult, stops: readonly string[] = []): CreateMessageResult {
   const ends = stops.map((stop) => (stop === '' ? -1 : text.indexOf(stop))).filter((at) => at >= 0)
   const end = ends.length > 0 ? Math.min(...ends) : undefined
   const stopReason = end !== undefined ? 'stopSequence' : isCut ? 'maxTokens' : 'endTurn'
-  return { role: 'assistant', model, content: { type: 'text', text: end === undefined ? text : text.slice(0, end) }, stopReason }
+  return {
+    role: 'assistant',
+    model,
+    content: { type: 'text', text: end === undefined ? text : text.slice(0, end) },
+    stopReason,
+  }
 }
 
 function refused({ log }: ServedConnection, why: string): SamplingRefused {

@@ -1,4 +1,4 @@
-import type { McpOAuth } from '../../../../shared/model/mcp'
+import type { McpOAuth } from '../../../../shared/configuration/mcp'
 import { nearest } from '../../../../shared/nearest'
 
 /** What is wrong with a part of a definition. `fatal`: the server cannot be used because of it. */
@@ -9,11 +9,22 @@ export interface DefinitionProblem {
 }
 
 const OAUTH_TEXTS = ['clientId', 'clientSecret', 'redirectUrl', 'clientMetadataUrl'] as const
-const MOST_TIMEOUT_MS = 24 * 60 * 60 * 1000
+const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
 /** Of other products, or for people; nothing is lost when they are not looked at. */
-const WITHOUT_MEANING = ['name', 'title', 'description', 'icon', 'version', 'gallery', '$schema', 'auth', 'comment', '_comment']
+const IGNORED_FIELDS = [
+  'name',
+  'title',
+  'description',
+  'icon',
+  'version',
+  'gallery',
+  '$schema',
+  'auth',
+  'comment',
+  '_comment',
+]
 /** Who may do what is decided here by rules of the user's own. */
-const PERMISSIONS = ['alwaysAllow', 'autoApprove', 'trust', 'autoApproveTools', 'default_tools_approval_mode']
+const PERMISSION_FIELDS = ['alwaysAllow', 'autoApprove', 'trust', 'autoApproveTools', 'default_tools_approval_mode']
 const KNOWN =
   'type command args env cwd sandbox url headers bearerTokenEnvVar oauth enabled timeout startupTimeoutMs toolTimeoutMs enabledTools disabledTools'.split(
     ' ',
@@ -51,10 +62,10 @@ export class DefinitionReader {
   duration(key: string): number | undefined {
     const value = this.#take(key)
     if (value === undefined) return undefined
-    if (typeof value === 'number' && value >= 1000 && value <= MOST_TIMEOUT_MS) return Math.round(value)
+    if (typeof value === 'number' && value >= 1000 && value <= MAX_TIMEOUT_MS) return Math.round(value)
     this.#problems.push({
       path: [key],
-      message: `counts in milliseconds, from 1000 to ${MOST_TIMEOUT_MS}; the default is used.`,
+      message: `counts in milliseconds, from 1000 to ${MAX_TIMEOUT_MS}; the default is used.`,
       fatal: false,
     })
     return undefined
@@ -65,7 +76,8 @@ export class DefinitionReader {
     if (value === undefined) return undefined
     // Something less strict than what was meant would be the wrong guess.
     return (
-      choices.find((choice) => choice === value) ?? this.fatal([key], `must be ${choices.map((choice) => `"${choice}"`).join(' or ')}.`)
+      choices.find((choice) => choice === value) ??
+      this.fatal([key], `must be ${choices.map((choice) => `"${choice}"`).join(' or ')}.`)
     )
   }
 
@@ -73,7 +85,9 @@ export class DefinitionReader {
     const value = this.#take(key)
     if (value === undefined) return undefined
     if (!Array.isArray(value)) return this.fatal([key], 'must be a list of texts.')
-    return value.map((item: unknown, index) => plainText(item) ?? this.fatal([key, index], 'must be a text in quotes.') ?? '')
+    return value.map(
+      (item: unknown, index) => plainText(item) ?? this.fatal([key, index], 'must be a text in quotes.') ?? '',
+    )
   }
 
   pairs(key: string, mistakeOf: (name: string, value: string) => string | undefined): Record<string, string> {
@@ -111,18 +125,19 @@ export class DefinitionReader {
 
   /** Reports keys that mean nothing for this transport. */
   unused(keys: readonly string[], message: string): void {
-    for (const key of keys) if (this.#take(key) !== undefined) this.#problems.push({ path: [key], message, fatal: false })
+    for (const key of keys)
+      if (this.#take(key) !== undefined) this.#problems.push({ path: [key], message, fatal: false })
   }
 
   /** Reports what nobody asked for. */
   finish(): void {
     for (const key of Object.keys(this.#raw)) {
-      if (this.#seen.has(key) || WITHOUT_MEANING.includes(key)) continue
-      const message = PERMISSIONS.includes(key)
+      if (this.#seen.has(key) || IGNORED_FIELDS.includes(key)) continue
+      const message = PERMISSION_FIELDS.includes(key)
         ? 'is not looked at: what may run without asking is said by your permission rules.'
         : key === 'envFile'
           ? 'is not read: put its variables into "env".'
-          : `is not known${meant(key)}`
+          : `is not known${suggestion(key)}`
       this.#problems.push({ path: [key], message, fatal: false })
     }
   }
@@ -133,7 +148,7 @@ export class DefinitionReader {
   }
 }
 
-function meant(key: string): string {
+function suggestion(key: string): string {
   const [like] = nearest(key, KNOWN, 1)
   return like === undefined ? ' and is not looked at.' : `: did you mean ${like}?`
 }

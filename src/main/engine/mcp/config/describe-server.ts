@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { visibleLine } from '../../../../shared/model/visible-text'
+import { visibleLine } from '../../../../shared/visible-text'
 import { variablesIn } from './expand-variables'
 import type { WrittenServer } from './read-servers'
+import { readServers } from './read-servers'
 
 /** What these are set to decides which program runs or where it connects to, so it is shown; other values can be secrets. */
 const DECISIVE =
@@ -23,7 +24,9 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
     if (definition.sandbox === 'project-offline') say('in the Project sandbox, with no network')
     const oldEnv = old?.transport === 'stdio' ? old.env : undefined
     const set = Object.entries(env).map(([key, value]) =>
-      DECISIVE.test(key) ? `${visibleWord(key)}=${visibleWord(value)}` : `${visibleWord(key)}${changed(oldEnv, key, value)}`,
+      DECISIVE.test(key)
+        ? `${visibleWord(key)}=${visibleWord(value)}`
+        : `${visibleWord(key)}${changed(oldEnv, key, value)}`,
     )
     if (set.length > 0) say(`with the environment ${set.join(', ')}`)
   } else {
@@ -47,10 +50,25 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
 }
 
 function changed(before: Readonly<Record<string, string>> | undefined, key: string, value: string): string {
-  return before && Object.hasOwn(before, key) && !isDeepStrictEqual(before[key], value) ? ' (another value than before)' : ''
+  return before && Object.hasOwn(before, key) && !isDeepStrictEqual(before[key], value)
+    ? ' (another value than before)'
+    : ''
 }
 
 /** An argument of a command line, in quotes where its ends would not be seen. */
 function visibleWord(word: string): string {
   return /^[\w@%+=:,./~^${}*?!&;|<>()[\]#-]+$/.test(word) && word !== '' ? word : visibleLine(JSON.stringify(word))
+}
+
+/** What the servers of an mcp.json would do, a line each, and its mistakes; `before` is an earlier text of the file that it is compared with. */
+export async function describeServerFile(text: string, file: string, before?: string): Promise<string[]> {
+  const old = before === undefined ? [] : readServers(before, file).servers
+  const { servers, problems } = readServers(text, file)
+  const lines = servers.flatMap((server) =>
+    describeServer(
+      server,
+      old.find(({ name }) => name === server.name),
+    ),
+  )
+  return [...lines, ...problems.map(({ line, message }) => (line === undefined ? message : `line ${line}: ${message}`))]
 }

@@ -1,13 +1,13 @@
-import { CodedError } from '../../../../shared/model/errors'
-import type { McpServerDefinition } from '../../../../shared/model/mcp'
-import { urlMistake } from './read-definition'
+import { CodedError } from '../../../../shared/errors'
+import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import { urlProblem } from './read-definition'
 
 /** `${VAR}`, `${VAR:-what counts when it is not set}`, and `${env:VAR}` as some editors write it. */
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g
 /** Not of the environment: Trestle knows them. */
 const PLACES = ['workspaceFolder', 'userHome'] as const
 
-export interface Surroundings {
+export interface VariableContext {
   /** What `${VAR}` may stand for. */
   env: Readonly<Record<string, string | undefined>>
   /** The project a server is written in, or that it is used from. */
@@ -29,7 +29,10 @@ export function variablesIn(definition: McpServerDefinition): string[] {
  * Puts the values of variables into a definition; what is put in is not looked at again. CodedError `config.invalid` when one is not set and has no default, or when
  * the address is none afterwards. No message quotes a value.
  */
-export function expandVariables(definition: McpServerDefinition, { env, workspaceFolder, userHome }: Surroundings): McpServerDefinition {
+export function expandVariables(
+  definition: McpServerDefinition,
+  { env, workspaceFolder, userHome }: VariableContext,
+): McpServerDefinition {
   const missing = new Set<string>()
   const known: Readonly<Record<string, string | undefined>> = { workspaceFolder, userHome }
   const expanded = mapTexts(definition, (text) =>
@@ -48,10 +51,11 @@ export function expandVariables(definition: McpServerDefinition, { env, workspac
     )
   }
   if (expanded.transport === 'stdio') return expanded
-  const mistake = urlMistake(expanded.url)
+  const mistake = urlProblem(expanded.url)
   if (mistake !== undefined) throw new CodedError('config.invalid', `With its variables put in, the url ${mistake}`)
   for (const [name, value] of Object.entries(expanded.headers))
-    if (/[\r\n\0]/.test(value)) throw new CodedError('config.invalid', `With its variables put in, the header ${name} has a line break.`)
+    if (/[\r\n\0]/.test(value))
+      throw new CodedError('config.invalid', `With its variables put in, the header ${name} has a line break.`)
   return expanded
 }
 

@@ -1,11 +1,13 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ConfigProblem } from '../../../../shared/model/settings'
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { ConfigProblem } from '../../../../shared/configuration/settings'
 import { readConfigText } from '../../config/read-config-file'
-import { standingOf } from '../../config/trust/standing'
-import type { ConfiguredServer } from '../mcp-config'
-import { readChoices, withChoice } from './project-choices'
-import { serverIdOf } from './server-id'
+import { readTrustState } from '../../trust/trust-state'
+import { type ConfiguredServer, serverIdOf } from './configured-server'
+import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import { writePrivateFile } from '../../config/write-private-file'
 
 export interface FoundServers {
   servers: ConfiguredServer[]
@@ -57,7 +59,7 @@ export async function userServers(home: string): Promise<FoundServers> {
  */
 export async function projectServers(home: string, folder: string): Promise<FoundServers> {
   const file = projectFile(folder)
-  const { state, files, accepted } = standingOf(home, folder)
+  const { state, files, accepted } = readTrustState(home, folder)
   const now = files.find(({ kind }) => kind === 'mcp')
   if (!now) return { servers: [], problems: [] }
   if (now.problem) return { servers: [], problems: [now.problem] }
@@ -68,7 +70,13 @@ export async function projectServers(home: string, folder: string): Promise<Foun
   const choices = readChoices(home, folder)
   const weakened = servers.flatMap(({ name, line, definition }): ConfigProblem[] =>
     definition.transport === 'stdio' && definition.sandbox === 'unrestricted'
-      ? [{ file, line, message: `${name}.sandbox: A project's server always runs in a sandbox, so "unrestricted" is ignored.` }]
+      ? [
+          {
+            file,
+            line,
+            message: `${name}.sandbox: A project's server always runs in a sandbox, so "unrestricted" is ignored.`,
+          },
+        ]
       : [],
   )
   return {
@@ -83,4 +91,41 @@ export async function projectServers(home: string, folder: string): Promise<Foun
     })),
     problems: [...problems, ...weakened],
   }
+}
+
+const Choice = z.object({ enabled: z.boolean().optional(), disabledTools: z.array(z.string()).optional() })
+const Entry = z.object({ folder: z.string(), servers: z.record(z.string(), Choice) })
+
+/** How the user has switched one server of a project, and its tools; the rest is as the project has it. */
+type Choice = z.infer<typeof Choice>
+type Choices = Readonly<Record<string, Choice>>
+
+/** A project's file belongs to all who work on it, so the user's own switches are kept in the home. What cannot be read counts as no choice. */
+function readChoices(home: string, folder: string): Choices {
+  const found = readConfigText(placeOf(home, folder))
+  if (!('text' in found)) return {}
+  try {
+    const entry = Entry.safeParse(JSON.parse(found.text)).data
+    return entry?.folder === folder ? entry.servers : {}
+  } catch {
+    return {}
+  }
+}
+
+export function writeChoice(home: string, folder: string, name: string, choice: Choice): void {
+  mkdirSync(join(home, 'mcp-choices'), { recursive: true, mode: 0o700 })
+  const servers = { ...readChoices(home, folder), [name]: choice }
+  writePrivateFile(placeOf(home, folder), `${JSON.stringify({ folder, servers }, undefined, 2)}\n`)
+}
+
+function withChoice(definition: McpServerDefinition, choice: Choice | undefined): McpServerDefinition {
+  return {
+    ...definition,
+    enabled: choice?.enabled ?? definition.enabled,
+    disabledTools: choice?.disabledTools ?? definition.disabledTools,
+  }
+}
+
+function placeOf(home: string, folder: string): string {
+  return join(home, 'mcp-choices', `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`)
 }

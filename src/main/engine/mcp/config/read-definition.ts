@@ -1,10 +1,10 @@
-import { MCP_SERVER_SANDBOXES, type McpServerDefinition } from '../../../../shared/model/mcp'
+import { MCP_SERVER_SANDBOXES, type McpServerDefinition } from '../../../../shared/configuration/mcp'
 import { DefinitionReader, isRecord, type DefinitionProblem } from './definition-reader'
 
 export const START_TIMEOUT_MS = 30_000
 export const CALL_TIMEOUT_MS = 60_000
 /** More than any server needs; a longer definition could hide what it does in its length. */
-const MOST_CHARACTERS = 16_000
+const MAX_CHARACTERS = 16_000
 
 /** The names other products give to the transports. */
 const TRANSPORTS: Readonly<Record<string, McpServerDefinition['transport']>> = {
@@ -27,8 +27,8 @@ const VARIABLE_NAME = /^[A-Za-z_]\w*$/
 export function readDefinition(raw: unknown, problems: DefinitionProblem[]): McpServerDefinition | undefined {
   const reader = new DefinitionReader(isRecord(raw) ? raw : {}, problems)
   if (!isRecord(raw)) return reader.fatal([], 'A server is an object with a command or a url.')
-  if (JSON.stringify(raw).length > MOST_CHARACTERS)
-    return reader.fatal([], `It is longer than ${MOST_CHARACTERS} characters, so it is not used.`)
+  if (JSON.stringify(raw).length > MAX_CHARACTERS)
+    return reader.fatal([], `It is longer than ${MAX_CHARACTERS} characters, so it is not used.`)
   const command = reader.text('command')
   const url = reader.text('url') ?? reader.text('httpUrl') ?? reader.text('serverUrl')
   const transport = transportOf(raw, reader, { command, url })
@@ -41,23 +41,44 @@ export function readDefinition(raw: unknown, problems: DefinitionProblem[]): Mcp
     disabledTools: reader.texts('disabledTools') ?? [],
     ...(raw['enabledTools'] !== undefined && { enabledTools: reader.texts('enabledTools') ?? [] }),
   }
-  const definition = transport === 'stdio' ? readStdio(reader, command, common) : readRemote(reader, transport, url, common)
+  const definition =
+    transport === 'stdio' ? readStdio(reader, command, common) : readRemote(reader, transport, url, common)
   reader.finish()
   return problems.some(({ fatal }) => fatal) ? undefined : definition
 }
 
-type Common = Pick<McpServerDefinition, 'enabled' | 'startTimeoutMs' | 'callTimeoutMs' | 'disabledTools' | 'enabledTools'>
+type Common = Pick<
+  McpServerDefinition,
+  'enabled' | 'startTimeoutMs' | 'callTimeoutMs' | 'disabledTools' | 'enabledTools'
+>
 
-function readStdio(reader: DefinitionReader, command: string | undefined, common: Common): McpServerDefinition | undefined {
+function readStdio(
+  reader: DefinitionReader,
+  command: string | undefined,
+  common: Common,
+): McpServerDefinition | undefined {
   if (command === undefined) return reader.fatal(['command'], 'A server that is run needs a command.')
   const args = reader.texts('args') ?? []
-  const env = reader.pairs('env', (name) => (/[=\0]/.test(name) || name === '' ? 'is no name of an environment variable' : undefined))
+  const env = reader.pairs('env', (name) =>
+    /[=\0]/.test(name) || name === '' ? 'is no name of an environment variable' : undefined,
+  )
   const cwd = reader.text('cwd')
   const sandbox = reader.oneOf('sandbox', MCP_SERVER_SANDBOXES)
   if ([command, cwd ?? '', ...args, ...Object.values(env)].some((text) => text.includes('\0')))
     reader.fatal([], 'A command, its arguments and its environment cannot contain the sign NUL.')
-  reader.unused(['url', 'headers', 'bearerTokenEnvVar', 'oauth'], 'is for servers that are connected to; this one is run.')
-  return { ...common, transport: 'stdio', command, args, env, ...(cwd !== undefined && { cwd }), ...(sandbox && { sandbox }) }
+  reader.unused(
+    ['url', 'headers', 'bearerTokenEnvVar', 'oauth'],
+    'is for servers that are connected to; this one is run.',
+  )
+  return {
+    ...common,
+    transport: 'stdio',
+    command,
+    args,
+    env,
+    ...(cwd !== undefined && { cwd }),
+    ...(sandbox && { sandbox }),
+  }
 }
 
 function readRemote(
@@ -67,13 +88,18 @@ function readRemote(
   common: Common,
 ): McpServerDefinition | undefined {
   if (url === undefined) return reader.fatal(['url'], 'A server that is connected to needs a url.')
-  const mistake = urlMistake(url)
+  const mistake = urlProblem(url)
   if (mistake !== undefined) return reader.fatal(['url'], mistake)
   const headers = reader.pairs('headers', (name, value) =>
-    !HEADER_NAME.test(name) ? 'is no name of a header' : /[\r\n\0]/.test(value) ? 'has a line break in its value' : undefined,
+    !HEADER_NAME.test(name)
+      ? 'is no name of a header'
+      : /[\r\n\0]/.test(value)
+        ? 'has a line break in its value'
+        : undefined,
   )
   const variable = reader.text('bearerTokenEnvVar')
-  if (variable !== undefined && !VARIABLE_NAME.test(variable)) reader.fatal(['bearerTokenEnvVar'], 'must name an environment variable.')
+  if (variable !== undefined && !VARIABLE_NAME.test(variable))
+    reader.fatal(['bearerTokenEnvVar'], 'must name an environment variable.')
   else if (variable !== undefined && !Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
     headers['Authorization'] = `Bearer \${${variable}}`
   const oauth = reader.oauth()
@@ -92,13 +118,14 @@ function transportOf(
     const transport = typeof named === 'string' ? TRANSPORTS[named.toLowerCase().replace(/[-_ ]/g, '')] : undefined
     return transport ?? reader.fatal([key], 'must be "stdio", "http" or "sse".')
   }
-  if (command !== undefined && url !== undefined) return reader.fatal([], 'It has a command and a url: say which counts with "type".')
+  if (command !== undefined && url !== undefined)
+    return reader.fatal([], 'It has a command and a url: say which counts with "type".')
   if (command !== undefined) return 'stdio'
   return url !== undefined ? 'http' : reader.fatal([], 'A command or a url is missing.')
 }
 
 /** Why nothing can be reached there; with `${VAR}` in it that is only known once the variables are put in. */
-export function urlMistake(url: string): string | undefined {
+export function urlProblem(url: string): string | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
   if (url.includes('${') && (scheme === undefined || scheme === 'http' || scheme === 'https')) return undefined
   if (!URL.canParse(url)) return 'must be a whole address, like https://example.com/mcp.'

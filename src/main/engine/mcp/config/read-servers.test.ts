@@ -36,7 +36,10 @@ test.each([
     { command: 'a', enabledTools: ['x'], disabledTools: ['y'] },
     { enabledTools: ['x'], disabledTools: ['y'] },
   ],
-  [{ url: 'https://x.test', oauth: { clientId: 'c', scopes: 'a b' } }, { oauth: { clientId: 'c', scopes: ['a', 'b'] } }],
+  [
+    { url: 'https://x.test', oauth: { clientId: 'c', scopes: 'a b' } },
+    { oauth: { clientId: 'c', scopes: ['a', 'b'] } },
+  ],
 ])('a server is understood as other products write it: %j', (written, definition) => {
   const { servers, problems } = read({ s: written })
   expect(problems).toEqual([])
@@ -44,7 +47,13 @@ test.each([
 })
 
 test('defaults are filled in', () => {
-  expect(read({ s: { command: 'a' } }).servers[0]?.definition).toEqual({ ...DEFAULTS, transport: 'stdio', command: 'a', args: [], env: {} })
+  expect(read({ s: { command: 'a' } }).servers[0]?.definition).toEqual({
+    ...DEFAULTS,
+    transport: 'stdio',
+    command: 'a',
+    args: [],
+    env: {},
+  })
 })
 
 test.each([
@@ -69,7 +78,11 @@ test.each([
 ])('a server that is wrong costs only itself, says where, and quotes no secret: %j', (written, message) => {
   const { servers, problems } = read({ before: { command: 'a' }, s: written, after: { command: 'b' } })
   expect(servers.map(({ name }) => name)).toEqual(['before', 'after'])
-  expect(problems[0]).toMatchObject({ file: 'f.json', line: expect.any(Number), message: expect.stringContaining(message) })
+  expect(problems[0]).toMatchObject({
+    file: 'f.json',
+    line: expect.any(Number),
+    message: expect.stringContaining(message),
+  })
   expect(problems[0]!.line).toBeGreaterThan(4)
   expect(JSON.stringify(problems)).not.toContain('secret')
 })
@@ -94,7 +107,10 @@ test.each([
   ['{"servers": {}}', /"mcpServers" here, not "servers"/],
   ['{"mcpServers": {', /line|missing|double quotes/],
 ])('a file of another form says what is expected: %s', (text, message) => {
-  expect(readServers(text, 'f')).toMatchObject({ servers: [], problems: [{ file: 'f', line: 1, message: expect.stringMatching(message) }] })
+  expect(readServers(text, 'f')).toMatchObject({
+    servers: [],
+    problems: [{ file: 'f', line: 1, message: expect.stringMatching(message) }],
+  })
 })
 
 test('a definition too long to be judged is not used', () => {

@@ -1,6 +1,15 @@
-import type { McpServerDefinition } from '../../../../shared/model/mcp'
-import type { ConfigProblem } from '../../../../shared/model/settings'
-import { memberOf, membersOf, nameOf, parseJson, placeAt, valueNode, valueOf, type JsonNode } from '../../config/json/parse-json'
+import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { ConfigProblem } from '../../../../shared/configuration/settings'
+import {
+  memberOf,
+  membersOf,
+  nameOf,
+  parseJson,
+  placeAt,
+  valueNode,
+  valueOf,
+  type JsonNode,
+} from '../../config/json/parse-json'
 import type { DefinitionProblem } from './definition-reader'
 import { readDefinition } from './read-definition'
 
@@ -20,8 +29,8 @@ export interface WrittenServers {
 }
 
 /** More than anybody has; a longer list would only hide something. */
-const MOST_SERVERS = 200
-const MOST_KEPT = 32
+const MAX_SERVERS = 200
+const MAX_KEPT = 32
 const kept = new Map<string, WrittenServers>()
 
 /** The servers under `mcpServers` of a JSON text. One that is wrong costs only itself. Never fails. */
@@ -31,7 +40,7 @@ export function readServers(text: string, file: string): WrittenServers {
   if (known) return known
   const read = parse(text, file)
   kept.set(key, read)
-  for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest)
+  for (const oldest of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(oldest)
   return read
 }
 
@@ -48,9 +57,11 @@ export function writtenServer(text: string, name: string): McpServerDefinition |
 }
 
 /** Why this cannot be the name of a server. */
-export function nameMistake(name: string): string | undefined {
+export function nameProblem(name: string): string | undefined {
   if (name.trim() !== name || name === '') return 'A name is needed, without blanks around it.'
-  return name.length > 64 || /[\p{C}\p{Zl}\p{Zp}]/u.test(name) ? 'A name has at most 64 signs, and none that cannot be seen.' : undefined
+  return name.length > 64 || /[\p{C}\p{Zl}\p{Zp}]/u.test(name)
+    ? 'A name has at most 64 signs, and none that cannot be seen.'
+    : undefined
 }
 
 function parse(text: string, file: string): WrittenServers {
@@ -58,28 +69,32 @@ function parse(text: string, file: string): WrittenServers {
   const parsed = parseJson(text)
   if ('problem' in parsed) return { servers: [], problems: [{ file, ...parsed.problem }] }
   const problems: ConfigProblem[] = []
-  const tell = (offset: number, message: string): void => void problems.push({ file, ...placeAt(text, offset), message })
+  const tell = (offset: number, message: string): void =>
+    void problems.push({ file, ...placeAt(text, offset), message })
   const member = memberOf(parsed.root, 'mcpServers')
   const elsewhere = memberOf(parsed.root, 'servers')
   const list = member && valueNode(member)
   if (parsed.root.type !== 'object') tell(parsed.root.offset, 'The file must be an object with "mcpServers" in it.')
   else if (!list && elsewhere) tell(elsewhere.offset, 'Servers stand under "mcpServers" here, not "servers".')
-  else if (list && list.type !== 'object') tell(list.offset, '"mcpServers" must be an object: a name, and what the server is.')
+  else if (list && list.type !== 'object')
+    tell(list.offset, '"mcpServers" must be an object: a name, and what the server is.')
   const servers: WrittenServer[] = []
   for (const [index, entry] of membersOf(list).entries()) {
-    if (index === MOST_SERVERS) tell(entry.offset, `Only the first ${MOST_SERVERS} servers count.`)
-    if (index >= MOST_SERVERS) break
+    if (index === MAX_SERVERS) tell(entry.offset, `Only the first ${MAX_SERVERS} servers count.`)
+    if (index >= MAX_SERVERS) break
     const name = nameOf(entry)
     const shown = JSON.stringify(name).slice(1, -1).slice(0, 64)
-    const mistake = nameMistake(name)
+    const mistake = nameProblem(name)
     if (mistake !== undefined) tell(entry.offset, `${shown}: ${mistake}`)
-    else if (memberOf(list, name) !== entry) tell(entry.offset, `${shown}: is written again further down; that one counts.`)
+    else if (memberOf(list, name) !== entry)
+      tell(entry.offset, `${shown}: is written again further down; that one counts.`)
     else {
       const found: DefinitionProblem[] = []
       const raw = valueOf(valueNode(entry))
       const definition = readDefinition(raw, found)
       for (const { path, message } of found) tell(offsetOf(entry, path), `${[shown, ...path].join('.')}: ${message}`)
-      if (definition) servers.push({ name, line: placeAt(text, entry.offset).line, definition, words: JSON.stringify(raw) })
+      if (definition)
+        servers.push({ name, line: placeAt(text, entry.offset).line, definition, words: JSON.stringify(raw) })
     }
   }
   return { servers, problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)) }
@@ -90,7 +105,11 @@ function offsetOf(entry: JsonNode, path: readonly (string | number)[]): number {
   let node: JsonNode | undefined = valueNode(entry)
   for (const part of path) {
     const inner: JsonNode | undefined = typeof part === 'string' ? memberOf(node, part) : undefined
-    node = inner ? valueNode(inner) : typeof part === 'number' && node?.type === 'array' ? node.children?.[part] : undefined
+    node = inner
+      ? valueNode(inner)
+      : typeof part === 'number' && node?.type === 'array'
+        ? node.children?.[part]
+        : undefined
     offset = inner?.offset ?? node?.offset ?? offset
   }
   return offset

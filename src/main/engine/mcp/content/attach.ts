@@ -1,16 +1,23 @@
-import { CodedError } from '../../../../shared/model/errors'
-import { isOwn, type UserPart } from '../../../../shared/model/message'
-import { mcpWord, promptCommand, writtenArguments, type McpPrompt } from '../../../../shared/model/mcp-content'
+import { CodedError } from '../../../../shared/errors'
+import { isUserProvided, type UserPart } from '../../../../shared/model/message'
+import {
+  commandName,
+  promptCommand,
+  parsePromptArguments,
+  type McpPrompt,
+} from '../../../../shared/configuration/mcp-content'
 import { contentParts } from './content-parts'
 import { askServer, type ContentServer } from './content-server'
-import { mentionsIn, withoutPunctuation, type Mention } from './mentions'
 
-const MOST_MENTIONS = 20
+const MAX_MENTIONS = 20
 const COMMAND = /^\s*\/(mcp:\S+)(?:\s+([^]*))?$/
 
 /** Whether a prompt could name something of a server: if not, nothing has to be looked up. */
 export function mayMention(parts: readonly UserPart[]): boolean {
-  return parts.some((part) => part.type === 'text' && isOwn(part) && (/@"?[^\s@]*:/.test(part.text) || COMMAND.test(part.text)))
+  return parts.some(
+    (part) =>
+      part.type === 'text' && isUserProvided(part) && (/@"?[^\s@]*:/.test(part.text) || COMMAND.test(part.text)),
+  )
 }
 
 /**
@@ -22,7 +29,7 @@ export async function attach(
   parts: readonly UserPart[],
   onAttached: (server: ContentServer, uri: string) => void = () => undefined,
 ): Promise<UserPart[]> {
-  const text = parts.flatMap((part) => (part.type === 'text' && isOwn(part) ? [part.text] : [])).join('\n')
+  const text = parts.flatMap((part) => (part.type === 'text' && isUserProvided(part) ? [part.text] : [])).join('\n')
   const [, command, written = ''] = COMMAND.exec(text) ?? []
   const given = command === undefined ? [] : await promptParts(servers, command, written)
   const mentions = mentionsIn(
@@ -31,11 +38,12 @@ export async function attach(
   )
   const wanted = new Map<string, { server: ContentServer; uri: string }>()
   for (const mention of mentions) {
-    const server = servers.find(({ name }) => mcpWord(name) === mention.server)!
+    const server = servers.find(({ name }) => commandName(name) === mention.server)!
     const uri = meantBy(server, mention)
     wanted.set(`${server.name} ${uri}`, { server, uri })
   }
-  if (wanted.size > MOST_MENTIONS) throw new CodedError('mcp.not_attached', `A message can mention at most ${MOST_MENTIONS} resources.`)
+  if (wanted.size > MAX_MENTIONS)
+    throw new CodedError('mcp.not_attached', `A message can mention at most ${MAX_MENTIONS} resources.`)
   const resources = await Promise.all(
     [...wanted.values()].map(async ({ server, uri }) => {
       const contents = await readResource(server, uri)
@@ -62,23 +70,33 @@ export async function readResource(server: ContentServer, uri: string): Promise<
   const answer = await askServer(server, 'resources/read', { uri })
   const contents = Array.isArray(answer['contents']) ? (answer['contents'] as unknown[]) : []
   const records = contents.filter((one): one is Record<string, unknown> => typeof one === 'object' && one !== null)
-  if (records.length === 0) throw new CodedError('mcp.answer', `The resource ${uri} of the server ${server.name} is empty.`)
+  if (records.length === 0)
+    throw new CodedError('mcp.answer', `The resource ${uri} of the server ${server.name} is empty.`)
   return records
 }
 
 async function promptParts(servers: readonly ContentServer[], command: string, written: string): Promise<UserPart[]> {
   const { server, prompt } = await promptFor(servers, command)
-  const { values, surplus } = writtenArguments(prompt.arguments, written)
+  const { values, surplus } = parsePromptArguments(prompt.arguments, written)
   const missing = prompt.arguments.filter(({ name, required }) => required && !values[name])
   if (missing.length > 0) {
-    const what = missing.map(({ name, description }) => (description === undefined ? name : `${name} (${description})`)).join(', ')
-    throw new CodedError('mcp.not_attached', `/${command} needs ${what}. Write it behind the command, e.g. ${missing[0]?.name}="…".`)
+    const what = missing
+      .map(({ name, description }) => (description === undefined ? name : `${name} (${description})`))
+      .join(', ')
+    throw new CodedError(
+      'mcp.not_attached',
+      `/${command} needs ${what}. Write it behind the command, e.g. ${missing[0]?.name}="…".`,
+    )
   }
   if (surplus.length > 0)
-    throw new CodedError('mcp.not_attached', `/${command} does not take “${surplus[0]}”. Put values with spaces in quotes.`)
+    throw new CodedError(
+      'mcp.not_attached',
+      `/${command} does not take “${surplus[0]}”. Put values with spaces in quotes.`,
+    )
   const answer = await askServer(server, 'prompts/get', { name: prompt.name, arguments: values })
   const messages: unknown[] = Array.isArray(answer['messages']) ? answer['messages'] : []
-  if (messages.length === 0) throw new CodedError('mcp.answer', `The prompt ${prompt.name} of the server ${server.name} is empty.`)
+  if (messages.length === 0)
+    throw new CodedError('mcp.answer', `The prompt ${prompt.name} of the server ${server.name} is empty.`)
   const items = messages.flatMap((message): unknown[] => {
     const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown }
     return [...(role === 'assistant' ? [{ type: 'text', text: '[as if you had said:]' }] : []), content]
@@ -92,7 +110,7 @@ async function promptFor(
   command: string,
 ): Promise<{ server: ContentServer; prompt: Omit<McpPrompt, 'server'> }> {
   const word = command.split(':')[1]
-  const named = servers.filter(({ name }) => mcpWord(name) === word)
+  const named = servers.filter(({ name }) => commandName(name) === word)
   if (named.length === 0)
     throw new CodedError('mcp.not_attached', `/${command}: there is no MCP server of this name here. See the settings.`)
   for (const server of named) {
@@ -101,4 +119,32 @@ async function promptFor(
     if (prompt) return { server, prompt }
   }
   throw new CodedError('mcp.not_attached', `/${command}: the server ${named[0]?.name} has no such prompt.`)
+}
+
+interface Mention {
+  /** The server as it was written, see `mcpWord`. */
+  server: string
+  uri: string
+}
+
+/** As the composer finds them: `@` begins a mention only at the start of a word. */
+const MENTION = /(?:^|[\s([{"'`])@(?:"([^"\n]+)"|([^\s"@]+))/g
+
+/** Resources that a text mentions, each once. Only names of `servers` count: whatever else stands behind an `@` is a file, or nothing. */
+export function mentionsIn(text: string, servers: readonly string[]): Mention[] {
+  const words = new Set(servers.map(commandName))
+  const found = new Map<string, Mention>()
+  for (const [, quoted, bare] of text.matchAll(MENTION)) {
+    const word = quoted ?? bare ?? ''
+    const colon = word.indexOf(':')
+    const server = word.slice(0, colon)
+    const uri = word.slice(colon + 1)
+    if (colon > 0 && uri !== '' && words.has(server)) found.set(word, { server, uri })
+  }
+  return [...found.values()]
+}
+
+/** The same without the punctuation that ends a sentence. */
+function withoutPunctuation(uri: string): string {
+  return uri.replace(/[.,;:!?)\]}'`]+$/, '')
 }

@@ -1,19 +1,23 @@
 import type { AttachedFrom, MediaPart, UserPart } from '../../../../shared/model/message'
-import { fitMedia, MediaProblem } from '../../tool/media/fit-media'
+import { fitMedia, MediaProblem } from '../../model/media/fit-media'
 
 /** So much text of one server goes into one prompt. */
-const MOST_CHARS = 200_000
-const MOST_PARTS = 100
-const MOST_PICTURES = 10
+const MAX_CHARS = 200_000
+const MAX_PARTS = 100
+const MAX_PICTURES = 10
 
 /**
  * What a server gave for a prompt, as parts of it: `items` are blocks of the protocol (texts, pictures, resources, links). What a model cannot be given is named
  * instead, and so is what is too much. `around` stands before and behind it.
  */
-export async function contentParts(items: readonly unknown[], from: AttachedFrom, around: readonly [string, string]): Promise<UserPart[]> {
+export async function contentParts(
+  items: readonly unknown[],
+  from: AttachedFrom,
+  around: readonly [string, string],
+): Promise<UserPart[]> {
   const parts: UserPart[] = []
   let text = around[0]
-  let left = MOST_CHARS
+  let left = MAX_CHARS
   let pictures = 0
   const flush = (): void => {
     if (text !== '') parts.push({ type: 'text', attached: from, text })
@@ -23,21 +27,24 @@ export async function contentParts(items: readonly unknown[], from: AttachedFrom
     text += `\n${words.length > left ? `${words.slice(0, left)}\n[cut here: ${words.length - left} more characters]` : words}`
     left = Math.max(0, left - words.length)
   }
-  for (const item of items.slice(0, MOST_PARTS)) {
+  for (const item of items.slice(0, MAX_PARTS)) {
     const content = blockOf(item)
     if ('text' in content) {
       write(content.text)
       continue
     }
     const bytes = Buffer.from(content.data, 'base64')
-    const media = pictures < MOST_PICTURES ? await mediaOf(content) : undefined
+    const media = pictures < MAX_PICTURES ? await mediaOf(content) : undefined
     if (media) {
       pictures += 1
       flush()
       parts.push({ ...media, attached: from })
-    } else write(`[${content.name}: ${content.mediaType}, ${bytes.length.toLocaleString('en')} bytes; it cannot be shown to a model]`)
+    } else
+      write(
+        `[${content.name}: ${content.mediaType}, ${bytes.length.toLocaleString('en')} bytes; it cannot be shown to a model]`,
+      )
   }
-  if (items.length > MOST_PARTS) write(`[${items.length - MOST_PARTS} more parts are left out]`)
+  if (items.length > MAX_PARTS) write(`[${items.length - MAX_PARTS} more parts are left out]`)
   text += `\n${around[1]}`
   flush()
   return parts
@@ -85,7 +92,11 @@ function decoded(base64: string): string | undefined {
 }
 
 /** The picture or PDF, fitted for models; undefined when it is none, or one that no model can be given. */
-export async function mediaOf({ data, mediaType, name }: Extract<Block, { data: string }>): Promise<MediaPart | undefined> {
+export async function mediaOf({
+  data,
+  mediaType,
+  name,
+}: Extract<Block, { data: string }>): Promise<MediaPart | undefined> {
   try {
     const media = await fitMedia({ data, mediaType, name })
     return media.mediaType.startsWith('video/') ? undefined : media

@@ -1,14 +1,18 @@
-import type { McpResource } from '../../../../shared/model/mcp-content'
-import { mcpWord } from '../../../../shared/model/mcp-content'
-import { askServer, type ContentServer } from './content-server'
-import type { OfferedTemplate } from './read-offer'
+import { type McpResource, commandName } from '../../../../shared/configuration/mcp-content'
+import { askServer, type ContentServer, type OfferedTemplate } from './content-server'
 
 /** Resources that fit what stands behind an `@`, best first: `server:` narrows them to that server, and there values for a template are asked of it, too. */
-export async function findResources(servers: readonly ContentServer[], query: string, limit: number): Promise<McpResource[]> {
+export async function findResources(
+  servers: readonly ContentServer[],
+  query: string,
+  limit: number,
+): Promise<McpResource[]> {
   const colon = query.indexOf(':')
-  const named = colon > 0 ? servers.find(({ name }) => mcpWord(name) === query.slice(0, colon)) : undefined
+  const named = colon > 0 ? servers.find(({ name }) => commandName(name) === query.slice(0, colon)) : undefined
   if (!named) {
-    const all = servers.flatMap((server) => (server.known()?.resources ?? []).map((one) => ({ server: server.name, ...one })))
+    const all = servers.flatMap((server) =>
+      (server.known()?.resources ?? []).map((one) => ({ server: server.name, ...one })),
+    )
     return ranked(all, query).slice(0, limit)
   }
   const wanted = query.slice(colon + 1)
@@ -29,7 +33,7 @@ function ranked(resources: readonly McpResource[], query: string): McpResource[]
     const texts = [uri, name, title].map((text) => text.toLowerCase())
     if (texts.some((text) => text.startsWith(wanted))) return 0
     if (texts.some((text) => text.includes(wanted))) return 1
-    return mcpWord(server).toLowerCase().startsWith(wanted) ? 2 : 3
+    return commandName(server).toLowerCase().startsWith(wanted) ? 2 : 3
   }
   return resources
     .map((resource) => ({ resource, rank: rank(resource) }))
@@ -43,7 +47,9 @@ async function fromTemplate(server: ContentServer, template: OfferedTemplate, wa
   const at = variableAt(template.uri, wanted)
   if (!at) return []
   const { head, variable, value, tail, given } = at
-  const values = await completeValue(server, { type: 'ref/resource', uri: template.uri }, variable, value, given).catch(() => [])
+  const values = await completeValue(server, { type: 'ref/resource', uri: template.uri }, variable, value, given).catch(
+    () => [],
+  )
   const uris = values.map((one) => `${head}${one}${tail}`)
   // Without values of the server what was written may be one; where nothing is, it is told how to begin.
   if (uris.length === 0 && value !== '') uris.push(`${head}${value}${tail}`)
@@ -83,7 +89,7 @@ export function variableAt(
   return undefined
 }
 
-const MOST_VALUES = 100
+const MAX_VALUES = 100
 
 /** Values that a server proposes for an argument; none where it proposes nothing at all. */
 export async function completeValue(
@@ -95,8 +101,14 @@ export async function completeValue(
 ): Promise<string[]> {
   const completes = await server.use(async ({ capabilities }) => capabilities.completions !== undefined)
   if (!completes) return []
-  const answer = await askServer(server, 'completion/complete', { ref, argument: { name: argument, value }, context: { arguments: given } })
+  const answer = await askServer(server, 'completion/complete', {
+    ref,
+    argument: { name: argument, value },
+    context: { arguments: given },
+  })
   const { values } = (answer['completion'] ?? {}) as { values?: unknown }
   if (!Array.isArray(values)) return []
-  return values.filter((one) => typeof one === 'string' && one !== '' && one.length <= 500 && !/\p{Cc}/u.test(one)).slice(0, MOST_VALUES)
+  return values
+    .filter((one) => typeof one === 'string' && one !== '' && one.length <= 500 && !/\p{Cc}/u.test(one))
+    .slice(0, MAX_VALUES)
 }

@@ -1,9 +1,9 @@
 import type { Client } from '@modelcontextprotocol/client'
 import type { UserPart } from '../../../../shared/model/message'
-import type { ServedConnection } from '../connection-hooks'
+import type { ServedConnection } from '../protocol/connection'
 import type { ContentServer } from './content-server'
 
-const MOST_WATCHED = 1000
+const MAX_WATCHED = 1000
 const TIMEOUT_MS = 30_000
 
 interface Watched {
@@ -35,13 +35,15 @@ export class WatchedResources {
   async watch(sessionId: string, server: ContentServer, uri: string): Promise<void> {
     const key = JSON.stringify([sessionId, server.name, uri])
     const [oldest] = this.#all.keys()
-    if (this.#all.size >= MOST_WATCHED && oldest !== undefined) this.#all.delete(oldest)
+    if (this.#all.size >= MAX_WATCHED && oldest !== undefined) this.#all.delete(oldest)
     this.#all.set(key, { sessionId, server: server.name, uri, hasChanged: false })
-    await server.use((connection) => connection.watchResource(uri, AbortSignal.timeout(TIMEOUT_MS))).catch(() => undefined)
+    await server
+      .use((connection) => connection.watchResource(uri, AbortSignal.timeout(TIMEOUT_MS)))
+      .catch(() => undefined)
   }
 
   /** What the agent is to be told of changes since the last prompt; each once. */
-  news(sessionId: string): UserPart[] {
+  takeChanges(sessionId: string): UserPart[] {
     return [...this.#all].flatMap(([key, { sessionId: whose, server, uri, hasChanged }]): UserPart[] => {
       if (whose !== sessionId || !hasChanged) return []
       this.#all.delete(key)

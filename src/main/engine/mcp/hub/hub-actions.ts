@@ -1,26 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { CodedError, failureOf } from '../../../../shared/model/errors'
-import type { McpServerView, McpTestResult } from '../../../../shared/model/mcp'
-import type { McpAuth } from '../auth/mcp-auth'
-import { readServerId } from '../config/server-id'
+import { CodedError, failureOf } from '../../../../shared/errors'
+import type { McpServerView, McpTestResult } from '../../../../shared/configuration/mcp'
+import type { McpAuth } from '../sign-in/mcp-auth'
+import {
+  readServerId,
+  type ConfiguredServer,
+  type McpConfig,
+  effectiveServers,
+  type EffectiveServer,
+} from '../config/configured-server'
 import type { ToolResult } from '../../tool/tool'
-import type { Mcp } from '../mcp'
-import type { ConfiguredServer, McpConfig } from '../mcp-config'
-import type { Connection } from '../connection/connection'
-import { openConnection } from '../connection/open-connection'
-import { effectiveServers, type EffectiveServer } from './effective-servers'
+import type { Mcp } from './mcp'
+import type { Connection } from '../protocol/connection'
+import { openConnection } from '../protocol/open-connection'
 import type { Hub } from './hub'
-import { callServer } from '../call/call-server'
-import type { ListingCache } from '../connection/listing'
-import { OfferedLists } from '../connection/offered-lists'
-import type { ServerSandboxes } from './server-sandboxes'
+import { callServer } from './call-server'
+import { type ListingCache, LiveListing } from './server-listing'
+import type { ServerSandboxes, SharedServerDeps } from './start-plan'
 import { serverView } from './server-view'
-import type { SharedServerDeps } from './shared-server-deps'
 
 /** So long a sign-in waits for what the server offers before it counts as done. */
-const LONGEST_LOOK_MS = 5_000
+const MAX_DISCOVERY_MS = 5_000
 
-export interface HubActionsDeps extends Pick<SharedServerDeps, 'home' | 'version' | 'env' | 'ready' | 'hooks' | 'changed'> {
+export interface HubActionsDeps extends Pick<
+  SharedServerDeps,
+  'home' | 'version' | 'env' | 'ready' | 'hooks' | 'changed'
+> {
   hub: Hub
   config: McpConfig
   auth: McpAuth
@@ -117,7 +122,9 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     try {
       const { capabilities, info } = connection
       const { startTimeoutMs } = server.definition
-      const { items } = capabilities.tools ? await connection.list('tools/list', 'tools', startTimeoutMs, signal) : { items: [] }
+      const { items } = capabilities.tools
+        ? await connection.list('tools/list', 'tools', startTimeoutMs, signal)
+        : { items: [] }
       await keepListing(server, connection)
       const tools = items.length
       const name = [info.name === '' ? server.name : info.name, info.version].filter((part) => part !== '').join(' ')
@@ -132,7 +139,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     const key = hub.keyOf(server)
     const shared = hub.sharedOf(server)
     if (shared.listing ?? (await cache.read(key))) return
-    const lists = new OfferedLists({ key, cache, log: shared.log, changed: deps.changed, failed: () => undefined })
+    const lists = new LiveListing({ key, cache, log: shared.log, changed: deps.changed, failed: () => undefined })
     lists.watch(connection)
     await lists.settled()
     lists.stop()
@@ -169,7 +176,8 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
   async function remote(serverId: string) {
     const found = await accepted(serverId)
     const definition = config.expand(found.server)
-    if (definition.transport === 'stdio') throw new CodedError('request.invalid', `${found.server.name} is a program: it has no sign-in.`)
+    if (definition.transport === 'stdio')
+      throw new CodedError('request.invalid', `${found.server.name} is a program: it has no sign-in.`)
     return { found, definition }
   }
 
@@ -178,7 +186,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     const shared = hub.sharedOf(found.server)
     if (!shared.isBusy) await shared.stop('Somebody has signed in.')
     const offers = shared.discover(hub.planOf(found.server)).catch(() => undefined)
-    await Promise.race([offers, pause(LONGEST_LOOK_MS, undefined, { ref: false })])
+    await Promise.race([offers, pause(MAX_DISCOVERY_MS, undefined, { ref: false })])
     deps.changed()
     return view(found)
   }
@@ -216,9 +224,20 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
       const { callTimeoutMs: timeoutMs } = server.definition
       const keep = (name: string, bytes: Buffer): Promise<string> => deps.keep(ctx.callId, name, bytes)
       const shared = hub.sharedOf(server)
-      const call = { sessionId: ctx.callId, server: server.name, tool, input, timeoutMs, ctx, keep, canSignIn: true } as const
-      const made = (needsTask: boolean): Promise<ToolResult> => callServer(shared, hub.planOf(server), { ...call, needsTask })
-      const needsTask = (): boolean => shared.listing?.tools.some((each) => each.name === tool && each.needsTask) ?? false
+      const call = {
+        sessionId: ctx.callId,
+        server: server.name,
+        tool,
+        input,
+        timeoutMs,
+        ctx,
+        keep,
+        canSignIn: true,
+      } as const
+      const made = (needsTask: boolean): Promise<ToolResult> =>
+        callServer(shared, hub.planOf(server), { ...call, needsTask })
+      const needsTask = (): boolean =>
+        shared.listing?.tools.some((each) => each.name === tool && each.needsTask) ?? false
       await shared.load()
       const first = needsTask()
       const result = await made(first)
@@ -247,5 +266,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
 /** What a server's process runs in counts; why that is no sandbox, only what it should run in can say. */
 function runsIn(now: McpServerView['sandbox'], wanted: McpServerView['sandbox']): McpServerView['sandbox'] {
   if (!now) return wanted
-  return now.level === 'unrestricted' && wanted?.unavailable !== undefined ? { ...now, unavailable: wanted.unavailable } : now
+  return now.level === 'unrestricted' && wanted?.unavailable !== undefined
+    ? { ...now, unavailable: wanted.unavailable }
+    : now
 }

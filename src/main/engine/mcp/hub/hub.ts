@@ -1,8 +1,8 @@
-import type { ConfiguredServer, McpConfig } from '../mcp-config'
-import { definitionKey } from '../definition-key'
-import type { ServerSandboxes } from './server-sandboxes'
+import { createHash } from 'node:crypto'
+import type { ConfiguredServer, McpConfig } from '../config/configured-server'
+import { type ServerSandboxes, type SharedServerDeps, type StartPlan, sandboxSetting } from './start-plan'
 import { SharedServer } from './shared-server'
-import type { SharedServerDeps, StartPlan } from './shared-server-deps'
+import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
 
 export interface HubDeps extends SharedServerDeps {
   config: McpConfig
@@ -65,4 +65,30 @@ export function createHub(deps: HubDeps): Hub {
       await Promise.all([...servers.values()].map((shared) => shared.stop('Trestle is closed.')))
     },
   }
+}
+
+/**
+ * Names what is run or connected to, and with what: equal for two servers that one process or connection can serve. `cwd`: where one runs that does not say
+ * so. Not part of it is what does not concern the server itself: whether it is enabled, time limits, tools that are not offered. 24 hex digits.
+ */
+function definitionKey({ definition, scope, folder }: ConfiguredServer, cwd: string): string {
+  const sandbox = definition.transport === 'stdio' ? sandboxSetting({ scope, definition }) : 'unrestricted'
+  // A sandbox is that of one project: nobody else's server can be in it.
+  const what = [...whatRuns(definition, cwd), ...(sandbox === 'unrestricted' ? [] : [sandbox, folder ?? ''])]
+  // Variables mean something else in another place: what the user's own file may name, a project's may not.
+  const meaning = JSON.stringify(what).includes('${') ? [scope, folder ?? ''] : []
+  return createHash('sha256')
+    .update(JSON.stringify([what, meaning]))
+    .digest('hex')
+    .slice(0, 24)
+}
+
+function whatRuns(definition: McpServerDefinition, cwd: string): unknown[] {
+  if (definition.transport === 'stdio')
+    return ['stdio', definition.command, definition.args, sorted(definition.env), definition.cwd ?? cwd]
+  return [definition.transport, definition.url, sorted(definition.headers), sorted({ ...definition.oauth })]
+}
+
+function sorted(record: Readonly<Record<string, unknown>>): [string, unknown][] {
+  return Object.entries(record).toSorted(([a], [b]) => (a < b ? -1 : 1))
 }

@@ -1,12 +1,10 @@
-import { textTokens } from '../../context/estimate'
-import type { McpServerState, McpServerView, McpToolView } from '../../../../shared/model/mcp'
-import { coverInUrl, coverSecrets } from '../import/cover-secrets'
-import type { ConfiguredServer } from '../mcp-config'
+import { textTokens } from '../../context/tokens/token-estimate'
+import type { McpServerState, McpServerView, McpToolView } from '../../../../shared/configuration/mcp'
+import { maskUrl, maskSecrets } from '../config/mask-secrets'
+import type { ConfiguredServer, EffectiveServer } from '../config/configured-server'
 import type { ListedTool } from '../tool/read-tools'
-import { toolNames } from '../tool/tool-names'
-import type { EffectiveServer } from './effective-servers'
-import type { Listing } from '../connection/listing'
-import { isOn, offeredTools } from './session-tools'
+import { toolNames, isToolEnabled, offeredTools } from './session-tools'
+import type { Listing } from './server-listing'
 import type { SharedServer } from './shared-server'
 
 /** What is known of a server. `shared`: what runs for it, if anything ever did; `listing`: what it is known to offer. */
@@ -18,7 +16,10 @@ interface KnownOfServer {
 }
 
 /** A server as it is shown. */
-export function serverView({ server, hiddenBy }: EffectiveServer, { shared, listing, auth, sandbox }: KnownOfServer): McpServerView {
+export function serverView(
+  { server, hiddenBy }: EffectiveServer,
+  { shared, listing, auth, sandbox }: KnownOfServer,
+): McpServerView {
   const { serverId, name, scope, file, definition } = server
   const state = stateOf(server, shared, auth)
   const isStdio = definition.transport === 'stdio'
@@ -29,7 +30,7 @@ export function serverView({ server, hiddenBy }: EffectiveServer, { shared, list
     ...(file !== undefined && { file }),
     state,
     transport: definition.transport,
-    target: isStdio ? coverSecrets([definition.command, ...definition.args]).join(' ') : coverInUrl(definition.url),
+    target: isStdio ? maskSecrets([definition.command, ...definition.args]).join(' ') : maskUrl(definition.url),
     envNames: isStdio ? Object.keys(definition.env) : [],
     headerNames: isStdio ? [] : Object.keys(definition.headers),
     ...(hiddenBy !== undefined && { hiddenBy }),
@@ -46,7 +47,8 @@ export function serverView({ server, hiddenBy }: EffectiveServer, { shared, list
   }
 }
 
-const TOO_MUCH = 'Together with those before it, it would take too much of every request: switch off some that are not needed.'
+const TOO_LARGE_MESSAGE =
+  'Together with those before it, it would take too much of every request: switch off some that are not needed.'
 
 function stateOf(
   { definition, isAccepted }: ConfiguredServer,
@@ -64,14 +66,14 @@ function toolViews(server: ConfiguredServer, tools: readonly ListedTool[]): McpT
   const { left } = offeredTools(server.definition, tools)
   return tools.map((tool, index) => {
     const { name, title, description, inputSchema, annotations, saysDestructive } = tool
-    const problem = tool.problem ?? (left.has(tool) ? TOO_MUCH : undefined)
+    const problem = tool.problem ?? (left.has(tool) ? TOO_LARGE_MESSAGE : undefined)
     const fullName = names[index]!
     return {
       name,
       fullName,
       ...(title !== undefined && { title }),
       description,
-      enabled: isOn(server.definition, name),
+      enabled: isToolEnabled(server.definition, name),
       tokens: tokensOf(tool, fullName, inputSchema),
       readOnly: annotations.readOnly,
       destructive: saysDestructive,
@@ -83,7 +85,8 @@ function toolViews(server: ConfiguredServer, tools: readonly ListedTool[]): McpT
 const known = new WeakMap<ListedTool, number>()
 
 function tokensOf(tool: ListedTool, name: string, schema: unknown): number {
-  const tokens = known.get(tool) ?? Math.round(textTokens(JSON.stringify({ name, description: tool.description, schema })))
+  const tokens =
+    known.get(tool) ?? Math.round(textTokens(JSON.stringify({ name, description: tool.description, schema })))
   known.set(tool, tokens)
   return tokens
 }

@@ -1,24 +1,37 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { McpServerDefinition } from '../../../../shared/model/mcp'
-import { CodedError } from '../../../../shared/model/errors'
+import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import { CodedError } from '../../../../shared/errors'
 import { failed } from '../../tool/tool'
-import { serverIdOf } from '../config/server-id'
-import type { ConfiguredServer, McpConfig } from '../mcp-config'
-import type { McpSessions, McpTool, McpToolSource, McpUser } from '../mcp-tool'
+import {
+  serverIdOf,
+  type ConfiguredServer,
+  type McpConfig,
+  effectiveServers,
+  isUsable,
+} from '../config/configured-server'
+import {
+  type McpSessions,
+  type McpTool,
+  type McpToolSource,
+  type McpUser,
+  isToolEnabled,
+  omittedTools,
+  sessionTools,
+  switchedOffTools,
+  reuseIfUnchanged,
+} from './session-tools'
 import type { ListedTool } from '../tool/read-tools'
-import { callServer } from '../call/call-server'
-import { effectiveServers, isUsable } from './effective-servers'
+import { callServer } from './call-server'
 import type { Hub } from './hub'
-import type { ServerNews } from './server-news'
-import type { Listing } from '../connection/listing'
-import { isOn, leftOut, sessionTools, switchedOffTools, unchanged } from './session-tools'
+import type { ServerNotices } from './server-notices'
+import type { Listing } from './server-listing'
 
 export interface SessionServersDeps {
   hub: Hub
   config: McpConfig
   /** How long a turn waits for servers that were never seen before. */
   startWaitMs(): number
-  news: ServerNews
+  notices: ServerNotices
   /** Keeps what a result holds that a model cannot be given; answers the path. */
   keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
 }
@@ -33,7 +46,7 @@ export interface SessionServers extends McpSessions {
   discover(user: McpUser, name: string): Promise<Listing>
   leave(sessionId: string): void
   /** Says which servers that sessions use give no tools. */
-  tellTroubles(): void
+  reportUnavailable(): void
   /** The configuration has changed. */
   configChanged(): Promise<void>
 }
@@ -51,7 +64,7 @@ const NO_TOOLS: readonly McpTool[] = []
 const NOT_MADE: readonly unknown[] = [undefined]
 const NO_LISTING: readonly ListedTool[] = []
 
-export function createSessionServers({ hub, config, startWaitMs, news, keep }: SessionServersDeps): SessionServers {
+export function createSessionServers({ hub, config, startWaitMs, notices, keep }: SessionServersDeps): SessionServers {
   const entries = new Map<string, Entry>()
   const brought = new Map<string, Readonly<Record<string, McpServerDefinition>>>()
 
@@ -67,7 +80,7 @@ export function createSessionServers({ hub, config, startWaitMs, news, keep }: S
 
   async function read(user: McpUser): Promise<Entry> {
     const { servers, problems } = await config.read(user.folder)
-    news.problems(problems)
+    notices.reportConfigProblems(problems)
     const all = [...broughtBy(user.sessionId, user.folder), ...servers]
     const usable = effectiveServers(all)
       .filter(isUsable)
@@ -81,15 +94,22 @@ export function createSessionServers({ hub, config, startWaitMs, news, keep }: S
     const entry = entries.get(sessionId)
     if (!entry) return NO_TOOLS
     const listings = entry.usable.map((server) => hub.knownOf(server)?.listing?.tools ?? NO_LISTING)
-    if (entry.made.length === listings.length && listings.every((tools, index) => tools === entry.made[index])) return entry.tools
+    if (entry.made.length === listings.length && listings.every((tools, index) => tools === entry.made[index]))
+      return entry.tools
     entry.made = listings
-    entry.tools = unchanged(entry.tools, sessionTools(entry.usable.map((server, index) => ({ server, tools: listings[index]! }))))
+    entry.tools = reuseIfUnchanged(
+      entry.tools,
+      sessionTools(entry.usable.map((server, index) => ({ server, tools: listings[index]! }))),
+    )
     return entry.tools
   }
 
   const switchedOff = (sessionId: string): McpTool[] =>
     switchedOffTools(
-      (entries.get(sessionId)?.usable ?? []).map((server) => ({ server, tools: hub.knownOf(server)?.listing?.tools ?? NO_LISTING })),
+      (entries.get(sessionId)?.usable ?? []).map((server) => ({
+        server,
+        tools: hub.knownOf(server)?.listing?.tools ?? NO_LISTING,
+      })),
     )
 
   const sourceOf = ({ sessionId }: McpUser): McpToolSource => ({
@@ -99,7 +119,11 @@ export function createSessionServers({ hub, config, startWaitMs, news, keep }: S
       (entries.get(sessionId)?.usable ?? []).flatMap((server) => {
         const listing = hub.knownOf(server)?.listing
         const text =
-          listing && [...(listing.instructions === undefined ? [] : [listing.instructions]), ...leftOut(server, listing)].join('\n')
+          listing &&
+          [
+            ...(listing.instructions === undefined ? [] : [listing.instructions]),
+            ...omittedTools(server, listing),
+          ].join('\n')
         return text === undefined || text === '' ? [] : [{ server: server.name, text }]
       }),
   })
@@ -117,17 +141,19 @@ export function createSessionServers({ hub, config, startWaitMs, news, keep }: S
     return usable.find((server) => server.name === name)
   }
 
-  const tellTroubles = (): void =>
-    news.troubles([...entries.values()].flatMap(({ usable }) => usable.map((server) => ({ server, shared: hub.knownOf(server) }))))
+  const reportUnavailable = (): void =>
+    notices.reportUnavailable(
+      [...entries.values()].flatMap(({ usable }) => usable.map((server) => ({ server, shared: hub.knownOf(server) }))),
+    )
 
   return {
-    tellTroubles,
+    reportUnavailable,
     async forTurn(user, signal) {
       const known = await load(user)
       const unseen = known.filter(({ shared }) => !shared.listing)
       const asked = unseen.map(({ server, shared }) => ({
         name: server.name,
-        isNew: !shared.isTried,
+        isNew: !shared.wasStarted,
         isDone: false,
         done: shared.discover(hub.planOf(server), user.sessionId).catch(() => undefined),
       }))
@@ -135,23 +161,29 @@ export function createSessionServers({ hub, config, startWaitMs, news, keep }: S
       for (const each of awaited) void each.done.then(() => (each.isDone = true))
       if (awaited.length > 0 && startWaitMs() > 0) {
         const names = awaited.map(({ name }) => name)
-        const waited = news.waits(names, startWaitMs())
+        const waited = notices.reportWaiting(names, startWaitMs())
         const over = new AbortController()
-        const late = pause(startWaitMs(), undefined, { signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal })
+        const late = pause(startWaitMs(), undefined, {
+          signal: signal ? AbortSignal.any([signal, over.signal]) : over.signal,
+        })
         await Promise.race([Promise.all(awaited.map(({ done }) => done)), late.catch(() => undefined)])
         over.abort()
         waited(signal?.aborted ? [] : awaited.filter(({ isDone }) => !isDone).map(({ name }) => name))
       }
-      tellTroubles()
+      reportUnavailable()
       return known.length === 0 ? undefined : sourceOf(user)
     },
     toolsOf: async (user) => ((await load(user)).length === 0 ? undefined : sourceOf(user)),
     async call(user, tool, input, ctx) {
       const server = await find(user, tool.server)
-      if (!server) return failed(`The MCP server ${tool.server} is not there any more: it was removed or switched off. Go on without it.`)
+      if (!server)
+        return failed(
+          `The MCP server ${tool.server} is not there any more: it was removed or switched off. Go on without it.`,
+        )
       const shared = hub.sharedOf(server)
       const { definition } = server
-      if (!isOn(definition, tool.name)) return failed(`The user has switched ${tool.name} off. Go on without it.`)
+      if (!isToolEnabled(definition, tool.name))
+        return failed(`The user has switched ${tool.name} off. Go on without it.`)
       return callServer(shared, hub.planOf(server), {
         sessionId: user.sessionId,
         server: server.name,

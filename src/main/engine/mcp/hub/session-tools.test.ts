@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { McpServerDefinition } from '../../../../shared/model/mcp'
-import type { ConfiguredServer } from '../mcp-config'
+import fc from 'fast-check'
+import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import { type ConfiguredServer, effectiveServers, isUsable } from '../config/configured-server'
 import { readTools, type ListedTool } from '../tool/read-tools'
-import { effectiveServers, isUsable } from './effective-servers'
-import { sessionTools, unchanged } from './session-tools'
+import { sessionTools, reuseIfUnchanged, toolNames } from './session-tools'
 
 const definition: McpServerDefinition = {
   enabled: true,
@@ -38,9 +38,9 @@ it('a server whose tools would fill every request is offered as far as is bearab
 it('offers what is switched on, and nothing that has a problem', () => {
   const listed = tools({ name: 'a' }, { name: 'b' }, { name: 'c' }, { name: 'bad', inputSchema: 'no schema' })
   const named = (more: Partial<McpServerDefinition>) =>
-    sessionTools([{ server: server('s', { definition: { ...definition, ...more } as McpServerDefinition }), tools: listed }]).map(
-      ({ name }) => name,
-    )
+    sessionTools([
+      { server: server('s', { definition: { ...definition, ...more } as McpServerDefinition }), tools: listed },
+    ]).map(({ name }) => name)
   expect(named({})).toEqual(['a', 'b', 'c'])
   expect(named({ disabledTools: ['a'] })).toEqual(['b', 'c'])
   expect(named({ enabledTools: ['a', 'b'], disabledTools: ['a'] })).toEqual(['b'])
@@ -49,8 +49,8 @@ it('offers what is switched on, and nothing that has a problem', () => {
 it('stays the same list while nothing has changed, so that requests to models stay the same', () => {
   const listed = tools({ name: 'a' }, { name: 'b' })
   const before = sessionTools([{ server: server('s'), tools: listed }])
-  expect(unchanged(before, sessionTools([{ server: server('s'), tools: listed }]))).toBe(before)
-  expect(unchanged(before, sessionTools([{ server: server('s'), tools: listed.slice(1) }]))).not.toBe(before)
+  expect(reuseIfUnchanged(before, sessionTools([{ server: server('s'), tools: listed }]))).toBe(before)
+  expect(reuseIfUnchanged(before, sessionTools([{ server: server('s'), tools: listed.slice(1) }]))).not.toBe(before)
 })
 
 it('of several servers of one name the nearest counts, but one that nobody has accepted takes no place', () => {
@@ -79,4 +79,39 @@ it('what cannot be seen is not in what a tool says of itself, and its claims are
     annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
     saysDestructive: false,
   })
+})
+
+const name = (server: string, tool: string): string => toolNames([{ server, name: tool }])[0]!
+
+it('says server and tool, with what cannot be sent replaced', () => {
+  expect(name('github', 'create_issue')).toBe('mcp__github__create_issue')
+  expect(name('my server', 'do/it now')).toBe('mcp__my_server__do_it_now')
+  expect(name('Überwachung', '写')).toMatch(/^mcp__berwachung__/)
+})
+
+it('whatever they are called, names can be sent, are told apart and do not depend on the order', () => {
+  const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[a-z_. /]{0,80}$/))
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.record({ server: text, name: text }), {
+        maxLength: 30,
+        selector: (each) => JSON.stringify(each),
+      }),
+      (tools) => {
+        const names = toolNames(tools)
+        expect(names.every((each) => /^mcp__[A-Za-z0-9_-]{1,59}$/.test(each))).toBe(true)
+        expect(new Set(names).size).toBe(names.length)
+        expect(toolNames(tools.toReversed())).toEqual(names.toReversed())
+      },
+    ),
+  )
+})
+
+it('a rule for all tools of one server never means those of another whose name merely begins alike', () => {
+  const servers = ['a', 'a_', 'a__b', '_a', 'a b', 'a.b', 'a_b']
+  const names = toolNames(servers.map((server) => ({ server, name: 'tool' })))
+  for (const [index, own] of names.entries()) {
+    const prefix = own.slice(0, own.indexOf('__', 5) + 2)
+    expect(names.filter((each, other) => other !== index && each.startsWith(prefix))).toEqual([])
+  }
 })

@@ -1,30 +1,30 @@
-import { CodedError, failureOf } from '../../../../shared/model/errors'
-import type { CallInFlight } from '../connection-hooks'
-import type { Connection, KnownServer } from '../connection/connection'
-import { openConnection } from '../connection/open-connection'
-import { isNotTaken } from '../connection/not-taken'
-import { isSignIn } from '../connection/connection-failure'
-import { Failures } from './failures'
-import type { Listing } from '../connection/listing'
-import { LogRing } from '../connection/log-ring'
-import { OfferedLists } from '../connection/offered-lists'
-import type { SharedServerDeps, StartPlan } from './shared-server-deps'
-import { unlessAborted } from './unless-aborted'
-import { Uses } from './uses'
+import { CodedError, failureOf } from '../../../../shared/errors'
+import {
+  type CallInFlight,
+  type Connection,
+  type KnownServer,
+  isStaleConnection,
+  isSignInRequired,
+} from '../protocol/connection'
+import { openConnection } from '../protocol/open-connection'
+import { ReconnectBackoff, unlessAborted, IdleTimer } from './server-lifecycle'
+import { type Listing, LiveListing } from './server-listing'
+import { ServerLog } from '../protocol/server-log'
+import type { SharedServerDeps, StartPlan } from './start-plan'
 
 export type SharedState = 'idle' | 'starting' | 'ready' | 'reconnecting' | 'failed' | 'sign_in'
 
 /** So often a lost connection is tried anew by itself; after that with the next use. */
-const MOST_RECONNECTS = 5
+const MAX_RECONNECTS = 5
 /** A call waits this long for the next attempt; beyond it, it fails at once and says when that is. */
-const WORTH_WAITING_MS = 2_000
+const MAX_RETRY_WAIT_MS = 2_000
 /** A connection unused for so long is asked whether it lives before it is used. */
-const DOUBTFUL_MS = 60_000
+const CHECK_ALIVE_AFTER_MS = 60_000
 const PING_MS = 5_000
 /** A server that was up for so long is no server that fails again and again. */
-const LONG_UP_MS = 60_000
+const STABLE_AFTER_MS = 60_000
 /** As the process says it of itself. */
-const ENDED_WELL = 'it exited with code 0'
+const CLEAN_EXIT = 'it exited with code 0'
 
 /**
  * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is first used, is lost and found again, and
@@ -32,16 +32,16 @@ const ENDED_WELL = 'it exited with code 0'
  */
 export class SharedServer {
   readonly key: string
-  readonly log = new LogRing()
+  readonly log = new ServerLog()
   /** Sessions that have used it since it started. */
   readonly users = new Set<string>()
   readonly calls = new Set<CallInFlight>()
   readonly #deps: SharedServerDeps
   #state: SharedState = 'idle'
   #error: { message: string; stderr: string } | undefined
-  readonly #lists: OfferedLists
-  readonly #uses: Uses
-  readonly #failures: Failures
+  readonly #lists: LiveListing
+  readonly #uses: IdleTimer
+  readonly #failures: ReconnectBackoff
   #connection: Connection | undefined
   #starting: Promise<Connection> | undefined
   #plan: StartPlan | undefined
@@ -58,18 +58,18 @@ export class SharedServer {
   constructor(key: string, deps: SharedServerDeps) {
     this.key = key
     this.#deps = deps
-    this.#failures = new Failures(deps.random)
-    this.#uses = new Uses(deps.idleMs, () => {
+    this.#failures = new ReconnectBackoff(deps.random)
+    this.#uses = new IdleTimer(deps.idleMs, () => {
       if (this.#connection || this.#retryTimer) void this.stop('Nobody has used it for a while.')
     })
-    this.#lists = new OfferedLists({
+    this.#lists = new LiveListing({
       key,
       cache: deps.cache,
       log: this.log,
       changed: deps.changed,
       failed: (message) => {
         this.log.add({ from: 'connection', level: 'error', text: message })
-        this.#error = { message, stderr: this.log.stderr(this.#startedAt) }
+        this.#error = { message, stderr: this.log.stderrTail(this.#startedAt) }
         deps.changed()
       },
     })
@@ -102,7 +102,7 @@ export class SharedServer {
   }
 
   /** Whether it was started, or tried to, since this process began. */
-  get isTried(): boolean {
+  get wasStarted(): boolean {
     return this.#isTried
   }
 
@@ -125,12 +125,12 @@ export class SharedServer {
       this.users.add(sessionId)
       this.#deps.joined()
     }
-    return this.#uses.during(async (restedMs) => {
-      const connection = await this.#connected(plan, signal, restedMs > DOUBTFUL_MS)
+    return this.#uses.track(async (restedMs) => {
+      const connection = await this.#connected(plan, signal, restedMs > CHECK_ALIVE_AFTER_MS)
       try {
         return await run(connection)
       } catch (error) {
-        if (signal?.aborted || !(await isNotTaken(connection, error))) throw error
+        if (signal?.aborted || !(await isStaleConnection(connection, error))) throw error
         return await run(await this.#instead(plan, connection, signal))
       }
     })
@@ -152,17 +152,17 @@ export class SharedServer {
   }
 
   /** Resolves when it is known what the server offers at this connection; `again`: when it was asked once more, because it takes no calls as its tools were listed. */
-  listed(connection: Connection, again = false): Promise<void> {
+  listingReady(connection: Connection, again = false): Promise<void> {
     return again ? this.#lists.refresh(connection) : this.#lists.settled()
   }
 
   /** A call has succeeded: what went wrong before counts no longer. */
   succeeded(): void {
-    this.#failures.forget()
+    this.#failures.reset()
   }
 
   /** Called when a call got no answer in time: a server that does not even answer a ping is stopped, and started anew with the next use, which waits for this. */
-  doubt(connection: Connection): Promise<void> {
+  checkAlive(connection: Connection): Promise<void> {
     this.#doubting ??= this.#lookAfter(connection).finally(() => (this.#doubting = undefined))
     return this.#doubting
   }
@@ -192,10 +192,12 @@ export class SharedServer {
     this.#starting = undefined
     if (connection || starting) this.log.add({ from: 'connection', level: 'info', text: `Stopped: ${why}` })
     this.#error = undefined
-    this.#failures.forget()
+    this.#failures.reset()
     this.users.clear()
     this.#set('idle')
-    const ended = Promise.all([this.#stopping, connection?.close(), starting?.catch(() => undefined)]).then(() => undefined)
+    const ended = Promise.all([this.#stopping, connection?.close(), starting?.catch(() => undefined)]).then(
+      () => undefined,
+    )
     this.#stopping = ended
     return ended
   }
@@ -207,7 +209,7 @@ export class SharedServer {
     if (known?.isOpen) {
       this.#lists.refreshIfStale(known)
       if (!isDoubtful) return known
-      await unlessAborted(this.doubt(known), signal)
+      await unlessAborted(this.checkAlive(known), signal)
       if (this.#connection === known && known.isOpen) return known
     }
     clearTimeout(this.#retryTimer)
@@ -218,7 +220,11 @@ export class SharedServer {
   async #instead(plan: StartPlan, old: Connection, signal: AbortSignal | undefined): Promise<Connection> {
     if (this.#connection === old) {
       this.#connection = undefined
-      this.log.add({ from: 'connection', level: 'warning', text: 'The server no longer knows this connection; connecting again.' })
+      this.log.add({
+        from: 'connection',
+        level: 'warning',
+        text: 'The server no longer knows this connection; connecting again.',
+      })
       await old.close()
     }
     return this.#connected(plan, signal)
@@ -237,7 +243,7 @@ export class SharedServer {
     await this.#stopping
     await this.#deps.ready?.()
     const wait = this.#failures.waitMs
-    if (wait > WORTH_WAITING_MS) {
+    if (wait > MAX_RETRY_WAIT_MS) {
       const after = `It is tried again in ${Math.ceil(wait / 1000)} s.`
       throw new CodedError(
         'mcp.start',
@@ -282,7 +288,11 @@ export class SharedServer {
     this.#connection = connection
     this.#error = undefined
     const { name, version, protocolVersion } = connection.info
-    this.log.add({ from: 'connection', level: 'info', text: `Connected to ${name} ${version}, protocol ${protocolVersion}.` })
+    this.log.add({
+      from: 'connection',
+      level: 'info',
+      text: `Connected to ${name} ${version}, protocol ${protocolVersion}.`,
+    })
     void connection.lost.then((why) => this.#lost(connection, why))
     this.#set('ready')
     this.#lists.watch(connection)
@@ -293,24 +303,25 @@ export class SharedServer {
     this.#connection = undefined
     void connection.close()
     // Some end by themselves when they have nothing to do.
-    if (why === ENDED_WELL && !this.isBusy) {
+    if (why === CLEAN_EXIT && !this.isBusy) {
       this.log.add({ from: 'connection', level: 'info', text: 'It ended by itself.' })
       return this.#set('idle')
     }
     // What went wrong long ago says nothing about now.
-    if (performance.now() - this.#upSince > LONG_UP_MS) this.#failures.forget()
+    if (performance.now() - this.#upSince > STABLE_AFTER_MS) this.#failures.reset()
     this.#fail(`The connection was lost: ${why}.`)
   }
 
   /** Notes a failure, and tries again by itself while sessions use it. */
   #fail(message: string, state: 'failed' | 'sign_in' = 'failed'): void {
-    this.#failures.add(state === 'sign_in')
-    this.#error = { message, stderr: this.log.stderr(this.#startedAt) }
+    this.#failures.recordFailure(state === 'sign_in')
+    this.#error = { message, stderr: this.log.stderrTail(this.#startedAt) }
     this.log.add({ from: 'connection', level: 'error', text: message })
     const plan = this.#plan
     // What never came up is not tried again by itself: somebody has to mend it first.
     const wasUp = this.#state === 'ready' || this.#state === 'reconnecting'
-    const goesOn = wasUp && state === 'failed' && this.users.size > 0 && plan !== undefined && this.#failures.count <= MOST_RECONNECTS
+    const goesOn =
+      wasUp && state === 'failed' && this.users.size > 0 && plan !== undefined && this.#failures.count <= MAX_RECONNECTS
     this.#set(goesOn ? 'reconnecting' : state)
     if (!goesOn) return
     clearTimeout(this.#retryTimer)
@@ -328,5 +339,5 @@ export class SharedServer {
 }
 
 function isSignInFailure(error: unknown): boolean {
-  return (error instanceof CodedError && error.code === 'mcp.sign_in') || isSignIn(error)
+  return (error instanceof CodedError && error.code === 'mcp.sign_in') || isSignInRequired(error)
 }

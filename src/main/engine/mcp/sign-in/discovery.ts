@@ -7,9 +7,9 @@ import {
   type OAuthMetadata,
   type StandardSchemaV1,
 } from '@modelcontextprotocol/client'
-import { CodedError } from '../../../../shared/model/errors'
-import type { Challenge } from '../auth/challenge'
-import type { FetchLike } from '../auth/mcp-auth'
+import { CodedError } from '../../../../shared/errors'
+import type { Challenge } from './bearer-fetch'
+import type { FetchLike } from './mcp-auth'
 
 /** Where and for what one signs in with a server. */
 export interface Discovered {
@@ -26,9 +26,17 @@ export interface Discovered {
  * Finds the authorization server of a server: through its protected resource metadata (RFC 9728) where the challenge says, below its path, or at its root;
  * without any, at the server itself as in revision 2025-03-26. CodedError `mcp.sign_in_failed` with what is missing.
  */
-export async function discover(serverUrl: string, asked: Challenge | undefined, fetchFn: FetchLike): Promise<Discovered> {
+export async function discover(
+  serverUrl: string,
+  asked: Challenge | undefined,
+  fetchFn: FetchLike,
+): Promise<Discovered> {
   const url = resourceUrlFromServerUrl(serverUrl)
-  const described = await firstDocument(resourceUrls(url, asked), specTypeSchemas.OAuthProtectedResourceMetadata, fetchFn)
+  const described = await firstDocument(
+    resourceUrls(url, asked),
+    specTypeSchemas.OAuthProtectedResourceMetadata,
+    fetchFn,
+  )
   if (!described) {
     const issuer = new URL('/', url).href
     // No resource metadata names the authorization server: what the server publishes is its own word, and only its origin is known to be right.
@@ -47,7 +55,11 @@ export async function discover(serverUrl: string, asked: Challenge | undefined, 
     )
   const issuer = described.authorization_servers?.[0] ?? new URL('/', url).href
   const metadata = await authorizationServer(issuer, fetchFn)
-  if (!metadata) throw new CodedError('mcp.sign_in_failed', `The authorization server ${brief(issuer)} does not publish how one signs in.`)
+  if (!metadata)
+    throw new CodedError(
+      'mcp.sign_in_failed',
+      `The authorization server ${brief(issuer)} does not publish how one signs in.`,
+    )
   return {
     issuer,
     metadata,
@@ -59,7 +71,10 @@ export async function discover(serverUrl: string, asked: Challenge | undefined, 
 function resourceUrls(url: URL, asked: Challenge | undefined): URL[] {
   const path = url.pathname.replace(/\/$/, '')
   const below = new URL(`/.well-known/oauth-protected-resource${path}${url.search}`, url)
-  const named = asked?.resourceMetadata !== undefined && URL.canParse(asked.resourceMetadata) ? [new URL(asked.resourceMetadata)] : []
+  const named =
+    asked?.resourceMetadata !== undefined && URL.canParse(asked.resourceMetadata)
+      ? [new URL(asked.resourceMetadata)]
+      : []
   return [...named, below, ...(path === '' ? [] : [new URL('/.well-known/oauth-protected-resource', url)])]
 }
 
@@ -84,7 +99,10 @@ async function authorizationServer(
       `The authorization server ${brief(issuer)} does not support PKCE with S256, so a sign-in there would not be safe.`,
     )
   if (metadata && !metadata.response_types_supported.includes('code'))
-    throw new CodedError('mcp.sign_in_failed', `The authorization server ${brief(issuer)} does not offer sign-ins by authorization code.`)
+    throw new CodedError(
+      'mcp.sign_in_failed',
+      `The authorization server ${brief(issuer)} does not offer sign-ins by authorization code.`,
+    )
   return metadata
 }
 
@@ -95,9 +113,14 @@ async function firstDocument<Document>(
   fetchFn: FetchLike,
 ): Promise<Document | undefined> {
   for (const url of urls) {
-    const answer = await fetchFn(url, { headers: { accept: 'application/json', 'mcp-protocol-version': LATEST_PROTOCOL_VERSION } })
+    const answer = await fetchFn(url, {
+      headers: { accept: 'application/json', 'mcp-protocol-version': LATEST_PROTOCOL_VERSION },
+    })
     if (answer.status >= 500)
-      throw new CodedError('mcp.sign_in_failed', `${url.origin} answers with HTTP ${answer.status} when asked how one signs in.`)
+      throw new CodedError(
+        'mcp.sign_in_failed',
+        `${url.origin} answers with HTTP ${answer.status} when asked how one signs in.`,
+      )
     const read = answer.ok ? await schema['~standard'].validate(await answer.json().catch(() => undefined)) : undefined
     if (read && !read.issues) return read.value
   }

@@ -4,12 +4,14 @@ import {
   RegistrationRejectedError,
   selectClientAuthMethod,
   type OAuthClientMetadata,
+  specTypeSchemas,
+  type OAuthTokens,
+  OAuthError,
 } from '@modelcontextprotocol/client'
-import { CodedError } from '../../../../shared/model/errors'
+import { CodedError } from '../../../../shared/errors'
 import type { Discovered } from './discovery'
-import type { FetchLike, OAuthServer } from '../auth/mcp-auth'
-import { oauthFailure } from './oauth-failure'
-import type { SignIn } from '../auth/sign-in-store'
+import type { FetchLike, OAuthServer } from './mcp-auth'
+import type { SignIn } from './sign-in-store'
 
 type Client = SignIn['client']
 
@@ -87,4 +89,55 @@ export function authenticated(
     if (method === 'client_secret_post') body.set('client_secret', client_secret)
   }
   return { headers, body }
+}
+
+/**
+ * Asks a token endpoint for tokens. The library's own function refuses every endpoint of http that is not on this machine; a server in a private network may have one, and
+ * `checkEndpoint` has judged it already. Rejects with an `OAuthError` where the authorization server says why.
+ */
+export async function requestTokens(
+  { client, resource, endpoints }: Pick<SignIn, 'client' | 'resource' | 'endpoints'>,
+  fields: Record<string, string>,
+  fetchFn: FetchLike,
+): Promise<OAuthTokens> {
+  const { headers, body } = authenticated(client, endpoints.tokenAuth, { ...fields, resource })
+  headers.set('content-type', 'application/x-www-form-urlencoded')
+  headers.set('accept', 'application/json')
+  const answer = await fetchFn(endpoints.token, { method: 'POST', headers, body })
+  if (!answer.ok) throw await parseErrorResponse(answer)
+  const said: unknown = await answer.json()
+  const read = specTypeSchemas.OAuthTokens['~standard'].validate(said)
+  if (!read.issues) return read.value
+  // Some say with 200 that it failed.
+  if (typeof said === 'object' && said !== null && 'error' in said) throw await parseErrorResponse(JSON.stringify(said))
+  throw new SyntaxError('no tokens')
+}
+
+const MAX_CHARS = 300
+
+/** What went wrong at an authorization server, as a CodedError that repeats nothing secret: only the code and the description the standard has for people. */
+export function oauthFailure(doing: string, error: unknown): CodedError {
+  if (error instanceof CodedError) return error
+  return new CodedError('mcp.sign_in_failed', `${doing}: ${reasonOf(error)}`)
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it failed.'
+  if (!(error instanceof OAuthError))
+    return error.name === 'ZodError' || error instanceof SyntaxError
+      ? 'the answer is not as OAuth has it.'
+      : plain(error.message)
+  // What is no OAuth answer is passed on by the SDK with its body, which can hold anything.
+  const status = /^HTTP \d{3}/.exec(error.message)?.[0]
+  return status === undefined
+    ? plain(`${error.code}${error.message === '' ? '' : ` (${error.message})`}.`)
+    : `${status}.`
+}
+
+/** Words of others, made fit to be shown. */
+export function plain(text: string): string {
+  return text
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, MAX_CHARS)
 }

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { signInPage } from './sign-in-page'
 
 /** What the authorization server sent the browser back with. */
 export interface Redirected {
@@ -42,11 +41,17 @@ export async function listenForRedirect(wanted?: string): Promise<RedirectListen
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
         if (signal.aborted) reject(signal.reason as Error)
         server.on('request', (request, response) => {
-          const show = (status: number, title: string, text: string): void => answer(response, status, signInPage(title, text))
+          const show = (status: number, title: string, text: string): void =>
+            answer(response, status, signInPage(title, text))
           const url = new URL(request.url ?? '/', 'http://127.0.0.1')
-          if (url.pathname !== path || request.method !== 'GET') return show(404, 'Nothing is here', 'You can close this tab.')
+          if (url.pathname !== path || request.method !== 'GET')
+            return show(404, 'Nothing is here', 'You can close this tab.')
           if (!isSame(url.searchParams.get('state') ?? '', state))
-            return show(400, 'This is not the sign-in Trestle waits for', 'Close this tab and begin the sign-in in Trestle again.')
+            return show(
+              400,
+              'This is not the sign-in Trestle waits for',
+              'Close this tab and begin the sign-in in Trestle again.',
+            )
           return resolve({ params: url.searchParams, show: (title, text) => show(200, title, text) })
         })
       }),
@@ -75,4 +80,30 @@ function answer(response: ServerResponse, status: number, page: string): void {
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** The page the browser shows at the end of a sign-in: it can be closed. Everything comes with it, and nothing in it runs. */
+function signInPage(title: string, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escape(title)} – Trestle</title>
+<style>
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif; background: #fafaf9; color: #1c1917 }
+main { max-width: 30rem; padding: 2rem; text-align: center }
+h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 .5rem; overflow-wrap: anywhere }
+p { margin: 0; color: #57534e; overflow-wrap: anywhere }
+@media (prefers-color-scheme: dark) { body { background: #171614; color: #f5f5f4 } p { color: #a8a29e } }
+</style>
+</head>
+<body><main><h1>${escape(title)}</h1><p>${escape(text)}</p></main></body>
+</html>
+`
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }

@@ -1,15 +1,13 @@
-import { startAuthorization, type OAuthTokens } from '@modelcontextprotocol/client'
 import { randomBytes } from 'node:crypto'
-import { CodedError } from '../../../../shared/model/errors'
-import { checkEndpoint } from '../auth/authorization-fetch'
-import type { Challenge } from '../auth/challenge'
+import { startAuthorization, type OAuthTokens, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/client'
+import { CodedError } from '../../../../shared/errors'
+import { checkEndpoint } from './oauth-fetch'
+import { type Challenge, challengeOf } from './bearer-fetch'
 import { discover, type Discovered } from './discovery'
-import type { FetchLike, OAuthServer } from '../auth/mcp-auth'
-import { oauthClient } from './oauth-client'
-import { oauthFailure, plain } from './oauth-failure'
+import type { FetchLike, OAuthServer } from './mcp-auth'
+import { oauthClient, oauthFailure, plain, requestTokens, authenticated } from './oauth-client'
 import { listenForRedirect, type Redirected, type RedirectListener } from './redirect-listener'
-import type { SignIn } from '../auth/sign-in-store'
-import { requestTokens } from './token-request'
+import type { SignIn } from './sign-in-store'
 
 export interface SignInRequest {
   server: OAuthServer
@@ -40,8 +38,16 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
       fetchFn,
     })
     const state = randomBytes(32).toString('base64url')
-    const begun = await begin(found, { clientInformation: client, redirectUrl: listener.url, state, ...(scope !== undefined && { scope }) })
-    const [{ params, show }] = await Promise.all([listener.wait(state, signal), openPage(request, begun.authorizationUrl)])
+    const begun = await begin(found, {
+      clientInformation: client,
+      redirectUrl: listener.url,
+      state,
+      ...(scope !== undefined && { scope }),
+    })
+    const [{ params, show }] = await Promise.all([
+      listener.wait(state, signal),
+      openPage(request, begun.authorizationUrl),
+    ])
     try {
       const signIn = {
         issuer: found.issuer,
@@ -51,7 +57,11 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
         resource: found.resource,
         endpoints: endpointsOf(found),
       }
-      const exchange = { grant_type: 'authorization_code', code_verifier: begun.codeVerifier, redirect_uri: listener.url }
+      const exchange = {
+        grant_type: 'authorization_code',
+        code_verifier: begun.codeVerifier,
+        redirect_uri: listener.url,
+      }
       const tokens = await requestTokens(signIn, { ...exchange, code: codeOf(params, found) }, fetchFn)
       show('You are signed in', 'Trestle goes on by itself. You can close this tab.')
       return { ...signIn, tokens: tokensOf(tokens, request.now()) }
@@ -92,7 +102,11 @@ function scopesFor(
   const asked = challenge?.scopes ?? []
   if (oauth?.scopes) return [...new Set([...oauth.scopes, ...(challenge?.error === 'insufficient_scope' ? asked : [])])]
   const scopes =
-    asked.length > 0 ? [...(before?.tokens ? before.scopes : []), ...asked] : before?.tokens ? before.scopes : (scopesSupported ?? [])
+    asked.length > 0
+      ? [...(before?.tokens ? before.scopes : []), ...asked]
+      : before?.tokens
+        ? before.scopes
+        : (scopesSupported ?? [])
   // Without it such servers give nothing to renew a sign-in with.
   const offline = scopes.length > 0 && metadata?.scopes_supported?.includes('offline_access') === true
   return [...new Set([...scopes, ...(offline ? ['offline_access'] : [])])]
@@ -121,7 +135,8 @@ async function begin(
 /** The code, when it is from the authorization server that was asked (RFC 9207). */
 function codeOf(params: Redirected['params'], { issuer, metadata }: Discovered): string {
   const from = params.get('iss')
-  const expected = metadata?.['authorization_response_iss_parameter_supported'] === true ? metadata.issuer : (from ?? undefined)
+  const expected =
+    metadata?.['authorization_response_iss_parameter_supported'] === true ? metadata.issuer : (from ?? undefined)
   if (expected !== undefined && metadata && from !== metadata.issuer)
     throw new CodedError('mcp.sign_in_failed', `The answer came from another place than ${issuer}, so it was not used.`)
   const error = params.get('error')
@@ -129,7 +144,9 @@ function codeOf(params: Redirected['params'], { issuer, metadata }: Discovered):
     const words = plain(params.get('error_description') ?? '')
     throw new CodedError(
       'mcp.sign_in_failed',
-      error === 'access_denied' ? `It was declined in the browser.${words === '' ? '' : ` (${words})`}` : plain(`${error}: ${words}`),
+      error === 'access_denied'
+        ? `It was declined in the browser.${words === '' ? '' : ` (${words})`}`
+        : plain(`${error}: ${words}`),
     )
   }
   const code = params.get('code')
@@ -152,11 +169,81 @@ function endpointsOf({ issuer, metadata }: Discovered): SignIn['endpoints'] {
 }
 
 /** As they are kept. */
-export function tokensOf({ access_token, refresh_token, expires_in, scope }: OAuthTokens, now: number): NonNullable<SignIn['tokens']> {
+export function tokensOf(
+  { access_token, refresh_token, expires_in, scope }: OAuthTokens,
+  now: number,
+): NonNullable<SignIn['tokens']> {
   return {
     access: access_token,
     ...(refresh_token !== undefined && { refresh: refresh_token }),
     ...(expires_in !== undefined && { expiresAt: now + expires_in * 1000 }),
     ...(scope !== undefined && { scope }),
+  }
+}
+
+/** New tokens for old ones; undefined when the authorization server takes none of these any more, so that somebody has to sign in. CodedError `mcp.sign_in_failed` otherwise. */
+export async function renew(signIn: SignIn, fetchFn: FetchLike, now: number): Promise<SignIn['tokens']> {
+  const { tokens } = signIn
+  if (tokens?.refresh === undefined) return undefined
+  try {
+    const renewed = await requestTokens(signIn, { grant_type: 'refresh_token', refresh_token: tokens.refresh }, fetchFn)
+    const next = tokensOf({ refresh_token: tokens.refresh, ...renewed }, now)
+    return { ...(tokens.scope !== undefined && { scope: tokens.scope }), ...next }
+  } catch (error) {
+    if (error instanceof OAuthError && !isPassing(error)) return undefined
+    throw oauthFailure('The sign-in could not be renewed', error)
+  }
+}
+
+const PASSING: readonly string[] = [
+  OAuthErrorCode.ServerError,
+  OAuthErrorCode.TemporarilyUnavailable,
+  OAuthErrorCode.TooManyRequests,
+]
+
+function isPassing(error: OAuthError): boolean {
+  return PASSING.includes(error.code)
+}
+
+/** Tells the authorization server that these tokens are not used any more (RFC 7009): the one that renews first. Failures are told by rejecting. */
+export async function revoke(
+  { client, tokens, endpoints: { revocation, revocationAuth } }: SignIn,
+  fetchFn: FetchLike,
+): Promise<void> {
+  if (!tokens || revocation === undefined) return
+  const all: [string, string | undefined][] = [
+    ['refresh_token', tokens.refresh],
+    ['access_token', tokens.access],
+  ]
+  for (const [hint, token] of all) {
+    if (token === undefined) continue
+    const { headers, body } = authenticated(client, revocationAuth, { token, token_type_hint: hint })
+    await fetchFn(revocation, { method: 'POST', headers, body })
+  }
+}
+
+const PROBE_TIMEOUT_MS = 20_000
+
+/** Asks a server for what it wants, before anything else has been asked of it. Undefined when it lets everybody in, or cannot be reached. */
+export async function probeAuthorization(
+  { url, headers }: OAuthServer,
+  signal: AbortSignal,
+  fetch: typeof globalThis.fetch,
+): Promise<Challenge | undefined> {
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      // Begins no session.
+      body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
+    })
+    await answer.body?.cancel()
+    return answer.status === 401 ? challengeOf(answer) : undefined
+  } catch {
+    // Discovery says it better.
+    signal.throwIfAborted()
+    return undefined
   }
 }

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ResultPart } from '../../../../shared/model/message'
 import type { ServerLink } from '../../../../shared/model/preview'
-import { fitMedia } from '../../tool/media/fit-media'
-import { mediaTypeOf } from '../../tool/media/media-type'
-import { isPdf } from '../../tool/media/read-pdf'
+import { fitMedia, mediaTypeOf } from '../../model/media/fit-media'
+import { isPdf } from '../../model/media/read-pdf'
 import type { ToolResult } from '../../tool/tool'
 import { plain } from './read-tools'
 
@@ -14,8 +13,8 @@ export interface ResultPlace {
   keep(name: string, bytes: Buffer): Promise<string>
 }
 
-const MOST_PARTS = 200
-const MOST_IMAGES = 20
+const MAX_PARTS = 200
+const MAX_IMAGES = 20
 
 /**
  * An answer to `tools/call` as a result: text as it is, pictures scaled for models, the structured content once, links as links and not as what they lead to, all
@@ -26,12 +25,12 @@ export async function callResult(answer: Readonly<Record<string, unknown>>, plac
   const parts: ResultPart[] = []
   const links: ServerLink[] = []
   let images = 0
-  for (const [index, item] of listed.slice(0, MOST_PARTS).entries()) {
-    const part = await readPart(item, { ...place, index, links, roomForImage: images < MOST_IMAGES })
+  for (const [index, item] of listed.slice(0, MAX_PARTS).entries()) {
+    const part = await readPart(item, { ...place, index, links, roomForImage: images < MAX_IMAGES })
     images += part.filter(({ type }) => type === 'media').length
     parts.push(...part)
   }
-  if (listed.length > MOST_PARTS) parts.push(note(`${listed.length - MOST_PARTS} more parts are left out.`))
+  if (listed.length > MAX_PARTS) parts.push(note(`${listed.length - MAX_PARTS} more parts are left out.`))
   const structured = structuredText(answer['structuredContent'], parts, listed)
   if (structured !== undefined) parts.push({ type: 'text', text: structured })
   if (parts.length === 0) parts.push(note('The tool returned nothing.'))
@@ -70,7 +69,8 @@ async function readPart(item: unknown, place: PartPlace): Promise<ResultPart[]> 
 async function resource(value: unknown, place: PartPlace): Promise<ResultPart[]> {
   if (!isRecord(value)) return [note('A resource without content is left out.')]
   const uri = plain(value['uri'], 2_000) ?? 'without a name'
-  if (typeof value['text'] === 'string') return [{ type: 'text', text: `[Resource ${uri}]\n${value['text'].toWellFormed()}` }]
+  if (typeof value['text'] === 'string')
+    return [{ type: 'text', text: `[Resource ${uri}]\n${value['text'].toWellFormed()}` }]
   const name = uri.split(/[/\\?#]/).findLast((part) => part !== '') ?? 'resource'
   return [note(`Resource ${uri}:`), ...(await binary(value['blob'], value['mimeType'], name, place))]
 }
@@ -81,7 +81,12 @@ function link(item: Record<string, unknown>, { links }: PartPlace): ResultPart {
   const name = plain(item['title'], 200) ?? plain(item['name'], 200) ?? uri
   const description = plain(item['description'], 1_000)
   const mediaType = plain(item['mimeType'], 100)
-  links.push({ uri, name, ...(description !== undefined && { description }), ...(mediaType !== undefined && { mediaType }) })
+  links.push({
+    uri,
+    name,
+    ...(description !== undefined && { description }),
+    ...(mediaType !== undefined && { mediaType }),
+  })
   const about = [mediaType, description].filter((each) => each !== undefined).join('; ')
   return note(`Link to a resource, not fetched: ${name} <${uri}>${about === '' ? '' : ` (${about})`}`)
 }
@@ -119,11 +124,17 @@ function fileName(name: string, type: string): string {
 }
 
 /** Undefined where the server sent no structured content, or where the texts say the same already, as the protocol advises. */
-function structuredText(structured: unknown, parts: readonly ResultPart[], listed: readonly unknown[]): string | undefined {
+function structuredText(
+  structured: unknown,
+  parts: readonly ResultPart[],
+  listed: readonly unknown[],
+): string | undefined {
   if (structured === undefined || structured === null) return undefined
   try {
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    return isSaid(structured, texts) || isWrapped(structured, texts, listed) ? undefined : JSON.stringify(structured, null, 2)
+    return isSaid(structured, texts) || isWrapped(structured, texts, listed)
+      ? undefined
+      : JSON.stringify(structured, null, 2)
   } catch {
     return '[The structured content is nested too deeply to be shown.]'
   }
@@ -141,7 +152,10 @@ function isWrapped(structured: unknown, texts: readonly string[], listed: readon
 function isSaid(value: unknown, texts: readonly string[]): boolean {
   if (texts.some((text) => says(text, value)) || (texts.length > 1 && says(texts.join(''), value))) return true
   return (
-    Array.isArray(value) && value.length > 0 && value.length === texts.length && value.every((item, index) => says(texts[index]!, item))
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.length === texts.length &&
+    value.every((item, index) => says(texts[index]!, item))
   )
 }
 
@@ -162,7 +176,9 @@ function isSame(text: string, structured: unknown): boolean {
 function separated(parts: readonly ResultPart[]): ResultPart[] {
   return parts.map((part, index) => {
     const next = parts[index + 1]
-    return part.type === 'text' && next?.type === 'text' && !part.text.endsWith('\n') ? { ...part, text: `${part.text}\n` } : part
+    return part.type === 'text' && next?.type === 'text' && !part.text.endsWith('\n')
+      ? { ...part, text: `${part.text}\n` }
+      : part
   })
 }
 

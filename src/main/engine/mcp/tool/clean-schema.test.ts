@@ -29,7 +29,11 @@ it('takes no input for one without fields', () => {
 })
 
 it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-  ['an array that does not say of what', { properties: { a: { type: 'array' } } }, { properties: { a: { type: 'array', items: {} } } }],
+  [
+    'an array that does not say of what',
+    { properties: { a: { type: 'array' } } },
+    { properties: { a: { type: 'array', items: {} } } },
+  ],
   [
     'a list where one schema belongs',
     { properties: { a: { type: 'array', items: [{ type: 'string' }] } } },

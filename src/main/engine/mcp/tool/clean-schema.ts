@@ -1,17 +1,40 @@
 /** A JSON Schema of a tool's input that any provider takes. */
 export type InputSchema = Readonly<Record<string, unknown>>
 
-const MOST_BYTES = 64 * 1024
-const MOST_DEPTH = 24
+const MAX_BYTES = 64 * 1024
+const MAX_DEPTH = 24
 const TYPES: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 /** Names of properties that every provider accepts. */
 const PROPERTY = /^[a-zA-Z0-9_.-]{1,64}$/
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
-const ONE: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'contains', 'propertyNames'])
+const ONE: ReadonlySet<string> = new Set([
+  'items',
+  'additionalProperties',
+  'not',
+  'if',
+  'then',
+  'else',
+  'contains',
+  'propertyNames',
+])
 const LIST: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
-const NAMED: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'])
+const NAMED: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+])
 /** Nothing that a model could use, or that refers to somewhere else. */
-const DROPPED: ReadonlySet<string> = new Set(['$schema', '$id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$comment', '$vocabulary'])
+const DROPPED: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$anchor',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$comment',
+  '$vocabulary',
+])
 
 /**
  * What a server gave as the schema of an input, made so that no provider refuses a request because of it: what is no schema is left out, the top is an object
@@ -26,20 +49,23 @@ export function cleanSchema(given: unknown): { schema: InputSchema } | { problem
   } catch {
     return { problem: 'The schema of its input is nested too deeply.' }
   }
-  if (size > MOST_BYTES)
-    return { problem: `The schema of its input has ${Math.round(size / 1024)} kB; at most ${MOST_BYTES / 1024} kB can be sent.` }
+  if (size > MAX_BYTES)
+    return {
+      problem: `The schema of its input has ${Math.round(size / 1024)} kB; at most ${MAX_BYTES / 1024} kB can be sent.`,
+    }
   const type = given['type']
   const isObject = type === undefined || type === 'object' || (Array.isArray(type) && type.includes('object'))
   if (!isObject) return { problem: `Its input is ${JSON.stringify(type)?.slice(0, 60)}; only objects can be sent.` }
   const top = withoutAlternatives(clean(given, 0, given))
   const properties = isRecord(top['properties']) ? top['properties'] : {}
   const odd = Object.keys(properties).find((name) => !PROPERTY.test(name))
-  if (odd !== undefined) return { problem: `Its input has a field ${JSON.stringify(odd.slice(0, 80))}, which cannot be sent to models.` }
+  if (odd !== undefined)
+    return { problem: `Its input has a field ${JSON.stringify(odd.slice(0, 80))}, which cannot be sent to models.` }
   return { schema: { ...top, type: 'object', properties } }
 }
 
 function clean(schema: Record<string, unknown>, depth: number, root: Record<string, unknown>): Record<string, unknown> {
-  if (depth > MOST_DEPTH) return {}
+  if (depth > MAX_DEPTH) return {}
   const made: [string, unknown][] = []
   for (const [key, value] of Object.entries(schema)) {
     if (DROPPED.has(key) || key === '__proto__') continue
@@ -123,17 +149,33 @@ function leadsSomewhere(reference: string, root: Record<string, unknown>): boole
 
 /** Providers refuse alternatives at the top: the fields of all of them are offered, and only what each demands is required. */
 function withoutAlternatives(schema: Record<string, unknown>): Record<string, unknown> {
-  const { anyOf, oneOf, allOf, not: _not, if: _if, then: _then, else: _else, enum: _enum, const: _const, ...rest } = schema
+  const {
+    anyOf,
+    oneOf,
+    allOf,
+    not: _not,
+    if: _if,
+    then: _then,
+    else: _else,
+    enum: _enum,
+    const: _const,
+    ...rest
+  } = schema
   const choices = [anyOf, oneOf].filter(Array.isArray).flat().filter(isRecord)
   const parts = Array.isArray(allOf) ? allOf.filter(isRecord) : []
   if (choices.length === 0 && parts.length === 0) return rest
   const fields = [...choices, ...parts].map((each) => (isRecord(each['properties']) ? each['properties'] : {}))
   const ofAll =
-    choices.length === 0 ? [] : requiredOf(choices[0]!).filter((name) => choices.every((each) => requiredOf(each).includes(name)))
+    choices.length === 0
+      ? []
+      : requiredOf(choices[0]!).filter((name) => choices.every((each) => requiredOf(each).includes(name)))
   const required = [...new Set([...requiredOf(rest), ...parts.flatMap(requiredOf), ...ofAll])]
   return {
     ...rest,
-    properties: Object.assign({}, ...fields, isRecord(rest['properties']) ? rest['properties'] : {}) as Record<string, unknown>,
+    properties: Object.assign({}, ...fields, isRecord(rest['properties']) ? rest['properties'] : {}) as Record<
+      string,
+      unknown
+    >,
     ...(required.length > 0 && { required }),
   }
 }

@@ -39,7 +39,9 @@ describe('the headers that an input schema asks for', () => {
     ['other properties', object({}, { additionalProperties: marked('string') })],
     ['the input itself', { ...object({}), 'x-mcp-header': 'All' }],
   ])('cannot be sent for %s', (_, schema) => {
-    expect(readParamHeaders(schema)).toEqual({ problem: expect.stringMatching(/^Its input asks for a header that cannot be sent: .+\.$/) })
+    expect(readParamHeaders(schema)).toEqual({
+      problem: expect.stringMatching(/^Its input asks for a header that cannot be sent: .+\.$/),
+    })
   })
 
   it('are bounded for schemas nested without end', () => {
@@ -50,7 +52,8 @@ describe('the headers that an input schema asks for', () => {
 })
 
 describe('the headers of a call', () => {
-  const of = (value: unknown): string | undefined => paramHeaders([{ name: 'R', path: ['a'] }], { a: value })['Mcp-Param-R']
+  const of = (value: unknown): string | undefined =>
+    paramHeaders([{ name: 'R', path: ['a'] }], { a: value })['Mcp-Param-R']
   const base64 = (text: string): string => `=?base64?${Buffer.from(text).toString('base64')}?=`
 
   it.each([

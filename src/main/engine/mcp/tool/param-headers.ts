@@ -23,7 +23,9 @@ const VALUES = new Set(['default', 'examples', 'const', 'enum', 'required'])
 export function readParamHeaders(schema: unknown): { headers: ParamHeader[] } | { problem: string } {
   const headers: ParamHeader[] = []
   const problem = visit(schema, [], headers, 0)
-  return problem === undefined ? { headers } : { problem: `Its input asks for a header that cannot be sent: ${problem}.` }
+  return problem === undefined
+    ? { headers }
+    : { problem: `Its input asks for a header that cannot be sent: ${problem}.` }
 }
 
 /** `path`: undefined where no value of the input can be found by its name. */
@@ -37,16 +39,22 @@ function visit(node: unknown, path: string[] | undefined, headers: ParamHeader[]
   }
   return firstOf(Object.entries(schema), ([key, value]) => {
     if (key === MARK || VALUES.has(key)) return undefined
-    if (!MAPS.has(key) || typeof value !== 'object' || value === null) return visit(value, undefined, headers, depth + 1)
+    if (!MAPS.has(key) || typeof value !== 'object' || value === null)
+      return visit(value, undefined, headers, depth + 1)
     return firstOf(Object.entries(value), ([name, child]) =>
       visit(child, key === 'properties' && path ? [...path, name] : undefined, headers, depth + 1),
     )
   })
 }
 
-function noted(schema: Record<string, unknown>, path: string[] | undefined, headers: ParamHeader[]): string | undefined {
+function noted(
+  schema: Record<string, unknown>,
+  path: string[] | undefined,
+  headers: ParamHeader[],
+): string | undefined {
   const name = schema[MARK]
-  if (typeof name !== 'string' || name.length > LONGEST_NAME || !TOKEN.test(name)) return 'its name is not one of a header'
+  if (typeof name !== 'string' || name.length > LONGEST_NAME || !TOKEN.test(name))
+    return 'its name is not one of a header'
   if (!path || path.length === 0) return `${name} does not stand at a value of its own`
   if (!TYPES.has(schema['type'])) return `${name} is not for a string, an integer or a boolean`
   if (headers.some((header) => header.name.toLowerCase() === name.toLowerCase())) return `${name} is asked for twice`
@@ -63,10 +71,16 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
 }
 
 /** The headers of a call with this input; a value that is missing or null has none. */
-export function paramHeaders(headers: readonly ParamHeader[], input: Readonly<Record<string, unknown>>): Record<string, string> {
+export function paramHeaders(
+  headers: readonly ParamHeader[],
+  input: Readonly<Record<string, unknown>>,
+): Record<string, string> {
   const sent: Record<string, string> = {}
   for (const { name, path } of headers) {
-    const value = path.reduce<unknown>((at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined), input)
+    const value = path.reduce<unknown>(
+      (at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+      input,
+    )
     const isSent = typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)
     if (isSent) sent[`Mcp-Param-${name}`] = encoded(String(value))
   }
@@ -75,7 +89,8 @@ export function paramHeaders(headers: readonly ParamHeader[], input: Readonly<Re
 
 /** As it is where a header can carry it, else as base64 with the mark of the protocol. */
 function encoded(text: string): string {
-  const isPlain = /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !(text.startsWith('=?base64?') && text.endsWith('?='))
+  const isPlain =
+    /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !(text.startsWith('=?base64?') && text.endsWith('?='))
   return isPlain ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`
 }
 

@@ -35,7 +35,8 @@ export function readTools(items: readonly unknown[], takesHeaders = false): { to
       continue
     }
     const name = item['name']
-    if (name.length > LONGEST_NAME) notes.push(`Tool number ${index + 1} has a name of ${name.length} characters and is left out.`)
+    if (name.length > LONGEST_NAME)
+      notes.push(`Tool number ${index + 1} has a name of ${name.length} characters and is left out.`)
     else if (tools.has(name)) notes.push(`There are two tools called ${JSON.stringify(name)}; the first is used.`)
     else tools.set(name, readTool(name, item, takesHeaders))
   }

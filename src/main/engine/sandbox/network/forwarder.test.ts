@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forwarderScript, PROXY_PORTS, type ForwarderOptions } from './forwarder'
-import { hostAllowed } from './host-list'
-import { proxyEnvironment } from './proxy-environment'
+import { hostAllowed } from '../../network/host-list'
+import { proxyEnvironment } from '../bubblewrap/sandbox-environment'
 import { createSandboxProxy, type SandboxProxy } from './sandbox-proxy'
 
 const NOBODY = 65534
@@ -16,11 +16,17 @@ const root = process.getuid?.() === 0
 const pathOf = (program: string): string | undefined =>
   spawnSync('sh', ['-c', 'command -v "$0"', program], { encoding: 'utf8' }).stdout.trim() || undefined
 const [bwrap, setpriv, socat, curl] = ['bwrap', 'setpriv', 'socat', 'curl'].map(pathOf)
-const works = bwrap !== undefined && spawnSync(bwrap, ['--unshare-net', '--unshare-pid', '--ro-bind', '/', '/', 'true']).status === 0
+const works =
+  bwrap !== undefined &&
+  spawnSync(bwrap, ['--unshare-net', '--unshare-pid', '--ro-bind', '/', '/', 'true']).status === 0
 
 const users = [{ user: root ? 'root' : 'this user', as: [] as string[], uid: undefined as number | undefined }]
 if (root && setpriv !== undefined)
-  users.push({ user: 'an unprivileged user', as: [setpriv, `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'], uid: NOBODY })
+  users.push({
+    user: 'an unprivileged user',
+    as: [setpriv, `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'],
+    uid: NOBODY,
+  })
 const forwarders: { forwarder: string; programs: Pick<ForwarderOptions, 'socat' | 'node'> }[] = [
   { forwarder: 'Node', programs: { node: process.execPath } },
 ]
@@ -53,7 +59,10 @@ describe.skipIf(!works || curl === undefined).each(cases)(
     beforeAll(async () => {
       port = await listening(createHttpServer(answer))
       echo = await listening(
-        createServer({ allowHalfOpen: true }, (socket: Socket) => void socket.on('error', () => undefined).pipe(socket)),
+        createServer(
+          { allowHalfOpen: true },
+          (socket: Socket) => void socket.on('error', () => undefined).pipe(socket),
+        ),
       )
       folder = await mkdtemp(join(tmpdir(), 'forwarder-'))
       const list = [`listed.example:${port}`, `localhost:${port}`, `localhost:${echo}`]
@@ -76,8 +85,16 @@ describe.skipIf(!works || curl === undefined).each(cases)(
     })
 
     /** Runs a line of shell in the sandbox; what it prints on both outputs. */
-    async function sandboxed(line: string, more: Partial<ForwarderOptions> = {}): Promise<{ code: number | null; out: string }> {
-      const script = forwarderScript({ httpSocket: proxy.httpSocket, socksSocket: proxy.socksSocket, ...programs, ...more })
+    async function sandboxed(
+      line: string,
+      more: Partial<ForwarderOptions> = {},
+    ): Promise<{ code: number | null; out: string }> {
+      const script = forwarderScript({
+        httpSocket: proxy.httpSocket,
+        socksSocket: proxy.socksSocket,
+        ...programs,
+        ...more,
+      })
       const argv = [
         ...as,
         bwrap!,
@@ -103,12 +120,19 @@ describe.skipIf(!works || curl === undefined).each(cases)(
     }
 
     test('reaches a listed host through the proxy its environment names', async () => {
-      expect(await sandboxed(`curl -sS http://listed.example:${port}/`)).toEqual({ code: 0, out: `reached as listed.example:${port}` })
-      expect((await sandboxed(`curl -sS --proxytunnel http://listed.example:${port}/`)).out).toBe(`reached as listed.example:${port}`)
+      expect(await sandboxed(`curl -sS http://listed.example:${port}/`)).toEqual({
+        code: 0,
+        out: `reached as listed.example:${port}`,
+      })
+      expect((await sandboxed(`curl -sS --proxytunnel http://listed.example:${port}/`)).out).toBe(
+        `reached as listed.example:${port}`,
+      )
     })
 
     test('reaches a listed host through SOCKS', async () => {
-      const ran = await sandboxed(`curl -sS --noproxy '' --proxy socks5h://127.0.0.1:${PROXY_PORTS.socks} http://listed.example:${port}/`)
+      const ran = await sandboxed(
+        `curl -sS --noproxy '' --proxy socks5h://127.0.0.1:${PROXY_PORTS.socks} http://listed.example:${port}/`,
+      )
       expect(ran).toEqual({ code: 0, out: `reached as listed.example:${port}` })
     })
 
@@ -118,7 +142,9 @@ describe.skipIf(!works || curl === undefined).each(cases)(
         `Trestle's sandbox does not allow connections to unlisted.example:${port}.`,
       )
       expect((await sandboxed('curl -sS https://unlisted.example/')).out).toMatch(/403/)
-      expect((await sandboxed(`curl -sS --socks5-hostname 127.0.0.1:${PROXY_PORTS.socks} http://unlisted.example/`)).code).toBe(97)
+      expect(
+        (await sandboxed(`curl -sS --socks5-hostname 127.0.0.1:${PROXY_PORTS.socks} http://unlisted.example/`)).code,
+      ).toBe(97)
       expect(proxy.denied(since).map((denied) => denied.port)).toEqual([port, 443, 80])
     })
 
@@ -137,9 +163,12 @@ describe.skipIf(!works || curl === undefined).each(cases)(
     })
 
     test('reaches a port of this machine that is listed as if it were its own', async () => {
-      const ran = await sandboxed(`exec 3<>/dev/tcp/127.0.0.1/${echo}; echo hello >&3; read -r line <&3; echo "$line"`, {
-        localPorts: [echo],
-      })
+      const ran = await sandboxed(
+        `exec 3<>/dev/tcp/127.0.0.1/${echo}; echo hello >&3; read -r line <&3; echo "$line"`,
+        {
+          localPorts: [echo],
+        },
+      )
       expect(ran).toEqual({ code: 0, out: 'hello' })
     })
 
@@ -182,6 +211,8 @@ test('the environment keeps what Java was told already, and names no proxy that 
   const env = proxyEnvironment({ http: 1, base: { JAVA_TOOL_OPTIONS: '-Xmx1g' }, socat: '/usr/bin/socat' })
   expect(env['JAVA_TOOL_OPTIONS']).toMatch(/^-Xmx1g -Dhttp\.proxyHost=127\.0\.0\.1 -Dhttp\.proxyPort=1 /)
   expect(env['GIT_SSH_COMMAND']).toContain('PROXY:127.0.0.1:%h:%p,proxyport=1')
-  expect(proxyEnvironment({ http: 1, base: { GIT_SSH_COMMAND: 'mine' }, socat: '/x' })).not.toHaveProperty('GIT_SSH_COMMAND')
+  expect(proxyEnvironment({ http: 1, base: { GIT_SSH_COMMAND: 'mine' }, socat: '/x' })).not.toHaveProperty(
+    'GIT_SSH_COMMAND',
+  )
   expect(Object.values(env).join(' ')).not.toContain('socks')
 })

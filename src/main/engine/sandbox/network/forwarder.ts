@@ -1,4 +1,4 @@
-import { quote } from '../../task/session-leader'
+import { shellQuote } from '../../process/shell-process'
 
 /** Where the two protocols are found inside a sandbox, on 127.0.0.1. */
 export const PROXY_PORTS = { http: 3128, socks: 1080 } as const
@@ -21,8 +21,8 @@ export interface ForwarderOptions {
 /** What the start of a sandbox ends with when its forwarder does not listen in time. */
 export const FORWARDER_FAILED = 125
 /** Looks without a pause before the first wait: `socat` is there by then, on an idle machine. */
-const LOOKS = 200
-const WAITS = 500
+const FAST_POLLS = 200
+const MAX_WAITS = 500
 const WAIT_SECONDS = 0.02
 
 /**
@@ -57,7 +57,15 @@ for (let i = 0; i < args.length; i += 2) {
 
 /** The programs that forward the proxy's ports inside a sandbox to its sockets; each runs until the sandbox ends. */
 export function forwarderCommands(options: ForwarderOptions): string[][] {
-  const { httpSocket, socksSocket, httpPort = PROXY_PORTS.http, socksPort = PROXY_PORTS.socks, localPorts = [], socat, node } = options
+  const {
+    httpSocket,
+    socksSocket,
+    httpPort = PROXY_PORTS.http,
+    socksPort = PROXY_PORTS.socks,
+    localPorts = [],
+    socat,
+    node,
+  } = options
   const sockets: [number, string][] = [
     [httpPort, httpSocket],
     [socksPort, socksSocket],
@@ -93,7 +101,8 @@ export function forwarderScript(options: ForwarderOptions): string {
     'trestle_own=; true 2>/dev/null </dev/tty && command -v setsid >/dev/null 2>&1 && trestle_own=setsid',
     'trestle_pids=',
     ...forwarderCommands(options).map(
-      (argv) => `NODE_OPTIONS= $trestle_own ${argv.map(quote).join(' ')} </dev/null >/dev/null 2>&1 & trestle_pids="$trestle_pids $!"`,
+      (argv) =>
+        `NODE_OPTIONS= $trestle_own ${argv.map(shellQuote).join(' ')} </dev/null >/dev/null 2>&1 & trestle_pids="$trestle_pids $!"`,
     ),
     'trestle_tries=0',
     'while :; do',
@@ -103,10 +112,10 @@ export function forwarderScript(options: ForwarderOptions): string {
     '  done </proc/net/sockstat',
     `  [ "$trestle_found" -ge ${2 + localPorts.length} ] && break`,
     '  trestle_tries=$((trestle_tries + 1))',
-    `  if [ "$trestle_tries" -gt ${LOOKS} ]; then`,
+    `  if [ "$trestle_tries" -gt ${FAST_POLLS} ]; then`,
     `    sleep ${WAIT_SECONDS}`,
-    `    for trestle_x in $trestle_pids; do kill -0 "$trestle_x" 2>/dev/null || trestle_tries=${LOOKS + WAITS}; done`,
-    `    [ "$trestle_tries" -ge ${LOOKS + WAITS} ] && { echo 'The network filter of the sandbox did not start.' >&2; exit ${FORWARDER_FAILED}; }`,
+    `    for trestle_x in $trestle_pids; do kill -0 "$trestle_x" 2>/dev/null || trestle_tries=${FAST_POLLS + MAX_WAITS}; done`,
+    `    [ "$trestle_tries" -ge ${FAST_POLLS + MAX_WAITS} ] && { echo 'The network filter of the sandbox did not start.' >&2; exit ${FORWARDER_FAILED}; }`,
     '  fi',
     'done',
     'unset trestle_own trestle_pids trestle_tries trestle_found trestle_kind trestle_x',

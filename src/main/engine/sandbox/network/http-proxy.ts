@@ -1,9 +1,16 @@
 import type { IncomingMessage, OutgoingHttpHeaders, RequestOptions, Server, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
-import { fixedLookup, httpModule, NotAllowed, proxyAuthorization, type Outside, type Route } from './connect-outside'
-import { canonicalHost, hostAndPort } from './host-list'
-import { joinSockets } from './join-sockets'
+import {
+  fixedLookup,
+  httpModule,
+  HostDeniedError,
+  proxyAuthorization,
+  type OutboundConnections,
+  type Route,
+  joinSockets,
+} from './outbound-connections'
+import { canonicalHost, hostAndPort } from '../../network/host-list'
 
 /** Set on every answer that comes from the filter itself and not from the server asked for. */
 const OWN_ANSWER = 'x-trestle-sandbox'
@@ -26,7 +33,7 @@ const KEEP_ALIVE_MS = 60_000
  * An HTTP proxy: CONNECT for everything encrypted, whole `http://` URLs for the rest. Nothing a client sent is passed on as it stands: a request is read by
  * Node's strict parser and written anew, so that what was judged is what the server gets, and the `Host` it gets is the one that was judged.
  */
-export function createHttpProxy(outside: Outside): Server {
+export function createHttpProxy(outside: OutboundConnections): Server {
   // The `Host` of a request is of no use here: the URL says where it goes.
   const server = httpModule('http:').createServer({
     requireHostHeader: false,
@@ -36,7 +43,10 @@ export function createHttpProxy(outside: Outside): Server {
     noDelay: true,
   })
   server.on('request', (request, response) => void forward(request, response, outside))
-  server.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => void tunnel(request.url ?? '', socket, head, outside))
+  server.on(
+    'connect',
+    (request: IncomingMessage, socket: Duplex, head: Buffer) => void tunnel(request.url ?? '', socket, head, outside),
+  )
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end(rawAnswer(400, 'This is not a request that a proxy takes.\n'))
     else socket.destroy()
@@ -44,10 +54,11 @@ export function createHttpProxy(outside: Outside): Server {
   return server
 }
 
-async function tunnel(authority: string, client: Duplex, head: Buffer, outside: Outside): Promise<void> {
+async function tunnel(authority: string, client: Duplex, head: Buffer, outside: OutboundConnections): Promise<void> {
   client.on('error', () => client.destroy())
   const target = hostAndPort(authority)
-  if (target === undefined) return void client.end(rawAnswer(400, 'CONNECT needs a host and a port, like example.com:443.\n'))
+  if (target === undefined)
+    return void client.end(rawAnswer(400, 'CONNECT needs a host and a port, like example.com:443.\n'))
   try {
     const server = await outside.open(target.host, target.port)
     if (client.destroyed) return void server.destroy()
@@ -60,7 +71,11 @@ async function tunnel(authority: string, client: Duplex, head: Buffer, outside: 
   }
 }
 
-async function forward(request: IncomingMessage, response: ServerResponse, outside: Outside): Promise<void> {
+async function forward(
+  request: IncomingMessage,
+  response: ServerResponse,
+  outside: OutboundConnections,
+): Promise<void> {
   request.on('error', () => response.destroy())
   const url = URL.parse(request.url ?? '')
   const host = url === null ? undefined : canonicalHost(url.hostname)
@@ -81,7 +96,12 @@ async function forward(request: IncomingMessage, response: ServerResponse, outsi
   }
 }
 
-async function exchange(request: IncomingMessage, response: ServerResponse, url: URL, { host, port, via }: Route): Promise<void> {
+async function exchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+  { host, port, via }: Route,
+): Promise<void> {
   const authority = `${isIP(host) === 6 ? `[${host}]` : host}${port === 80 ? '' : `:${port}`}`
   const path = `${url.pathname}${url.search}`
   const headers: OutgoingHttpHeaders = { ...endToEnd(request), host: authority }
@@ -129,7 +149,7 @@ function endToEnd({ headersDistinct, headers }: IncomingMessage): OutgoingHttpHe
 
 /** What a client is told when there is no connection, and whose fault that is. */
 function answerTo(error: unknown, host: string): { status: number; text: string } {
-  if (error instanceof NotAllowed) return { status: 403, text: `${error.message}\n` }
+  if (error instanceof HostDeniedError) return { status: 403, text: `${error.message}\n` }
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ETIMEDOUT') return { status: 504, text: `${host} did not answer in time.\n` }
   return { status: 502, text: `${host} cannot be reached${code === undefined ? '' : ` (${code})`}.\n` }
@@ -138,7 +158,11 @@ function answerTo(error: unknown, host: string): { status: number; text: string 
 function answer(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return void response.destroy()
   // A body that nobody reads must not be taken for the next request.
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', [OWN_ANSWER]: ownWord(status), connection: 'close' })
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    [OWN_ANSWER]: ownWord(status),
+    connection: 'close',
+  })
   response.end(text)
 }
 

@@ -71,14 +71,18 @@ describe('the HTTP proxy', () => {
     expect(seen?.url).toBe('/a?b=c')
     expect(seen?.headers['host']).toBe(`good.example:${port}`)
     expect(seen?.headers['x-kept']).toBe('1')
-    for (const name of ['proxy-authorization', 'proxy-connection', 'x-hop', 'upgrade']) expect(seen?.headers).not.toHaveProperty(name)
+    for (const name of ['proxy-authorization', 'proxy-connection', 'x-hop', 'upgrade'])
+      expect(seen?.headers).not.toHaveProperty(name)
   })
 
   test('refuses a host that is not listed, says so in a sentence, and reports it', async () => {
     const reported: DeniedHost[] = []
     const proxy = await proxyFor(['good.example'], {}, { onDenied: (denied) => reported.push(denied) })
     const before = Date.now()
-    const connectAnswer = await talk(proxy.httpSocket, 'CONNECT example.com:443 HTTP/1.1\r\nHost: good.example:443\r\n\r\n')
+    const connectAnswer = await talk(
+      proxy.httpSocket,
+      'CONNECT example.com:443 HTTP/1.1\r\nHost: good.example:443\r\n\r\n',
+    )
     expect(connectAnswer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/)
     expect(connectAnswer).toContain('X-Trestle-Sandbox: denied')
     expect(connectAnswer).toContain("\r\n\r\nTrestle's sandbox does not allow connections to example.com.\n")
@@ -126,7 +130,9 @@ describe('the HTTP proxy', () => {
     'does not take %s, which gateways give out in place of public addresses, for a private one',
     async (address) => {
       const asked: string[] = []
-      const upstream = createServer((socket) => void socket.once('data', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')))
+      const upstream = createServer(
+        (socket) => void socket.once('data', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')),
+      )
       const env = { HTTPS_PROXY: `http://127.0.0.1:${await listening(upstream)}` }
       const resolve = async (name: string): Promise<{ address: string; family: number }[]> => {
         asked.push(name)
@@ -178,24 +184,27 @@ describe('the HTTP proxy', () => {
     expect(asked).toEqual([])
   })
 
-  test.each(['GET', 'DELETE', 'POST'])('keeps the body of a %s in its frame, so that no second request hides in it', async (method) => {
-    const seen: string[] = []
-    const port = await web((request, response) => {
-      let body = ''
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-      request.on('end', () => {
-        seen.push(`${request.method} ${request.url} ${body}`)
-        response.end('ok')
+  test.each(['GET', 'DELETE', 'POST'])(
+    'keeps the body of a %s in its frame, so that no second request hides in it',
+    async (method) => {
+      const seen: string[] = []
+      const port = await web((request, response) => {
+        let body = ''
+        request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+        request.on('end', () => {
+          seen.push(`${request.method} ${request.url} ${body}`)
+          response.end('ok')
+        })
       })
-    })
-    const proxy = await proxyFor([`localhost:${port}`])
-    const hidden = `GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n`
-    const chunked = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`
-    const head = `${method} http://localhost:${port}/seen HTTP/1.1\r\nConnection: close\r\n`
-    await talk(proxy.httpSocket, `${head}Transfer-Encoding: chunked\r\n\r\n${chunked}`)
-    await talk(proxy.httpSocket, `${head}Content-Length: ${hidden.length}\r\n\r\n${hidden}`)
-    expect(seen).toEqual([`${method} /seen ${hidden}`, `${method} /seen ${hidden}`])
-  })
+      const proxy = await proxyFor([`localhost:${port}`])
+      const hidden = `GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n`
+      const chunked = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`
+      const head = `${method} http://localhost:${port}/seen HTTP/1.1\r\nConnection: close\r\n`
+      await talk(proxy.httpSocket, `${head}Transfer-Encoding: chunked\r\n\r\n${chunked}`)
+      await talk(proxy.httpSocket, `${head}Content-Length: ${hidden.length}\r\n\r\n${hidden}`)
+      expect(seen).toEqual([`${method} /seen ${hidden}`, `${method} /seen ${hidden}`])
+    },
+  )
 
   test('judges every request of a connection that is kept', async () => {
     const port = await web((request, response) => response.end(`[${request.url}]`))
@@ -276,7 +285,9 @@ describe('the HTTP proxy', () => {
     const asked = new Promise<boolean>((settle) => (answer = settle))
     const proxy = await proxyFor([], {}, { allows: () => asked })
     const all = Promise.all(
-      Array.from({ length: 200 }, () => talk(proxy.httpSocket, `GET http://localhost:${port}/ HTTP/1.1\r\nConnection: close\r\n\r\n`)),
+      Array.from({ length: 200 }, () =>
+        talk(proxy.httpSocket, `GET http://localhost:${port}/ HTTP/1.1\r\nConnection: close\r\n\r\n`),
+      ),
     )
     answer(true)
     expect((await all).filter((got) => got.includes('200 OK'))).toHaveLength(200)
@@ -293,9 +304,27 @@ describe('the HTTP proxy', () => {
     const proxy = await proxyFor([`localhost:${port}`])
     const path = join(testFolder(), 'body')
     for (const tunnel of [[], ['--proxytunnel']]) {
-      await curl('--proxy', httpProxyOf(proxy), '--noproxy', '', ...tunnel, '--output', path, `http://localhost:${port}/`)
+      await curl(
+        '--proxy',
+        httpProxyOf(proxy),
+        '--noproxy',
+        '',
+        ...tunnel,
+        '--output',
+        path,
+        `http://localhost:${port}/`,
+      )
       expect((await stat(path)).size).toBe(size)
-      const sent = await curl('--proxy', httpProxyOf(proxy), '--noproxy', '', ...tunnel, '--upload-file', path, `http://localhost:${port}/`)
+      const sent = await curl(
+        '--proxy',
+        httpProxyOf(proxy),
+        '--noproxy',
+        '',
+        ...tunnel,
+        '--upload-file',
+        path,
+        `http://localhost:${port}/`,
+      )
       expect(sent.out).toBe(String(size))
     }
     expect((await readFile(path)).every((byte) => byte === 0)).toBe(true)

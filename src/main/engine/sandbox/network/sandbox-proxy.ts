@@ -3,11 +3,18 @@ import { once } from 'node:events'
 import type { LookupAddress } from 'node:dns'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { canonicalHost } from './host-list'
-import { NotAllowed, openTunnel, routeTo, type Outside, type Resolve, type Route } from './connect-outside'
+import { canonicalHost } from '../../network/host-list'
+import {
+  HostDeniedError,
+  openTunnel,
+  routeTo,
+  type OutboundConnections,
+  type Resolve,
+  type Route,
+} from './outbound-connections'
 import { createHttpProxy } from './http-proxy'
 import { serveSocks } from './socks-proxy'
-import { upstreamFromEnvironment } from './upstream-proxy'
+import { upstreamFromEnvironment } from '../../network/upstream-proxy'
 
 /** A host and port that a sandboxed command tried to reach and may not. */
 export interface DeniedHost {
@@ -68,7 +75,7 @@ export async function createSandboxProxy(options: SandboxProxyOptions): Promise<
   await mkdir(folder, { recursive: true, mode: 0o700 })
 
   const denials = new Map<string, DeniedHost>()
-  const note = ({ host, port, kind }: NotAllowed): void => {
+  const note = ({ host, port, kind }: HostDeniedError): void => {
     const key = `${host} ${port}`
     const count = (denials.get(key)?.count ?? 0) + 1
     const denied: DeniedHost = { host, port, at: Date.now(), count, ...(kind === undefined ? {} : { leadsTo: kind }) }
@@ -80,14 +87,14 @@ export async function createSandboxProxy(options: SandboxProxyOptions): Promise<
   const decide = async (host: string, port: number, scheme: 'http' | 'tunnel'): Promise<Route> => {
     try {
       // Both protocols come with a canonical name; what is decided on must never be spelled in another way than what is connected to.
-      if (canonicalHost(host) !== host) throw new NotAllowed(host, port)
+      if (canonicalHost(host) !== host) throw new HostDeniedError(host, port)
       return await routeTo(host, port, { allows, resolve, chooseUpstream }, scheme)
     } catch (error) {
-      if (error instanceof NotAllowed) note(error)
+      if (error instanceof HostDeniedError) note(error)
       throw error
     }
   }
-  const outside: Outside = {
+  const outside: OutboundConnections = {
     route: (host, port) => decide(host, port, 'http'),
     open: async (host, port) => openTunnel(await decide(host, port, 'tunnel')),
   }
@@ -108,7 +115,8 @@ export async function createSandboxProxy(options: SandboxProxyOptions): Promise<
     return server
   }
   const http = (): Server => createHttpProxy(outside)
-  const socks = (): Server => createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void serveSocks(socket, outside))
+  const socks = (): Server =>
+    createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void serveSocks(socket, outside))
 
   const places: [() => Server, string | number][] = [
     [http, sockets.http],

@@ -1,6 +1,14 @@
 import { connect, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { curl, listening, proxyFor, socksProxyOf, talk, useSandboxProxies, web } from '../../../../../test/support/sandbox-proxies'
+import {
+  curl,
+  listening,
+  proxyFor,
+  socksProxyOf,
+  talk,
+  useSandboxProxies,
+  web,
+} from '../../../../../test/support/sandbox-proxies'
 
 useSandboxProxies()
 

@@ -1,8 +1,7 @@
-import ipaddr from 'ipaddr.js'
 import type { Socket } from 'node:net'
-import { NotAllowed, type Outside } from './connect-outside'
-import { canonicalHost } from './host-list'
-import { joinSockets } from './join-sockets'
+import ipaddr from 'ipaddr.js'
+import { HostDeniedError, type OutboundConnections, joinSockets } from './outbound-connections'
+import { canonicalHost } from '../../network/host-list'
 
 /** What the proxy replies (RFC 1928, section 6). */
 const REPLY = { ok: 0, failed: 1, denied: 2, unreachable: 4, refused: 5, command: 7, address: 8 } as const
@@ -12,7 +11,7 @@ const NO_METHOD = 0xff
 const HANDSHAKE_MS = 20_000
 
 /** Serves one connection of a SOCKS5 client (RFC 1928): CONNECT, to a name or an address, without signing in. Never rejects. */
-export async function serveSocks(client: Socket, outside: Outside): Promise<void> {
+export async function serveSocks(client: Socket, outside: OutboundConnections): Promise<void> {
   const late = setTimeout(() => client.destroy(), HANDSHAKE_MS)
   client.on('error', () => client.destroy())
   client.once('close', () => clearTimeout(late))
@@ -102,7 +101,7 @@ function reply(code: number): Buffer {
 }
 
 function replyTo(error: unknown): number {
-  if (error instanceof NotAllowed) return REPLY.denied
+  if (error instanceof HostDeniedError) return REPLY.denied
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ECONNREFUSED') return REPLY.refused
   return code === undefined ? REPLY.failed : REPLY.unreachable

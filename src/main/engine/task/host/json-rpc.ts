@@ -6,7 +6,7 @@ import {
   SocketMessageWriter,
   type MessageConnection,
 } from 'vscode-jsonrpc/node'
-import { CodedError } from '../../../../shared/model/errors'
+import { CodedError } from '../../../../shared/errors'
 import type { FailureData } from './task-protocol'
 
 /** Code of a JSON-RPC error whose data says more. */
@@ -23,8 +23,10 @@ export function connectionOver(socket: Socket): MessageConnection {
 /** An exception as it travels. */
 export function toWire(error: unknown): ResponseError<FailureData> {
   const message = error instanceof Error ? error.message : String(error)
-  const systemCode = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  const data: FailureData = error instanceof CodedError ? { failure: error.failure } : systemCode === undefined ? {} : { systemCode }
+  const systemCode =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const data: FailureData =
+    error instanceof CodedError ? { failure: error.failure } : systemCode === undefined ? {} : { systemCode }
   return new ResponseError(FAILED, message, data)
 }
 

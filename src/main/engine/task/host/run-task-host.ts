@@ -1,10 +1,26 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  renameSync,
+  statSync,
+  existsSync,
+  linkSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { serveTaskHost } from './serve-task-host'
+import { connect, createServer, type Server } from 'node:net'
+import { identityOf } from '../../process/process-identity'
+import { hostEndpoint, type HostEndpoint } from './host-endpoint'
+import { serveConnection } from './serve-connection'
+import { TaskHost } from './task-host'
+import { UsageBroadcast } from './change-broadcast'
+import { heartbeatFile } from '../../process/process-tag'
 
 const IDLE_MS = 2_000
-const MOST_LOG_BYTES = 1024 * 1024
+const MAX_LOG_BYTES = 1024 * 1024
 
 /**
  * The task host as a process of its own: `task-host HOME`. Prints, as one line of JSON, where the host of this home listens, itself or the one that
@@ -19,7 +35,9 @@ export async function runTaskHost([home]: readonly string[]): Promise<void> {
   setFlagsFromString('--semi-space-growth-factor=1')
   const log = logTo(join(home, 'logs', 'task-host.log'))
   process.on('uncaughtException', (error) => log(error.stack ?? error.message))
-  process.on('unhandledRejection', (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)))
+  process.on('unhandledRejection', (error) =>
+    log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  )
   process.on('SIGHUP', () => {})
   process.on('SIGINT', () => {})
   const { path, serving } = await serveTaskHost({ home, idleMs: IDLE_MS, log })
@@ -36,10 +54,141 @@ function logTo(file: string): (message: string) => void {
   return (message) => {
     try {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MOST_LOG_BYTES) renameSync(file, `${file}.1`)
+      if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.1`)
       appendFileSync(file, `${new Date().toISOString()} ${message}\n`, { mode: 0o600 })
     } catch {
       // Nowhere to write to: the tasks run on.
     }
+  }
+}
+
+const BEACON_MS = 15_000
+const IDLE_CHECK_MS = 250
+
+export interface TaskHostServerOptions {
+  /** Real path. */
+  home: string
+  /** It ends by itself when for so long no client was there and nothing ran. */
+  idleMs: number
+  /** Where bugs are written down. */
+  log: (message: string) => void
+}
+
+export interface TaskHostServer {
+  /** Where the host of this home listens. */
+  path: string
+  /** Undefined when another process is the host already. */
+  serving?: { ended: Promise<void>; close(): Promise<void> }
+}
+
+/** Becomes the task host of a home, unless there is one: however many try at once, one serves, and all learn where. */
+async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostServer> {
+  const { home, log } = options
+  const place = hostEndpoint(home)
+  const identity = identityOf(process.pid)
+  const host = new TaskHost({ home, identity, log })
+  const usage = new UsageBroadcast(host, log)
+  const clients = new Set<object>()
+  const ended = Promise.withResolvers<void>()
+  let open = 0
+  let quietSince = performance.now()
+  const server = createServer((socket) => {
+    open += 1
+    serveConnection(socket, { host, usage, token: place.token, clients, log }, () => {
+      open -= 1
+      quietSince = performance.now()
+    })
+  })
+  const taken = await takePlace(place, server)
+  if (taken !== undefined) return { path: taken }
+  const path = place.newest()?.path ?? place.pathOf(1)
+  const beacon = heartbeatFile(home, identity)
+  writeFileSync(beacon, '', { mode: 0o600 })
+  const beat = setInterval(() => touch(beacon), BEACON_MS)
+  const idle = setInterval(() => {
+    if (open > 0 || !host.isIdle) quietSince = performance.now()
+    else if (performance.now() - quietSince >= options.idleMs) void close()
+  }, IDLE_CHECK_MS)
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      clearInterval(beat)
+      clearInterval(idle)
+      server.close()
+      await host.close()
+      rmSync(beacon, { force: true })
+      ended.resolve()
+    })()
+    return closing
+  }
+  return { path, serving: { ended: ended.promise, close } }
+}
+
+/** Undefined when the place is ours; else the path of the living host that has it. */
+async function takePlace(place: HostEndpoint, server: Server): Promise<string | undefined> {
+  for (;;) {
+    const newest = place.newest()
+    if (newest && (await answers(newest.path))) return newest.path
+    if (process.platform === 'win32') {
+      if (await listens(server, place.pathOf(1))) return undefined
+      continue
+    }
+    const number = (newest?.number ?? 0) + 1
+    const own = `${place.pathOf(number)}.${process.pid}`
+    rmSync(own, { force: true })
+    if (!(await listens(server, own))) throw new Error(`The task host cannot listen at ${own}.`)
+    try {
+      // It is found only when it listens, and only one gets the name.
+      claim(own, place.pathOf(number))
+      if (newest) rmSync(newest.path, { force: true })
+      return undefined
+    } catch (error) {
+      await new Promise((resolve) => server.close(resolve))
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    }
+  }
+}
+
+/** Throws EEXIST when somebody else has the name. */
+function claim(own: string, name: string): void {
+  try {
+    linkSync(own, name)
+    rmSync(own, { force: true })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    // A file system without links for sockets: the first of two in the very same moment would end unfound, when idle.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'].includes(String(code)) || existsSync(name)) throw error
+    renameSync(own, name)
+  }
+}
+
+function listens(server: Server, path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException): void =>
+      error.code === 'EADDRINUSE' ? resolve(false) : reject(error)
+    server.once('error', failed)
+    server.listen(path, () => {
+      server.off('error', failed)
+      resolve(true)
+    })
+  })
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+}
+
+function touch(beacon: string): void {
+  try {
+    utimesSync(beacon, new Date(), new Date())
+  } catch {
+    // The home is gone, or the disk; the tasks run on.
   }
 }

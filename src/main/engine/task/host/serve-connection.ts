@@ -1,18 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { CancellationToken } from 'vscode-jsonrpc/node'
-import { ChangeFeed } from './change-feed'
+import { ChangeFeed, type UsageBroadcast } from './change-broadcast'
 import { connectionOver, toWire } from './json-rpc'
 import type { TaskHost } from './task-host'
-import type { HostNews, HostRequests } from './task-protocol'
-import type { UsageBroadcast } from './usage-broadcast'
+import type { HostNotifications, HostRequests } from './task-protocol'
 
 /** A client that has so much to take gets no more output until it has taken it. */
-const MOST_UNSENT = 1024 * 1024
+const MAX_UNSENT = 1024 * 1024
 /** Whoever does not say who they are by then is hung up on. */
 const HELLO_MS = 5_000
 
-type Handlers = { [Method in keyof HostRequests]: (params: HostRequests[Method]['params'], token: CancellationToken) => unknown }
+type Handlers = {
+  [Method in keyof HostRequests]: (params: HostRequests[Method]['params'], token: CancellationToken) => unknown
+}
 
 export interface ConnectionDeps {
   host: TaskHost
@@ -33,7 +34,11 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
   let isWelcome = false
   let unsent = 0
 
-  const tell = async <News extends keyof HostNews>(news: News, params: HostNews[News], size = 0): Promise<void> => {
+  const tell = async <News extends keyof HostNotifications>(
+    news: News,
+    params: HostNotifications[News],
+    size = 0,
+  ): Promise<void> => {
     unsent += size
     try {
       await connection.sendNotification(news, params)
@@ -42,9 +47,12 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
     }
   }
   /** A client that is gone needs to hear nothing. */
-  const push = <News extends keyof HostNews>(news: News, params: HostNews[News], size: number): void =>
-    void tell(news, params, size).catch(() => {})
-  const isReady = (): boolean => unsent < MOST_UNSENT
+  const push = <News extends keyof HostNotifications>(
+    news: News,
+    params: HostNotifications[News],
+    size: number,
+  ): void => void tell(news, params, size).catch(() => {})
+  const isReady = (): boolean => unsent < MAX_UNSENT
   const keyOf = (watchId: number): string => `${watchId} ${clientNumber(me)}`
   const unwatch = (watchId: number): void => {
     const taskId = watched.get(watchId)
@@ -92,7 +100,11 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
       const hosted = host.find(taskId)
       if (!hosted || hosted.run.isOver) return false
       watched.set(watchId, taskId)
-      hosted.watch(keyOf(watchId), (each) => push('pushed', { watchId, push: each }, each.type === 'task' ? 0 : each.text.length), isReady)
+      hosted.watch(
+        keyOf(watchId),
+        (each) => push('pushed', { watchId, push: each }, each.type === 'task' ? 0 : each.text.length),
+        isReady,
+      )
       return true
     },
     unwatch({ watchId }) {
@@ -101,7 +113,9 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
     },
     measure({ on }) {
       stopMeasuring?.()
-      stopMeasuring = on ? usage.add((measured) => isReady() && push('measured', measured, measured.usage.length * 500)) : undefined
+      stopMeasuring = on
+        ? usage.add((measured) => isReady() && push('measured', measured, measured.usage.length * 500))
+        : undefined
       return null
     },
     async leave({ stop }) {

@@ -1,23 +1,22 @@
 import { join } from 'node:path'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
-import type { ProcessIdentity } from '../../session/sqlite/process-identity'
-import { CUSTODY_MARK, custodyMark } from '../custody-mark'
-import { GRACE_MS, MOVED_LIMIT_MS, TaskStarter } from '../start-task'
-import type { BackgroundStart } from '../task-custody'
+import type { ProcessIdentity } from '../../process/process-identity'
+import { SUPERVISOR_VARIABLE, supervisorTag } from '../../process/process-tag'
+import { GRACE_MS, MOVED_LIMIT_MS, TaskStarter } from '../task-starter'
+import type { BackgroundStart, TaskEnd } from '../task-supervisor'
 import { foregroundLog, taskFolder } from '../task-record'
-import type { TaskRunOptions } from '../task-run-options'
-import type { TaskEnd } from '../terminal-tasks'
-import type { MarkedProcesses } from '../watch/marked-processes'
+import type { TaskRunOptions } from '../running-process'
+import type { TaggedProcesses } from '../../process/tagged-processes'
 import { HostedTask } from './hosted-task'
-import { RecordKeeper } from './record-keeper'
+import { RecordWriter } from './record-writer'
 import type { ForegroundStart, StartSurroundings } from './task-protocol'
 
 const SWEEP_MS = 3_000
 const FOR_EVER = new AbortController().signal
 
 /** `output`: it has printed; `state`: something else about it is new; `removed`: it is no longer in custody, nor kept. */
-export type Touch = 'output' | 'state' | 'removed'
+export type TaskChangeKind = 'output' | 'state' | 'removed'
 
 export interface TaskHostOptions {
   /** Real path. */
@@ -36,18 +35,18 @@ export class TaskHost {
   private readonly options: TaskHostOptions
   private readonly starter: TaskStarter
   private readonly tasks = new Map<string, HostedTask>()
-  private readonly listeners = new Set<(hosted: HostedTask, touch: Touch) => void>()
-  private readonly records: RecordKeeper
+  private readonly listeners = new Set<(hosted: HostedTask, touch: TaskChangeKind) => void>()
+  private readonly records: RecordWriter
   /** Tasks that are over, but may have left processes behind. */
   private readonly ended = new Set<string>()
   private sweepTimer: NodeJS.Timeout | undefined
-  private marks: MarkedProcesses | undefined
+  private marks: TaggedProcesses | undefined
   private mark: string | undefined
 
   constructor(options: TaskHostOptions) {
     this.options = options
     // A task stays in custody until it is written how it ended.
-    this.records = new RecordKeeper(options.home, options.identity, ({ run, taskId }) => {
+    this.records = new RecordWriter(options.home, options.identity, ({ run, taskId }) => {
       if (run.isGone) this.tasks.delete(taskId)
     })
     this.starter = new TaskStarter(options.graceMs === undefined ? {} : { graceMs: options.graceMs })
@@ -62,7 +61,7 @@ export class TaskHost {
     return this.tasks.has(taskId) || this.ended.has(taskId)
   }
 
-  onTouch(listener: (hosted: HostedTask, touch: Touch) => void): () => void {
+  onTouch(listener: (hosted: HostedTask, touch: TaskChangeKind) => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }
@@ -137,13 +136,13 @@ export class TaskHost {
   /** Resolves when nothing is left of those it has. */
   async stop(taskIds: readonly string[], reason?: string): Promise<Task[]> {
     const known = taskIds.flatMap((taskId) => this.tasks.get(taskId) ?? [])
-    const { endMarked } = await import('../watch/end-marked')
+    const { killTagged } = await import('../../process/kill-processes')
     // To tell hundreds takes a while; the time of all of them is over at the same moment.
     const killAt = performance.now() + (this.options.graceMs ?? GRACE_MS)
     const graceMs = (): number => Math.max(0, killAt - performance.now())
     await Promise.all([
       ...known.map(({ run }) => run.stop(reason, graceMs())),
-      endMarked(
+      killTagged(
         known.filter(({ run }) => run.isOver).map(({ taskId }) => taskId),
         graceMs(),
       ),
@@ -169,7 +168,9 @@ export class TaskHost {
   /** Running background tasks that `by` started, or that nobody in `present` did. */
   tasksOf(by: object, present?: ReadonlySet<object>): string[] {
     return [...this.tasks.values()]
-      .filter(({ run, caller, starter }) => !run.isOver && !caller && (starter === by || (present && !present.has(starter))))
+      .filter(
+        ({ run, caller, starter }) => !run.isOver && !caller && (starter === by || (present && !present.has(starter))),
+      )
       .map(({ taskId }) => taskId)
   }
 
@@ -211,8 +212,8 @@ export class TaskHost {
   }
 
   private marked(env: Record<string, string>): Record<string, string> {
-    this.mark ??= custodyMark(this.options.home)
-    return { ...env, [CUSTODY_MARK]: this.mark }
+    this.mark ??= supervisorTag(this.options.home)
+    return { ...env, [SUPERVISOR_VARIABLE]: this.mark }
   }
 
   private onChange(taskId: string): void {
@@ -239,13 +240,13 @@ export class TaskHost {
 
   /** Lets go of tasks that left nothing behind, or nothing any more. One search serves all. */
   private async sweep(): Promise<void> {
-    const { MarkedProcesses } = await import('../watch/marked-processes')
-    const { processTable } = await import('../watch/process-table')
-    const byTask = (this.marks ??= new MarkedProcesses()).find(await processTable())
+    const { TaggedProcesses } = await import('../../process/tagged-processes')
+    const { processTable } = await import('../../process/process-table')
+    const byTask = (this.marks ??= new TaggedProcesses()).find(await processTable())
     for (const taskId of this.ended) {
       if (byTask.has(taskId)) continue
       this.ended.delete(taskId)
-      await this.tasks.get(taskId)?.run.letGo()
+      await this.tasks.get(taskId)?.run.release()
     }
     this.sweepTimer = undefined
     if (this.ended.size > 0) this.sweepSoon()
@@ -267,7 +268,7 @@ export class TaskHost {
     if (!this.records.isWaiting(hosted)) this.tasks.delete(taskId)
   }
 
-  private touch(hosted: HostedTask | undefined, touch: Touch): void {
+  private touch(hosted: HostedTask | undefined, touch: TaskChangeKind): void {
     if (hosted) for (const listener of this.listeners) listener(hosted, touch)
   }
 }

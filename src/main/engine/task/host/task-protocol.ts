@@ -1,9 +1,8 @@
-import type { TaskPush, UsagePush } from '../../../../shared/model/push'
-import type { Failure } from '../../../../shared/model/errors'
+import type { TaskPush, UsagePush } from '../../../../shared/events/push'
+import type { Failure } from '../../../../shared/errors'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
-import type { BackgroundStart } from '../task-custody'
-import type { TaskEnd, TaskStart } from '../terminal-tasks'
+import type { BackgroundStart, TaskEnd, TaskStart } from '../task-supervisor'
 
 /** Raised by every change that an older host or client would not understand. It is part of the socket's name: both kinds then run side by side. */
 export const PROTOCOL = 2
@@ -55,7 +54,7 @@ export interface HostRequests {
 }
 
 /** What the host tells. */
-export interface HostNews {
+export interface HostNotifications {
   changed: { tasks: Task[] }
   removed: { taskIds: string[] }
   printed: { outputId: number; text: string }

@@ -1,10 +1,9 @@
 import type { spawn as SpawnPty } from 'node-pty'
-import { rewriteNul } from '../find-shell'
+import { rewriteNul } from '../../process/find-shell'
 import type { ProcessEvents, ProcessStart, RunningProcess, Starter } from '../running-process'
-import { TERMINAL_COLS, TERMINAL_ROWS } from '../screen-rows'
-import { sessionProcesses } from '../session-processes'
-import { stopTree } from './stop-tree'
-import { markRoot } from './windows-process-table'
+import { TERMINAL_COLS, TERMINAL_ROWS } from '../output/screen-rows'
+import { sessionProcesses, killWindowsProcessTree } from '../../process/kill-process-tree'
+import { tagRoot } from '../../process/windows-process-table'
 
 /** What node-pty offers; given, so that it can be tested where there is no Windows. */
 export type SpawnTerminal = (
@@ -12,7 +11,7 @@ export type SpawnTerminal = (
 ) => Pick<ReturnType<typeof SpawnPty>, 'pid' | 'write' | 'kill' | 'pause' | 'resume' | 'onData' | 'onExit'>
 
 /** A command line of Windows holds so many characters; longer commands run in pipes. */
-const MOST_CHARS = 30_000
+const MAX_CHARS = 30_000
 const CTRL_C = '\x03'
 
 /** Starts commands in Windows' pseudo console, in Git Bash; rejects when Windows has no pseudo console. */
@@ -24,7 +23,7 @@ export async function conptyStarter(): Promise<Starter> {
 /** Whether a command fits into a command line of Windows. */
 export function fitsCommandLine(command: string): boolean {
   // Quotes and backslashes are written twice.
-  return command.length + (command.match(/["\\]/g)?.length ?? 0) < MOST_CHARS
+  return command.length + (command.match(/["\\]/g)?.length ?? 0) < MAX_CHARS
 }
 
 /** Runs one command in a pseudo console. A stop is Ctrl-C first, as a person would; what does not end by that is ended with all it started. */
@@ -39,7 +38,7 @@ export function startInConpty(spawn: SpawnTerminal, start: ProcessStart, events:
     encoding: null,
   })
   const { pid } = terminal
-  markRoot(pid, start.taskId, start.env)
+  tagRoot(pid, start.taskId, start.env)
   let over = false
   const ended = Promise.withResolvers<void>()
   // With `encoding: null` bytes come, whatever the declared type says.
@@ -64,7 +63,7 @@ export function startInConpty(spawn: SpawnTerminal, start: ProcessStart, events:
         await Promise.race([ended.promise, new Promise((resolve) => (limit = setTimeout(resolve, graceMs)))])
         clearTimeout(limit)
       }
-      await stopTree({ taskId: start.taskId, leader: pid, leaderIsGone: () => over }, graceMs)
+      await killWindowsProcessTree({ taskId: start.taskId, rootPid: pid, isRootGone: () => over }, graceMs)
     },
     leftRunning: async () => (await sessionProcesses(pid, [pid])).filter((each) => each.pid !== pid),
     release: () => {

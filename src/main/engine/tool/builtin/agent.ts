@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { failureOf } from '../../../../shared/model/errors'
-import type { AgentOutcome, AgentWork, SessionAgents, WorkingAgent } from '../session-agents'
+import { failureOf } from '../../../../shared/errors'
+import type { AgentOutcome, AgentWork, SessionAgents, WorkingAgent } from '../session-services'
 import { failed, ok, refuse, type Tool, type ToolResult } from '../tool'
 import description from './agent.md?raw'
 
@@ -10,7 +10,12 @@ const input = z.strictObject({
   prompt: z.string().trim().min(1).describe('The whole task: the subagent knows nothing of this conversation'),
   description: z.string().trim().min(1).max(200).describe('What it is to do, in 3 to 5 words'),
   subagent_type: z.string().trim().min(1).optional().describe(`Which kind of agent; default ${DEFAULT_TYPE}`),
-  resume: z.string().trim().min(1).optional().describe('agent_id or task_id of an earlier subagent, which goes on with what it knows'),
+  resume: z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .describe('agent_id or task_id of an earlier subagent, which goes on with what it knows'),
   run_in_background: z.boolean().default(false).describe('Do not wait: a message tells you of its end'),
   timeout: z.number().min(30).max(3600).optional().describe('Seconds after which it is stopped; default none'),
 })
@@ -27,7 +32,9 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
     timeoutMs: null,
     async prepare({ prompt, description: what, subagent_type: type, resume, run_in_background: background, timeout }) {
       if (type !== undefined && resume !== undefined)
-        return refuse('subagent_type and resume exclude each other: a subagent that goes on stays what it is. Leave out one of them.')
+        return refuse(
+          'subagent_type and resume exclude each other: a subagent that goes on stays what it is. Leave out one of them.',
+        )
       const agent: AgentWork['agent'] = resume === undefined ? { type: type ?? DEFAULT_TYPE } : { resume }
       const problem = await agents.problem(agent, background)
       if (problem !== undefined) return refuse(problem)
@@ -73,7 +80,8 @@ function inBackground({ agentId, agentType, isQueued }: WorkingAgent, why = ''):
 function resultOf({ agentId, agentType, status, reason, answer }: AgentOutcome): ToolResult {
   const head = [`agent_id: ${agentId}`, `status: ${status}`, ...(reason === undefined ? [] : [`reason: ${reason}`])]
   const message = answer === '' ? 'It said nothing.' : answer
-  const text = status === 'completed' ? `${head.join('\n')}\n\n${message}` : `${head.join('\n')}\n\nWhat it said last:\n${message}`
+  const text =
+    status === 'completed' ? `${head.join('\n')}\n\n${message}` : `${head.join('\n')}\n\nWhat it said last:\n${message}`
   const details = { kind: 'agent' as const, agentId, agentType, status, text: answer }
   return status === 'completed' ? ok(text, details) : failed(`${text}\n\nWith resume it goes on where it was.`, details)
 }

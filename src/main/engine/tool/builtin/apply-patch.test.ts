@@ -5,9 +5,9 @@ import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { textOf } from '../../../../shared/model/message'
-import { createWorkspace } from '../../workspace/create-workspace'
-import { FileProblem } from '../../workspace/file-problem'
-import type { PlannedWrite } from '../write-hooks'
+import { createWorkspace } from '../../workspace/workspace'
+import { FileProblem } from '../../workspace/path/file-problem'
+import type { PlannedWrite } from '../edit/write-changes'
 import { applyPatchTool } from './apply-patch'
 import { readTool } from './read'
 import { writeTool } from './write'
@@ -27,7 +27,9 @@ async function project(files: Record<string, string | Uint8Array> = {}) {
     const entries = await readdir(root, { recursive: true, withFileTypes: true })
     const found = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     return Object.fromEntries(
-      await Promise.all(found.map(async (path) => [path.slice(root.length + 1), await readFile(path, 'utf8')] as const)),
+      await Promise.all(
+        found.map(async (path) => [path.slice(root.length + 1), await readFile(path, 'utf8')] as const),
+      ),
     )
   }
   return { root, workspace, tool, content, tree, patch: (...lines: string[]) => callTool(tool, patchOf(...lines)) }
@@ -68,7 +70,13 @@ describe('apply_patch', () => {
       files: [
         { path: join(root, 'src/a.ts'), added: 1, removed: 1 },
         { path: join(root, 'new/deep/b.ts'), added: 1, removed: 0, hash: expect.any(String) },
-        { path: join(root, 'old.txt'), added: 0, removed: 1, deleted: true, diff: '--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n' },
+        {
+          path: join(root, 'old.txt'),
+          added: 0,
+          removed: 1,
+          deleted: true,
+          diff: '--- a/old.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n',
+        },
         { path: join(root, 'to/here.ts'), from: join(root, 'from.ts'), added: 1, removed: 1 },
       ],
     })
@@ -108,10 +116,18 @@ describe('apply_patch', () => {
   })
 
   it.each([
-    ['a hunk that is not found', ['*** Update File: from.ts', '-nowhere to be found', '+y'], /The hunk for from\.ts was not found/],
+    [
+      'a hunk that is not found',
+      ['*** Update File: from.ts', '-nowhere to be found', '+y'],
+      /The hunk for from\.ts was not found/,
+    ],
     ['a file that is missing', ['*** Update File: nothing.ts', '-x', '+y'], /nothing\.ts does not exist/],
     ['a file to add that is there', ['*** Add File: from.ts', '+y'], /from\.ts exists but has not been read/],
-    ['a move onto another file', ['*** Update File: from.ts', '*** Move to: old.txt'], /cannot be moved to old\.txt, which exists/],
+    [
+      'a move onto another file',
+      ['*** Update File: from.ts', '*** Move to: old.txt'],
+      /cannot be moved to old\.txt, which exists/,
+    ],
     ['a file that is deleted twice', ['*** Delete File: old.txt', '*** Delete File: old.txt'], /not there any more/],
     ['a folder', ['*** Delete File: src'], /src is a folder/],
   ])('changes nothing at all because of %s', async (_, lines, problem) => {
@@ -124,7 +140,14 @@ describe('apply_patch', () => {
 
   it('takes back what it has written when a later file was changed at that very moment', async () => {
     const { root, workspace, tree } = await project({ ...FILES, 'last.txt': 'last\n' })
-    const writes = ['*** Update File: src/a.ts', '-two', '+zwei', '*** Add File: new/b.ts', '+b', '*** Delete File: old.txt']
+    const writes = [
+      '*** Update File: src/a.ts',
+      '-two',
+      '+zwei',
+      '*** Add File: new/b.ts',
+      '+b',
+      '*** Delete File: old.txt',
+    ]
     const hooks = {
       // All files have been looked at by now, and none is written yet.
       async before({ path, text }: PlannedWrite): Promise<string> {
@@ -202,7 +225,10 @@ describe('apply_patch', () => {
 
   it('deletes what is no text, and refuses to edit it', async () => {
     const { patch, tree } = await project({ 'a.bin': new Uint8Array([0, 1, 2, 255]) })
-    expect(await patch('*** Update File: a.bin', '-x', '+y')).toMatchObject({ isError: true, text: expect.stringContaining('no text') })
+    expect(await patch('*** Update File: a.bin', '-x', '+y')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('no text'),
+    })
     expect(await patch('*** Delete File: a.bin')).toMatchObject({ details: { kind: 'diff', deleted: true } })
     expect(await tree()).toEqual({})
   })
@@ -211,7 +237,11 @@ describe('apply_patch', () => {
     const { root, workspace, patch, content } = await project({ 'a.txt': 'a\n' })
     await callTool(readTool({ workspace }), { path: 'a.txt' })
     await writeFile(join(root, 'a.txt'), 'a\nb\n')
-    for (const lines of [['*** Update File: a.txt', '-a', '+c'], ['*** Delete File: a.txt'], ['*** Add File: a.txt', '+x']])
+    for (const lines of [
+      ['*** Update File: a.txt', '-a', '+c'],
+      ['*** Delete File: a.txt'],
+      ['*** Add File: a.txt', '+x'],
+    ])
       expect(await patch(...lines)).toMatchObject({
         isError: true,
         text: expect.stringContaining('changed on disk since it was last read'),
@@ -261,8 +291,13 @@ describe('apply_patch', () => {
     await symlink(join(outside, 'b.txt'), join(root, 'link.txt'))
     await symlink('a.txt', join(root, 'inside.txt'))
     const call = await prepareCall(tool, patchOf('*** Update File: link.txt', '-b', '+c'))
-    expect(call.accesses).toEqual([{ kind: 'file', path: join(outside, 'b.txt'), written: join(root, 'link.txt'), write: true }])
-    expect(await patch('*** Delete File: inside.txt')).toMatchObject({ isError: true, text: expect.stringContaining('symbolic link') })
+    expect(call.accesses).toEqual([
+      { kind: 'file', path: join(outside, 'b.txt'), written: join(root, 'link.txt'), write: true },
+    ])
+    expect(await patch('*** Delete File: inside.txt')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('symbolic link'),
+    })
     expect(await patch('*** Update File: inside.txt', '*** Move to: c.txt')).toMatchObject({ isError: true })
     expect((await patch('*** Update File: inside.txt', '-a', '+A')).isError).toBeUndefined()
     expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('A\n')

@@ -1,22 +1,31 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { FileDiff, Preview } from '../../../../shared/model/preview'
-import { FileProblem } from '../../workspace/file-problem'
+import { FileProblem } from '../../workspace/path/file-problem'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { diffOfChange, endingsNote, foldersNote, hookNote, linksNote, type PlannedChange } from '../change/planned-change'
-import { writeChanges, type WrittenChange } from '../change/write-changes'
-import type { EditDeps } from '../edit-text'
-import { orFailure } from '../file-change'
-import { parsePatch, type PatchOperation } from '../patch/parse-patch'
-import { planPatch, type PatchPlan } from '../patch/plan-patch'
-import { pathRefusal, shownPath } from '../path-refusal'
-import { rememberFolder } from '../remember-folder'
-import { failed, ok, refuse, type Access, type CallContext, type PreparedCall, type Refusal, type Tool, type ToolResult } from '../tool'
+import { diffOfChange, endingsNote, foldersNote, hookNote, linksNote, type PlannedChange } from '../edit/planned-change'
+import { writeChanges, type WrittenChange } from '../edit/write-changes'
+import type { EditDeps } from '../edit/edit-tools'
+import { catchFileProblem } from '../edit/file-change'
+import { parsePatch, type PatchOperation } from '../edit/parse-patch'
+import { planPatch, type PatchPlan } from '../edit/plan-patch'
+import { pathRefusal, shownPath, rememberFolder } from '../file-paths'
+import {
+  failed,
+  ok,
+  refuse,
+  type Access,
+  type CallContext,
+  type PreparedCall,
+  type Refusal,
+  type Tool,
+  type ToolResult,
+} from '../tool'
 import description from './apply-patch.md?raw'
 
 /** More files in one call cannot be judged on a card. */
-const MOST_FILES = 100
-const MOST_IN_SUMMARY = 3
+const MAX_FILES = 100
+const MAX_IN_SUMMARY = 3
 
 const input = z.strictObject({
   input: z.string().min(1).describe('The patch, from *** Begin Patch to *** End Patch'),
@@ -44,9 +53,12 @@ export function applyPatchTool(deps: EditDeps): Tool<typeof input> {
 async function prepare(deps: EditDeps, operations: readonly PatchOperation[]): Promise<PreparedCall | Refusal> {
   const { workspace } = deps
   const written = new Set(
-    operations.flatMap((each) => (each.kind === 'update' && each.moveTo !== undefined ? [each.path, each.moveTo] : [each.path])),
+    operations.flatMap((each) =>
+      each.kind === 'update' && each.moveTo !== undefined ? [each.path, each.moveTo] : [each.path],
+    ),
   )
-  if (written.size > MOST_FILES) return refuse(`The patch changes ${written.size} files; at most ${MOST_FILES} go into one call. Split it.`)
+  if (written.size > MAX_FILES)
+    return refuse(`The patch changes ${written.size} files; at most ${MAX_FILES} go into one call. Split it.`)
   const paths = new Map<string, ResolvedPath>()
   for (const each of written) {
     const path = await workspace.resolve(each)
@@ -64,19 +76,24 @@ async function prepare(deps: EditDeps, operations: readonly PatchOperation[]): P
     accesses,
     ...(folders.size === 1 && folder !== undefined && { rememberAs: rememberFolder(workspace, 'edit', folder) }),
     preview: () => preview(workspace, plan),
-    check: () => orFailure(async () => void (await plan(true))),
-    run: async (ctx) => (await orFailure(() => run(deps, plan, ctx))) ?? failed('Nothing was done.'),
+    check: () => catchFileProblem(async () => void (await plan(true))),
+    run: async (ctx) => (await catchFileProblem(() => run(deps, plan, ctx))) ?? failed('Nothing was done.'),
   }
 }
 
 /** Each way a file is written counts: rules judge the path as written and as it is. */
 function accessesOf(paths: Iterable<ResolvedPath>): Extract<Access, { kind: 'file' }>[] {
   const accesses = new Map<string, Extract<Access, { kind: 'file' }>>()
-  for (const { path, realPath } of paths) accesses.set(`${realPath}\0${path}`, { kind: 'file', path: realPath, written: path, write: true })
+  for (const { path, realPath } of paths)
+    accesses.set(`${realPath}\0${path}`, { kind: 'file', path: realPath, written: path, write: true })
   return [...accesses.values()]
 }
 
-function summaryOf(workspace: Workspace, operations: readonly PatchOperation[], paths: ReadonlyMap<string, ResolvedPath>): string {
+function summaryOf(
+  workspace: Workspace,
+  operations: readonly PatchOperation[],
+  paths: ReadonlyMap<string, ResolvedPath>,
+): string {
   const shown = (written: string): string => shownPath(workspace, paths.get(written)!)
   const all = [
     ...new Set(
@@ -88,8 +105,8 @@ function summaryOf(workspace: Workspace, operations: readonly PatchOperation[], 
       }),
     ),
   ]
-  const more = all.length - MOST_IN_SUMMARY
-  return more > 0 ? `${all.slice(0, MOST_IN_SUMMARY).join(', ')} and ${more} more` : all.join(', ')
+  const more = all.length - MAX_IN_SUMMARY
+  return more > 0 ? `${all.slice(0, MAX_IN_SUMMARY).join(', ')} and ${more} more` : all.join(', ')
 }
 
 async function preview(workspace: Workspace, plan: (checksRead: boolean) => Promise<PatchPlan>): Promise<Preview> {
@@ -132,7 +149,8 @@ async function run(
       const { change, written: made } = byPath.get(diff.path)!
       return {
         ...diff,
-        ...(change.isKnown && made.mark !== undefined && { hash: made.mark, ...(change.isPartial && { part: true as const }) }),
+        ...(change.isKnown &&
+          made.mark !== undefined && { hash: made.mark, ...(change.isPartial && { part: true as const }) }),
       }
     }),
   )

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PersonAnswer } from '../../../../shared/model/approval'
-import type { Question, QuestionAnswer } from '../../../../shared/model/question'
-import { foldText, visibleLine, visibleText } from '../../../../shared/model/visible-text'
+import type { Question, QuestionAnswer } from '../../../../shared/model/form'
+import { foldText, visibleLine, visibleText } from '../../../../shared/visible-text'
 import { failed, ok, type Tool, type ToolResult } from '../tool'
 import description from './ask-user-question.md?raw'
 
@@ -10,7 +10,12 @@ const option = z.strictObject({
   description: z.string().trim().max(2000).describe('What it means or leads to'),
 })
 const question = z.strictObject({
-  question: z.string().trim().max(2000).regex(/\?$/, 'must end in a question mark').describe('The whole question, ending in ?'),
+  question: z
+    .string()
+    .trim()
+    .max(2000)
+    .regex(/\?$/, 'must end in a question mark')
+    .describe('The whole question, ending in ?'),
   header: z.string().trim().max(12).optional().describe('A word for it, at most 12 characters, e.g. Auth'),
   options: z
     .array(option)
@@ -40,7 +45,8 @@ const input = z.strictObject({
     ),
 })
 
-const DISMISSED = 'The user dismissed the questions without answering. Go on with your best judgement, or ask in your text if you cannot.'
+const DISMISSED =
+  'The user dismissed the questions without answering. Go on with your best judgement, or ask in your text if you cannot.'
 
 /** Puts questions to the user; see reference/tools.md. */
 export function askUserQuestionTool(): Tool<typeof input> {
@@ -82,7 +88,10 @@ function visibleQuestion({ question: text, header, options, multi_select }: z.ou
   return {
     question: foldText(visibleText(text)),
     ...(header && { header: visibleLine(header) }),
-    options: options.map(({ label, description: about }) => ({ label: visibleLine(label), description: foldText(visibleText(about)) })),
+    options: options.map(({ label, description: about }) => ({
+      label: visibleLine(label),
+      description: foldText(visibleText(about)),
+    })),
     multi_select,
   }
 }
@@ -95,7 +104,11 @@ function resultOf(questions: Question[], { optionId, answers = [], feedback }: P
     })
   }
   const told = Object.fromEntries(questions.map((one, index) => [one.question, chosen(one, answers[index])]))
-  return ok(JSON.stringify({ answers: told, ...(feedback && { note: feedback }) }), { kind: 'answers', questions, answers })
+  return ok(JSON.stringify({ answers: told, ...(feedback && { note: feedback }) }), {
+    kind: 'answers',
+    questions,
+    answers,
+  })
 }
 
 /** A single answer as a text, several as a list; "Other" stands for what was written. */

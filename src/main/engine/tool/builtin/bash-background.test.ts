@@ -2,9 +2,8 @@ import { expect, test } from 'vitest'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { memorySessionTasks } from '../../../../../test/support/memory-session-tasks'
 import type { Task } from '../../../../shared/model/task'
-import type { TaskEnd, TaskStart, TerminalTasks } from '../../task/terminal-tasks'
-import { createReadState } from '../../workspace/read-state'
-import { createWorkspace } from '../../workspace/create-workspace'
+import type { TaskEnd, TaskStart, TerminalTasks } from '../../task/task-supervisor'
+import { createReadState, createWorkspace } from '../../workspace/workspace'
 import { bashTool } from './bash'
 
 const TASK: Task = {
@@ -68,9 +67,15 @@ test('a background start returns at once with id, pid, path and what will happen
     'status: running',
     'output_path: /home/tasks/bash-00000001.log',
   ])
-  expect(result.text).toMatch(/stopped after 10 min if it still runs\. You are told in a message when it ends.*do not poll/)
+  expect(result.text).toMatch(
+    /stopped after 10 min if it still runs\. You are told in a message when it ends.*do not poll/,
+  )
   expect(result.isError).toBeUndefined()
-  expect(result.details).toMatchObject({ kind: 'task', started: 'started', task: { taskId: 'bash-00000001', status: 'running' } })
+  expect(result.details).toMatchObject({
+    kind: 'task',
+    started: 'started',
+    task: { taskId: 'bash-00000001', status: 'running' },
+  })
   expect(owed.map(({ taskId }) => taskId)).toEqual(['bash-00000001'])
 })
 
@@ -92,8 +97,12 @@ test('in the background the limit is 10 min at most, and none only when asked fo
 
 test('a background command without a description, and a foreground one without a limit, are refused before anything runs', async () => {
   const { tool, custody, asked } = setup()
-  expect((await callTool(tool, { command: 'a', run_in_background: true, description: ' ' })).text).toMatch(/needs a description/)
-  expect((await callTool(tool, { command: 'a', disable_timeout: true })).text).toMatch(/background only: add run_in_background/)
+  expect((await callTool(tool, { command: 'a', run_in_background: true, description: ' ' })).text).toMatch(
+    /needs a description/,
+  )
+  expect((await callTool(tool, { command: 'a', disable_timeout: true })).text).toMatch(
+    /background only: add run_in_background/,
+  )
   expect(custody.started).toEqual([])
   expect(asked).toEqual([])
 })
@@ -123,12 +132,17 @@ test('a background command that cannot be started says why, and nothing is owed'
   const { tool, custody, owed } = setup()
   custody.start = () => Promise.reject(Object.assign(new Error('spawn'), { code: 'EAGAIN' }))
   const result = await callTool(tool, { command: 'a', description: 'x', run_in_background: true })
-  expect(result).toMatchObject({ isError: true, text: expect.stringMatching(/could not be started: the machine has no room/) })
+  expect(result).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/could not be started: the machine has no room/),
+  })
   expect(owed).toEqual([])
 })
 
 test('a command that the user moves to the background ends the call with what it printed, and its end is owed', async () => {
-  const { tool, owed } = setup({ end: { text: 'half\n', task: { status: 'running', background: true }, moved: 'by_user' } })
+  const { tool, owed } = setup({
+    end: { text: 'half\n', task: { status: 'running', background: true }, moved: 'by_user' },
+  })
   const result = await callTool(tool, { command: 'npm test' })
   expect(result.isError).toBeUndefined()
   expect(result.text).toMatch(
@@ -146,7 +160,9 @@ test('a limit of a few milliseconds is told as such: it was probably meant as se
 test('a command that goes on in the background at its limit says so instead of looking failed', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
   const result = await callTool(tool, { command: 'npm test', timeout: 2_000 })
-  expect(result.text).toMatch(/^It has printed nothing so far\.\nIt had not ended after 2 s and goes on in the background\.\ntask_id: /)
+  expect(result.text).toMatch(
+    /^It has printed nothing so far\.\nIt had not ended after 2 s and goes on in the background\.\ntask_id: /,
+  )
 })
 
 test('the model learns that a person was asked at the terminal, and never what was typed', async () => {
@@ -174,5 +190,8 @@ test('with nobody to type, a command that asked at its terminal says how to run 
 
 test('a command whose host died is lost, not done', async () => {
   const { tool } = setup({ end: { task: { status: 'lost' } } })
-  expect(await callTool(tool, { command: 'make' })).toMatchObject({ isError: true, text: expect.stringMatching(/Lost after/) })
+  expect(await callTool(tool, { command: 'make' })).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/Lost after/),
+  })
 })

@@ -4,13 +4,12 @@ import { expect, onTestFinished, test } from 'vitest'
 import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { DEFAULT_SETTINGS } from '../../config/settings'
-import { commandEnv } from '../../task/command-env'
-import { createTerminalTasks } from '../../task/create-terminal-tasks'
+import { DEFAULT_SETTINGS } from '../../config/settings/settings'
+import { commandEnv } from '../../environment/command-env'
+import { createTerminalTasks } from '../../task/in-process-tasks'
 import { memorySessionTasks } from '../../../../../test/support/memory-session-tasks'
-import type { TaskEnd, TaskStart, TerminalTasks } from '../../task/terminal-tasks'
-import { createReadState } from '../../workspace/read-state'
-import { createWorkspace } from '../../workspace/create-workspace'
+import type { TaskEnd, TaskStart, TerminalTasks } from '../../task/task-supervisor'
+import { createReadState, createWorkspace } from '../../workspace/workspace'
 import { bashTool } from './bash'
 
 type BashTool = ReturnType<typeof bashTool>
@@ -19,7 +18,10 @@ async function setup(): Promise<{ tool: BashTool; root: string }> {
   const folder = await tempFolder()
   const root = join(folder, 'project')
   mkdirSync(root)
-  const tasks = createTerminalTasks({ outputDir: join(folder, 'tasks'), env: () => commandEnv(process.env, DEFAULT_SETTINGS) })
+  const tasks = createTerminalTasks({
+    outputDir: join(folder, 'tasks'),
+    env: () => commandEnv(process.env, DEFAULT_SETTINGS),
+  })
   onTestFinished(() => tasks.close())
   return {
     tool: bashTool({
@@ -78,7 +80,10 @@ test('output comes as it is, without its last line end', async () => {
 
 test('a failure is an error with the exit code in the last line', async () => {
   const { tool } = await setup()
-  expect(await callTool(tool, { command: 'echo broken >&2; exit 3' })).toMatchObject({ isError: true, text: 'broken\nExit code 3' })
+  expect(await callTool(tool, { command: 'echo broken >&2; exit 3' })).toMatchObject({
+    isError: true,
+    text: 'broken\nExit code 3',
+  })
   expect((await callTool(tool, { command: 'nosuch' })).text).toMatch(/\nExit code 127 \(command not found\)$/)
   expect((await callTool(tool, { command: 'kill -SEGV $$' })).text).toMatch(/Exit code 139 \(ended by SIGSEGV\)$/)
   expect((await callTool(tool, { command: 'false' })).text).toBe('It printed nothing.\nExit code 1')
@@ -103,7 +108,10 @@ test('a stop keeps the output', async () => {
   const controller = new AbortController()
   const call = await prepareCall(tool, { command: 'echo half; sleep 100' })
   const result = await call.run(callContext({ signal: controller.signal, progress: () => controller.abort() }))
-  expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/^half\nStopped by the user after/) }] })
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^half\nStopped by the user after/) }],
+  })
 })
 
 test('long output is cut in the middle to 20 kB, with the path of all of it', async () => {
@@ -146,13 +154,16 @@ test('the folder of a command is where a link leads, so that policies see it', a
   const { tool, root } = await setup()
   const outside = await tempFolder()
   symlinkSync(outside, join(root, 'link'))
-  expect((await prepareCall(tool, { command: 'ls', cwd: 'link' })).accesses).toEqual([{ kind: 'command', command: 'ls', cwd: outside }])
+  expect((await prepareCall(tool, { command: 'ls', cwd: 'link' })).accesses).toEqual([
+    { kind: 'command', command: 'ls', cwd: outside },
+  ])
 })
 
 test('what cannot be run is refused with advice before anybody is asked', async () => {
   const { tool, root } = await setup()
   writeFileSync(join(root, 'file'), '')
-  const refusal = async (input: { command: string; cwd?: string }): Promise<string> => (await callTool(tool, input)).text
+  const refusal = async (input: { command: string; cwd?: string }): Promise<string> =>
+    (await callTool(tool, input)).text
   expect(await refusal({ command: 'ls', cwd: 'gone' })).toMatch(/gone does not exist.*Glob/)
   expect(await refusal({ command: 'ls', cwd: 'file' })).toMatch(/file is a file/)
   expect(await refusal({ command: ' \n ' })).toBe('The command is empty.')
@@ -193,7 +204,9 @@ test('the timeout is 120 s unless given, and never more than 5 min', async () =>
 })
 
 test('a long duration is told, a short one is not', async () => {
-  expect((await callTool((await endingAs({ text: 'x\n', durationMs: 12_345 })).tool, { command: 'a' })).text).toBe('x\n[Took 12 s]')
+  expect((await callTool((await endingAs({ text: 'x\n', durationMs: 12_345 })).tool, { command: 'a' })).text).toBe(
+    'x\n[Took 12 s]',
+  )
   expect((await callTool((await endingAs({ text: 'x\n', durationMs: 900 })).tool, { command: 'a' })).text).toBe('x')
   const failed = await endingAs({ text: 'x', durationMs: 61_000, task: { status: 'failed', exitCode: 1 } })
   expect((await callTool(failed.tool, { command: 'a' })).text).toBe('x\nExit code 1 (after 61 s)')

@@ -1,13 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
-import { descriptorAdvice } from '../../descriptors'
+import { tooManyFilesAdvice } from '../../process/file-descriptors'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
-import type { TaskEnd, TerminalTasks } from '../../task/terminal-tasks'
+import type { TaskEnd, TerminalTasks } from '../../task/task-supervisor'
 import type { Workspace } from '../../workspace/workspace'
 import { backgroundResult, foregroundResult, MAX_TIMEOUT_MS } from '../bash-result'
-import { cutAt } from '../limits'
+import { truncateText } from '../truncate-result'
 import { backgroundNote, runInSandbox, type SessionSandbox } from '../bash-sandbox'
-import type { SessionTasks } from '../session-tasks'
+import type { SessionTasks } from '../session-services'
 import { failed, refuse, type CallContext, type Refusal, type Tool, type ToolResult } from '../tool'
 import description from './bash.md?raw'
 
@@ -25,10 +25,16 @@ const input = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe(`In ms; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; in the background both ${BACKGROUND_TIMEOUT_MS}`),
+    .describe(
+      `In ms; default ${DEFAULT_TIMEOUT_MS}, at most ${MAX_TIMEOUT_MS}; in the background both ${BACKGROUND_TIMEOUT_MS}`,
+    ),
   description: z.string().optional().describe('What it does, in a few words; required in the background'),
   run_in_background: z.boolean().optional().describe('Return at once; you are told when it ends'),
-  unrestricted: z.string().min(1).optional().describe('Ask the user to run it without the sandbox: why that is needed, in one sentence'),
+  unrestricted: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Ask the user to run it without the sandbox: why that is needed, in one sentence'),
   disable_timeout: z.boolean().optional().describe('No time limit, in the background only'),
 })
 
@@ -55,9 +61,12 @@ export function bashTool(deps: {
       const { command } = asked
       const background = asked.run_in_background === true
       if (command.trim() === '') return refuse('The command is empty.')
-      if (command.includes('\0')) return refuse('The command holds a NUL character, which no shell takes. Use printf "\\\\0" to make one.')
+      if (command.includes('\0'))
+        return refuse('The command holds a NUL character, which no shell takes. Use printf "\\\\0" to make one.')
       if (Buffer.byteLength(command) > MAX_COMMAND_BYTES) {
-        return refuse('The command is longer than 128 KB, which the system does not take. Write it to a file with Write and run that.')
+        return refuse(
+          'The command is longer than 128 KB, which the system does not take. Write it to a file with Write and run that.',
+        )
       }
       const problem = contradiction(asked)
       if (problem !== undefined) return refuse(problem)
@@ -91,7 +100,11 @@ export function bashTool(deps: {
   }
 }
 
-function contradiction({ description: about, run_in_background: background, disable_timeout: endless }: Input): string | undefined {
+function contradiction({
+  description: about,
+  run_in_background: background,
+  disable_timeout: endless,
+}: Input): string | undefined {
   if (background && (about ?? '').trim() === '') {
     return 'A command in the background needs a description: a few words by which the user knows it among other tasks.'
   }
@@ -126,12 +139,17 @@ function summaryOf(command: string): string {
   const lines = command.split('\n').map((line) => line.trim())
   const shown = lines.find((line) => line !== '' && !line.startsWith('#')) ?? lines.find((line) => line !== '') ?? ''
   const more = lines.filter((line) => line !== '').length > 1
-  return shown.length > 120 ? `${cutAt(shown, 119)}…` : more ? `${shown} …` : shown
+  return shown.length > 120 ? `${truncateText(shown, 119)}…` : more ? `${shown} …` : shown
 }
 
 type Deps = Parameters<typeof bashTool>[0]
 
-async function run({ terminals, tasks, sandbox: session }: Deps, asked: Input, cwd: string, ctx: CallContext): Promise<ToolResult> {
+async function run(
+  { terminals, tasks, sandbox: session }: Deps,
+  asked: Input,
+  cwd: string,
+  ctx: CallContext,
+): Promise<ToolResult> {
   const { callId, signal, progress, sandbox } = ctx
   const { command, description: about } = asked
   const timeoutMs = timeLimit(asked) ?? MAX_TIMEOUT_MS
@@ -152,7 +170,9 @@ async function run({ terminals, tasks, sandbox: session }: Deps, asked: Input, c
         },
         MAX_OUTPUT_CHARS,
       )
-    const end = session ? await runInSandbox(session, ctx, { command, cwd, sandbox, run: runOnce }) : await runOnce(undefined)
+    const end = session
+      ? await runInSandbox(session, ctx, { command, cwd, sandbox, run: runOnce })
+      : await runOnce(undefined)
     if (end.task.status === 'running') tasks.moved(end.task)
     return foregroundResult(end, { timeoutMs, interactive: tasks.interactive, canAnswer })
   } catch (error) {
@@ -160,7 +180,12 @@ async function run({ terminals, tasks, sandbox: session }: Deps, asked: Input, c
   }
 }
 
-async function start({ tasks, sandbox: session }: Deps, asked: Input, cwd: string, { callId, sandbox }: CallContext): Promise<ToolResult> {
+async function start(
+  { tasks, sandbox: session }: Deps,
+  asked: Input,
+  cwd: string,
+  { callId, sandbox }: CallContext,
+): Promise<ToolResult> {
   const { command, description: about = '' } = asked
   const timeoutMs = timeLimit(asked)
   try {
@@ -180,12 +205,14 @@ async function start({ tasks, sandbox: session }: Deps, asked: Input, cwd: strin
 }
 
 function startProblem(error: unknown, cwd: string): string {
-  const advice = descriptorAdvice(error)
+  const advice = tooManyFilesAdvice(error)
   if (advice !== undefined) return advice
-  const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { code: undefined, message: String(error) }
+  const { code, message } =
+    error instanceof Error ? (error as NodeJS.ErrnoException) : { code: undefined, message: String(error) }
   if (code === 'ENOENT' || code === 'ENOTDIR') return `the folder ${cwd} is not there any more.`
   if (code === 'EACCES') return `the folder ${cwd} may not be entered.`
-  if (code === 'E2BIG') return 'it is too long together with the environment. Write it to a file with Write and run that.'
+  if (code === 'E2BIG')
+    return 'it is too long together with the environment. Write it to a file with Write and run that.'
   if (code === 'EAGAIN' || code === 'ENOMEM')
     return `the machine has no room for another process just now (${code}). Try again in a moment, or stop something.`
   return message

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { nearest } from '../../../../shared/nearest'
-import type { SessionAgents } from '../session-agents'
+import type { SessionAgents } from '../session-services'
 import { ok, refuse, type Tool } from '../tool'
 import description from './create-subagent.md?raw'
 
@@ -12,7 +12,11 @@ const input = z.strictObject({
     .describe('The subagent_type to call it by'),
   description: z.string().trim().min(1).max(1000).describe('What it is good for'),
   system_prompt: z.string().trim().min(1).max(50_000).describe('Who it is and how it works'),
-  tools: z.array(z.string()).max(100).optional().describe('Names of tools, of those you have yourself; default all of them but Agent'),
+  tools: z
+    .array(z.string())
+    .max(100)
+    .optional()
+    .describe('Names of tools, of those you have yourself; default all of them but Agent'),
 })
 
 /** Defining types cannot be passed on; starting subagents only by name. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { editTool } from './edit'
 import { readTool } from './read'
 import { writeTool } from './write'
@@ -51,7 +51,10 @@ describe('Edit', () => {
 
   it('does not guess when the text is ambiguous, and names the lines', async () => {
     const { edit, content } = await fileWith('x = 1\ny\nx = 1\nx = 1\n')
-    expect(await edit('x = 1', 'x = 2')).toMatchObject({ isError: true, text: expect.stringContaining('3 times (lines 1, 3, 4)') })
+    expect(await edit('x = 1', 'x = 2')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('3 times (lines 1, 3, 4)'),
+    })
     expect(await content()).toBe('x = 1\ny\nx = 1\nx = 1\n')
     expect((await edit('x = 1', 'x = 2', true)).text).toBe('Replaced 3 occurrences in a.ts.')
     expect(await content()).toBe('x = 2\ny\nx = 2\nx = 2\n')
@@ -65,7 +68,9 @@ describe('Edit', () => {
 
   it('says why nothing was found', async () => {
     const { edit, content } = await fileWith('if (a) {\n\tb()\n}\n')
-    expect((await edit('nowhere', 'x')).text).toContain('was not found in a.ts. Nothing in the file is like it; read the file again')
+    expect((await edit('nowhere', 'x')).text).toContain(
+      'was not found in a.ts. Nothing in the file is like it; read the file again',
+    )
     expect((await edit('    b( )', 'x')).text).toMatch(/Line 2 is the closest[^]*\n- 2 {2}→b\(\)\n\+ {4}····b\(·\)$/)
     expect((await edit('2\t\tb()', 'x')).text).toContain('line numbers')
     expect(await content()).toBe('if (a) {\n\tb()\n}\n')
@@ -82,7 +87,10 @@ describe('Edit', () => {
     expect(await content()).toBe('A\r\nB\r\nnew\r\nc\r\n')
     await edit('new\r\nc', 'n\r\nc2')
     expect(await content()).toBe('A\r\nB\r\nn\r\nc2\r\n')
-    expect(await edit('A\r\nB', 'A\nB')).toMatchObject({ isError: true, text: expect.stringContaining('only in line endings') })
+    expect(await edit('A\r\nB', 'A\nB')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('only in line endings'),
+    })
   })
 
   it('takes files with mixed endings as they are and says so', async () => {
@@ -142,7 +150,10 @@ describe('Edit', () => {
     const [root, outside] = [await tempFolder(), await tempFolder()]
     await writeFile(join(root, 'secret.txt'), 'the word is mellon\n')
     await writeFile(join(outside, 'a.txt'), 'the word is mellon\n')
-    const tool = editTool({ workspace: createWorkspace({ root }), hidden: async () => (path) => path.endsWith('secret.txt') })
+    const tool = editTool({
+      workspace: createWorkspace({ root }),
+      hidden: async () => (path) => path.endsWith('secret.txt'),
+    })
     for (const path of ['secret.txt', join(outside, 'a.txt')]) {
       for (const quote of ['the word is', 'the word was']) {
         const result = await callTool(tool, { path, old_string: quote, new_string: 'x' })
@@ -154,8 +165,13 @@ describe('Edit', () => {
 
   it('keeps the indentation of the file where only that was wrong, and says so', async () => {
     const { edit, content } = await fileWith('class A {\n\tf() {\n\t\tb( 1 )\n\t}\n}\n')
-    const result = await edit('    f() {\n        b( 1 )\n    }', '    f() {\n        if (x) {\n            b( 1 )\n        }\n    }')
-    expect(result.text).toContain('matched except for white space around its lines; the indentation of the file was kept')
+    const result = await edit(
+      '    f() {\n        b( 1 )\n    }',
+      '    f() {\n        if (x) {\n            b( 1 )\n        }\n    }',
+    )
+    expect(result.text).toContain(
+      'matched except for white space around its lines; the indentation of the file was kept',
+    )
     expect(await content()).toBe('class A {\n\tf() {\n\t\tif (x) {\n\t\t\tb( 1 )\n\t\t}\n\t}\n}\n')
   })
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { FileProblem } from '../../workspace/file-problem'
-import { editText, type EditDeps } from '../edit-text'
-import { prepareFileChange } from '../file-change'
-import { describeOccurrences, nearMiss, occurrences } from '../find-text'
-import { looseReplace, LOOSELY_SAID } from '../loose-replace'
+import { FileProblem } from '../../workspace/path/file-problem'
+import { editText, type EditDeps } from '../edit/edit-tools'
+import { prepareFileChange } from '../edit/file-change'
+import { describeOccurrences, explainNoMatch, findOccurrences } from '../edit/find-text'
+import { fuzzyReplace, FUZZY_MATCH_NOTE } from '../edit/fuzzy-match'
 import { refuse, type Tool } from '../tool'
 import description from './edit.md?raw'
 
@@ -46,7 +46,12 @@ interface Wanted {
   newString: string
 }
 
-function replaceAll(text: string, { oldString, newString }: Wanted, shown: string, isKnown: boolean): { text: string; said: string } {
+function replaceAll(
+  text: string,
+  { oldString, newString }: Wanted,
+  shown: string,
+  isKnown: boolean,
+): { text: string; said: string } {
   requireDifference(oldString, newString, shown)
   const pieces = text.split(oldString)
   const count = pieces.length - 1
@@ -56,20 +61,23 @@ function replaceAll(text: string, { oldString, newString }: Wanted, shown: strin
     throw new FileProblem(
       `${shown} has not been read in this session, and old_string occurs ${count} times in it. Read it first, then call again.`,
     )
-  return { text: pieces.join(newString), said: `Replaced ${count} ${count === 1 ? 'occurrence' : 'occurrences'} in ${shown}.` }
+  return {
+    text: pieces.join(newString),
+    said: `Replaced ${count} ${count === 1 ? 'occurrence' : 'occurrences'} in ${shown}.`,
+  }
 }
 
 function replaceOnce(text: string, { oldString, newString }: Wanted, shown: string): { text: string; said: string } {
   requireDifference(oldString, newString, shown)
-  const found = occurrences(text, oldString)
+  const found = findOccurrences(text, oldString)
   if (found.count > 1)
     throw new FileProblem(
       `old_string occurs ${describeOccurrences(found)} in ${shown}. Add surrounding lines so that it fits one place only, or set replace_all.`,
     )
   if (found.count === 0) {
-    const loose = looseReplace(text, oldString, newString)
+    const loose = fuzzyReplace(text, oldString, newString)
     if (!loose) throw notFound(text, oldString, shown)
-    return { text: loose.text, said: `Replaced 1 occurrence in ${shown} (line ${loose.line}). ${LOOSELY_SAID}` }
+    return { text: loose.text, said: `Replaced 1 occurrence in ${shown} (line ${loose.line}). ${FUZZY_MATCH_NOTE}` }
   }
   // Put together by hand: String.replace would read `$&` and the like in the new text.
   const replaced = text.slice(0, found.first) + newString + text.slice(found.first + oldString.length)
@@ -78,9 +86,11 @@ function replaceOnce(text: string, { oldString, newString }: Wanted, shown: stri
 
 function requireDifference(oldString: string, newString: string, shown: string): void {
   if (oldString === newString)
-    throw new FileProblem(`old_string and new_string differ only in line endings, which ${shown} keeps as they are. Nothing would change.`)
+    throw new FileProblem(
+      `old_string and new_string differ only in line endings, which ${shown} keeps as they are. Nothing would change.`,
+    )
 }
 
 function notFound(text: string, oldString: string, shown: string): FileProblem {
-  return new FileProblem(`old_string was not found in ${shown}. ${nearMiss(text, oldString)}`)
+  return new FileProblem(`old_string was not found in ${shown}. ${explainNoMatch(text, oldString)}`)
 }

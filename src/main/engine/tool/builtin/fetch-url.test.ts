@@ -2,11 +2,15 @@ import { expect, test } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { makePdf } from '../../../../../test/support/pdf'
 import { serveWeb } from '../../../../../test/support/web-server'
-import { readArticle } from '../../web/read-article'
-import type { WebAccess } from '../../web/web-access'
+import { readArticle, type WebAccess } from '../../web/web-access'
 import { fetchUrlTool } from './fetch-url'
 
-const web: WebAccess = { allowedHosts: () => ['127.0.0.1'], search: () => undefined, refusal: async () => undefined, readArticle }
+const web: WebAccess = {
+  allowedHosts: () => ['127.0.0.1'],
+  search: () => undefined,
+  refusal: async () => undefined,
+  readArticle,
+}
 const tool = fetchUrlTool({ web })
 
 const ARTICLE = `<!doctype html><html><head><meta charset="utf-8"><title>Bridges</title><script>evil()</script></head><body><nav><a href="/x">Menu entry</a></nav>
@@ -39,13 +43,16 @@ test('another encoding than UTF-8 is read as what the server or the page says', 
   const { origin } = await serveWeb(({ url }, response) => {
     if (url === '/header') response.setHeader('content-type', 'text/plain; charset=iso-8859-1').end(latin)
     else if (url === '/bom')
-      response.setHeader('content-type', 'text/plain').end(Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Straße', 'utf16le')]))
+      response
+        .setHeader('content-type', 'text/plain')
+        .end(Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('Straße', 'utf16le')]))
     else
       response
         .setHeader('content-type', 'text/html')
         .end(Buffer.concat([Buffer.from('<meta charset="windows-1252"><p>'), latin, Buffer.from('</p>')]))
   })
-  for (const path of ['header', 'bom', 'meta']) expect((await callTool(tool, { url: `${origin}/${path}` })).text).toContain('Straße')
+  for (const path of ['header', 'bom', 'meta'])
+    expect((await callTool(tool, { url: `${origin}/${path}` })).text).toContain('Straße')
 })
 
 test('failures say what happened and what to do', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ToolDetails } from '../../../../shared/model/preview'
-import { MOST_WHOLE_PAGES } from '../media/pdf-result'
-import { WebRefusal } from '../../web/web-refusal'
+import { MAX_WHOLE_PAGES } from '../pdf-result'
+import { WebRefusal } from '../../web/fetch-guards'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './fetch-url.md?raw'
@@ -22,7 +22,7 @@ export function fetchUrlTool({ web }: { web: WebAccess }): Tool<typeof input> {
     timeoutMs: 45_000,
     async prepare({ url: asked }) {
       // Knows all ranges of addresses: not for a start that fetches nothing.
-      const { checkUrl } = await import('../../web/check-url')
+      const { checkUrl } = await import('../../web/fetch-guards')
       try {
         const url = checkUrl(asked.trim(), web.allowedHosts())
         return {
@@ -56,10 +56,13 @@ async function run(web: WebAccess, url: string, { signal }: CallContext): Promis
       text: page.text.slice(0, CARD_CHARS),
     }
     // A long document goes as text, which is saved to a file where it is too much.
-    if (page.pdf && page.pdf.read.pages <= MOST_WHOLE_PAGES) {
-      const { pdfPart } = await import('../media/fit-media')
+    if (page.pdf && page.pdf.read.pages <= MAX_WHOLE_PAGES) {
+      const { pdfPart } = await import('../../model/media/fit-media')
       const name = page.url.split(/[/?#]/).findLast((part) => /\.pdf$/i.test(part)) ?? 'document.pdf'
-      return { content: [{ type: 'text', text: head.join('\n') }, pdfPart(page.pdf.body, page.pdf.read, name)], details }
+      return {
+        content: [{ type: 'text', text: head.join('\n') }, pdfPart(page.pdf.body, page.pdf.read, name)],
+        details,
+      }
     }
     return ok(`${head.join('\n')}\n\n${page.text === '' ? '[The page is empty.]' : page.text}`, details)
   } catch (error) {

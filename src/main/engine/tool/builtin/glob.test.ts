@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { globTool } from './glob'
 
 /** Names that end in a slash become folders. The first name is the newest. */
@@ -33,7 +33,9 @@ describe('Glob: matching', () => {
     const { find } = await project('src/a.ts', 'src/in/b.ts')
     expect(await find('src/*.ts')).toEqual(['src/a.ts'])
     expect(await find('src/**/*.ts')).toEqual(['src/a.ts', 'src/in/b.ts'])
-    expect(await find('*.ts')).toEqual(['No files match. This pattern looks only in the folder itself; **/*.ts looks below it too.'])
+    expect(await find('*.ts')).toEqual([
+      'No files match. This pattern looks only in the folder itself; **/*.ts looks below it too.',
+    ])
   })
 
   it.each([
@@ -69,7 +71,10 @@ describe('Glob: matching', () => {
     'refuses %s, which is wildcards alone, with advice',
     async (pattern) => {
       const { glob } = await project('a')
-      expect(await callTool(glob, { pattern })).toMatchObject({ isError: true, text: expect.stringMatching(/wildcards alone.*src\/\*\*/) })
+      expect(await callTool(glob, { pattern })).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(/wildcards alone.*src\/\*\*/),
+      })
     },
   )
 
@@ -125,7 +130,10 @@ describe('Glob: what is left out', () => {
   it('never enters version control', async () => {
     const { find, glob } = await project('.git/config', 'sub/.git/config', 'sub/.Hg/config', 'config')
     expect(await find('**/config')).toEqual(['config'])
-    expect(await callTool(glob, { pattern: '.git/*' })).toMatchObject({ isError: true, text: expect.stringContaining('version control') })
+    expect(await callTool(glob, { pattern: '.git/*' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('version control'),
+    })
   })
 
   it('leaves out sensitive files and names them', async () => {
@@ -154,7 +162,11 @@ describe('Glob: limits', () => {
     expect(lines).toHaveLength(1_001)
     expect(lines[0]).toBe('newest.ts')
     expect(lines.at(-1)).toBe('[The first 1000 of 1101. Narrow the pattern to see the others.]')
-    expect((await callTool(glob, { pattern: '*.ts' })).details).toMatchObject({ kind: 'matches', total: 1_101, truncated: true })
+    expect((await callTool(glob, { pattern: '*.ts' })).details).toMatchObject({
+      kind: 'matches',
+      total: 1_101,
+      truncated: true,
+    })
   })
 
   it('marks what it found until time was up', async () => {

@@ -1,17 +1,14 @@
 import { sep } from 'node:path'
 import { z } from 'zod'
 import type { ToolDetails } from '../../../../shared/model/preview'
-import { fileProblem, FileProblem } from '../../workspace/file-problem'
-import { globMatcher, type GlobMatcher } from '../../workspace/glob-matcher'
-import { ignoreRules } from '../../workspace/ignore-rules'
-import { newestFirst } from '../../workspace/newest-first'
-import { sensitiveRule } from '../../workspace/sensitive-rule'
-import { walkTree, type TreeEntry } from '../../workspace/walk-tree'
+import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
+import { globMatcher, type GlobMatcher } from '../../workspace/path/glob-matcher'
+import { ignoreRules } from '../../workspace/path/ignore-rules'
+import { sortNewestFirst, walkTree, type TreeEntry } from '../../workspace/path/list-files'
+import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { splitGlob } from '../glob-pattern'
-import { pathRefusal, shownPath } from '../path-refusal'
-import { printablePath } from '../printable-path'
-import { inVcsFolder, VCS_FOLDERS } from '../ripgrep/search-scope'
+import { pathRefusal, shownPath, printablePath } from '../file-paths'
+import { inVcsFolder, VCS_FOLDERS } from '../../workspace/ripgrep/search-scope'
 import { failed, nothingHidden, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './glob.md?raw'
 
@@ -63,7 +60,9 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
       const folder =
         parts.folder === ''
           ? start
-          : await workspace.resolve(/^(?:[/~]|[a-z]:)/i.test(parts.folder) ? parts.folder : `${start.realPath}/${parts.folder}`)
+          : await workspace.resolve(
+              /^(?:[/~]|[a-z]:)/i.test(parts.folder) ? parts.folder : `${start.realPath}/${parts.folder}`,
+            )
       const refusal = pathRefusal(workspace, folder)
       if (refusal) return refusal
       const shown = workspace.display(folder.realPath)
@@ -74,7 +73,12 @@ export function globTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
       }
       if (inVcsFolder(folder.realPath, workspace.root))
         return refuse(`${shown} belongs to version control, which is never searched. Use its own program with Bash.`)
-      const target = { folder, pattern: parts.pattern, foldersOnly: parts.foldersOnly, fromPattern: parts.folder !== '' }
+      const target = {
+        folder,
+        pattern: parts.pattern,
+        foldersOnly: parts.foldersOnly,
+        fromPattern: parts.folder !== '',
+      }
       return {
         summary: `${asked.pattern}${asked.path === undefined ? '' : ` in ${shownPath(workspace, start)}`}`,
         accesses: [{ kind: 'tree', path: folder.realPath, written: folder.path, write: false }],
@@ -111,7 +115,7 @@ async function run(
     return notThere(error, workspace, target)
   }
   if (signal.aborted) return failed('The search was stopped.')
-  const sorted = await newestFirst(found.paths, { deadline, signal })
+  const sorted = await sortNewestFirst(found.paths, { deadline, signal })
   const shown = (sorted ?? found.paths)
     .slice(0, MAX_SHOWN)
     .map((path) => ({ path: workspace.display(path), isFolder: found.folders.has(path) }))
@@ -180,7 +184,11 @@ function notThere(error: unknown, workspace: Workspace, { folder, fromPattern }:
       ? ok(`No files match: the folder ${shown} does not exist.`)
       : failed(`${problem.message} Find the right path with Glob or ListDirectory.`)
   }
-  return failed(/below something that is a file/.test(problem.message) ? `${shown} is a file; path must be a folder.` : problem.message)
+  return failed(
+    /below something that is a file/.test(problem.message)
+      ? `${shown} is a file; path must be a folder.`
+      : problem.message,
+  )
 }
 
 function nothing({ pattern }: Target): string {
@@ -200,11 +208,16 @@ function unclosed(pattern: string): '[' | '{' | undefined {
   return (plain.match(/\{/g)?.length ?? 0) > (plain.match(/\}/g)?.length ?? 0) ? '{' : undefined
 }
 
-function notesOn(found: Found, { workspace, timeoutMs, sorted }: { workspace: Workspace; timeoutMs: number; sorted: boolean }): string[] {
+function notesOn(
+  found: Found,
+  { workspace, timeoutMs, sorted }: { workspace: Workspace; timeoutMs: number; sorted: boolean },
+): string[] {
   const notes: string[] = []
   const total = found.paths.length
   if (total > MAX_SHOWN)
-    notes.push(`[The first ${MAX_SHOWN} of ${total}${found.complete ? '' : ' or more'}. Narrow the pattern to see the others.]`)
+    notes.push(
+      `[The first ${MAX_SHOWN} of ${total}${found.complete ? '' : ' or more'}. Narrow the pattern to see the others.]`,
+    )
   if (!found.complete)
     notes.push(
       total >= MAX_FOUND
@@ -224,4 +237,42 @@ function notesOn(found: Found, { workspace, timeoutMs, sorted }: { workspace: Wo
     )
   }
   return notes
+}
+
+/** A glob taken apart: the folder it begins with is literal, the rest is to be matched below it. */
+export interface GlobParts {
+  /** As written, with `/`; empty when the pattern begins with a wildcard. May be absolute, begin with `~` or contain `..`. */
+  folder: string
+  pattern: string
+  /** The pattern ended in a slash. */
+  foldersOnly: boolean
+  /** The rest is nothing but wildcards: every file below the folder. */
+  isAnything: boolean
+}
+
+const MAGIC = /[*?[\]{}\\]/
+
+/** Takes the literal beginning off, so that only that folder is walked; or says why the pattern cannot be used. */
+function splitGlob(written: string): GlobParts | { problem: string } {
+  if (written.includes('\0')) return { problem: 'A pattern cannot contain a NUL character.' }
+  const foldersOnly = written.endsWith('/')
+  const steps = written.split('/').filter((step, index) => step !== '.' && (step !== '' || index === 0))
+  const last = steps.length - 1
+  const literal = steps.findIndex((step, index) => index === last || MAGIC.test(step))
+  const folder = steps.slice(0, Math.max(0, literal)).join('/')
+  const rest = steps.slice(Math.max(0, literal))
+  if (rest.length === 0 || rest.join('') === '')
+    return { problem: `${JSON.stringify(written)} names a folder, not a pattern. Use ListDirectory.` }
+  if (rest.includes('..'))
+    return {
+      problem: 'A pattern cannot go up with .. after its wildcards begin. Start from the folder above with path.',
+    }
+  const pattern = rest.join('/')
+  const isAnything = /^[*?/{},]*$/.test(pattern)
+  if (isAnything && folder === '') {
+    return {
+      problem: `${JSON.stringify(written)} is wildcards alone and would list everything. Give it a literal part, e.g. src/**, *.ts or **/test/*, or use ListDirectory.`,
+    }
+  }
+  return { folder: folder === '' && written.startsWith('/') ? '/' : folder, pattern, foldersOnly, isAnything }
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { grepTool } from './grep'
 
 async function project(files: Record<string, string>) {
@@ -17,7 +17,10 @@ async function project(files: Record<string, string>) {
 
 describe('Grep: long lines', () => {
   it('cuts a long line to what surrounds its first match, says where that is, and shows the matches after it', async () => {
-    const { grep } = await project({ 'a.txt': `${'y'.repeat(250_000)}NEEDLE${'z'.repeat(250_000)}\nshort NEEDLE\n`, 'b.txt': 'NEEDLE' })
+    const { grep } = await project({
+      'a.txt': `${'y'.repeat(250_000)}NEEDLE${'z'.repeat(250_000)}\nshort NEEDLE\n`,
+      'b.txt': 'NEEDLE',
+    })
     const { text } = await callTool(grep, { pattern: 'NEEDLE', output_mode: 'content' })
     const [first, ...rest] = text.split('\n')
     expect(first).toMatch(/^a\.txt:1:…y{300}NEEDLEz{694}…$/)
@@ -38,18 +41,23 @@ describe('Grep: long lines', () => {
     expect(text).not.toContain('\ufffd')
   })
 
-  it.for(['content', 'count_matches', 'files_with_matches'] as const)('finds a match in a line of 20 MB: %s', async (output_mode) => {
-    const { grep } = await project({ 'big.json': `${'y'.repeat(20_000_000)}NEEDLE${'z'.repeat(1000)}\nNEEDLE` })
-    for (const multiline of [false, true]) {
-      const { text } = await callTool(grep, { pattern: 'NEEDLE', output_mode, multiline })
-      expect(text.slice(0, 2_000)).toContain('big.json')
-      expect(text).not.toContain('No matches')
-      expect(output_mode !== 'content' || /:1:…y+NEEDLEz+…\nbig\.json:2:NEEDLE\n/.test(text)).toBe(true)
-    }
-  })
+  it.for(['content', 'count_matches', 'files_with_matches'] as const)(
+    'finds a match in a line of 20 MB: %s',
+    async (output_mode) => {
+      const { grep } = await project({ 'big.json': `${'y'.repeat(20_000_000)}NEEDLE${'z'.repeat(1000)}\nNEEDLE` })
+      for (const multiline of [false, true]) {
+        const { text } = await callTool(grep, { pattern: 'NEEDLE', output_mode, multiline })
+        expect(text.slice(0, 2_000)).toContain('big.json')
+        expect(text).not.toContain('No matches')
+        expect(output_mode !== 'content' || /:1:…y+NEEDLEz+…\nbig\.json:2:NEEDLE\n/.test(text)).toBe(true)
+      }
+    },
+  )
 
   it('cuts long lines of context and those that a match of several lines goes on to', async () => {
-    const { grep } = await project({ 'a.txt': `${'c'.repeat(5_000)}\n${'b'.repeat(4_000)}START\n${'d'.repeat(5_000)}END\n` })
+    const { grep } = await project({
+      'a.txt': `${'c'.repeat(5_000)}\n${'b'.repeat(4_000)}START\n${'d'.repeat(5_000)}END\n`,
+    })
     const around = await callTool(grep, { pattern: 'START', output_mode: 'content', '-C': 1 })
     expect(around.text).toMatch(/^a\.txt-1-c{1000}…\na\.txt:2:…b{300}START\na\.txt-3-d{1000}…\n\[/)
     const across = await callTool(grep, { pattern: 'START\\n.*END', output_mode: 'content', multiline: true })
@@ -92,7 +100,10 @@ describe('Grep: limits of PCRE2', () => {
     const { grep } = await project({ 'p.txt': `${'a'.repeat(60)}b\n`, 'q.txt': 'hello\n' })
     for (const output_mode of ['content', 'count_matches', 'files_with_matches'] as const) {
       const alone = await callTool(grep, { pattern: '(?=(a+)+$)(a+)+c|nowhere', output_mode })
-      expect(alone).toMatchObject({ isError: true, text: expect.stringMatching(/pattern is valid.*possessive[^]*p\.txt: PCRE2: .*limit/) })
+      expect(alone).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(/pattern is valid.*possessive[^]*p\.txt: PCRE2: .*limit/),
+      })
       expect(alone.text).not.toContain('not a valid')
       const partly = await callTool(grep, { pattern: '(?=(a+)+$)(a+)+c|hello', output_mode })
       expect(partly.isError).toBeUndefined()

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { grepTool } from './grep'
 
 async function project(files: Record<string, string | Uint8Array> = {}, timeoutMs?: number) {
@@ -29,13 +29,23 @@ const names = (text: string): string[] => text.split('\n').toSorted()
 describe('Grep: files_with_matches', () => {
   it('lists the newest file first, to the millisecond, and files of the same time always in the same order', async () => {
     const { grep, put, root } = await project()
-    const times: Record<string, number> = { 'a/old.txt': 900_000, 'b/same.txt': 900_100, 'a/same.txt': 900_100, 'z/new.txt': 900_101 }
+    const times: Record<string, number> = {
+      'a/old.txt': 900_000,
+      'b/same.txt': 900_100,
+      'a/same.txt': 900_100,
+      'z/new.txt': 900_101,
+    }
     for (const [name, ms] of Object.entries(times)) {
       await put(name, 'x')
       await utimes(join(root, name), new Date(), new Date(ms))
     }
     for (let run = 0; run < 3; run++) {
-      expect((await callTool(grep, { pattern: 'x' })).text.split('\n')).toEqual(['z/new.txt', 'a/same.txt', 'b/same.txt', 'a/old.txt'])
+      expect((await callTool(grep, { pattern: 'x' })).text.split('\n')).toEqual([
+        'z/new.txt',
+        'a/same.txt',
+        'b/same.txt',
+        'a/old.txt',
+      ])
     }
   })
 
@@ -71,15 +81,21 @@ describe('Grep: content', () => {
   it('numbers lines unless told not to', async () => {
     const { grep } = await project({ 'a.txt': text })
     expect((await callTool(grep, { pattern: 't', output_mode: 'content' })).text).toBe('a.txt:2:two\na.txt:3:three')
-    expect((await callTool(grep, { pattern: 't', output_mode: 'content', '-n': false })).text).toBe('a.txt:two\na.txt:three')
+    expect((await callTool(grep, { pattern: 't', output_mode: 'content', '-n': false })).text).toBe(
+      'a.txt:two\na.txt:three',
+    )
   })
 
   it('lets -C win over -A and -B, and separates what is apart', async () => {
     const { grep } = await project({ 'a.txt': text })
     const around = await callTool(grep, { pattern: 'two|six', output_mode: 'content', '-C': 1, '-A': 3, '-B': 3 })
     expect(around.text).toBe('a.txt-1-one\na.txt:2:two\na.txt-3-three\n--\na.txt-5-five\na.txt:6:six\na.txt-7-seven')
-    expect((await callTool(grep, { pattern: 'six', output_mode: 'content', '-C': 0, '-A': 1 })).text).toBe('a.txt:6:six')
-    expect((await callTool(grep, { pattern: 'six', output_mode: 'content', '-B': 1 })).text).toBe('a.txt-5-five\na.txt:6:six')
+    expect((await callTool(grep, { pattern: 'six', output_mode: 'content', '-C': 0, '-A': 1 })).text).toBe(
+      'a.txt:6:six',
+    )
+    expect((await callTool(grep, { pattern: 'six', output_mode: 'content', '-B': 1 })).text).toBe(
+      'a.txt-5-five\na.txt:6:six',
+    )
   })
 
   it('shows lines of up to 2,000 bytes whole; the card gets the beginning', async () => {
@@ -101,7 +117,9 @@ describe('Grep: content', () => {
   it('pages through lines across files in a fixed order', async () => {
     const { grep } = await project({ 'b.txt': 'x1\nx2\n', 'a.txt': 'x3\nx4\n', 'a/z.txt': 'x5\n' })
     const page = async (offset: number) =>
-      (await callTool(grep, { pattern: 'x', output_mode: 'content', head_limit: 2, offset })).text.split('\n').slice(0, 2)
+      (await callTool(grep, { pattern: 'x', output_mode: 'content', head_limit: 2, offset })).text
+        .split('\n')
+        .slice(0, 2)
     expect([...(await page(0)), ...(await page(2)), (await page(4))[0]]).toEqual([
       'a/z.txt:1:x5',
       'a.txt:1:x3',
@@ -126,7 +144,9 @@ describe('Grep: content', () => {
 
   it('tells that a binary file matches instead of mixing its bytes into other results', async () => {
     const { grep } = await project({ 'a.bin': 'x\0y', 'b.txt': 'x', 'late.bin': `x\n${'\n'.repeat(300_000)}\0\0` })
-    expect((await callTool(grep, { pattern: 'x', path: 'a.bin', output_mode: 'content' })).text).toMatch(/^a\.bin: binary file matches/)
+    expect((await callTool(grep, { pattern: 'x', path: 'a.bin', output_mode: 'content' })).text).toMatch(
+      /^a\.bin: binary file matches/,
+    )
     const { text } = await callTool(grep, { pattern: 'x', output_mode: 'content' })
     expect(text.split('\n').toSorted()).toEqual([
       expect.stringMatching(/^\[To see what a binary file says/),
@@ -202,7 +222,10 @@ describe('Grep: patterns', () => {
       isError: true,
       text: expect.stringContaining('glob is not valid'),
     })
-    expect(await callTool(grep, { pattern: 'a\0b' })).toMatchObject({ isError: true, text: expect.stringContaining('\\x00') })
+    expect(await callTool(grep, { pattern: 'a\0b' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('\\x00'),
+    })
   })
 
   it('runs look-around and back references, which the quick engine cannot', async () => {
@@ -214,9 +237,18 @@ describe('Grep: patterns', () => {
 
 describe('Grep: what is searched', () => {
   it('searches hidden files but never version control, not even through a glob or include_ignored', async () => {
-    const { grep } = await project({ '.hidden': 'x', '.git/config': 'x', 'sub/.hg/a': 'x', 'sub/.SVN/b': 'x', '.github/w.yml': 'x' })
+    const { grep } = await project({
+      '.hidden': 'x',
+      '.git/config': 'x',
+      'sub/.hg/a': 'x',
+      'sub/.SVN/b': 'x',
+      '.github/w.yml': 'x',
+    })
     expect(names((await callTool(grep, { pattern: 'x' })).text)).toEqual(['.github/w.yml', '.hidden'])
-    expect(names((await callTool(grep, { pattern: 'x', include_ignored: true })).text)).toEqual(['.github/w.yml', '.hidden'])
+    expect(names((await callTool(grep, { pattern: 'x', include_ignored: true })).text)).toEqual([
+      '.github/w.yml',
+      '.hidden',
+    ])
     expect((await callTool(grep, { pattern: 'x', glob: '.git/**' })).text).toBe('No matches found')
     for (const path of ['.git', '.git/config', 'sub/.SVN'])
       expect(await callTool(grep, { pattern: 'x', path })).toMatchObject({
@@ -243,7 +275,12 @@ describe('Grep: what is searched', () => {
 
   it('applies the .gitignore above a folder that is searched, in a repository and without one', async () => {
     for (const repository of [true, false]) {
-      const { grep, root } = await project({ '.gitignore': 'dist/\n*.log\n', 'sub/dist/a': 'x', 'sub/a.log': 'x', 'sub/b': 'x' })
+      const { grep, root } = await project({
+        '.gitignore': 'dist/\n*.log\n',
+        'sub/dist/a': 'x',
+        'sub/a.log': 'x',
+        'sub/b': 'x',
+      })
       if (repository) execFileSync('git', ['init', '-q', root])
       expect((await callTool(grep, { pattern: 'x', path: 'sub' })).text).toBe('sub/b')
     }
@@ -306,7 +343,9 @@ describe('Grep: what is searched', () => {
     await symlink(join(base, 'outside'), join(root, 'link'))
     expect((await callTool(grep, { pattern: 'x' })).text).toBe('a')
     const call = await prepareCall(grep, { pattern: 'x', path: 'link' })
-    expect(call.accesses).toEqual([{ kind: 'tree', path: join(base, 'outside'), written: join(root, 'link'), write: false }])
+    expect(call.accesses).toEqual([
+      { kind: 'tree', path: join(base, 'outside'), written: join(root, 'link'), write: false },
+    ])
     expect((await callTool(grep, { pattern: 'x', path: 'link' })).text).toBe(join(base, 'outside', 'b'))
   })
 
@@ -345,7 +384,10 @@ describe('Grep: limits', () => {
 
   it('stops at once when the turn is stopped', async () => {
     const { grep } = await project({ a: 'x' })
-    expect(await callTool(grep, { pattern: 'x' }, AbortSignal.abort())).toMatchObject({ isError: true, text: 'The search was stopped.' })
+    expect(await callTool(grep, { pattern: 'x' }, AbortSignal.abort())).toMatchObject({
+      isError: true,
+      text: 'The search was stopped.',
+    })
   })
 
   it('names its fields as the catalogue does and refuses others', () => {

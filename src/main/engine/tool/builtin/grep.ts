@@ -1,14 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { z } from 'zod'
-import { fileProblem, FileProblem } from '../../workspace/file-problem'
+import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { missingPath } from '../missing-path'
-import { pathRefusal, shownPath } from '../path-refusal'
-import { failureOfSearch, needsPcre2 } from '../ripgrep/explain-errors'
-import { reportSearch } from '../ripgrep/report-search'
-import { runRipgrep, type RipgrepRun } from '../ripgrep/run-ripgrep'
-import { inVcsFolder, searchScope, type SearchScope } from '../ripgrep/search-scope'
+import { missingPath, pathRefusal, shownPath } from '../file-paths'
+import { searchFailure, needsPcre2, runRipgrep, type RipgrepRun } from '../../workspace/ripgrep/run-ripgrep'
+import { reportSearch } from '../search-report'
+import { inVcsFolder, searchScope, type SearchScope } from '../../workspace/ripgrep/search-scope'
 import { failed, nothingHidden, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './grep.md?raw'
 
@@ -25,7 +23,10 @@ const input = z.strictObject({
   path: z.string().min(1).optional().describe('File or folder; default: the project folder'),
   glob: z.string().min(1).max(1000).optional().describe('Only these files, e.g. *.{ts,tsx}; with ! all but these'),
   type: z.string().min(1).max(100).optional().describe('Only this file type, e.g. ts, py, rust'),
-  output_mode: z.enum(['files_with_matches', 'content', 'count_matches']).optional().describe('Default files_with_matches'),
+  output_mode: z
+    .enum(['files_with_matches', 'content', 'count_matches'])
+    .optional()
+    .describe('Default files_with_matches'),
   '-i': z.boolean().optional().describe('Ignore case'),
   '-n': z.boolean().optional().describe('content: line numbers (default true)'),
   '-A': lines.describe('content: lines after each match'),
@@ -120,7 +121,7 @@ async function run(
   }
   remember(quick, path.realPath, performance.now() - started < QUICK_MS)
   if (result.stopped === 'aborted') return failed('The search was stopped.')
-  const failure = failureOfSearch(result)
+  const failure = searchFailure(result)
   if (failure !== undefined) return failed(failure)
   if (target.isFile && result.exitCode === 2 && result.output.length === 0)
     return failed(`${workspace.display(path.realPath)} cannot be read: ${result.errors.trim()}`)
@@ -134,13 +135,16 @@ async function run(
     deadline,
     signal,
     hasContext: contextArgs(asked).length > 0,
-    leavesOut: (path) => isHidden(path) || scope.leavesOut(path),
+    excludes: (path) => isHidden(path) || scope.excludes(path),
     absolute: (found) => join(target.cwd, found),
     display: (found) => workspace.display(found),
     // A file that is named itself is searched in any case.
     ...(!target.isFile && {
       searchBinary: () =>
-        search({ ...asked, output_mode: 'files_with_matches' }, target, scope, { ...rest(), cutsLines: false }, [...more, '--binary']),
+        search({ ...asked, output_mode: 'files_with_matches' }, target, scope, { ...rest(), cutsLines: false }, [
+          ...more,
+          '--binary',
+        ]),
     }),
   })
 }
@@ -159,7 +163,9 @@ async function targetOf(workspace: Workspace, path: ResolvedPath): Promise<Targe
   } catch (error) {
     const problem = fileProblem(error, shown)
     if (!(problem instanceof FileProblem)) throw problem
-    return problem.kind === 'missing' ? missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.') : problem.message
+    return problem.kind === 'missing'
+      ? missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.')
+      : problem.message
   }
 }
 
@@ -171,7 +177,10 @@ function search(
   more: string[] = [],
 ): Promise<RipgrepRun> {
   // `--regexp=` and `--` keep patterns and paths that begin with a dash from being options.
-  return runRipgrep([...scope.args, ...searchArgs(asked), ...more, `--regexp=${asked.pattern}`, '--', target.argument], options)
+  return runRipgrep(
+    [...scope.args, ...searchArgs(asked), ...more, `--regexp=${asked.pattern}`, '--', target.argument],
+    options,
+  )
 }
 
 function searchArgs(asked: Input): string[] {
@@ -180,7 +189,15 @@ function searchArgs(asked: Input): string[] {
   if (asked.multiline) args.push('--multiline', '--multiline-dotall')
   switch (asked.output_mode) {
     case 'content':
-      return [...args, '--line-number', '--column', '--with-filename', '--no-heading', '--no-context-separator', ...contextArgs(asked)]
+      return [
+        ...args,
+        '--line-number',
+        '--column',
+        '--with-filename',
+        '--no-heading',
+        '--no-context-separator',
+        ...contextArgs(asked),
+      ]
     case 'count_matches':
       return [...args, '--count-matches', '--with-filename']
     default:

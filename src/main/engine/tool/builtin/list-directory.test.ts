@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { listDirectoryTool } from './list-directory'
 
 async function project() {
@@ -38,7 +38,9 @@ describe('ListDirectory', () => {
     const { root, lines } = await project()
     await symlink('gone', join(root, 'dangling'))
     execFileSync('mkfifo', [join(root, 'pipe')])
-    expect(await lines('dangling')).toEqual(['dangling is a symbolic link to "gone", which does not exist. Find the right path with Glob.'])
+    expect(await lines('dangling')).toEqual([
+      'dangling is a symbolic link to "gone", which does not exist. Find the right path with Glob.',
+    ])
     expect(await lines('pipe')).toEqual(['pipe is a pipe, socket or device, not a folder.'])
   })
 
@@ -80,7 +82,10 @@ describe('ListDirectory', () => {
     expect(await lines()).toEqual(['dir\t\tvenv/', '[Sensitive, not listed: .env, .ssh]'])
     expect(await lines('venv')).toEqual(['dir\t\t.env/'])
     expect(await lines('venv/.env')).toEqual(['The folder is empty.'])
-    expect(await callTool(list, { path: '.ssh' })).toMatchObject({ isError: true, text: expect.stringContaining('protected') })
+    expect(await callTool(list, { path: '.ssh' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('protected'),
+    })
   })
 
   it('shows where links lead, and is not broken by dangling links, pipes and odd names', async () => {
@@ -119,8 +124,14 @@ describe('ListDirectory', () => {
   it('points to Read for a file and to Glob for what is not there', async () => {
     const { root, list } = await project()
     await writeFile(join(root, 'a'), '')
-    expect(await callTool(list, { path: 'a' })).toMatchObject({ isError: true, text: 'a is a file, not a folder. Use Read.' })
-    expect(await callTool(list, { path: 'nope' })).toMatchObject({ isError: true, text: expect.stringContaining('does not exist') })
+    expect(await callTool(list, { path: 'a' })).toMatchObject({
+      isError: true,
+      text: 'a is a file, not a folder. Use Read.',
+    })
+    expect(await callTool(list, { path: 'nope' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('does not exist'),
+    })
   })
 
   it('declares the folder a link leads to', async () => {

@@ -2,13 +2,11 @@ import { lstat, opendir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Dirent } from 'node:fs'
 import { z } from 'zod'
-import { fileProblem, FileProblem } from '../../workspace/file-problem'
-import { ignoreRules } from '../../workspace/ignore-rules'
-import { sensitiveRule } from '../../workspace/sensitive-rule'
+import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
+import { ignoreRules } from '../../workspace/path/ignore-rules'
+import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { missingPath } from '../missing-path'
-import { pathRefusal, shownPath } from '../path-refusal'
-import { printablePath } from '../printable-path'
+import { missingPath, pathRefusal, shownPath, printablePath } from '../file-paths'
 import { failed, nothingHidden, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './list-directory.md?raw'
 
@@ -72,7 +70,8 @@ async function run(
     const first = listing.entries.slice(0, MAX_SHOWN)
     const described = await Promise.all(first.map((entry) => describe(realPath, entry)))
     const lines = described.map(
-      ({ entry, note }) => `${entry.type}\t${entry.size ?? ''}\t${printablePath(entry.name)}${entry.type === 'dir' ? '/' : ''}${note}`,
+      ({ entry, note }) =>
+        `${entry.type}\t${entry.size ?? ''}\t${printablePath(entry.name)}${entry.type === 'dir' ? '/' : ''}${note}`,
     )
     return ok([...(lines.length > 0 ? lines : [nothing(listing)]), ...notesOn(listing)].join('\n'), {
       kind: 'entries',
@@ -85,11 +84,20 @@ async function run(
     const stats = await stat(realPath).catch(() => undefined)
     if (stats?.isFile()) return failed(`${shown} is a file, not a folder. Use Read.`)
     if (stats && !stats.isDirectory()) return failed(`${shown} is a pipe, socket or device, not a folder.`)
-    return failed(problem.kind === 'missing' ? await missingPath(workspace, path, 'Find the right path with Glob.') : problem.message)
+    return failed(
+      problem.kind === 'missing'
+        ? await missingPath(workspace, path, 'Find the right path with Glob.')
+        : problem.message,
+    )
   }
 }
 
-async function list(folder: string, root: string, signal: AbortSignal, isHidden: (path: string) => boolean): Promise<Listing> {
+async function list(
+  folder: string,
+  root: string,
+  signal: AbortSignal,
+  isHidden: (path: string) => boolean,
+): Promise<Listing> {
   const rules = ignoreRules(folder, root)
   const listing: Listing = { entries: [], ignored: 0, sensitive: [], cut: false }
   let read = 0
@@ -128,7 +136,10 @@ async function describe(folder: string, entry: Dirent): Promise<Described> {
   }
   const stats = await lstat(path).catch(() => undefined)
   if (entry.isFile())
-    return { entry: { name, type: 'file', ...(stats && { size: stats.size }) }, note: stats ? '' : ' (cannot be looked at)' }
+    return {
+      entry: { name, type: 'file', ...(stats && { size: stats.size }) },
+      note: stats ? '' : ' (cannot be looked at)',
+    }
   const kind = entry.isFIFO() ? 'pipe' : entry.isSocket() ? 'socket' : 'device'
   return { entry: { name, type: 'other' }, note: ` (${kind})` }
 }
@@ -142,10 +153,13 @@ function notesOn({ entries, ignored, sensitive, cut }: Listing): string[] {
   if (cut) notes.push(`[The folder has more than ${MAX_READ} entries; only these were read. Use Glob with a pattern.]`)
   if (entries.length > MAX_SHOWN)
     notes.push(`[The first ${MAX_SHOWN} of ${entries.length} entries. Use Glob with a pattern for the others.]`)
-  if (ignored > 0) notes.push(`[${ignored} ignored ${ignored === 1 ? 'entry' : 'entries'} left out (.gitignore, .trestleignore)]`)
+  if (ignored > 0)
+    notes.push(`[${ignored} ignored ${ignored === 1 ? 'entry' : 'entries'} left out (.gitignore, .trestleignore)]`)
   if (sensitive.length > 0) {
     const names = sensitive.toSorted().slice(0, MAX_NAMES).map(printablePath).join(', ')
-    notes.push(`[Sensitive, not listed: ${names}${sensitive.length > MAX_NAMES ? ` and ${sensitive.length - MAX_NAMES} more` : ''}]`)
+    notes.push(
+      `[Sensitive, not listed: ${names}${sensitive.length > MAX_NAMES ? ` and ${sensitive.length - MAX_NAMES} more` : ''}]`,
+    )
   }
   return notes
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { patchTool } from './patch'
 import { readTool } from './read'
 
@@ -15,7 +15,10 @@ async function fileWith(content: string) {
   await callTool(readTool({ workspace }), { path: 'a.ts' })
   return {
     patch: (...patches: [find: string, replace: string][]) =>
-      callTool(patchTool({ workspace }), { path: 'a.ts', patches: patches.map(([find, replace]) => ({ find, replace })) }),
+      callTool(patchTool({ workspace }), {
+        path: 'a.ts',
+        patches: patches.map(([find, replace]) => ({ find, replace })),
+      }),
     content: () => readFile(path, 'utf8'),
   }
 }
@@ -24,7 +27,10 @@ describe('Patch', () => {
   it('replaces in order, each in the text the others left, as one diff', async () => {
     const { patch, content } = await fileWith('a\nb\nc\n')
     const result = await patch(['a', 'x'], ['x\nb', 'y'], ['c', '$&'])
-    expect(result).toMatchObject({ text: 'Made 3 replacements in a.ts.', details: { kind: 'diff', added: 2, removed: 3 } })
+    expect(result).toMatchObject({
+      text: 'Made 3 replacements in a.ts.',
+      details: { kind: 'diff', added: 2, removed: 3 },
+    })
     expect(await content()).toBe('y\n$&\n')
   })
 

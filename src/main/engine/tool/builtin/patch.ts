@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { FileProblem } from '../../workspace/file-problem'
-import { editText, type EditDeps } from '../edit-text'
-import { prepareFileChange } from '../file-change'
-import { describeOccurrences, nearMiss, occurrences } from '../find-text'
-import { looseReplace, LOOSELY_SAID } from '../loose-replace'
+import { FileProblem } from '../../workspace/path/file-problem'
+import { editText, type EditDeps } from '../edit/edit-tools'
+import { prepareFileChange } from '../edit/file-change'
+import { describeOccurrences, explainNoMatch, findOccurrences } from '../edit/find-text'
+import { fuzzyReplace, FUZZY_MATCH_NOTE } from '../edit/fuzzy-match'
 import { refuse, type Tool } from '../tool'
 import description from './patch.md?raw'
 
@@ -11,7 +11,10 @@ const input = z.strictObject({
   path: z.string().min(1).describe('File'),
   patches: z
     .array(
-      z.strictObject({ find: z.string().min(1).describe('Text to replace, exact'), replace: z.string().describe('What takes its place') }),
+      z.strictObject({
+        find: z.string().min(1).describe('Text to replace, exact'),
+        replace: z.string().describe('What takes its place'),
+      }),
     )
     .min(1)
     .describe('Replacements, in order'),
@@ -28,7 +31,10 @@ export function patchTool({ workspace, hooks, hidden }: EditDeps): Tool<typeof i
     annotations: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
     async prepare({ path, patches }) {
       const equal = patches.findIndex(({ find, replace }) => find === replace)
-      if (equal >= 0) return refuse(`find and replace of patch ${equal + 1} are equal, so it would change nothing. Nothing was written.`)
+      if (equal >= 0)
+        return refuse(
+          `find and replace of patch ${equal + 1} are equal, so it would change nothing. Nothing was written.`,
+        )
       return prepareFileChange({
         workspace,
         hooks,
@@ -41,12 +47,18 @@ export function patchTool({ workspace, hooks, hidden }: EditDeps): Tool<typeof i
           editText(current, shown, (text, plain) => {
             let [patched, isLoose] = [text, false]
             for (const [index, { find, replace }] of patches.entries()) {
-              const made = replaceOnce(patched, { find: plain(find), replace: plain(replace) }, index + 1, patches.length, shown)
+              const made = replaceOnce(
+                patched,
+                { find: plain(find), replace: plain(replace) },
+                index + 1,
+                patches.length,
+                shown,
+              )
               patched = made.text
               isLoose ||= made.isLoose
             }
             const said = `Made ${patches.length} ${patches.length === 1 ? 'replacement' : 'replacements'} in ${shown}.`
-            return { text: patched, said: isLoose ? `${said} ${LOOSELY_SAID}` : said }
+            return { text: patched, said: isLoose ? `${said} ${FUZZY_MATCH_NOTE}` : said }
           }),
       })
     },
@@ -60,13 +72,15 @@ function replaceOnce(
   of: number,
   shown: string,
 ): { text: string; isLoose: boolean } {
-  const found = occurrences(text, find)
+  const found = findOccurrences(text, find)
   const which = of === 1 ? 'The text to find' : `The text that patch ${number} of ${of} looks for`
   const after = number > 1 ? ' as the patches before it leave the file' : ''
   if (found.count === 0) {
-    const loose = looseReplace(text, find, replace)
+    const loose = fuzzyReplace(text, find, replace)
     if (loose) return { text: loose.text, isLoose: true }
-    throw new FileProblem(`${which} was not found in ${shown}${after}. Nothing was written. ${nearMiss(text, find)}`)
+    throw new FileProblem(
+      `${which} was not found in ${shown}${after}. Nothing was written. ${explainNoMatch(text, find)}`,
+    )
   }
   if (found.count > 1)
     throw new FileProblem(

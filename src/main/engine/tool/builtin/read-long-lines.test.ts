@@ -3,14 +3,18 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { grepTool } from './grep'
 import { readTool } from './read'
 
 async function project() {
   const root = await tempFolder()
   const workspace = createWorkspace({ root })
-  return { workspace, read: readTool({ workspace }), put: (name: string, content: string) => writeFile(join(root, name), content) }
+  return {
+    workspace,
+    read: readTool({ workspace }),
+    put: (name: string, content: string) => writeFile(join(root, name), content),
+  }
 }
 
 describe('Read: within a long line', () => {
@@ -18,28 +22,31 @@ describe('Read: within a long line', () => {
   it.for([
     ['small', 60_000],
     ['large', 400_000],
-  ] as const)('goes on within a cut line to its end, without losing or repeating a character: %s file', async ([, length]) => {
-    const { put, read } = await project()
-    const line = 'ab\u00e4\u20ac\u{1f600}'.repeat(length / 6)
-    await put('a.txt', `first\n${line}\nlast\n`)
-    const whole = await callTool(read, { path: 'a.txt' })
-    let got = whole.text
-      .split('\n')[1]!
-      .replace(/^2\t/, '')
-      .replace(/\.\.\.$/, '')
-    let note = ''
-    for (let next: number | undefined = got.length + 1; next !== undefined;) {
-      const { text, details } = await callTool(read, { path: 'a.txt', line_offset: 2, char_offset: next })
-      const [shown, said = ''] = text.split('\n')
-      expect(details).toMatchObject({ line: 2, lines: 1 })
-      got += shown!.replace(/^2\t/, '')
-      note = said
-      const more = /char_offset (\d+)\.\]$/.exec(said)
-      next = more ? Number(more[1]) : undefined
-    }
-    expect(got).toBe(line)
-    expect(note).toContain(`of the ${line.length} of line 2. The line ends here.`)
-  })
+  ] as const)(
+    'goes on within a cut line to its end, without losing or repeating a character: %s file',
+    async ([, length]) => {
+      const { put, read } = await project()
+      const line = 'ab\u00e4\u20ac\u{1f600}'.repeat(length / 6)
+      await put('a.txt', `first\n${line}\nlast\n`)
+      const whole = await callTool(read, { path: 'a.txt' })
+      let got = whole.text
+        .split('\n')[1]!
+        .replace(/^2\t/, '')
+        .replace(/\.\.\.$/, '')
+      let note = ''
+      for (let next: number | undefined = got.length + 1; next !== undefined;) {
+        const { text, details } = await callTool(read, { path: 'a.txt', line_offset: 2, char_offset: next })
+        const [shown, said = ''] = text.split('\n')
+        expect(details).toMatchObject({ line: 2, lines: 1 })
+        got += shown!.replace(/^2\t/, '')
+        note = said
+        const more = /char_offset (\d+)\.\]$/.exec(said)
+        next = more ? Number(more[1]) : undefined
+      }
+      expect(got).toBe(line)
+      expect(note).toContain(`of the ${line.length} of line 2. The line ends here.`)
+    },
+  )
 
   it('shows what Grep says it has cut', async () => {
     const { put, read, workspace } = await project()

@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { callTool, prepareCall, type Outcome } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { readMediaFileTool } from './read-media-file'
 
 async function project(accepts = { images: true, video: true }) {
@@ -16,9 +16,12 @@ async function project(accepts = { images: true, video: true }) {
   return { root, tool, put, show }
 }
 
-const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#336699' } })
+const plain = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#336699' } })
 const noise = (width: number, height: number) =>
-  sharp({ create: { width, height, channels: 3, background: '#000', noise: { type: 'gaussian', mean: 128, sigma: 60 } } })
+  sharp({
+    create: { width, height, channels: 3, background: '#000', noise: { type: 'gaussian', mean: 128, sigma: 60 } },
+  })
 
 function media(outcome: Outcome) {
   const part = outcome.content.find((each) => each.type === 'media')
@@ -107,7 +110,10 @@ describe('ReadMediaFile: images', () => {
         .png()
         .toBuffer(),
     )
-    await put('a.svg', '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><image href="red.png" width="10" height="10"/></svg>')
+    await put(
+      'a.svg',
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><image href="red.png" width="10" height="10"/></svg>',
+    )
     const { bytes } = media(await show('a.svg'))
     const { data, info } = await sharp(bytes).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
     expect(info.width).toBeGreaterThanOrEqual(900)
@@ -152,8 +158,14 @@ describe('ReadMediaFile: everything else', () => {
     await put('text.png', 'this is no picture')
     await put('a.heic', Buffer.from('\0\0\0\x20ftypheic\0\0', 'latin1'))
     await put('empty.png', '')
-    expect(await show('text.png')).toMatchObject({ isError: true, text: expect.stringContaining('no image, video or PDF') })
-    expect(await show('a.heic')).toMatchObject({ isError: true, text: expect.stringContaining('Convert it to JPEG or PNG') })
+    expect(await show('text.png')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('no image, video or PDF'),
+    })
+    expect(await show('a.heic')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('Convert it to JPEG or PNG'),
+    })
     expect(await show('empty.png')).toMatchObject({ isError: true, text: 'empty.png is empty.' })
     expect(await show('nope.png')).toMatchObject({ isError: true, text: expect.stringContaining('does not exist') })
   })
@@ -191,7 +203,10 @@ describe('ReadMediaFile: everything else', () => {
     const video = await project({ images: false, video: true })
     expect(video.tool.description).toBe('Shows you a video or a short PDF, up to 100 MB (PDF: 32).')
     await video.put('a.png', await plain(4, 4).png().toBuffer())
-    expect(await video.show('a.png')).toMatchObject({ isError: true, text: expect.stringContaining('is an image (PNG') })
+    expect(await video.show('a.png')).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('is an image (PNG'),
+    })
     expect((await project()).tool.description).toMatch(/^Shows you an image \(PNG.*\), a video or a short PDF/)
   })
 

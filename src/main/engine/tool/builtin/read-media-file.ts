@@ -1,15 +1,13 @@
 import { constants, type Stats } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { z } from 'zod'
-import { fileProblem, FileProblem } from '../../workspace/file-problem'
-import { isOpenedAt, pathOfOpened, replacedProblem } from '../../workspace/held-folder'
+import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
+import { isOpenedAt, descriptorPath, replacedProblem } from '../../workspace/file/pinned-folder'
 import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { fitImage, ImageProblem } from '../media/fit-image'
-import { mediaTypeOf, type MediaType } from '../media/media-type'
-import { pdfBytes, pdfResult } from '../media/pdf-result'
-import { isPdf } from '../media/read-pdf'
-import { missingPath } from '../missing-path'
-import { pathRefusal, shownPath } from '../path-refusal'
+import { fitImage, ImageProblem, mediaTypeOf, type MediaType } from '../../model/media/fit-media'
+import { pdfBytes, pdfResult } from '../pdf-result'
+import { isPdf } from '../../model/media/read-pdf'
+import { missingPath, pathRefusal, shownPath } from '../file-paths'
 import { failed, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read-media-file.md?raw'
 
@@ -67,7 +65,9 @@ function notAccepted({ mediaType, name }: MediaType, shown: string, { images, vi
     return video
       ? undefined
       : `${shown} is a video (${name}), which the model in use cannot be sent. Take pictures from it, e.g. with ffmpeg in Bash, and look at those.`
-  return images ? undefined : `${shown} is an image (${name}), which the model in use cannot be sent. The user can choose another model.`
+  return images
+    ? undefined
+    : `${shown} is an image (${name}), which the model in use cannot be sent. The user can choose another model.`
 }
 
 async function run(
@@ -95,11 +95,12 @@ async function run(
       const bytes = await pdfBytes(file, shown)
       return typeof bytes === 'string' ? failed(bytes) : await pdfResult(bytes, { shown, signal })
     }
-    if (!type) return failed(`${shown} is no image, video or PDF that is known here, whatever its name says. Use Read for text.`)
+    if (!type)
+      return failed(`${shown} is no image, video or PDF that is known here, whatever its name says. Use Read for text.`)
     if (type.problem !== undefined) return failed(`${shown} is a ${type.name}. ${type.problem}`)
     const refused = notAccepted(type, shown, accepts)
     if (refused !== undefined) return failed(refused)
-    const source = { file, path: pathOfOpened(file.fd, path.realPath), shown, bytes: stats.size, type }
+    const source = { file, path: descriptorPath(file.fd, path.realPath), shown, bytes: stats.size, type }
     return type.mediaType.startsWith('video/') ? await video(source, signal) : await image(source, signal)
   } catch (error) {
     if (error instanceof ImageProblem) return failed(`${shown}: ${error.message}`)
@@ -107,7 +108,9 @@ async function run(
     const known = fileProblem(error, shown)
     if (known instanceof FileProblem)
       return failed(
-        known.kind === 'missing' ? await missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.') : known.message,
+        known.kind === 'missing'
+          ? await missingPath(workspace, path, 'Find the right path with Glob or ListDirectory.')
+          : known.message,
       )
     throw error
   } finally {
@@ -119,7 +122,8 @@ function unusable(stats: Stats, shown: string): string | undefined {
   if (stats.isDirectory()) return `${shown} is a folder. Use ListDirectory.`
   if (!stats.isFile()) return `${shown} is no regular file.`
   if (stats.size === 0) return `${shown} is empty.`
-  if (stats.size > MAX_BYTES) return `${shown} has ${megabytes(stats.size)}; at most 100 MB can be shown. Make it smaller first.`
+  if (stats.size > MAX_BYTES)
+    return `${shown} has ${megabytes(stats.size)}; at most 100 MB can be shown. Make it smaller first.`
   return undefined
 }
 

@@ -9,7 +9,7 @@ import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { makePdf } from '../../../../../test/support/pdf'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { readTool } from './read'
 
 async function project() {
@@ -72,7 +72,9 @@ describe('Read: lines', () => {
   it('counts from the end with a negative offset', async () => {
     const { put, read } = await project()
     await put('a', numbered(50))
-    expect((await callTool(read, { path: 'a', line_offset: -2 })).text).toBe('49\tline 49\n50\tline 50\n[Lines 49-50 of 50.]')
+    expect((await callTool(read, { path: 'a', line_offset: -2 })).text).toBe(
+      '49\tline 49\n50\tline 50\n[Lines 49-50 of 50.]',
+    )
     expect((await callTool(read, { path: 'a', line_offset: -3, n_lines: 1 })).text).toMatch(
       /^48\tline 48\n\[Lines 48-48 of 50. Go on with line_offset 49/,
     )
@@ -118,7 +120,9 @@ describe('Read: lines', () => {
     expect(lines[1]).toBe(`2\t${'x'.repeat(1_999)}...`)
     expect(lines[3]).toBe(`4\t${'\u{1f600}'.repeat(1_000)}...`)
     expect(text.isWellFormed()).toBe(true)
-    expect(noteOf(text)).toContain('Cut at 2000 characters: lines 2, 4. Go on in one with line_offset and char_offset 2001.')
+    expect(noteOf(text)).toContain(
+      'Cut at 2000 characters: lines 2, 4. Go on in one with line_offset and char_offset 2001.',
+    )
   })
 })
 
@@ -127,7 +131,9 @@ describe('Read: endings and encodings', () => {
     const { put, read } = await project()
     await put('crlf', 'a\r\nb\r\n')
     await put('mixed', 'a\r\nb\nc\rd\n')
-    expect((await callTool(read, { path: 'crlf' })).text).toBe('1\ta\n2\tb\n[All 2 lines of the file. CRLF line endings.]')
+    expect((await callTool(read, { path: 'crlf' })).text).toBe(
+      '1\ta\n2\tb\n[All 2 lines of the file. CRLF line endings.]',
+    )
     expect((await callTool(read, { path: 'mixed' })).text).toMatch(
       /^1\ta\\r\n2\tb\n3\tc\\rd\n\[All 3 lines of the file. Mixed line endings/,
     )
@@ -153,7 +159,10 @@ describe('Read: endings and encodings', () => {
     expect(noteOf((await callTool(read, { path: 'ok', line_offset: -1 })).text)).toBe(
       '[Lines 100000-100000 of 100000. Encoding UTF-16 LE.]',
     )
-    expect(await callTool(read, { path: 'big' })).toMatchObject({ isError: true, text: expect.stringContaining('larger than 10 MiB') })
+    expect(await callTool(read, { path: 'big' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('larger than 10 MiB'),
+    })
   })
 
   it('refuses binary files with their type and sends pictures to ReadMediaFile', async () => {
@@ -210,7 +219,10 @@ describe('Read: files that are not ordinary', () => {
     await writeFile(join(base, 'outside'), 'outside')
     await symlink('inside', join(root, 'link'))
     const call = await prepareCall(read, { path: 'link' })
-    expect(call).toMatchObject({ summary: 'link -> inside', accesses: [{ kind: 'file', path: join(root, 'inside'), write: false }] })
+    expect(call).toMatchObject({
+      summary: 'link -> inside',
+      accesses: [{ kind: 'file', path: join(root, 'inside'), write: false }],
+    })
     await symlink('../outside', join(root, 'other'))
     await rename(join(root, 'other'), join(root, 'link'))
     const result = await call.run(callContext())
@@ -236,15 +248,23 @@ describe('Read: files that are not ordinary', () => {
     expect((await callTool(read, { path: 'nothing.txt' })).text).toBe(
       'nothing.txt does not exist. Find the right path with Glob or ListDirectory.',
     )
-    expect((await callTool(read, { path: 'readme.MD' })).text).toContain('There is "README.md": upper and lower case differ.')
+    expect((await callTool(read, { path: 'readme.MD' })).text).toContain(
+      'There is "README.md": upper and lower case differ.',
+    )
     const { text } = await callTool(read, { path: 'Screenshot 10 AM.txt' })
     expect(text).toContain('it has U+202F where the name you gave has an ordinary space')
     expect(text).toMatch(/: "Screenshot 10\\u202fAM\.txt"$/)
-    expect((await callTool(read, { path: '\u00e9t\u00e9.txt' })).text).toMatch(/another Unicode form.*: "e\\u0301te\\u0301\.txt"$/)
-    expect((await callTool(read, { path: 'file:///tmp/README.md' })).text).toContain('A path is not a URL: leave out file://')
+    expect((await callTool(read, { path: '\u00e9t\u00e9.txt' })).text).toMatch(
+      /another Unicode form.*: "e\\u0301te\\u0301\.txt"$/,
+    )
+    expect((await callTool(read, { path: 'file:///tmp/README.md' })).text).toContain(
+      'A path is not a URL: leave out file://',
+    )
     expect((await callTool(read, { path: 'bad\ufffd.txt' })).text).toContain('not valid UTF-8')
     await symlink('gone', join(root, 'dangling'))
-    expect((await callTool(read, { path: 'dangling' })).text).toContain('dangling is a symbolic link to "gone", which does not exist.')
+    expect((await callTool(read, { path: 'dangling' })).text).toContain(
+      'dangling is a symbolic link to "gone", which does not exist.',
+    )
     expect((await callTool(read, { path: 'README.md/x' })).text).toContain('below something that is a file')
     expect((await callTool(read, { path: 'a\0b' })).text).toContain('NUL')
   })
@@ -258,7 +278,9 @@ describe('Read: large files', () => {
     const lines = content.split('\n')
     const { text } = await callTool(read, { path: 'a', line_offset: lines.length - 1, n_lines: 1 })
     expect(text.split('\n')[0]).toBe(`${lines.length - 1}\t${lines.at(-2)}`)
-    expect((await callTool(read, { path: 'a', line_offset: -1 })).text.split('\n')[0]).toBe(`${lines.length}\t${lines.at(-1)}`)
+    expect((await callTool(read, { path: 'a', line_offset: -1 })).text.split('\n')[0]).toBe(
+      `${lines.length}\t${lines.at(-1)}`,
+    )
     expect(workspace.reads.lastRead(path)).toBe(createHash('sha256').update(content).digest('hex'))
   })
 
@@ -268,7 +290,8 @@ describe('Read: large files', () => {
     await put('nul', `${numbered(200_000)}\0`)
     await put('cut', Buffer.concat([Buffer.from(numbered(200_000)), Buffer.from([0xe2, 0x82])]))
     await put('mixed', `${numbered(200_000)}x\r\n`)
-    for (const path of ['bin', 'nul', 'cut']) expect(await callTool(read, { path, n_lines: 1 })).toMatchObject({ isError: true })
+    for (const path of ['bin', 'nul', 'cut'])
+      expect(await callTool(read, { path, n_lines: 1 })).toMatchObject({ isError: true })
     expect((await callTool(read, { path: 'mixed', n_lines: 1 })).text).toContain('Mixed line endings')
   })
 
@@ -323,7 +346,10 @@ describe('Read: PDFs', () => {
     await put('a.pdf', pdf)
     const { content } = await callTool(read, { path: 'a.pdf' })
     expect(content).toEqual([
-      { type: 'text', text: 'a.pdf: PDF document, 2 pages, 1 kB.'.replace('1 kB', `${Math.ceil(pdf.length / 1000)} kB`) },
+      {
+        type: 'text',
+        text: 'a.pdf: PDF document, 2 pages, 1 kB.'.replace('1 kB', `${Math.ceil(pdf.length / 1000)} kB`),
+      },
       {
         type: 'media',
         mediaType: 'application/pdf',
@@ -351,8 +377,14 @@ describe('Read: PDFs', () => {
     const { put, read } = await project()
     await put('locked.pdf', makePdf(['a'], { encrypted: true }))
     await put('a.txt', 'text')
-    expect(await callTool(read, { path: 'locked.pdf' })).toMatchObject({ isError: true, text: expect.stringContaining('needs a password') })
-    expect(await callTool(read, { path: 'a.txt', pages: '1' })).toMatchObject({ isError: true, text: expect.stringContaining('is no PDF') })
+    expect(await callTool(read, { path: 'locked.pdf' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('needs a password'),
+    })
+    expect(await callTool(read, { path: 'a.txt', pages: '1' })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('is no PDF'),
+    })
     expect(read.input.safeParse({ path: 'locked.pdf', pages: '3-1' }).success).toBe(false)
   })
 })

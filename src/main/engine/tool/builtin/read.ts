@@ -2,17 +2,15 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { fileProblem, FileProblem } from '../../workspace/file-problem'
-import { isOpenedAt, replacedProblem } from '../../workspace/held-folder'
-import { readLines, type LinesRead } from '../../workspace/read-lines'
-import { describeFormat, type NotText } from '../../workspace/text-file'
+import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
+import { isOpenedAt, replacedProblem } from '../../workspace/file/pinned-folder'
+import { readLines, type LinesRead } from '../../workspace/file/read-lines'
+import { describeFormat, type NotText } from '../../workspace/file/text-file'
 import type { ResolvedPath, SeenLines, Workspace } from '../../workspace/workspace'
-import { cutAt } from '../limits'
-import { pageRange, pdfBytes, pdfResult } from '../media/pdf-result'
-import { isPdf } from '../media/read-pdf'
-import { missingPath } from '../missing-path'
-import { pathRefusal, shownPath } from '../path-refusal'
-import { rememberFolder } from '../remember-folder'
+import { truncateText } from '../truncate-result'
+import { pageRange, pdfBytes, pdfResult } from '../pdf-result'
+import { isPdf } from '../../model/media/read-pdf'
+import { missingPath, pathRefusal, shownPath, rememberFolder } from '../file-paths'
 import { failed, ok, refuse, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './read.md?raw'
 
@@ -53,7 +51,9 @@ export function readTool({ workspace }: { workspace: Workspace }): Tool<typeof i
     maxResultChars: MAX_BYTES + NOTE_CHARS,
     async prepare(asked) {
       if (asked.char_offset !== undefined && ((asked.n_lines ?? 1) > 1 || (asked.line_offset ?? 1) < 0))
-        return refuse('char_offset shows a part of one line: give its number as line_offset, counted from 1, and no n_lines.')
+        return refuse(
+          'char_offset shows a part of one line: give its number as line_offset, counted from 1, and no n_lines.',
+        )
       const path = await workspace.resolve(asked.path)
       const refusal = pathRefusal(workspace, path)
       if (refusal) return refusal
@@ -75,7 +75,12 @@ function rangeText({ line_offset: offset, n_lines: count, char_offset: char }: I
   return count === undefined ? ` (from line ${first})` : ` (lines ${first}-${first + count - 1})`
 }
 
-async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
+async function run(
+  workspace: Workspace,
+  asked: Input,
+  path: ResolvedPath,
+  { signal }: CallContext,
+): Promise<ToolResult> {
   const shown = workspace.display(path.realPath)
   const offset = asked.line_offset ?? 1
   const firstChar = asked.char_offset
@@ -86,7 +91,9 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
     if (now.realPath !== path.realPath)
       return failed(`${asked.path} now leads to ${workspace.display(now.realPath)}. Call again if that is meant.`)
     const pdf =
-      /\.pdf$/i.test(path.realPath) || asked.pages !== undefined ? await readPdfFile(path.realPath, shown, asked, signal) : undefined
+      /\.pdf$/i.test(path.realPath) || asked.pages !== undefined
+        ? await readPdfFile(path.realPath, shown, asked, signal)
+        : undefined
     if (pdf) return pdf
     if (asked.pages !== undefined) return failed(`${shown} is no PDF. Use line_offset and n_lines.`)
     const read = await readLines(path.realPath, shown, {
@@ -98,12 +105,15 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
       signal,
       editor: workspace.editor,
     })
-    if ('notText' in read) return (await readPdfFile(path.realPath, shown, asked, signal)) ?? failed(refusedAs(read.notText, shown))
+    if ('notText' in read)
+      return (await readPdfFile(path.realPath, shown, asked, signal)) ?? failed(refusedAs(read.notText, shown))
     if (offset > 1 && read.lines.length === 0)
       return failed(`${shown} has only ${count(read.totalLines ?? 0, 'line')}, so there is no line ${offset}.`)
     const [only] = read.lines
     if (firstChar !== undefined && only && firstChar > Math.max(1, lengthOf(only)))
-      return failed(`Line ${offset} of ${shown} has only ${count(lengthOf(only), 'character')}, so there is no character ${firstChar}.`)
+      return failed(
+        `Line ${offset} of ${shown} has only ${count(lengthOf(only), 'character')}, so there is no character ${firstChar}.`,
+      )
     const { text, lastLine, note, cut } = firstChar === undefined ? render(read, asked) : renderPart(read, firstChar)
     const line = read.firstLine ?? 1
     const lines = Math.max(0, lastLine - line + 1)
@@ -130,13 +140,19 @@ async function run(workspace: Workspace, asked: Input, path: ResolvedPath, { sig
 }
 
 /** The PDF at this path; undefined when it is something else. */
-async function readPdfFile(realPath: string, shown: string, { pages }: Input, signal: AbortSignal): Promise<ToolResult | undefined> {
+async function readPdfFile(
+  realPath: string,
+  shown: string,
+  { pages }: Input,
+  signal: AbortSignal,
+): Promise<ToolResult | undefined> {
   // As every file that a call opens itself: no waiting for a writer of a pipe, and no link that was put there meanwhile.
-  const file = await open(realPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)).catch(
-    (error: unknown) => {
-      throw fileProblem(error, shown)
-    },
-  )
+  const file = await open(
+    realPath,
+    constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
+  ).catch((error: unknown) => {
+    throw fileProblem(error, shown)
+  })
   try {
     if (!(await file.stat()).isFile()) return undefined
     const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0)
@@ -172,7 +188,7 @@ function renderPart(read: LinesRead, from: number): Rendered {
   const number = read.firstLine ?? 1
   if (!line) return { ...render(read, {} as Input), cut: [] }
   const total = lengthOf(line)
-  const text = cutAt(line.raw.endsWith('\r') && !line.long ? line.raw.slice(0, -1) : line.raw, MAX_PART_CHARS)
+  const text = truncateText(line.raw.endsWith('\r') && !line.long ? line.raw.slice(0, -1) : line.raw, MAX_PART_CHARS)
   const to = Math.min(total, from + text.length - 1)
   const isEnd = to >= total
   const note = `Characters ${from}-${to} of the ${total} of line ${number}. ${isEnd ? 'The line ends here.' : `Go on with char_offset ${to + 1}.`}`
@@ -212,10 +228,13 @@ function render(read: LinesRead, asked: Input): Rendered {
 }
 
 /** Mixed endings show every carriage return; where all lines end alike there is nothing to see. Cut before that, as characters count as the file has them. */
-function visible({ raw, long }: LinesRead['lines'][number], endings: LinesRead['endings']): { content: string; isCut: boolean } {
+function visible(
+  { raw, long }: LinesRead['lines'][number],
+  endings: LinesRead['endings'],
+): { content: string; isCut: boolean } {
   const line = endings !== 'mixed' && raw.endsWith('\r') && !long ? raw.slice(0, -1) : raw
   const isCut = long || line.length > MAX_LINE_CHARS
-  const text = isCut ? `${cutAt(line, MAX_LINE_CHARS)}...` : line
+  const text = isCut ? `${truncateText(line, MAX_LINE_CHARS)}...` : line
   return { content: endings === 'mixed' ? text.replaceAll('\r', '\\r') : text, isCut }
 }
 
@@ -244,7 +263,13 @@ function noteText(read: LinesRead, { asked, shownLines, lastLine, cut, cutByByte
     )
   if (more) {
     const asMuch = asked.n_lines !== undefined && shownLines >= asked.n_lines
-    const why = asMuch ? '' : shownLines >= MAX_LINES ? `Stopped at ${MAX_LINES} lines. ` : cutByBytes ? 'Stopped at 100 KB. ' : ''
+    const why = asMuch
+      ? ''
+      : shownLines >= MAX_LINES
+        ? `Stopped at ${MAX_LINES} lines. `
+        : cutByBytes
+          ? 'Stopped at 100 KB. '
+          : ''
     notes.push(`${why}Go on with line_offset ${lastLine + 1}.`)
   }
   if (cut.length > 0)
@@ -254,7 +279,8 @@ function noteText(read: LinesRead, { asked, shownLines, lastLine, cut, cutByByte
   if (endings === 'mixed') notes.push('Mixed line endings: carriage returns are shown as \\r and are part of the text.')
   if (endings === 'crlf') notes.push('CRLF line endings.')
   if (encoding !== undefined) notes.push(`Encoding ${encoding}.`)
-  if (totalLines !== undefined && totalLines > 0 && lastLine === totalLines && !read.endsWithNewline) notes.push('No newline at the end.')
+  if (totalLines !== undefined && totalLines > 0 && lastLine === totalLines && !read.endsWithNewline)
+    notes.push('No newline at the end.')
   return notes.join(' ')
 }
 

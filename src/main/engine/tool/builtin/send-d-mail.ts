@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { RestoreStep } from '../../../../shared/model/checkpoint'
-import type { SessionCheckpoints, WayBack } from '../session-checkpoints'
+import type { SessionCheckpoints, RestoreOutlook } from '../session-services'
 import { failed, ok, refuse, type Access, type Tool } from '../tool'
 import description from './send-d-mail.md?raw'
 
 /** Longer is no message any more, but the conversation over again. */
-const MOST_CHARS = 20_000
-const MOST_NAMES = 100
+const MAX_CHARS = 20_000
+const MAX_NAMES = 100
 
 const input = z.strictObject({
   checkpoint_id: z.int().min(0).describe('The N of a [checkpoint N] in this turn'),
-  message: z.string().trim().min(1).max(MOST_CHARS).describe('All that you need to know there'),
+  message: z.string().trim().min(1).max(MAX_CHARS).describe('All that you need to know there'),
   files: z.boolean().default(false).describe('Also undo what you changed in files since'),
 })
 
@@ -25,7 +25,7 @@ export function sendDMailTool({ checkpoints }: { checkpoints: SessionCheckpoints
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     async prepare({ checkpoint_id: checkpoint, message, files }) {
       const mail = { checkpoint, message, files }
-      const way = await checkpoints.look(mail)
+      const way = await checkpoints.previewDMail(mail)
       if ('problem' in way) return refuse(way.problem)
       return {
         summary: `to checkpoint ${checkpoint}${way.restores.length > 0 ? `, ${counted(way.restores.length, 'file')}` : ''}`,
@@ -33,23 +33,26 @@ export function sendDMailTool({ checkpoints }: { checkpoints: SessionCheckpoints
         ...(files && { preview: async () => ({ kind: 'text', text: previewOf(message, way) }) as const }),
         async run() {
           // Something may have happened since: it is looked at again before anybody is told that it goes.
-          const now = await checkpoints.look(mail)
+          const now = await checkpoints.previewDMail(mail)
           if ('problem' in now) return failed(now.problem)
-          return ok(`The conversation goes back to checkpoint ${checkpoint} when this step has ended.`, { kind: 'd-mail', ...mail })
+          return ok(`The conversation goes back to checkpoint ${checkpoint} when this step has ended.`, {
+            kind: 'd-mail',
+            ...mail,
+          })
         },
       }
     },
   }
 }
 
-function previewOf(message: string, { restores, kept }: WayBack): string {
+function previewOf(message: string, { restores, kept }: RestoreOutlook): string {
   const words: Record<RestoreStep['action'], string> = { create: 'comes back', change: 'changes back', delete: 'goes' }
   const lines = [
     ...restores.map(({ path, action }) => `${path}: ${words[action]}`),
     ...kept.map(({ path, why }) => `${path}: stays as it is. ${why}`),
   ]
-  const more = lines.length > MOST_NAMES ? [`… and ${lines.length - MOST_NAMES} more`] : []
-  return [message, '', ...(lines.length === 0 ? ['No file changes.'] : lines.slice(0, MOST_NAMES)), ...more].join('\n')
+  const more = lines.length > MAX_NAMES ? [`… and ${lines.length - MAX_NAMES} more`] : []
+  return [message, '', ...(lines.length === 0 ? ['No file changes.'] : lines.slice(0, MAX_NAMES)), ...more].join('\n')
 }
 
 function counted(count: number, noun: string): string {

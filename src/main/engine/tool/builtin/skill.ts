@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { nearest } from '../../../../shared/nearest'
-import type { SkillList, SkillView } from '../../../../shared/model/skill'
+import type { SkillList, SkillView } from '../../../../shared/configuration/customizations'
 import { failed, ok, refuse, type Tool } from '../tool'
 import description from './skill.md?raw'
 
@@ -10,7 +10,7 @@ const input = z.strictObject({
 })
 
 /** A skill that loads a skill that loads a skill; no deeper. */
-const MOST_LEVELS = 3
+const MAX_LEVELS = 3
 
 /** A skill that was loaded in this turn. `level`: 1, or one more than that of the skill whose instructions call for it. */
 interface LoadedSkill {
@@ -41,16 +41,17 @@ export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
       const usable = skills.filter((skill) => skill.hiddenBy === undefined)
       const skill = usable.find((candidate) => candidate.name === name)
       if (!skill) return refuse(unknown(name, usable))
-      if (skill.type !== 'inline') return refuse(`The skill ${name} is of type ${skill.type}: only the user can start it, with /${name}.`)
+      if (skill.type !== 'inline')
+        return refuse(`The skill ${name} is of type ${skill.type}: only the user can start it, with /${name}.`)
       if (!skill.modelInvocation)
         return refuse(`The skill ${name} is kept from being loaded by you: only the user can start it, with /${name}.`)
       if (loaded.turnId !== deps.turnId()) loaded = { turnId: deps.turnId(), skills: [] }
       const { skills: earlier } = loaded
       const chain = chainTo(name, earlier)
       const level = (chain[0]?.level ?? 0) + 1
-      if (level > MOST_LEVELS)
+      if (level > MAX_LEVELS)
         return refuse(
-          `Skills are nested ${MOST_LEVELS} deep already: ${chain
+          `Skills are nested ${MAX_LEVELS} deep already: ${chain
             .map((one) => one.name)
             .toReversed()
             .join(' calls for ')} calls for ${name}. Finish with the instructions you have, without loading ${name}.`,
@@ -89,7 +90,9 @@ function chainTo(name: string, loaded: readonly LoadedSkill[]): LoadedSkill[] {
 /** Whether instructions name a skill as one: `/name`, "name", the skill name, the name skill. */
 function callsFor(body: string, name: string): boolean {
   const escaped = name.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
-  return new RegExp(`(?:[/:"'\`]|\\bskills? )${escaped}(?![\\w-])|(?<![\\w-])${escaped}["'\`]? skill\\b`, 'i').test(body)
+  return new RegExp(`(?:[/:"'\`]|\\bskills? )${escaped}(?![\\w-])|(?<![\\w-])${escaped}["'\`]? skill\\b`, 'i').test(
+    body,
+  )
 }
 
 function unknown(name: string, skills: readonly SkillView[]): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { SessionTasks } from '../session-tasks'
-import { shortened, taskLines } from '../task-lines'
+import type { SessionTasks } from '../session-services'
+import { shortenedTask, taskLines } from '../task-lines'
 import { ok, type Tool } from '../tool'
 import description from './task-list.md?raw'
 
@@ -27,7 +27,7 @@ export function taskListTool({ tasks }: { tasks: SessionTasks }): Tool<typeof in
           const more = found.length > limit ? ['There are more; raise limit to see them.'] : []
           return ok([records.length === 0 ? noneText(activeOnly) : records.join('\n---\n'), ...more].join('\n---\n'), {
             kind: 'tasks',
-            tasks: shown.map(shortened),
+            tasks: shown.map(shortenedTask),
           })
         },
       }
@@ -36,5 +36,7 @@ export function taskListTool({ tasks }: { tasks: SessionTasks }): Tool<typeof in
 }
 
 function noneText(activeOnly: boolean): string {
-  return activeOnly ? 'No background task is running. Ended ones: active_only false.' : 'This session has no background tasks.'
+  return activeOnly
+    ? 'No background task is running. Ended ones: active_only false.'
+    : 'This session has no background tasks.'
 }

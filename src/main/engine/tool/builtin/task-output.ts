@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Task } from '../../../../shared/model/task'
-import { cutStart } from '../../task/cut-text'
-import type { SessionTasks } from '../session-tasks'
-import { outputLines, shortened, summaryOf, taskLines } from '../task-lines'
+import { truncateStart } from '../../task/output/truncate-text'
+import type { SessionTasks } from '../session-services'
+import { outputLines, shortenedTask, taskSummary, taskLines } from '../task-lines'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './task-output.md?raw'
 
@@ -29,13 +29,17 @@ export function taskOutputTool({ tasks }: { tasks: SessionTasks }): Tool<typeof 
     timeoutMs: null,
     async prepare(asked) {
       const found = await tasks.find(asked.task_id)
-      const summary = 'task' in found ? summaryOf(found.task) : asked.task_id
+      const summary = 'task' in found ? taskSummary(found.task) : asked.task_id
       return { summary, accesses: [], run: (ctx) => run(tasks, asked, ctx) }
     },
   }
 }
 
-async function run(tasks: SessionTasks, { task_id: taskId, block, timeout }: Input, ctx: CallContext): Promise<ToolResult> {
+async function run(
+  tasks: SessionTasks,
+  { task_id: taskId, block, timeout }: Input,
+  ctx: CallContext,
+): Promise<ToolResult> {
   const found = await tasks.find(taskId)
   if ('problem' in found) return failed(found.problem)
   const waits = block && found.task.status === 'running'
@@ -47,12 +51,16 @@ async function run(tasks: SessionTasks, { task_id: taskId, block, timeout }: Inp
     ...taskLines(task, { whole: true }),
     ...outputLines(task),
     '',
-    text === '' ? 'It has printed nothing.' : cut ? `The last ${shownBytes} of ${totalBytes} bytes:` : 'All of its output:',
+    text === ''
+      ? 'It has printed nothing.'
+      : cut
+        ? `The last ${shownBytes} of ${totalBytes} bytes:`
+        : 'All of its output:',
   ]
   return ok(text === '' ? lines.join('\n') : `${lines.join('\n')}\n${text}`, {
     kind: 'task',
-    task: shortened(task),
-    text: cutStart(text, CARD_CHARS),
+    task: shortenedTask(task),
+    text: truncateStart(text, CARD_CHARS),
     truncated: cut || text.length > CARD_CHARS,
   })
 }

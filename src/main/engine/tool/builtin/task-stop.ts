@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { cutStart } from '../../task/cut-text'
-import type { SessionTasks } from '../session-tasks'
-import { durationText, outputLines, shortened, summaryOf, taskLines } from '../task-lines'
+import { truncateStart } from '../../task/output/truncate-text'
+import type { SessionTasks } from '../session-services'
+import { durationText, outputLines, shortenedTask, taskSummary, taskLines } from '../task-lines'
 import { ok, refuse, type Tool, type ToolResult } from '../tool'
 import description from './task-stop.md?raw'
 
@@ -27,9 +27,12 @@ export function taskStopTool({ tasks }: { tasks: SessionTasks }): Tool<typeof in
       const found = await tasks.find(taskId)
       if ('problem' in found) return refuse(found.problem)
       const { task } = found
-      const age = task.status === 'running' ? `running for ${durationText(Date.now() - task.startedAt)}` : `already ${task.status}`
+      const age =
+        task.status === 'running'
+          ? `running for ${durationText(Date.now() - task.startedAt)}`
+          : `already ${task.status}`
       return {
-        summary: summaryOf(task),
+        summary: taskSummary(task),
         accesses: [],
         preview: async () => ({ kind: 'text', text: `Stop ${taskId}, ${age}:\n${task.command}\n\nReason: ${reason}` }),
         rememberAs: { key: 'task-stop', label: "Allow stopping this session's background tasks for this session" },
@@ -48,8 +51,8 @@ async function stop(tasks: SessionTasks, taskId: string, reason: string): Promis
   const printed = text === '' ? 'It had printed nothing.' : `The end of its output:\n${text}`
   return ok([note, ...taskLines(task, { whole: true }), ...outputLines(task), '', printed].join('\n'), {
     kind: 'task',
-    task: shortened(task),
-    text: cutStart(text, 8_000),
+    task: shortenedTask(task),
+    text: truncateStart(text, 8_000),
     truncated: task.outputBytes > TAIL_BYTES,
     ...(task.status !== 'running' && { told: true }),
   })

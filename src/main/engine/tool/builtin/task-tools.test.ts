@@ -14,7 +14,13 @@ function setup() {
     custody.put({ taskId, startedAt: (at += 1000) })
     return taskId
   }
-  return { ...session, start, list: taskListTool({ tasks }), output: taskOutputTool({ tasks }), stop: taskStopTool({ tasks }) }
+  return {
+    ...session,
+    start,
+    list: taskListTool({ tasks }),
+    output: taskOutputTool({ tasks }),
+    stop: taskStopTool({ tasks }),
+  }
 }
 
 test('TaskList shows the running tasks of its own session, ended ones on request with how they ended', async () => {
@@ -34,7 +40,9 @@ test('TaskList shows the running tasks of its own session, ended ones on request
     `task_id: ${stopped}\nstatus: stopped\ncommand: tail -f log\ndescription: log\npid: 4003\nreason: enough`,
     `task_id: ${failed}\nstatus: failed\ncommand: npm test\ndescription: tests\npid: 4002\nexit_code: 3`,
   ])
-  expect((await callTool(list, { active_only: false, limit: 1 })).text).toMatch(/dev server\npid: 4001\n---\nThere are more/)
+  expect((await callTool(list, { active_only: false, limit: 1 })).text).toMatch(
+    /dev server\npid: 4001\n---\nThere are more/,
+  )
   expect(list.input.safeParse({ limit: 101 }).success).toBe(false)
 })
 
@@ -56,7 +64,9 @@ test('TaskOutput of a running task is not ready, and shows what was printed as p
   custody.print(id, '\u001b[32mready\u001b[0m\r\n')
   const { text, details } = await callTool(output, { task_id: id })
   expect(text).toMatch(/^retrieval_status: not_ready\ntask_id: bash-00000001\nstatus: running\n/)
-  expect(text).toMatch(/\noutput_path: \/home\/tasks\/bash-00000001\.log\noutput_bytes: 16\n.*about 300 lines at a time/)
+  expect(text).toMatch(
+    /\noutput_path: \/home\/tasks\/bash-00000001\.log\noutput_bytes: 16\n.*about 300 lines at a time/,
+  )
   expect(text).toMatch(/\nAll of its output:\nready$/)
   expect(details).toMatchObject({ kind: 'task', text: 'ready', truncated: false })
 })
@@ -64,7 +74,9 @@ test('TaskOutput of a running task is not ready, and shows what was printed as p
 test('TaskOutput that blocks returns when the task ends, and when its time is up', async () => {
   const { output, start, custody } = setup()
   const id = await start('npm test', 'tests')
-  expect((await callTool(output, { task_id: id, block: true, timeout: 0.01 })).text).toMatch(/^retrieval_status: timeout\n/)
+  expect((await callTool(output, { task_id: id, block: true, timeout: 0.01 })).text).toMatch(
+    /^retrieval_status: timeout\n/,
+  )
   const waiting = callTool(output, { task_id: id, block: true, timeout: 30 })
   custody.end(id, { status: 'completed', exitCode: 0 })
   expect((await waiting).text).toMatch(
@@ -86,7 +98,9 @@ test('TaskOutput says why a task ended, in the fields that mean it', async () =>
   const [stopped, late] = [await start('a', 'a'), await start('b', 'b')]
   custody.end(stopped, { status: 'stopped', stopReason: 'enough', signal: 'SIGTERM' })
   custody.end(late, { status: 'timed_out', signal: 'SIGTERM' })
-  expect((await callTool(output, { task_id: stopped })).text).toMatch(/\nstop_reason: enough\nterminal_reason: stopped\n/)
+  expect((await callTool(output, { task_id: stopped })).text).toMatch(
+    /\nstop_reason: enough\nterminal_reason: stopped\n/,
+  )
   expect((await callTool(output, { task_id: late })).text).toMatch(/\nterminal_reason: timed_out\ntimed_out: true\n/)
 })
 

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { Todo } from '../../../../shared/model/todo'
+import type { Todo } from '../../../../shared/model/plan'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { todoListTool } from './todo-list'
 
 function listWith(...initial: Todo[]) {
   const changes: Todo[][] = []
-  const tool = todoListTool({ todos: { get: () => changes.at(-1) ?? initial, set: (todos) => void changes.push(todos) } })
+  const tool = todoListTool({
+    todos: { get: () => changes.at(-1) ?? initial, set: (todos) => void changes.push(todos) },
+  })
   return { changes, tool }
 }
 

@@ -1,11 +1,16 @@
 import { z } from 'zod'
-import { TODO_STATUSES, type Todo } from '../../../../shared/model/todo'
+import { TODO_STATUSES, type Todo } from '../../../../shared/model/plan'
 import { ok, type TodoStore, type Tool } from '../tool'
 import description from './todo-list.md?raw'
 
 const input = z.strictObject({
   todos: z
-    .array(z.strictObject({ title: z.string().trim().min(1).describe('One line'), status: z.enum(TODO_STATUSES).describe('State') }))
+    .array(
+      z.strictObject({
+        title: z.string().trim().min(1).describe('One line'),
+        status: z.enum(TODO_STATUSES).describe('State'),
+      }),
+    )
     .optional()
     .describe('The whole new list'),
 })
@@ -39,7 +44,9 @@ function progressText(list: readonly Todo[]): string {
 function listText(list: readonly Todo[], changed: boolean): string {
   if (list.length === 0) return changed ? 'The to-do list was cleared.' : 'The to-do list is empty.'
   const lines = list.map(({ title, status }) => `- [${status}] ${title.replace(/\s*\n\s*/g, ' ')}`).join('\n')
-  return [`To-do list${changed ? ' updated' : ''} (${progressText(list)}):`, lines, reminder(list)].filter(Boolean).join('\n')
+  return [`To-do list${changed ? ' updated' : ''} (${progressText(list)}):`, lines, reminder(list)]
+    .filter(Boolean)
+    .join('\n')
 }
 
 /** One item in progress at a time, while any is left. */

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { callTool } from '../../../../../test/support/call-tool'
 import { serveWeb } from '../../../../../test/support/web-server'
-import type { SearchSettings } from '../../config/web-settings'
-import { readArticle } from '../../web/read-article'
+import type { SearchSettings } from '../../config/settings/network-settings'
+import { readArticle } from '../../web/web-access'
 import { webSearchTool } from './web-search'
 
 const tool = (search: SearchSettings | undefined) =>
@@ -32,7 +32,16 @@ const PROVIDERS: {
   {
     provider: 'brave',
     answer: {
-      web: { results: [{ url: 'https://a.example/1', title: 'First', description: '<strong>About</strong> it', page_age: '2026-01-02' }] },
+      web: {
+        results: [
+          {
+            url: 'https://a.example/1',
+            title: 'First',
+            description: '<strong>About</strong> it',
+            page_age: '2026-01-02',
+          },
+        ],
+      },
     },
     check: ({ url, headers }) => {
       expect(url).toBe('/web/search?q=tree+bridge&count=2&text_decorations=false')
@@ -42,7 +51,15 @@ const PROVIDERS: {
   {
     provider: 'tavily',
     answer: {
-      results: [{ url: 'https://a.example/1', title: 'First', content: 'About it', published_date: '2026-01-02', raw_content: null }],
+      results: [
+        {
+          url: 'https://a.example/1',
+          title: 'First',
+          content: 'About it',
+          published_date: '2026-01-02',
+          raw_content: null,
+        },
+      ],
     },
     check: ({ headers }, body) => {
       expect(headers.authorization).toBe('Bearer k3y')
@@ -51,8 +68,13 @@ const PROVIDERS: {
   },
   {
     provider: 'moonshot',
-    answer: { search_results: [{ url: 'https://a.example/1', title: 'First', snippet: 'About it', date: '2026-01-02', site_name: 'A' }] },
-    check: (_, body) => expect(body).toMatchObject({ text_query: 'tree bridge', limit: 2, enable_page_crawling: false }),
+    answer: {
+      search_results: [
+        { url: 'https://a.example/1', title: 'First', snippet: 'About it', date: '2026-01-02', site_name: 'A' },
+      ],
+    },
+    check: (_, body) =>
+      expect(body).toMatchObject({ text_query: 'tree bridge', limit: 2, enable_page_crawling: false }),
   },
 ]
 
@@ -73,13 +95,20 @@ test.each(PROVIDERS)('$provider is asked and read as it documents', async ({ pro
 
 test('include_content brings the pages along, and says which could not be had', async () => {
   const { origin } = await serveWeb(({ url = '' }, response) => {
-    const page = (path: string) => ({ url: `http://127.0.0.1:${response.socket?.localPort}${path}`, title: path, content: '' })
+    const page = (path: string) => ({
+      url: `http://127.0.0.1:${response.socket?.localPort}${path}`,
+      title: path,
+      content: '',
+    })
     if (url.startsWith('/search'))
       response.end(JSON.stringify({ results: [page('/a'), page('/b'), { ...page('/c'), url: 'http://10.0.0.1/c' }] }))
     else if (url === '/a') response.setHeader('content-type', 'text/plain').end('words of page a')
     else response.writeHead(500).end()
   })
-  const { text: shown } = await callTool(tool({ provider: 'searxng', baseUrl: origin }), { query: 'x', include_content: true })
+  const { text: shown } = await callTool(tool({ provider: 'searxng', baseUrl: origin }), {
+    query: 'x',
+    include_content: true,
+  })
   expect(shown).toContain('words of page a')
   expect(shown).toMatch(/\[Not fetched: .*answered 500/)
   expect(shown).toMatch(/\[Not fetched: 10\.0\.0\.1 is not fetched/)
@@ -98,14 +127,19 @@ test('failures of a provider are words the agent can act on, without the key', a
     [200, 'not JSON'],
     [302, 'could not be reached'],
   ] as const) {
-    const { text: said, isError } = await callTool(tool({ provider: 'searxng', baseUrl: `${origin}/${status}`, apiKey: 's3cret' }), {
-      query: 'x',
-    })
+    const { text: said, isError } = await callTool(
+      tool({ provider: 'searxng', baseUrl: `${origin}/${status}`, apiKey: 's3cret' }),
+      {
+        query: 'x',
+      },
+    )
     expect(isError).toBe(true)
     expect(said).toContain(words)
     expect(said).not.toContain('s3cret')
   }
-  expect((await callTool(tool({ provider: 'brave', apiKeyEnv: 'NO_SUCH_KEY' }), { query: 'x' })).text).toContain('has no key')
+  expect((await callTool(tool({ provider: 'brave', apiKeyEnv: 'NO_SUCH_KEY' }), { query: 'x' })).text).toContain(
+    'has no key',
+  )
   expect((await callTool(tool({ provider: 'searxng', baseUrl: 'http://127.0.0.1:9' }), { query: 'x' })).text).toContain(
     'could not be reached',
   )

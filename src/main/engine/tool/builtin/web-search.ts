@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { WebRefusal } from '../../web/web-refusal'
-import type { WebHit } from '../../web/search/search-provider'
+import { WebRefusal } from '../../web/fetch-guards'
+import type { WebHit } from '../../web/search-providers'
 import type { WebAccess } from '../../web/web-access'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './web-search.md?raw'
@@ -44,11 +44,13 @@ async function run(
   { signal, progress }: CallContext,
 ): Promise<ToolResult> {
   const settings = web.search()
-  if (!settings) return failed('No search provider is configured any more ([web.search] in config.toml). Go on without searching.')
+  if (!settings)
+    return failed('No search provider is configured any more ([web.search] in config.toml). Go on without searching.')
   try {
-    const { searchWeb } = await import('../../web/search/search-web')
+    const { searchWeb } = await import('../../web/search-web')
     const hits = await searchWeb({ query, limit, withContent }, settings, signal, web.network?.fetch)
-    if (hits.length === 0) return ok(`Nothing was found for ${JSON.stringify(query)}. Try other or fewer words.`, detailsOf(query, hits))
+    if (hits.length === 0)
+      return ok(`Nothing was found for ${JSON.stringify(query)}. Try other or fewer words.`, detailsOf(query, hits))
     if (withContent) await addContent(web, hits, signal, progress)
     return ok(hits.map(shown).join('\n\n'), detailsOf(query, hits))
   } catch (error) {
@@ -59,7 +61,12 @@ async function run(
 }
 
 /** Fetches the pages of hits that came without text; one that cannot be had says so in its place. */
-async function addContent(web: WebAccess, hits: WebHit[], signal: AbortSignal, progress: (text: string) => void): Promise<void> {
+async function addContent(
+  web: WebAccess,
+  hits: WebHit[],
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<void> {
   const { readPage } = await import('../../web/read-page')
   const waiting = hits.filter(({ content }) => content === undefined)
   const next = async (): Promise<void> => {
@@ -80,10 +87,17 @@ function shown({ title, url, snippet, date, site, content }: WebHit, index: numb
   if (date !== undefined) lines.push(`Date: ${date}`)
   if (snippet !== '') lines.push(snippet)
   if (content !== undefined)
-    lines.push('', content.length > PAGE_CHARS ? `${content.slice(0, PAGE_CHARS)}\n[Cut here; FetchURL has all of it.]` : content)
+    lines.push(
+      '',
+      content.length > PAGE_CHARS ? `${content.slice(0, PAGE_CHARS)}\n[Cut here; FetchURL has all of it.]` : content,
+    )
   return lines.join('\n')
 }
 
 function detailsOf(query: string, hits: readonly WebHit[]): NonNullable<ToolResult['details']> {
-  return { kind: 'hits', query, hits: hits.map(({ title, url, snippet }) => ({ title, url, snippet: snippet.slice(0, 300) })) }
+  return {
+    kind: 'hits',
+    query,
+    hits: hits.map(({ title, url, snippet }) => ({ title, url, snippet: snippet.slice(0, 300) })),
+  }
 }

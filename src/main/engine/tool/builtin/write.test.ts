@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { callContext } from '../../../../../test/support/call-context'
 import { callTool, prepareCall } from '../../../../../test/support/call-tool'
 import { tempFolder } from '../../../../../test/support/temp-folder'
-import { createWorkspace } from '../../workspace/create-workspace'
+import { createWorkspace } from '../../workspace/workspace'
 import { applyPatchTool } from './apply-patch'
 import { editTool } from './edit'
 import { readTool } from './read'
@@ -29,7 +29,13 @@ describe('Write: new files', () => {
     const result = await callTool(write, { path: 'a.txt', content: 'x\r\ny' })
     expect(result).toMatchObject({
       text: 'Wrote a.txt: 4 bytes.',
-      details: { kind: 'diff', path: join(root, 'a.txt'), added: 2, removed: 0, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      details: {
+        kind: 'diff',
+        path: join(root, 'a.txt'),
+        added: 2,
+        removed: 0,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
     })
     expect(await get('a.txt')).toBe('x\r\ny')
     expect(await readdir(root)).toEqual(['a.txt'])
@@ -128,7 +134,11 @@ describe('Write: how much of a file has to have been read', () => {
     expect((await callTool(write, { path: 'own.txt', content: 'new' })).isError).toBeUndefined()
     await put('a.txt', lines(3_000))
     await callTool(read, { path: 'a.txt', n_lines: 10 })
-    const edit = await callTool(editTool({ workspace }), { path: 'a.txt', old_string: 'line 3\n', new_string: 'three\n' })
+    const edit = await callTool(editTool({ workspace }), {
+      path: 'a.txt',
+      old_string: 'line 3\n',
+      new_string: 'three\n',
+    })
     expect(edit.details).toMatchObject({ hash: expect.any(String), part: true })
     expect(await callTool(write, { path: 'a.txt', content: 'new' })).toMatchObject(refusal)
     expect((await callTool(write, { path: 'a.txt', content: 'end\n', mode: 'append' })).isError).toBeUndefined()
@@ -175,7 +185,9 @@ describe('Write: files that exist', () => {
     })
     expect(await get('a')).toBe('two')
     await put('a', 'one')
-    expect(await callTool(write, { path: 'a', content: 'x' })).toMatchObject({ text: 'Replaced a: 1 byte, before 3 bytes.' })
+    expect(await callTool(write, { path: 'a', content: 'x' })).toMatchObject({
+      text: 'Replaced a: 1 byte, before 3 bytes.',
+    })
   })
 
   it('counts its own write as read, so a second one needs no Read', async () => {
@@ -214,7 +226,9 @@ describe('Write: files that exist', () => {
     await callTool(read, { path: 'a' })
     const call = await prepareCall(write, { path: 'a', content: 'two', mode: 'append' })
     expect(call.summary).toBe('a (append)')
-    expect((await callTool(write, { path: 'a', content: 'two', mode: 'append' })).text).toBe('Appended 3 bytes to a: now 6 bytes.')
+    expect((await callTool(write, { path: 'a', content: 'two', mode: 'append' })).text).toBe(
+      'Appended 3 bytes to a: now 6 bytes.',
+    )
     expect(await get('a')).toBe('onetwo')
     await callTool(write, { path: 'new', content: 'x', mode: 'append' })
     expect(await get('new')).toBe('x')
@@ -288,7 +302,12 @@ describe('Write: before it is allowed', () => {
     await mkdir(join(root, 'folder'))
     const unread = await prepareCall(write, { path: 'a', content: 'new\n' })
     expect(await unread.check?.()).toMatchObject({ isError: true })
-    expect(await unread.preview?.()).toMatchObject({ kind: 'diff', diff: expect.stringContaining('-old\n+new'), added: 1, removed: 1 })
+    expect(await unread.preview?.()).toMatchObject({
+      kind: 'diff',
+      diff: expect.stringContaining('-old\n+new'),
+      added: 1,
+      removed: 1,
+    })
     expect(await (await prepareCall(write, { path: 'folder', content: '' })).preview?.()).toMatchObject({
       kind: 'text',
       text: expect.stringContaining('is a folder'),

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { describeFormat, encodeText, type TextFormat } from '../../workspace/text-file'
+import { describeFormat, encodeText, type TextFormat } from '../../workspace/file/text-file'
 import type { Workspace } from '../../workspace/workspace'
-import type { CurrentText } from '../change/planned-change'
-import { prepareFileChange, type ChangedText } from '../file-change'
+import type { CurrentText } from '../edit/planned-change'
+import { prepareFileChange, type ChangedText } from '../edit/file-change'
 import type { Tool } from '../tool'
-import type { WriteHooks } from '../write-hooks'
+import type { WriteHooks } from '../edit/write-changes'
 import description from './write.md?raw'
 
 const input = z.strictObject({
@@ -15,7 +15,13 @@ const input = z.strictObject({
 
 const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
 
-export function writeTool({ workspace, hooks }: { workspace: Workspace; hooks?: () => WriteHooks | undefined }): Tool<typeof input> {
+export function writeTool({
+  workspace,
+  hooks,
+}: {
+  workspace: Workspace
+  hooks?: () => WriteHooks | undefined
+}): Tool<typeof input> {
   return {
     name: 'Write',
     description,
@@ -45,7 +51,9 @@ export function writeTool({ workspace, hooks }: { workspace: Workspace; hooks?: 
 function written(current: CurrentText | undefined, content: string, shown: string): ChangedText {
   const format = current?.format ?? PLAIN
   const bytes = encodeText(content, format).length
-  const said = current ? `Replaced ${shown}: ${size(bytes)}, before ${size(current.size)}.` : `Wrote ${shown}: ${size(bytes)}.`
+  const said = current
+    ? `Replaced ${shown}: ${size(bytes)}, before ${size(current.size)}.`
+    : `Wrote ${shown}: ${size(bytes)}.`
   return { text: content, format, said: said + encodingText(format) }
 }
 

@@ -1,16 +1,20 @@
 import type { ElicitationPropertySchema, ElicitationSchema } from '@agentclientprotocol/sdk'
 import type { FormField, FormValue, FormValues } from '../../../../shared/model/form'
-import { choose, type Answered, type Ask } from './ask'
+import { requestChoice, type RequestAnswer, type PendingRequest } from './ask-permission'
 
 /** What came of a form: its values, or that the person did not fill it in. */
 export type FormEnd = { values: FormValues } | 'declined'
 
-export function canFillForms({ capabilities }: Pick<Ask, 'capabilities'>): boolean {
+export function canFillForms({ capabilities }: Pick<PendingRequest, 'capabilities'>): boolean {
   return Boolean(capabilities.elicitation?.form)
 }
 
 /** Has the person fill in a form in the client. Rejects when it cannot. */
-export async function fillForm(ask: Ask, message: string, requestedSchema: ElicitationSchema): Promise<FormEnd> {
+export async function fillForm(
+  ask: PendingRequest,
+  message: string,
+  requestedSchema: ElicitationSchema,
+): Promise<FormEnd> {
   const { client, sessionId, approval, entry, signal } = ask
   const answer = await client.request(
     'elicitation/create',
@@ -18,12 +22,13 @@ export async function fillForm(ask: Ask, message: string, requestedSchema: Elici
     { cancellationSignal: signal, stopWaitingOnCancel: true },
   )
   if (answer.action !== 'accept') return 'declined'
-  const content = 'content' in answer && typeof answer.content === 'object' && answer.content !== null ? answer.content : {}
+  const content =
+    'content' in answer && typeof answer.content === 'object' && answer.content !== null ? answer.content : {}
   return { values: content as FormValues }
 }
 
 /** A form of an MCP server: in the client where it has forms, else refused with the reason. */
-export async function askForm(ask: Ask): Promise<Answered> {
+export async function askForm(ask: PendingRequest): Promise<RequestAnswer> {
   const { preview, options } = ask.approval
   const refuse = { optionId: options.find(({ kind }) => kind === 'reject_once')!.optionId }
   if (preview?.kind !== 'form') return refuse
@@ -35,16 +40,18 @@ export async function askForm(ask: Ask): Promise<Answered> {
 }
 
 /** A page that a server wants opened: by the client where it opens pages, else the person is shown its address. */
-export async function askLink(ask: Ask): Promise<Answered> {
+export async function askLink(ask: PendingRequest): Promise<RequestAnswer> {
   const { client, sessionId, capabilities, approval, signal } = ask
   const { preview, options } = approval
   const allow = options.find(({ kind }) => kind !== 'reject_once')
   const refuse = { optionId: options.find(({ kind }) => kind === 'reject_once')!.optionId }
   if (preview?.kind !== 'link' || !allow) return refuse
   const { url, message, server } = preview
-  const address = [{ type: 'content' as const, content: { type: 'text' as const, text: `${server} says: ${message}\n\n<${url}>` } }]
+  const address = [
+    { type: 'content' as const, content: { type: 'text' as const, text: `${server} says: ${message}\n\n<${url}>` } },
+  ]
   if (!capabilities.elicitation?.url || preview.opened) {
-    const chosen = await choose(ask, options, { title: approval.summary, content: address })
+    const chosen = await requestChoice(ask, options, { title: approval.summary, content: address })
     return chosen === 'cancelled' ? chosen : { optionId: chosen }
   }
   const answer = await client.request(
@@ -56,7 +63,7 @@ export async function askLink(ask: Ask): Promise<Answered> {
 }
 
 /** What a server asks of the model is shown as text, with the options of the request. */
-export async function askSampling(ask: Ask): Promise<Answered> {
+export async function askSampling(ask: PendingRequest): Promise<RequestAnswer> {
   const { preview, options, summary } = ask.approval
   const refuse = { optionId: options.find(({ kind }) => kind === 'reject_once')!.optionId }
   if (preview?.kind !== 'sampling') return refuse
@@ -68,7 +75,10 @@ export async function askSampling(ask: Ask): Promise<Answered> {
     ...said,
     ...(answer ? [`**${answer.model} answers**\n\n${answer.text}`] : []),
   ].join('\n\n')
-  const chosen = await choose(ask, options, { title: summary, content: [{ type: 'content', content: { type: 'text', text } }] })
+  const chosen = await requestChoice(ask, options, {
+    title: summary,
+    content: [{ type: 'content', content: { type: 'text', text } }],
+  })
   return chosen === 'cancelled' ? chosen : { optionId: chosen }
 }
 
@@ -98,7 +108,12 @@ function propertyOf(field: FormField): ElicitationPropertySchema {
       return { type: 'string', ...named, oneOf: titled(field.options), ...defined({ default: field.default }) }
     default: {
       const { minItems, maxItems, default: first } = field
-      return { type: 'array', ...named, items: { anyOf: titled(field.options) }, ...defined({ minItems, maxItems, default: first }) }
+      return {
+        type: 'array',
+        ...named,
+        items: { anyOf: titled(field.options) },
+        ...defined({ minItems, maxItems, default: first }),
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ElicitationPropertySchema, PermissionOption } from '@agentclientprotocol/sdk'
-import type { Question, QuestionAnswer } from '../../../../shared/model/question'
-import { choose, type Answered, type Ask } from './ask'
+import type { Question, QuestionAnswer } from '../../../../shared/model/form'
+import { requestChoice, type RequestAnswer, type PendingRequest } from './ask-permission'
 import { canFillForms, fillForm } from './ask-form'
 
 const DISMISS = 'dismiss'
@@ -8,13 +8,13 @@ const ENOUGH = 'enough'
 const NOT_ANSWERED = '(not answered)'
 
 /** Puts the agent's questions to the person: in one form where the client has forms, else one after the other as options. */
-export async function askQuestions(ask: Ask): Promise<Answered> {
+export async function askQuestions(ask: PendingRequest): Promise<RequestAnswer> {
   const { preview } = ask.approval
   if (preview?.kind !== 'questions') return { optionId: DISMISS }
   return canFillForms(ask) ? inForm(ask, preview.questions) : inTurn(ask, preview.questions)
 }
 
-async function inForm(ask: Ask, questions: readonly Question[]): Promise<Answered> {
+async function inForm(ask: PendingRequest, questions: readonly Question[]): Promise<RequestAnswer> {
   const properties: Record<string, ElicitationPropertySchema> = {}
   for (const [index, one] of questions.entries()) {
     properties[`q${index + 1}`] = propertyOf(one)
@@ -26,7 +26,9 @@ async function inForm(ask: Ask, questions: readonly Question[]): Promise<Answere
   }
   const end = await fillForm(ask, questions.map(({ question }) => question).join('\n'), { type: 'object', properties })
   if (end === 'declined') return { optionId: DISMISS }
-  const answers = questions.map((one, index) => answerFrom(one, end.values[`q${index + 1}`], end.values[`q${index + 1}_other`]))
+  const answers = questions.map((one, index) =>
+    answerFrom(one, end.values[`q${index + 1}`], end.values[`q${index + 1}_other`]),
+  )
   if (answers.every((answer) => answer === undefined)) return { optionId: DISMISS }
   return { optionId: 'answer', answers: answers.map((answer) => answer ?? { labels: [], other: NOT_ANSWERED }) }
 }
@@ -37,11 +39,17 @@ function propertyOf({ question, header, options, multi_select: multiple }: Quest
     const: label,
     title: description === '' ? label : `${label}: ${description}`,
   }))
-  return multiple ? { type: 'array', ...named, items: { anyOf: offered } } : { type: 'string', ...named, oneOf: offered }
+  return multiple
+    ? { type: 'array', ...named, items: { anyOf: offered } }
+    : { type: 'string', ...named, oneOf: offered }
 }
 
 /** Undefined when nothing was answered. What was written counts in place of a single choice, and beside several. */
-function answerFrom({ options, multi_select: multiple }: Question, chosen: unknown, written: unknown): QuestionAnswer | undefined {
+function answerFrom(
+  { options, multi_select: multiple }: Question,
+  chosen: unknown,
+  written: unknown,
+): QuestionAnswer | undefined {
   const given = Array.isArray(chosen) ? chosen : [chosen]
   const labels = options.map(({ label }) => label).filter((label) => given.includes(label))
   const other = typeof written === 'string' && written.trim() !== '' ? written.trim() : undefined
@@ -49,7 +57,7 @@ function answerFrom({ options, multi_select: multiple }: Question, chosen: unkno
   return labels.length === 0 ? undefined : { labels: multiple ? labels : labels.slice(0, 1) }
 }
 
-async function inTurn(ask: Ask, questions: readonly Question[]): Promise<Answered> {
+async function inTurn(ask: PendingRequest, questions: readonly Question[]): Promise<RequestAnswer> {
   const answers: QuestionAnswer[] = []
   for (const [index, one] of questions.entries()) {
     const labels = await chosenLabels(ask, one, questions.length > 1 ? `${index + 1} of ${questions.length}: ` : '')
@@ -62,7 +70,7 @@ async function inTurn(ask: Ask, questions: readonly Question[]): Promise<Answere
 
 /** Where several may be chosen it is asked again until the person says that it is enough. None: it was dismissed. */
 async function chosenLabels(
-  ask: Ask,
+  ask: PendingRequest,
   { question, options, multi_select: multiple }: Question,
   place: string,
 ): Promise<string[] | 'cancelled'> {
@@ -80,7 +88,7 @@ async function chosenLabels(
       name: label,
     }))
     const about = options.map(({ label, description }) => `- **${label}**: ${description}`).join('\n')
-    const chosen = await choose(ask, [...offered, end], {
+    const chosen = await requestChoice(ask, [...offered, end], {
       title: `${place}${question}`,
       content: [{ type: 'content', content: { type: 'text', text: about } }],
     })
@@ -90,4 +98,22 @@ async function chosenLabels(
     labels.push(options[Number(chosen.slice('option-'.length)) - 1]!.label)
     if (!multiple) return labels
   }
+}
+
+const ASK_FOR_CHANGES =
+  'The user wants changes, but could not say here which. Ask them in the text of your answer what should change, and end your turn.'
+
+/** Puts a plan to the person: approve it (or one of its ways), have it revised, or reject it. What should change is asked in a form where the client has one. */
+export async function askPlan(ask: PendingRequest): Promise<RequestAnswer> {
+  const { options } = ask.approval
+  const optionId = await requestChoice(ask, options)
+  if (optionId !== 'revise') return optionId === 'cancelled' ? optionId : { optionId }
+  if (!canFillForms(ask)) return { optionId, feedback: ASK_FOR_CHANGES }
+  const end = await fillForm(ask, 'What should change in the plan?', {
+    type: 'object',
+    properties: { changes: { type: 'string', title: 'Changes' } },
+    required: ['changes'],
+  })
+  const words = end === 'declined' ? '' : String(end.values['changes'] ?? '').trim()
+  return { optionId, feedback: words === '' ? ASK_FOR_CHANGES : words }
 }

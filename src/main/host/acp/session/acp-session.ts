@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   RequestError,
   type AgentContext,
@@ -6,21 +7,18 @@ import {
   type PromptResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import { setTimeout as pause } from 'node:timers/promises'
-import { CodedError } from '../../../../shared/model/errors'
-import type { SessionEvent } from '../../../../shared/model/event'
+import { CodedError } from '../../../../shared/errors'
+import type { SessionEvent } from '../../../../shared/events/event'
 import type { Engine } from '../../../engine/engine-api'
-import { editorMeans } from './editor-means'
-import type { ClientPaths } from '../paths'
-import { PromptEnds, type PromptEnd } from './prompt-ends'
-import { promptParts } from './prompt-parts'
-import { wordsOf } from '../request-error'
+import { editorCapabilities } from './editor-capabilities'
+import type { ClientPaths } from '../protocol/client-paths'
+import { PromptTracker, type PromptOutcome, promptParts } from './prompt'
+import { failureMessage } from '../protocol/json-rpc'
 import { configOptions, modeOf } from './session-options'
 import { runSlashCommand, slashCommands } from './slash-commands'
-import { EventUpdates } from '../update/event-updates'
-import { conversation, replay } from '../update/replay'
-import { usageUpdate } from '../update/session-updates'
-import { UpdateQueue } from '../update/update-queue'
+import { EventUpdates } from '../protocol/event-updates'
+import { conversation, replay } from '../protocol/replay'
+import { usageUpdate, UpdateQueue } from '../protocol/update-queue'
 
 export interface AcpSessionDeps {
   engine: Engine
@@ -30,7 +28,7 @@ export interface AcpSessionDeps {
   paths: ClientPaths
 }
 
-const LAST_UPDATES_MS = 1_000
+const UPDATE_DRAIN_MS = 1_000
 /** Why what a project configures does not count. */
 const UNTRUSTED = {
   asked: "you haven't trusted them yet",
@@ -44,10 +42,10 @@ export class AcpSession {
   readonly #deps: AcpSessionDeps
   readonly #queue: UpdateQueue
   readonly #updates: EventUpdates
-  readonly #ends: PromptEnds
+  readonly #prompts: PromptTracker
   readonly #release: (() => void)[] = []
   #optionsAt: NodeJS.Immediate | undefined
-  #words = 0
+  #messageCount = 0
   /** As they were told last. */
   #commands = ''
 
@@ -56,24 +54,26 @@ export class AcpSession {
     this.#deps = deps
     this.paths = paths
     this.#queue = new UpdateQueue({ send: (update) => this.#send(update) })
-    this.#ends = new PromptEnds(() => void this.#stop())
+    this.#prompts = new PromptTracker(() => void this.#stop())
     this.#updates = new EventUpdates({
       queue: this.#queue,
       listen: (id, listener) => engine.sessions.listen(id, listener),
       paths,
       capabilities,
-      window: () => this.#window(),
-      onOptions: () => this.#tellOptionsSoon(),
+      contextWindow: () => this.#window(),
+      onOptions: () => this.#scheduleOptions(),
     })
-    const onTerminal = (callId: string, terminalId: string): void => this.#updates.terminal(callId, terminalId)
-    this.#release.push(engine.lend(sessionId, editorMeans({ client, sessionId, capabilities, paths, onTerminal })))
-    this.#release.push(engine.sessions.listen(sessionId, (event) => this.#event(event)))
+    const onTerminal = (callId: string, terminalId: string): void => this.#updates.showTerminal(callId, terminalId)
+    this.#release.push(
+      engine.lend(sessionId, editorCapabilities({ client, sessionId, capabilities, paths, onTerminal })),
+    )
+    this.#release.push(engine.sessions.listen(sessionId, (event) => this.#onEvent(event)))
   }
 
   /** What a client has to know of a session it has just opened, beside the answer to that. */
   async introduce(): Promise<void> {
     const { engine, sessionId } = this.#deps
-    await this.tellCommands()
+    await this.sendCommands()
     const { context, folder } = engine.sessions.header(sessionId)
     const { state } = await engine.trust.view(folder)
     if (state !== 'nothing' && state !== 'trusted')
@@ -83,17 +83,17 @@ export class AcpSession {
         `${folder} has its own rules, hooks or servers, and ${UNTRUSTED[state]}. Review them with "trestle permission show", then run "trestle permission trust".`,
       )
     const usage = context && usageUpdate(context, this.#window())
-    if (usage) this.#queue.now(usage)
+    if (usage) this.#queue.sendNow(usage)
   }
 
   /** Tells what can be typed after a slash, if that has changed. */
-  async tellCommands(): Promise<void> {
+  async sendCommands(): Promise<void> {
     const { engine, sessionId } = this.#deps
     const availableCommands = await slashCommands(engine, sessionId)
     const told = JSON.stringify(availableCommands)
     if (told === this.#commands || this.#release.length === 0) return
     this.#commands = told
-    this.#queue.now({ sessionUpdate: 'available_commands_update', availableCommands })
+    this.#queue.sendNow({ sessionUpdate: 'available_commands_update', availableCommands })
   }
 
   /** Tells the conversation so far. */
@@ -102,18 +102,27 @@ export class AcpSession {
     const header = engine.sessions.header(sessionId)
     const { sessions } = engine
     for (const update of replay(conversation(header, sessions.since), paths)) await this.#send(update)
-    for (const event of sessions.live(sessionId)) this.#updates.event(event)
-    this.#queue.now({ sessionUpdate: 'session_info_update', title: header.title, updatedAt: new Date(header.updatedAt).toISOString() })
+    for (const event of sessions.live(sessionId)) this.#updates.onEvent(event)
+    this.#queue.sendNow({
+      sessionUpdate: 'session_info_update',
+      title: header.title,
+      updatedAt: new Date(header.updatedAt).toISOString(),
+    })
   }
 
   /** Tells the person something beside the conversation, in the way this client understands. */
   notice(severity: 'info' | 'warning', title: string, description?: string): void {
     if (this.#deps.capabilities.session?.notices) {
-      this.#queue.now({ sessionUpdate: 'notice', severity, title, ...(description !== undefined && { description }) })
+      this.#queue.sendNow({
+        sessionUpdate: 'notice',
+        severity,
+        title,
+        ...(description !== undefined && { description }),
+      })
     } else {
-      this.#words += 1
+      this.#messageCount += 1
       const text = description === undefined ? `${title}\n` : `${title}: ${description}\n`
-      this.#queue.chunk('agent_thought_chunk', `trestle-${this.#words}`, text)
+      this.#queue.chunk('agent_thought_chunk', `trestle-${this.#messageCount}`, text)
     }
   }
 
@@ -122,9 +131,9 @@ export class AcpSession {
     const parts = promptParts(prompt, engine.sessions.header(sessionId).folder)
     const cancel = (): void => void this.cancel()
     signal.addEventListener('abort', cancel, { once: true })
-    const watch = this.#ends.watch()
+    const watch = this.#prompts.track()
     try {
-      const left = await runSlashCommand(engine, sessionId, parts, (text) => this.#say(text))
+      const left = await runSlashCommand(engine, sessionId, parts, (text) => this.#sendMessage(text))
       // A client may take a prompt back before anything of it has begun.
       if (!left || signal.aborted || watch.isCancelled()) return await this.#answer(left ? 'cancelled' : 'end_turn')
       try {
@@ -133,7 +142,7 @@ export class AcpSession {
       } catch (error) {
         return await this.#notStarted(error)
       }
-      return await this.#ended(await watch.end)
+      return await this.#ended(await watch.outcome)
     } finally {
       watch.drop()
       signal.removeEventListener('abort', cancel)
@@ -143,7 +152,8 @@ export class AcpSession {
   /** Ends the running turn, and what waits behind it. Resolves when that is recorded. */
   async cancel(): Promise<void> {
     const { engine, sessionId } = this.#deps
-    for (const promptId of this.#ends.cancel()) engine.sessions.removeQueued(sessionId, promptId).catch(() => undefined)
+    for (const promptId of this.#prompts.cancel())
+      engine.sessions.removeQueued(sessionId, promptId).catch(() => undefined)
     await this.#stop()
   }
 
@@ -155,16 +165,16 @@ export class AcpSession {
   async close(): Promise<void> {
     await this.cancel()
     // A client that does not read any more keeps nobody from ending.
-    await Promise.race([this.#queue.flush(), pause(LAST_UPDATES_MS, undefined, { ref: false })])
+    await Promise.race([this.#queue.flush(), pause(UPDATE_DRAIN_MS, undefined, { ref: false })])
     clearImmediate(this.#optionsAt)
     this.#updates.close()
     this.#queue.close()
     for (const release of this.#release.splice(0)) release()
   }
 
-  #event(event: SessionEvent): void {
-    this.#updates.event(event)
-    this.#ends.event(event)
+  #onEvent(event: SessionEvent): void {
+    this.#updates.onEvent(event)
+    this.#prompts.onEvent(event)
   }
 
   async #stop(): Promise<void> {
@@ -177,9 +187,9 @@ export class AcpSession {
     await client.notify('session/update', { sessionId, update }).catch(() => undefined)
   }
 
-  #say(text: string): undefined {
-    this.#words += 1
-    this.#queue.chunk('agent_message_chunk', `trestle-${this.#words}`, text)
+  #sendMessage(text: string): undefined {
+    this.#messageCount += 1
+    this.#queue.chunk('agent_message_chunk', `trestle-${this.#messageCount}`, text)
   }
 
   async #answer(stopReason: PromptResponse['stopReason']): Promise<PromptResponse> {
@@ -194,15 +204,16 @@ export class AcpSession {
       error.code === 'model.not_configured'
         ? ' Choose one with the model selector of your editor, or add one: start "trestle" (or "trestle serve") and open Settings, then come back.'
         : ''
-    this.#say(`${wordsOf(error.failure)}${howTo}`)
+    this.#sendMessage(`${failureMessage(error.failure)}${howTo}`)
     return this.#answer('end_turn')
   }
 
-  async #ended(end: PromptEnd): Promise<PromptResponse> {
+  async #ended(end: PromptOutcome): Promise<PromptResponse> {
     await this.#queue.flush()
     if (end === 'removed') return { stopReason: 'cancelled' }
     const { stop, failure } = end
-    if (stop === 'error') throw new RequestError(-32603, failure ? wordsOf(failure) : 'The turn failed.', failure)
+    if (stop === 'error')
+      throw new RequestError(-32603, failure ? failureMessage(failure) : 'The turn failed.', failure)
     return { stopReason: stop === 'interrupted' ? 'cancelled' : stop === 'repetition' ? 'max_turn_requests' : stop }
   }
 
@@ -213,13 +224,13 @@ export class AcpSession {
   }
 
   /** Several changes of one moment are told once, as they have come out. */
-  #tellOptionsSoon(): void {
+  #scheduleOptions(): void {
     this.#optionsAt ??= setImmediate(() => {
       this.#optionsAt = undefined
       const { engine, sessionId } = this.#deps
       const header = engine.sessions.header(sessionId)
-      this.#queue.now({ sessionUpdate: 'current_mode_update', currentModeId: modeOf(header) })
-      this.#queue.now({ sessionUpdate: 'config_option_update', configOptions: configOptions(engine, header) })
+      this.#queue.sendNow({ sessionUpdate: 'current_mode_update', currentModeId: modeOf(header) })
+      this.#queue.sendNow({ sessionUpdate: 'config_option_update', configOptions: configOptions(engine, header) })
     })
   }
 }

@@ -1,3 +1,5 @@
+import { realpath } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
 import {
   RequestError,
   type AgentContext,
@@ -8,15 +10,13 @@ import {
   type SessionConfigOption,
   type SessionModeState,
 } from '@agentclientprotocol/sdk'
-import { realpath } from 'node:fs/promises'
-import { isAbsolute } from 'node:path'
-import { CodedError } from '../../../../shared/model/errors'
+import { CodedError } from '../../../../shared/errors'
 import type { SessionHeader } from '../../../../shared/model/session'
 import type { Engine } from '../../../engine/engine-api'
 import { AcpSession } from './acp-session'
-import { mcpServers } from './mcp-servers'
-import { clientPaths } from '../paths'
+import { clientPaths } from '../protocol/client-paths'
 import { configOptions, modeState } from './session-options'
+import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
 
 /** What a client says of a session it opens. */
 export interface OpenRequest {
@@ -61,9 +61,13 @@ export class AcpSessions {
   require(sessionId: string): AcpSession {
     const session = this.#open.get(sessionId)
     if (session) return session
-    throw new RequestError(-32002, `The session ${sessionId} is not open here. Open it with session/new, session/load or session/resume.`, {
-      sessionId,
-    })
+    throw new RequestError(
+      -32002,
+      `The session ${sessionId} is not open here. Open it with session/new, session/load or session/resume.`,
+      {
+        sessionId,
+      },
+    )
   }
 
   async create(request: OpenRequest): Promise<OpenedSession> {
@@ -86,8 +90,11 @@ export class AcpSessions {
     await this.#open.get(sessionId)?.close()
     // Also recovers a turn that a dead process left open.
     await sessions.open(sessionId, 1)
-    const added = await Promise.all((request.additionalDirectories ?? []).map((path) => realpath(path).catch(() => path)))
-    if (JSON.stringify(added) !== JSON.stringify(header.addedFolders)) await sessions.change(sessionId, { addedFolders: added })
+    const added = await Promise.all(
+      (request.additionalDirectories ?? []).map((path) => realpath(path).catch(() => path)),
+    )
+    if (JSON.stringify(added) !== JSON.stringify(header.addedFolders))
+      await sessions.change(sessionId, { addedFolders: added })
     const opened = await this.#opened(sessionId, request)
     if (withHistory) await this.require(sessionId).replay()
     return opened
@@ -100,7 +107,9 @@ export class AcpSessions {
     const folder = cwd ? await realpath(cwd).catch(() => cwd) : undefined
     const all = sessions.list({ ...(folder !== undefined && { folder }), archived: false, limit: 10_000 })
     const from = after
-      ? all.findIndex(({ updatedAt, sessionId }) => updatedAt < after.at || (updatedAt === after.at && sessionId < after.id))
+      ? all.findIndex(
+          ({ updatedAt, sessionId }) => updatedAt < after.at || (updatedAt === after.at && sessionId < after.id),
+        )
       : 0
     const page = from < 0 ? [] : all.slice(from, from + PAGE)
     const last = page.at(-1)
@@ -143,7 +152,10 @@ export class AcpSessions {
     await Promise.all(all.map((session) => session.close()))
   }
 
-  async #opened(sessionId: string, { cwd, additionalDirectories = [], mcpServers: brought = [] }: OpenRequest): Promise<OpenedSession> {
+  async #opened(
+    sessionId: string,
+    { cwd, additionalDirectories = [], mcpServers: brought = [] }: OpenRequest,
+  ): Promise<OpenedSession> {
     const { engine, client, capabilities } = this.#deps
     const paths = await clientPaths([cwd, ...additionalDirectories])
     // The user has configured them in the editor: nothing is left to ask. They start when the agent needs them.
@@ -165,12 +177,12 @@ export class AcpSessions {
   }
 
   /** What can be typed after a slash may have changed. */
-  tellCommands(): void {
+  sendCommands(): void {
     if (this.#telling) return
     this.#telling = setTimeout(() => {
       this.#telling = undefined
       // A session that is deleted meanwhile has no commands any more.
-      for (const session of this.#open.values()) session.tellCommands().catch(() => undefined)
+      for (const session of this.#open.values()) session.sendCommands().catch(() => undefined)
     }, COMMANDS_MS).unref()
   }
 
@@ -193,4 +205,28 @@ function cursorOf(cursor: string): { at: number; id: string } {
   const match = /^(\d+) (.+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))
   if (!match) throw RequestError.invalidParams({ cursor }, 'the cursor is none of ours')
   return { at: Number(match[1]), id: match[2]! }
+}
+
+const START_MS = 30_000
+const CALL_MS = 60_000
+
+/** The servers that a client brings along for a session, by name. */
+function mcpServers(servers: readonly McpServer[], cwd: string): Record<string, McpServerDefinition> {
+  const found: Record<string, McpServerDefinition> = {}
+  for (const server of servers) {
+    if (Object.hasOwn(found, server.name))
+      throw RequestError.invalidParams({ name: server.name }, `two MCP servers are called ${server.name}`)
+    found[server.name] = definitionOf(server, cwd)
+  }
+  return found
+}
+
+function definitionOf(server: McpServer, cwd: string): McpServerDefinition {
+  const common = { enabled: true, startTimeoutMs: START_MS, callTimeoutMs: CALL_MS, disabledTools: [] }
+  if ('url' in server) return { ...common, transport: server.type, url: server.url, headers: named(server.headers) }
+  return { ...common, transport: 'stdio', command: server.command, args: server.args, env: named(server.env), cwd }
+}
+
+function named(values: readonly { name: string; value: string }[]): Record<string, string> {
+  return Object.fromEntries(values.map(({ name, value }) => [name, value]))
 }

@@ -1,9 +1,9 @@
 import { RequestError, type SessionConfigOption, type SessionModeState } from '@agentclientprotocol/sdk'
 import { SESSION_MODES, type SessionMode } from '../../../../shared/model/approval'
 import { effortName, type EffortChoice } from '../../../../shared/model/effort'
-import { confinementOf, MODE_NAMES, modeMeaning } from '../../../../shared/model/sandbox-words'
+import { confinementOf, MODE_NAMES, modeDescription } from '../../../../shared/configuration/sandbox-text'
 import type { SessionHeader } from '../../../../shared/model/session'
-import { defaultEffortName, sessionEffort, type SessionEffort } from '../../../../shared/model/session-effort'
+import { defaultEffortName, sessionEffort, type SessionEffort } from '../../../../shared/configuration/session-model'
 import type { Engine } from '../../../engine/engine-api'
 
 /** Stands for a model while none is chosen. */
@@ -16,15 +16,21 @@ export function modeOf(header: SessionHeader): SessionMode {
 }
 
 export function modeState(engine: Pick<Options, 'settings'>, header: SessionHeader): SessionModeState {
-  return { currentModeId: modeOf(header), availableModes: SESSION_MODES.map((id) => ({ id, ...modeWords(engine, header, id) })) }
+  return {
+    currentModeId: modeOf(header),
+    availableModes: SESSION_MODES.map((id) => ({ id, ...describeMode(engine, header, id) })),
+  }
 }
 
-function modeWords(
+function describeMode(
   { settings }: Pick<Options, 'settings'>,
   header: SessionHeader,
   mode: SessionMode,
 ): { name: string; description: string } {
-  return { name: MODE_NAMES[mode], description: modeMeaning(mode, confinementOf(header.sandbox, settings.view().sandbox)) }
+  return {
+    name: MODE_NAMES[mode],
+    description: modeDescription(mode, confinementOf(header.sandbox, settings.view().sandbox)),
+  }
 }
 
 /** What can be chosen for a session beside what is said in it: its mode and its model. */
@@ -38,7 +44,11 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
     description: scripted ? 'Plays a script; no model is asked.' : id,
   }))
   if (chosen === undefined)
-    options.unshift({ value: NO_MODEL, name: 'No model is chosen', description: 'Choose one, or add one in the settings of Trestle.' })
+    options.unshift({
+      value: NO_MODEL,
+      name: 'No model is chosen',
+      description: 'Choose one, or add one in the settings of Trestle.',
+    })
   else if (!models.some(({ id }) => id === chosen))
     options.unshift({ value: chosen, name: chosen, description: 'Not configured any more.' })
   const effort = sessionEffort(settings.view(), header)
@@ -50,7 +60,7 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
       name: 'Mode',
       description: 'How much is asked before the agent does something.',
       currentValue: modeOf(header),
-      options: SESSION_MODES.map((value) => ({ value, ...modeWords(engine, header, value) })),
+      options: SESSION_MODES.map((value) => ({ value, ...describeMode(engine, header, value) })),
     },
     { type: 'select', id: 'model', category: 'model', name: 'Model', currentValue: chosen ?? NO_MODEL, options },
     ...(effort.offered.length > 0 ? [effortOption(effort)] : []),
@@ -76,7 +86,8 @@ function effortOption(effort: SessionEffort): SessionConfigOption {
 /** Plan mode stands beside the permission modes: choosing one of those ends it. */
 export async function chooseMode({ sessions, plans }: Options, sessionId: string, modeId: string): Promise<void> {
   const mode = SESSION_MODES.find((known) => known === modeId)
-  if (!mode) throw RequestError.invalidParams({ modeId }, `there is no mode ${modeId}; there are ${SESSION_MODES.join(', ')}`)
+  if (!mode)
+    throw RequestError.invalidParams({ modeId }, `there is no mode ${modeId}; there are ${SESSION_MODES.join(', ')}`)
   const header = sessions.header(sessionId)
   if (mode === 'plan') {
     if (!header.plan?.active) await plans.enter(sessionId)
@@ -86,15 +97,24 @@ export async function chooseMode({ sessions, plans }: Options, sessionId: string
   if (header.mode !== mode) await sessions.change(sessionId, { mode })
 }
 
-export async function chooseOption(engine: Options, sessionId: string, configId: string, value: string | boolean): Promise<void> {
-  if (typeof value !== 'string') throw RequestError.invalidParams({ configId }, 'the value must be one of those offered')
+export async function chooseOption(
+  engine: Options,
+  sessionId: string,
+  configId: string,
+  value: string | boolean,
+): Promise<void> {
+  if (typeof value !== 'string')
+    throw RequestError.invalidParams({ configId }, 'the value must be one of those offered')
   if (configId === 'mode') return chooseMode(engine, sessionId, value)
   if (configId === 'effort') {
     const { offered } = sessionEffort(engine.settings.view(), engine.sessions.header(sessionId))
     const choices: readonly EffortChoice[] = ['default', ...offered]
     const effort = choices.find((known) => known === value)
     if (effort === undefined)
-      throw RequestError.invalidParams({ configId, value }, `the model does not know this level; it knows ${choices.join(', ')}`)
+      throw RequestError.invalidParams(
+        { configId, value },
+        `the model does not know this level; it knows ${choices.join(', ')}`,
+      )
     await engine.sessions.change(sessionId, { effort })
     return
   }

@@ -1,15 +1,21 @@
 import type { AvailableCommand } from '@agentclientprotocol/sdk'
-import { CodedError } from '../../../../shared/model/errors'
-import { promptCommand } from '../../../../shared/model/mcp-content'
+import { CodedError } from '../../../../shared/errors'
+import { promptCommand } from '../../../../shared/configuration/mcp-content'
 import type { UserPart } from '../../../../shared/model/message'
-import type { Engine, RestoreRequest } from '../../../engine/engine-api'
-import { wordsOf } from '../request-error'
+import type { Engine } from '../../../engine/engine-api'
+import { failureMessage } from '../protocol/json-rpc'
+import type { RestoreRequest } from '../../../engine/checkpoint/restore-session'
 
 interface SlashCommand {
   description: string
   hint?: string
   /** Says what it did; parts, when something is left to be asked of the agent. */
-  run(engine: Engine, sessionId: string, words: string, say: (text: string) => undefined): Promise<UserPart[] | undefined>
+  run(
+    engine: Engine,
+    sessionId: string,
+    words: string,
+    say: (text: string) => undefined,
+  ): Promise<UserPart[] | undefined>
 }
 
 const COMMANDS: Readonly<Record<string, SlashCommand>> = {
@@ -32,7 +38,9 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     hint: 'what to keep',
     async run({ sessions }, sessionId, words, say) {
       const isDone = await sessions.compact(sessionId, words === '' ? undefined : words)
-      return say(isDone ? 'The conversation is summarised; the whole of it stays in the session.' : 'Summarising was stopped.')
+      return say(
+        isDone ? 'The conversation is summarised; the whole of it stays in the session.' : 'Summarising was stopped.',
+      )
     },
   },
   context: {
@@ -58,12 +66,17 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
       const rows = tools
         .toSorted((a, b) => b.tokens - a.tokens)
         .map(
-          ({ name, state, reason, tokens }) => `| ${name} | ${state}${reason ? `: ${reason}` : ''} | ${tokens.toLocaleString('en-US')} |`,
+          ({ name, state, reason, tokens }) =>
+            `| ${name} | ${state}${reason ? `: ${reason}` : ''} | ${tokens.toLocaleString('en-US')} |`,
         )
       const servers =
         cost &&
         `${cost.sent} of ${cost.tools} tools of servers are sent with each request${cost.isSearching ? '; the others are found by search' : ''}.`
-      return say([['| tool | state | tokens |', '| --- | --- | --- |', ...rows].join('\n'), ...(servers ? [servers] : [])].join('\n\n'))
+      return say(
+        [['| tool | state | tokens |', '| --- | --- | --- |', ...rows].join('\n'), ...(servers ? [servers] : [])].join(
+          '\n\n',
+        ),
+      )
     },
   },
   undo: {
@@ -94,7 +107,9 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
       return say(
         own.length === 0
           ? 'There are no background tasks.'
-          : own.map(({ taskId, status, description, command }) => `- \`${taskId}\` ${status}: ${description ?? command}`).join('\n'),
+          : own
+              .map(({ taskId, status, description, command }) => `- \`${taskId}\` ${status}: ${description ?? command}`)
+              .join('\n'),
       )
     },
   },
@@ -143,11 +158,16 @@ export async function runSlashCommand(
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
     // It was asked for in the conversation, and is answered there.
-    return say(wordsOf(error.failure))
+    return say(failureMessage(error.failure))
   }
 }
 
-async function restore(engine: Engine, sessionId: string, request: RestoreRequest, say: (text: string) => undefined): Promise<undefined> {
+async function restore(
+  engine: Engine,
+  sessionId: string,
+  request: RestoreRequest,
+  say: (text: string) => undefined,
+): Promise<undefined> {
   const { steps, kept, notCovered, messagesTaken, seq } = await engine.checkpoints.restore(sessionId, request)
   if (seq === undefined) return say('There was nothing to restore.')
   const messages =
@@ -159,5 +179,7 @@ async function restore(engine: Engine, sessionId: string, request: RestoreReques
     ...kept.map(({ path, why }) => `- left ${path}: ${why}`),
     ...notCovered.map((text) => `- ${text}`),
   ]
-  return say(`Restored ${steps.length} ${steps.length === 1 ? 'path' : 'paths'}.${messages}\n\n${lines.join('\n')}`.trimEnd())
+  return say(
+    `Restored ${steps.length} ${steps.length === 1 ? 'path' : 'paths'}.${messages}\n\n${lines.join('\n')}`.trimEnd(),
+  )
 }

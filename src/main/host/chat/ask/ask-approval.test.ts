@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { REJECT_OPTIONS, type Approval } from '../../../../shared/model/approval'
-import { createStyle } from '../screen/style'
-import type { Terminal } from '../screen/terminal'
-import { askApproval } from './ask-approval'
+import { createStyle, type Terminal } from '../screen/terminal'
+import { askApproval, askSandbox } from './ask-approval'
 
 /** A person who answers with these keys and lines, one after the other. Running out of answers fails. */
 function person(more: Partial<Approval>, answers: readonly (string | undefined)[]) {
@@ -24,7 +23,7 @@ function person(more: Partial<Approval>, answers: readonly (string | undefined)[
       return text === undefined ? { kind: 'interrupt', text: '' } : { kind: 'line', text }
     },
     readKey: async () => next(),
-    whileBusy: () => () => {},
+    onBusyInput: () => () => {},
     status() {},
     close() {},
   }
@@ -87,4 +86,77 @@ test('"Reject and stop" has a letter of its own, asks for no reason and takes no
   expect(isDone()).toBe(true)
   expect(screen()).toMatch(/0\S*  Reject with a reason\n.*s\S*  Reject and stop\n/)
   expect(await person(more, ['0', 'no']).answer).toEqual({ optionId: 'reject', feedback: 'no' })
+})
+
+/** Asks a person who presses this key; what they read, and their answer. */
+async function askedWith(key: string, approval: Partial<Approval>) {
+  const written: string[] = []
+  const terminal: Terminal = {
+    style: createStyle(false),
+    isInteractive: true,
+    columns: 100,
+    isMidLine: false,
+    write: (text) => void written.push(text),
+    freshLine() {},
+    readLine: async () => ({ kind: 'interrupt', text: '' }),
+    readKey: async () => key,
+    onBusyInput: () => () => {},
+    status() {},
+    close() {},
+  }
+  const base: Approval = {
+    approvalId: 'a',
+    turnId: 't',
+    callId: 'c',
+    tool: 'Bash',
+    summary: 'npm ci',
+    reason: '',
+    options: [],
+    requestedAt: 0,
+  }
+  const answer = await (approval.asks === 'sandbox' ? askSandbox : askApproval)({
+    approval: { ...base, ...approval },
+    terminal,
+    signal: new AbortController().signal,
+    choices: () => Promise.reject(new Error('No rules are offered here.')),
+  })
+  return { text: written.join(''), answer }
+}
+
+test('what a sandbox refused is answered with the options as they are, also for good', async () => {
+  const { text, answer } = await askedWith('2', {
+    asks: 'sandbox',
+    reason: 'The Project sandbox blocked a connection to example.com:443 \u001b[2J.',
+    preview: {
+      kind: 'sandbox',
+      command: 'npm ci',
+      sandbox: { level: 'project', network: 'none' },
+      denied: { kind: 'host', host: 'example.com', port: 443 },
+      output: '',
+    },
+    options: [
+      { optionId: 'once', kind: 'allow_once', name: 'Allow once' },
+      { optionId: 'session', kind: 'allow_always', name: 'Allow for this session' },
+      { optionId: 'reject', kind: 'reject_once', name: "Don't allow" },
+    ],
+  })
+  expect(answer).toEqual({ optionId: 'session' })
+  expect(text).toContain('Blocked by the sandbox')
+  expect(text).toContain('The Project sandbox blocked a connection to example.com:443')
+  expect(text).not.toContain('\u001b')
+  expect(text).not.toContain('Allow always')
+})
+
+test('each choice of where a command runs says what the command can do there', async () => {
+  const { text, answer } = await askedWith('1', {
+    preview: { kind: 'command', command: 'npm test', cwd: '/project' },
+    options: [
+      { optionId: 'sandbox', kind: 'allow_once', name: 'Run in sandbox', sandbox: 'project', network: 'none' },
+      { optionId: 'unrestricted', kind: 'allow_once', name: 'Run unrestricted', sandbox: 'unrestricted' },
+      { optionId: 'reject', kind: 'reject_once', name: 'Reject…' },
+    ],
+  })
+  expect(answer).toEqual({ optionId: 'sandbox' })
+  expect(text).toContain("Can't connect to the network.")
+  expect(text).toContain('Runs without a sandbox')
 })

@@ -1,12 +1,26 @@
-import { fixedKeys, isDangerous, REJECT_STOP, requestName, type Approval, type ApprovalOption } from '../../../../shared/model/approval'
-import { askText, choose, chooseOne, show, showHeading, type Answer, type Asked } from './asking'
-import { optionLabel } from './ask-sandbox'
-import { previewLines } from './preview-lines'
-import { oneLine, safeText } from '../screen/safe-text'
-import { wrapText } from '../screen/wrap-words'
+import {
+  fixedKeys,
+  isDangerous,
+  REJECT_STOP,
+  requestName,
+  type Approval,
+  type ApprovalOption,
+} from '../../../../shared/model/approval'
+import {
+  askText,
+  choose,
+  chooseOne,
+  showLines,
+  showHeading,
+  type Answer,
+  type ApprovalPrompt,
+  previewLines,
+} from './ask'
+import { oneLine, safeText, wrapText } from '../screen/text-layout'
+import { sandboxDescription } from '../../../../shared/configuration/sandbox-text'
 
 /** Lines of a preview that are shown before the person asks for all. */
-const MOST_LINES = 40
+const MAX_LINES = 40
 
 type Action = { label: string } & (
   | { kind: 'once' | 'reject' | 'stop'; option: ApprovalOption }
@@ -17,15 +31,15 @@ type Action = { label: string } & (
 const CONFIRMATION = 'allow'
 
 /** May this call run? With the engine's own options; "always" shows word for word what it will cover. Allowing takes that the whole preview was shown. */
-export async function askApproval(asked: Asked): Promise<Answer> {
+export async function askApproval(asked: ApprovalPrompt): Promise<Answer> {
   const { approval, agent, terminal, signal } = asked
   const { style } = terminal
   const preview = approval.preview ? previewLines(approval.preview, style) : [oneLine(approval.summary)]
   const who = agent === undefined ? '' : ` (asked by the ${oneLine(agent)} subagent)`
   const { reasons } = approval
   showHeading(asked, `${oneLine(requestName(approval))}${who}`, reasons ? '' : approval.reason)
-  if (reasons) show(asked, reasonLines(asked, reasons))
-  show(
+  if (reasons) showLines(asked, reasonLines(asked, reasons))
+  showLines(
     asked,
     shortened(preview).map((line) => `  ${line}`),
   )
@@ -34,13 +48,15 @@ export async function askApproval(asked: Asked): Promise<Answer> {
   const leaving = all.slice(1).find(({ option }) => option.sandbox === 'unrestricted' && option.kind === 'allow_once')
   const stopping = all.find(({ kind }) => kind === 'stop')
   const keys = fixedKeys(approval.options)
-  let isCut = preview.length > MOST_LINES
+  let isCut = preview.length > MAX_LINES
   for (;;) {
     const chosen = await chooseOne<Action | 'all'>(
       asked,
       [
         ...all.flatMap((value) =>
-          value === leaving || value === stopping ? [] : [{ label: value.label, value, key: keys.get(value.option.optionId) }],
+          value === leaving || value === stopping
+            ? []
+            : [{ label: value.label, value, key: keys.get(value.option.optionId) }],
         ),
         ...(leaving ? [{ key: 'u', label: leaving.label, value: leaving }] : []),
         ...(stopping ? [{ key: 's', label: stopping.label, value: stopping }] : []),
@@ -52,11 +68,11 @@ export async function askApproval(asked: Asked): Promise<Answer> {
     const action = chosen === 'all' ? undefined : chosen
     const isUnseen = isCut && action !== undefined && action.kind !== 'reject' && action.kind !== 'stop'
     if (!action || isUnseen) {
-      show(
+      showLines(
         asked,
         preview.map((line) => `  ${line}`),
       )
-      if (isUnseen) show(asked, ['  That was all of it. Choose again.'])
+      if (isUnseen) showLines(asked, ['  That was all of it. Choose again.'])
       isCut = false
       continue
     }
@@ -78,31 +94,34 @@ function actionsOf(options: readonly ApprovalOption[]): Action[] {
 }
 
 /** Undefined: the person went back to the options. */
-async function answerFor(asked: Asked, action: Action): Promise<Answer> {
+async function answerFor(asked: ApprovalPrompt, action: Action): Promise<Answer> {
   const { optionId } = action.option
   if (action.kind === 'once' && isDangerous(asked.approval)) {
     const typed = await askText(asked, `This is dangerous. Type "${CONFIRMATION}" to allow it. Enter alone goes back.`)
     return typed?.toLowerCase() === CONFIRMATION ? { optionId } : undefined
   }
   // Reasons are for calls: what asks in the midst of one takes none.
-  if (action.kind === 'once' || action.kind === 'stop' || (action.kind === 'reject' && asked.approval.asks)) return { optionId }
+  if (action.kind === 'once' || action.kind === 'stop' || (action.kind === 'reject' && asked.approval.asks))
+    return { optionId }
   if (action.kind !== 'always') {
     const feedback = await askText(asked, 'Why? The agent reads it. Enter alone gives no reason, Ctrl-C goes back.')
     return feedback === undefined ? undefined : { optionId, ...(feedback !== '' && { feedback }) }
   }
   const choices = (await asked.choices()).slice(0, 9)
   if (choices.length === 0) {
-    show(asked, ['  This is asked every time: there is no rule that would cover it and nothing else.'])
+    showLines(asked, ['  This is asked every time: there is no rule that would cover it and nothing else.'])
     return undefined
   }
   const { style } = asked.terminal
-  const where = action.scope === 'session' ? 'in this session' : 'in all sessions: the rule is appended to your config.toml'
-  show(asked, [`  What shall be allowed without asking ${where}?`])
+  const where =
+    action.scope === 'session' ? 'in this session' : 'in all sessions: the rule is appended to your config.toml'
+  showLines(asked, [`  What shall be allowed without asking ${where}?`])
   const key = await choose(
     asked,
     choices.map(({ pattern, label, past }) => {
       const other = past.filter(({ before, after }) => before !== after).length
-      const changed = past.length === 0 ? '' : `; ${other} of ${past.length} past commands would have been judged differently`
+      const changed =
+        past.length === 0 ? '' : `; ${other} of ${past.length} past commands would have been judged differently`
       return `${safeText(pattern).replaceAll('\n', ' + ')}\n${style.dim(`${oneLine(label)}${changed}`)}`
     }),
     'Which rule?',
@@ -113,14 +132,76 @@ async function answerFor(asked: Asked, action: Action): Promise<Answer> {
 }
 
 /** Every reason on lines of its own, dangers in red. */
-function reasonLines({ terminal: { style, columns } }: Asked, reasons: NonNullable<Approval['reasons']>): string[] {
+function reasonLines(
+  { terminal: { style, columns } }: ApprovalPrompt,
+  reasons: NonNullable<Approval['reasons']>,
+): string[] {
   return reasons.flatMap(({ text, part, danger }) => {
     const said = `${danger ? 'Danger: ' : ''}${part === undefined ? '' : `${oneLine(part)}: `}${oneLine(text)}`
-    return wrapText(said, columns - 4).map((line, index) => `  ${index === 0 ? '-' : ' '} ${danger ? style.red(line) : style.dim(line)}`)
+    return wrapText(said, columns - 4).map(
+      (line, index) => `  ${index === 0 ? '-' : ' '} ${danger ? style.red(line) : style.dim(line)}`,
+    )
   })
 }
 
 function shortened(lines: readonly string[]): string[] {
-  if (lines.length <= MOST_LINES) return [...lines]
-  return [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more lines`]
+  if (lines.length <= MAX_LINES) return [...lines]
+  return [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`]
+}
+
+/** The sandbox of a command refused something: may it have that? With the engine's options as they are: none of them is a rule to choose. */
+export async function askSandbox(asked: ApprovalPrompt): Promise<Answer> {
+  const { approval, agent, terminal } = asked
+  const who = agent === undefined ? '' : ` (asked by the ${oneLine(agent)} subagent)`
+  showHeading(asked, `${requestName(approval)}${who}`, approval.reason)
+  const preview = approval.preview ? previewLines(approval.preview, terminal.style) : [oneLine(approval.summary)]
+  showLines(
+    asked,
+    preview.map((line) => `  ${line}`),
+  )
+  const keys = fixedKeys(approval.options)
+  const choices = approval.options.map((value) => ({ label: optionLabel(value), value, key: keys.get(value.optionId) }))
+  const option = await chooseOne(asked, choices, 'Answer?')
+  return option && { optionId: option.optionId }
+}
+
+/** What an option is called, and what a command can do where it runs then. */
+function optionLabel({ name, sandbox, network }: ApprovalOption): string {
+  return sandbox === undefined ? oneLine(name) : `${oneLine(name)}\n${sandboxDescription({ level: sandbox, network })}`
+}
+
+/** The agent's plan: to be approved (one of its alternatives, where it has some), sent back with changes, or rejected. */
+export async function reviewPlan(asked: ApprovalPrompt): Promise<Answer> {
+  const { approval, terminal } = asked
+  const { style } = terminal
+  const { preview } = approval
+  const plan = preview?.kind === 'plan' ? preview : undefined
+  showHeading(asked, plan && plan.revision > 1 ? `Plan, revision ${plan.revision}` : 'Plan', approval.reason)
+  showLines(asked, [...(preview ? previewLines(preview, style).map((line) => `  ${line}`) : []), ''])
+  const keys = fixedKeys(approval.options)
+  const ways = new Map((plan?.alternatives ?? []).map(({ label, description }) => [`Approve: ${label}`, description]))
+  for (;;) {
+    const option = await chooseOne(
+      asked,
+      approval.options.map((value) => {
+        const description = ways.get(value.name) ?? ''
+        const label = `${oneLine(value.name)}${description === '' ? '' : `  ${style.dim(oneLine(description))}`}`
+        return { label, value, key: keys.get(value.optionId) }
+      }),
+      'The plan?',
+    )
+    if (!option) return undefined
+    const { optionId } = option
+    if (option.kind !== 'reject_once') return { optionId }
+    const isRevision = optionId === 'revise'
+    const feedback = await askText(
+      asked,
+      isRevision
+        ? 'What should change? Ctrl-C goes back.'
+        : 'Why? The agent reads it. Enter alone gives no reason, Ctrl-C goes back.',
+    )
+    if (asked.signal.aborted) return undefined
+    if (feedback !== undefined && (feedback !== '' || !isRevision))
+      return { optionId, ...(feedback !== '' && { feedback }) }
+  }
 }

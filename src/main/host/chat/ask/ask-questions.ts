@@ -1,15 +1,32 @@
-import type { Question, QuestionAnswer } from '../../../../shared/model/question'
-import { askText, choose, show, showHeading, type Answer, type Asked, type OtherKey } from './asking'
-import { oneLine } from '../screen/safe-text'
+import {
+  type Question,
+  type QuestionAnswer,
+  formDefaults,
+  formProblems,
+  type FormField,
+  type FormValue,
+  type FormValues,
+} from '../../../../shared/model/form'
+import {
+  askText,
+  choose,
+  showLines,
+  showHeading,
+  type Answer,
+  type ApprovalPrompt,
+  type ShortcutKey,
+  previewLines,
+} from './ask'
+import { oneLine } from '../screen/text-layout'
 
 /** The agent's questions, one after the other, each with "Other" for an answer in the person's own words. */
-export async function askQuestions(asked: Asked): Promise<Answer> {
+export async function askQuestions(asked: ApprovalPrompt): Promise<Answer> {
   const { preview } = asked.approval
   const questions = preview?.kind === 'questions' ? preview.questions : []
   const answers: QuestionAnswer[] = []
   for (const [index, question] of questions.entries()) {
     const place = questions.length === 1 ? '' : ` (${index + 1} of ${questions.length})`
-    show(asked, [`  ${asked.terminal.style.dim('The agent asks:')}`])
+    showLines(asked, [`  ${asked.terminal.style.dim('The agent asks:')}`])
     showHeading(asked, `${oneLine(question.question)}${place}`, '')
     const answer = await (question.multi_select ? several(asked, question) : one(asked, question))
     if (answer === 'dismiss') return { optionId: 'dismiss' }
@@ -19,14 +36,16 @@ export async function askQuestions(asked: Asked): Promise<Answer> {
   return { optionId: 'answer', answers }
 }
 
-const DISMISS: OtherKey = { key: 'd', label: 'Skip, and let the agent decide' }
+const DISMISS: ShortcutKey = { key: 'd', label: 'Skip, and let the agent decide' }
 
 type OneAnswer = Promise<QuestionAnswer | 'dismiss' | undefined>
 
-async function one(asked: Asked, { options }: Question): OneAnswer {
+async function one(asked: ApprovalPrompt, { options }: Question): OneAnswer {
   const { style } = asked.terminal
   for (;;) {
-    const key = await choose(asked, [...options.map((option) => labelled(option, style.dim)), 'Other…'], 'Answer?', [DISMISS])
+    const key = await choose(asked, [...options.map((option) => labelled(option, style.dim)), 'Other…'], 'Answer?', [
+      DISMISS,
+    ])
     if (key === 'd') return 'dismiss'
     if (typeof key !== 'number') return undefined
     const option = options[key]
@@ -38,7 +57,7 @@ async function one(asked: Asked, { options }: Question): OneAnswer {
 }
 
 /** Each number chooses or takes back; Enter is not a key here, so that a line sent too late answers nothing: `s` sends. */
-async function several(asked: Asked, { options }: Question): OneAnswer {
+async function several(asked: ApprovalPrompt, { options }: Question): OneAnswer {
   const { style } = asked.terminal
   const chosen = new Set<number>()
   let other = ''
@@ -58,7 +77,7 @@ async function several(asked: Asked, { options }: Question): OneAnswer {
     if (key === 's') {
       const labels = options.filter((_, index) => chosen.has(index)).map(({ label }) => label)
       if (labels.length > 0 || other !== '') return { labels, ...(other !== '' && { other }) }
-      show(asked, ['  Nothing is chosen yet.'])
+      showLines(asked, ['  Nothing is chosen yet.'])
     } else if (key === options.length) {
       other = other === '' ? ((await askText(asked, 'In your own words:')) ?? '') : ''
       if (asked.signal.aborted) return undefined
@@ -68,4 +87,96 @@ async function several(asked: Asked, { options }: Question): OneAnswer {
 
 function labelled({ label, description }: Question['options'][number], dim: (text: string) => string): string {
   return `${oneLine(label)}${description === '' ? '' : `  ${dim(oneLine(description))}`}`
+}
+
+/** The person went back: what is filled in so far stays. */
+const CANCEL_FORM = Symbol('leave')
+
+/** A form of an MCP server, field by field, each beginning with its default. Ctrl-C in a field leads to its end, where it is sent or declined. */
+export async function askForm(asked: ApprovalPrompt): Promise<Answer> {
+  const { approval, terminal, signal } = asked
+  const { style } = terminal
+  const { preview } = approval
+  if (preview?.kind !== 'form') return undefined
+  showHeading(asked, 'Form', approval.reason)
+  showLines(
+    asked,
+    previewLines(preview, style).map((line) => `  ${line}`),
+  )
+  let values: FormValues = formDefaults(preview.fields)
+  for (;;) {
+    for (const field of preview.fields) {
+      const value = await fieldValue(asked, field, values)
+      if (signal.aborted) return undefined
+      if (value === CANCEL_FORM) break
+      const { [field.key]: _before, ...others } = values
+      values = value === undefined ? others : { ...others, [field.key]: value }
+    }
+    const problems = Object.entries(formProblems(preview.fields, values))
+    showLines(
+      asked,
+      problems.map(([key, problem]) => `  ${style.red('✗')} ${oneLine(key)}: ${problem}`),
+    )
+    const options = approval.options.filter(({ kind }) => problems.length === 0 || kind === 'reject_once')
+    const key = await choose(asked, [...options.map(({ name }) => oneLine(name)), 'Fill it in again'], 'The form?')
+    if (typeof key !== 'number') return undefined
+    const option = options[key]
+    if (option) return { optionId: option.optionId, ...(option.kind !== 'reject_once' && { values }) }
+  }
+}
+
+/** What the person fills in; undefined for nothing. */
+async function fieldValue(
+  asked: ApprovalPrompt,
+  field: FormField,
+  values: FormValues,
+): Promise<FormValue | typeof CANCEL_FORM | undefined> {
+  const { style } = asked.terminal
+  const now = values[field.key]
+  showLines(asked, [
+    `  ${style.bold(oneLine(field.title))}${field.required ? '' : style.dim(' (may be left out)')}${field.description === undefined ? '' : `  ${style.dim(oneLine(field.description))}`}`,
+  ])
+  switch (field.kind) {
+    case 'boolean': {
+      const key = await choose(
+        asked,
+        ['Yes', 'No'],
+        'Which?',
+        field.required ? [] : [{ key: '0', label: 'Leave it out' }],
+      )
+      return key === undefined ? CANCEL_FORM : typeof key === 'number' ? key === 0 : undefined
+    }
+    case 'choice': {
+      const shown = await manyChoices(asked, field.options)
+      return shown === CANCEL_FORM ? CANCEL_FORM : field.options[shown[0] ?? -1]?.value
+    }
+    case 'choices': {
+      const shown = await manyChoices(asked, field.options)
+      return shown === CANCEL_FORM ? CANCEL_FORM : shown.flatMap((index) => field.options[index]?.value ?? [])
+    }
+    default: {
+      const isSecret = field.kind === 'text' && field.secret === true
+      const text = await askText(asked, isSecret ? 'It is not shown while you type.' : '', {
+        isSecret,
+        ...(now !== undefined && !isSecret && { text: String(now) }),
+      })
+      if (text === undefined) return CANCEL_FORM
+      if (text === '') return undefined
+      return field.kind === 'number' ? Number(text.replace(',', '.')) : text
+    }
+  }
+}
+
+/** Options by their numbers, as many as the person likes: there may be more of them than keys. */
+async function manyChoices(
+  asked: ApprovalPrompt,
+  options: readonly { title: string }[],
+): Promise<number[] | typeof CANCEL_FORM> {
+  showLines(
+    asked,
+    options.map(({ title }, index) => `  ${index + 1}  ${oneLine(title)}`),
+  )
+  const text = await askText(asked, 'Their numbers:')
+  if (text === undefined) return CANCEL_FORM
+  return [...text.matchAll(/\d+/g)].map(([n]) => Number(n) - 1)
 }

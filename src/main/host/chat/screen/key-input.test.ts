@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BREAK, Pastes, TypedReader, type TypedPiece } from './key-input'
+import { LINE_BREAK_MARK, PasteBuffer, KeyParser, type KeyInput } from './key-input'
 
-function read(chunks: readonly string[]): TypedPiece[] {
-  const reader = new TypedReader()
-  const pieces: TypedPiece[] = []
+function read(chunks: readonly string[]): KeyInput[] {
+  const reader = new KeyParser()
+  const pieces: KeyInput[] = []
   for (const chunk of chunks) {
     reader.add(chunk)
     for (let piece = reader.next(); piece; piece = reader.next()) pieces.push(piece)
@@ -20,7 +20,10 @@ test('a paste that comes in pieces would be taken for keys, its line breaks for 
       const pieces = read(at.slice(1).map((end, index) => typed.slice(at[index], end)))
       const keys = pieces.flatMap((piece) => (piece.kind === 'keys' ? [piece.text] : [])).join('')
       expect(keys).toBe('abc')
-      expect(pieces.filter(({ kind }) => kind !== 'keys')).toEqual([{ kind: 'paste', text: 'one\rtwo\x03' }, { kind: 'enter' }])
+      expect(pieces.filter(({ kind }) => kind !== 'keys')).toEqual([
+        { kind: 'paste', text: 'one\rtwo\x03' },
+        { kind: 'enter' },
+      ])
     }),
   )
 })
@@ -28,9 +31,9 @@ test('a paste that comes in pieces would be taken for keys, its line breaks for 
 test('Enter, Ctrl-C and Alt-Enter would be hidden among other keys', () => {
   expect(read(['a\x1b\rb\nc\x03d\r\x1b[A'])).toEqual([
     { kind: 'keys', text: 'a' },
-    { kind: 'keys', text: BREAK },
+    { kind: 'keys', text: LINE_BREAK_MARK },
     { kind: 'keys', text: 'b' },
-    { kind: 'keys', text: BREAK },
+    { kind: 'keys', text: LINE_BREAK_MARK },
     { kind: 'keys', text: 'c' },
     { kind: 'interrupt' },
     { kind: 'keys', text: 'd' },
@@ -40,11 +43,11 @@ test('Enter, Ctrl-C and Alt-Enter would be hidden among other keys', () => {
 })
 
 test('a long paste would fill the screen, or not be sent as it was', () => {
-  const pastes = new Pastes()
+  const pastes = new PasteBuffer()
   const long = Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\r\n')
-  const shown = `see ${pastes.take(long)} and ${pastes.take('a\nb')}`
+  const shown = `see ${pastes.add(long)} and ${pastes.add('a\nb')}`
   expect(shown).toBe('see [pasted 50 lines #1] and a⏎b')
-  expect(pastes.meant(shown)).toBe(`see ${long.replaceAll('\r\n', '\n')} and a\nb`)
-  expect(pastes.meant('[pasted 3 lines #7]')).toBe('[pasted 3 lines #7]')
-  expect(pastes.take('\x1b[31mred\x07')).toBe('[31mred')
+  expect(pastes.expand(shown)).toBe(`see ${long.replaceAll('\r\n', '\n')} and a\nb`)
+  expect(pastes.expand('[pasted 3 lines #7]')).toBe('[pasted 3 lines #7]')
+  expect(pastes.add('\x1b[31mred\x07')).toBe('[31mred')
 })

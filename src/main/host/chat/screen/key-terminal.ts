@@ -1,21 +1,20 @@
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
-import { asEdited, GRACE_MS, Pastes, TypedReader } from './key-input'
-import { createStyle } from './style'
-import type { KeyRequest, LineRequest, LineResult, Terminal } from './terminal'
+import { toEditLine, APPROVAL_GRACE_MS, PasteBuffer, KeyParser } from './key-input'
+import { createStyle, type KeyRequest, type LineRequest, type LineResult, type Terminal } from './terminal'
 
 const PASTES_ON = '\x1b[?2004h'
 const PASTES_OFF = '\x1b[?2004l'
 const ERASE_LINE = '\r\x1b[K'
-const MOST_HISTORY = 200
+const MAX_HISTORY = 200
 /** The rest of a key's code comes at once, or it is the Escape key. */
 const ESCAPE_MS = 100
 /** A program that is to be stopped is stopped in this time, if at all. */
 const STOPPED_MS = 200
 
 /** What takes the keys at the moment. Without one, they wait. */
-interface Taker {
+interface InputHandler {
   /** Takes what it can; the rest stays in the reader. */
   take(): void
   /** After the program was in the background. */
@@ -31,12 +30,12 @@ export class KeyTerminal implements Terminal {
   isMidLine = false
   readonly #in: NodeJS.ReadStream
   readonly #out: NodeJS.WriteStream
-  readonly #typed = new TypedReader()
-  readonly #pastes = new Pastes()
-  #taker: Taker | undefined
+  readonly #typed = new KeyParser()
+  readonly #pastes = new PasteBuffer()
+  #handler: InputHandler | undefined
   #busy: { interrupt(): void; typing(): void } | undefined
   /** What was written while something is read. */
-  #held: string | undefined
+  #pendingOutput: string | undefined
   #status: string | undefined
   #isClosed = false
   #escape: NodeJS.Timeout | undefined
@@ -46,7 +45,7 @@ export class KeyTerminal implements Terminal {
     this.#in = input
     this.#out = out
     input.setEncoding('utf8')
-    input.on('data', this.#hear)
+    input.on('data', this.#onInput)
     process.on('exit', this.#restore)
     this.#prepare()
   }
@@ -57,8 +56,8 @@ export class KeyTerminal implements Terminal {
 
   write(text: string): void {
     if (text === '') return
-    if (this.#held !== undefined) {
-      this.#held += text
+    if (this.#pendingOutput !== undefined) {
+      this.#pendingOutput += text
       return
     }
     this.status(undefined)
@@ -67,17 +66,22 @@ export class KeyTerminal implements Terminal {
   }
 
   freshLine(): void {
-    if (this.#held === undefined ? this.isMidLine : this.#held !== '' && !this.#held.endsWith('\n')) this.write('\n')
+    if (
+      this.#pendingOutput === undefined
+        ? this.isMidLine
+        : this.#pendingOutput !== '' && !this.#pendingOutput.endsWith('\n')
+    )
+      this.write('\n')
   }
 
   status(text: string | undefined): void {
-    if (this.#status === text || (text !== undefined && (this.#held !== undefined || this.isMidLine))) return
+    if (this.#status === text || (text !== undefined && (this.#pendingOutput !== undefined || this.isMidLine))) return
     if (this.#status !== undefined) this.#out.write(ERASE_LINE)
     if (text !== undefined) this.#out.write(this.style.dim(text))
     this.#status = text
   }
 
-  whileBusy(listener: { interrupt(): void; typing(): void }): () => void {
+  onBusyInput(listener: { interrupt(): void; typing(): void }): () => void {
     this.#busy = listener
     this.#pump()
     return () => {
@@ -90,14 +94,14 @@ export class KeyTerminal implements Terminal {
     if (request.isSecret) return this.#readSecret(request)
     this.freshLine()
     this.status(undefined)
-    this.#held = ''
+    this.#pendingOutput = ''
     const keys = new Readable({ read() {} })
     const line = createInterface({
       input: keys,
       output: this.#out,
       terminal: true,
       prompt,
-      history: history.slice(0, MOST_HISTORY).map(asEdited),
+      history: history.slice(0, MAX_HISTORY).map(toEditLine),
       removeHistoryDuplicates: true,
       escapeCodeTimeout: 100,
       ...(complete && { completer: (typed: string) => complete(typed).catch((): [string[], string] => [[], typed]) }),
@@ -106,9 +110,9 @@ export class KeyTerminal implements Terminal {
     if (text !== '') line.write(text)
     return new Promise((resolve) => {
       const finish = (result: LineResult): void => {
-        if (this.#taker !== taker) return
+        if (this.#handler !== taker) return
         signal?.removeEventListener('abort', abort)
-        this.#taker = undefined
+        this.#handler = undefined
         if (result.kind === 'aborted') this.#erase(line)
         else if (result.kind !== 'line') this.#out.write('\n')
         line.close()
@@ -117,14 +121,14 @@ export class KeyTerminal implements Terminal {
       }
       const abort = (): void => finish({ kind: 'aborted', text: line.line })
       let isSent = false
-      const taker: Taker = {
+      const taker: InputHandler = {
         take: () => {
-          while (this.#taker === taker && !isSent) {
+          while (this.#handler === taker && !isSent) {
             const piece = this.#typed.next()
             if (!piece) return
             if (piece.kind === 'interrupt') finish({ kind: 'interrupt', text: line.line })
             else if (piece.kind === 'suspend') this.#suspend()
-            else if (piece.kind === 'paste') keys.push(this.#pastes.take(piece.text))
+            else if (piece.kind === 'paste') keys.push(this.#pastes.add(piece.text))
             else if (piece.kind === 'keys') keys.push(piece.text)
             else {
               // What comes behind it belongs to whatever is read next.
@@ -136,8 +140,8 @@ export class KeyTerminal implements Terminal {
         refresh: () => line.prompt(true),
         end: abort,
       }
-      this.#taker = taker
-      line.on('line', (typed) => finish({ kind: 'line', text: this.#pastes.meant(typed) }))
+      this.#handler = taker
+      line.on('line', (typed) => finish({ kind: 'line', text: this.#pastes.expand(typed) }))
       line.on('close', () => finish({ kind: 'end' }))
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted) abort()
@@ -148,22 +152,22 @@ export class KeyTerminal implements Terminal {
   /** Without showing, or keeping, what is typed. */
   #readSecret({ prompt, signal }: LineRequest): Promise<LineResult> {
     this.freshLine()
-    this.#held = ''
+    this.#pendingOutput = ''
     this.#out.write(prompt)
     let typed = ''
     return new Promise((resolve) => {
       const finish = (result: LineResult): void => {
-        if (this.#taker !== taker) return
+        if (this.#handler !== taker) return
         signal?.removeEventListener('abort', abort)
-        this.#taker = undefined
+        this.#handler = undefined
         this.#out.write('\n')
         this.#release()
         resolve(result)
       }
       const abort = (): void => finish({ kind: 'aborted', text: '' })
-      const taker: Taker = {
+      const taker: InputHandler = {
         take: () => {
-          for (let piece = this.#typed.next(); piece && this.#taker === taker; piece = this.#typed.next()) {
+          for (let piece = this.#typed.next(); piece && this.#handler === taker; piece = this.#typed.next()) {
             if (piece.kind === 'interrupt') finish({ kind: 'interrupt', text: '' })
             else if (piece.kind === 'enter') finish({ kind: 'line', text: typed })
             else if (piece.kind === 'suspend') this.#suspend()
@@ -175,7 +179,7 @@ export class KeyTerminal implements Terminal {
         refresh: () => void this.#out.write(prompt),
         end: abort,
       }
-      this.#taker = taker
+      this.#handler = taker
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted) abort()
       else this.#pump()
@@ -185,7 +189,7 @@ export class KeyTerminal implements Terminal {
   readKey({ keys, prompt, signal }: KeyRequest): Promise<string | undefined> {
     this.freshLine()
     this.status(undefined)
-    this.#held = ''
+    this.#pendingOutput = ''
     this.#typed.clear()
     return new Promise((resolve) => {
       let timer: NodeJS.Timeout | undefined
@@ -197,32 +201,33 @@ export class KeyTerminal implements Terminal {
         timer = setTimeout(() => {
           isArmed = true
           this.#out.write(prompt)
-        }, GRACE_MS)
+        }, APPROVAL_GRACE_MS)
       }
       const finish = (key: string | undefined): void => {
-        if (this.#taker !== taker) return
+        if (this.#handler !== taker) return
         clearTimeout(timer)
         signal?.removeEventListener('abort', abort)
-        this.#taker = undefined
+        this.#handler = undefined
         if (key !== undefined) this.#out.write(`${key}\n`)
         else if (isArmed) this.#out.write(ERASE_LINE)
         this.#release()
         resolve(key)
       }
       const abort = (): void => finish(undefined)
-      const taker: Taker = {
+      const taker: InputHandler = {
         take: () => {
-          for (let piece = this.#typed.next(); piece && this.#taker === taker; piece = this.#typed.next()) {
+          for (let piece = this.#typed.next(); piece && this.#handler === taker; piece = this.#typed.next()) {
             if (piece.kind === 'interrupt') finish(undefined)
             else if (piece.kind === 'suspend') this.#suspend()
-            else if (isArmed && piece.kind === 'keys' && piece.text.length === 1 && keys.includes(piece.text)) finish(piece.text)
+            else if (isArmed && piece.kind === 'keys' && piece.text.length === 1 && keys.includes(piece.text))
+              finish(piece.text)
             else disarm()
           }
         },
         refresh: disarm,
         end: abort,
       }
-      this.#taker = taker
+      this.#handler = taker
       disarm()
       signal?.addEventListener('abort', abort, { once: true })
       if (signal?.aborted) abort()
@@ -232,17 +237,17 @@ export class KeyTerminal implements Terminal {
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#taker?.end()
+    this.#handler?.end()
     this.status(undefined)
     this.freshLine()
     process.off('exit', this.#restore)
     this.#restore()
-    this.#in.off('data', this.#hear)
+    this.#in.off('data', this.#onInput)
     clearTimeout(this.#escape)
     this.#in.pause()
   }
 
-  readonly #hear = (text: string): void => {
+  readonly #onInput = (text: string): void => {
     this.#typed.add(text)
     this.#pump()
     clearTimeout(this.#escape)
@@ -250,11 +255,11 @@ export class KeyTerminal implements Terminal {
   }
 
   #pump(): void {
-    if (this.#taker) {
-      this.#taker.take()
+    if (this.#handler) {
+      this.#handler.take()
       return
     }
-    while (this.#busy && !this.#taker) {
+    while (this.#busy && !this.#handler) {
       const piece = this.#typed.next()
       if (!piece) return
       if (piece.kind === 'interrupt') this.#busy.interrupt()
@@ -269,8 +274,8 @@ export class KeyTerminal implements Terminal {
 
   /** What was held back comes now. */
   #release(): void {
-    const held = this.#held ?? ''
-    this.#held = undefined
+    const held = this.#pendingOutput ?? ''
+    this.#pendingOutput = undefined
     this.isMidLine = false
     this.write(held)
   }
@@ -302,7 +307,7 @@ export class KeyTerminal implements Terminal {
       clearTimeout(timer)
       if (this.#isClosed) return
       this.#prepare()
-      this.#taker?.refresh()
+      this.#handler?.refresh()
     }
     process.once('SIGCONT', goOn)
     // Where no shell could take over (a terminal that runs nothing else, `ssh -t host trestle chat`) the system does not stop it, and nothing continues it.

@@ -1,7 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
-import { GRACE_MS } from './key-input'
-import { createStyle } from './style'
-import type { KeyRequest, LineRequest, LineResult, Terminal } from './terminal'
+import { APPROVAL_GRACE_MS } from './key-input'
+import { createStyle, type KeyRequest, type LineRequest, type LineResult, type Terminal } from './terminal'
 
 /** Columns of a pipe: who reads it cuts as they like. */
 const UNLIMITED = 10_000
@@ -50,7 +49,7 @@ export class LineTerminal implements Terminal {
     // A line that cannot be taken back would be noise.
   }
 
-  whileBusy(listener: { interrupt(): void }): () => void {
+  onBusyInput(listener: { interrupt(): void }): () => void {
     this.#busy = listener
     return () => {
       if (this.#busy === listener) this.#busy = undefined
@@ -70,7 +69,7 @@ export class LineTerminal implements Terminal {
 
   async readKey({ keys, prompt, signal }: KeyRequest): Promise<string | undefined> {
     for (;;) {
-      await orAborted(GRACE_MS, signal)
+      await orAborted(APPROVAL_GRACE_MS, signal)
       if (this.#hasEnded || signal?.aborted) return undefined
       this.#lines.length = 0
       this.freshLine()

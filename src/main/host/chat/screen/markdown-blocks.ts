@@ -1,17 +1,16 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
-import { tableLines } from './markdown-table'
-import { styledWords } from './markdown-words'
-import { columnsOf, safeText } from './safe-text'
-import type { Style } from './style'
-import { wrapText } from './wrap-words'
+import { displayWidth, safeText, wrapText } from './text-layout'
+import type { Style } from './terminal'
 
 /** Lines of prose are not made narrower than this by what stands before them. */
-const NARROWEST = 10
+const MIN_BLOCK_WIDTH = 10
 const RULE_COLUMNS = 40
 
 /** The lines of blocks, with an empty one between any two. */
 export function blockLines(tokens: readonly Token[], style: Style, columns: number, from?: number): string[] {
-  const blocks = tokens.map((token) => linesOf(token as MarkedToken, style, columns, from)).filter(({ length }) => length > 0)
+  const blocks = tokens
+    .map((token) => linesOf(token as MarkedToken, style, columns, from))
+    .filter(({ length }) => length > 0)
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]))
 }
 
@@ -22,7 +21,11 @@ function linesOf(token: MarkedToken, style: Style, columns: number, from?: numbe
     case 'checkbox':
       return []
     case 'heading':
-      return words(styledWords(token.tokens, style, (text) => (token.depth === 1 ? style.underline(style.bold(text)) : style.bold(text))))
+      return words(
+        styledWords(token.tokens, style, (text) =>
+          token.depth === 1 ? style.underline(style.bold(text)) : style.bold(text),
+        ),
+      )
     case 'paragraph':
       return words(styledWords(token.tokens, style))
     case 'text':
@@ -53,8 +56,8 @@ function listLines({ items, ordered, start }: Tokens.List, style: Style, columns
   return items.flatMap((item, index) => {
     const number = ordered ? `${first + index}. ` : '• '
     const sign = item.task ? `${number}[${item.checked ? 'x' : ' '}] ` : number
-    const width = columnsOf(sign)
-    const lines = itemLines(item, style, Math.max(NARROWEST, columns - width))
+    const width = displayWidth(sign)
+    const lines = itemLines(item, style, Math.max(MIN_BLOCK_WIDTH, columns - width))
     return prefixed(lines.length === 0 ? [''] : lines, style.dim(sign), ' '.repeat(width))
   })
 }
@@ -64,9 +67,134 @@ function itemLines({ tokens }: Tokens.ListItem, style: Style, columns: number): 
   const blocks = tokens
     .filter(({ type }) => type !== 'space' && type !== 'checkbox')
     .map((token) => ({ type: token.type, lines: linesOf(token as MarkedToken, style, columns) }))
-  return blocks.flatMap(({ type, lines }, index) => (index > 0 && type !== 'list' && type !== 'code' ? ['', ...lines] : lines))
+  return blocks.flatMap(({ type, lines }, index) =>
+    index > 0 && type !== 'list' && type !== 'code' ? ['', ...lines] : lines,
+  )
 }
 
 function prefixed(lines: readonly string[], first: string, others: string): string[] {
   return lines.map((line, index) => `${index === 0 ? first : others}${line}`.trimEnd())
+}
+
+/** A column that is narrower than this cannot be read. */
+const MIN_COLUMN_WIDTH = 8
+const GAP = ' │ '
+/** A code of a style, which has no width, or a character. */
+const CODE_OR_CHAR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m|.`, 'gsu')
+
+/** A table in columns that fit; where there is no room for them, each row as a list of its cells. */
+function tableLines({ header, rows, align }: Tokens.Table, style: Style, columns: number): string[] {
+  const words = (cell: Tokens.TableCell): string => styledWords(cell.tokens, style)
+  const names = header.map((cell) => styledWords(cell.tokens, style, style.bold))
+  const cells = rows.map((row) => row.map(words))
+  const widths = widthsFor([names, ...cells], columns - (names.length - 1) * GAP.length)
+  if (!widths) {
+    return cells.flatMap((row, at) => [
+      ...(at > 0 ? [''] : []),
+      ...row.flatMap((cell, index) => wrapText(`${names[index]}: ${cell}`, columns)),
+    ])
+  }
+  const line = (row: readonly string[]): string[] => {
+    const wrapped = row.map((cell, index) => linesWithin(cell, widths[index]!))
+    return Array.from({ length: Math.max(1, ...wrapped.map(({ length }) => length)) }, (_, at) =>
+      wrapped
+        .map((lines, index) => aligned(lines[at] ?? '', widths[index]!, align[index] ?? 'left'))
+        .join(style.dim(GAP))
+        .trimEnd(),
+    )
+  }
+  return [...line(names), style.dim(widths.map((width) => '─'.repeat(width)).join('─┼─')), ...cells.flatMap(line)]
+}
+
+/** Wide columns give way first; undefined when even then there is not room for all. */
+function widthsFor(rows: readonly (readonly string[])[], room: number): number[] | undefined {
+  const widths = rows[0]!.map((_, index) => Math.max(1, ...rows.map((row) => displayWidth(row[index] ?? ''))))
+  let over = widths.reduce((sum, width) => sum + width, 0) - room
+  while (over > 0) {
+    const widest = Math.max(...widths)
+    if (widest <= MIN_COLUMN_WIDTH) return undefined
+    widths[widths.indexOf(widest)] = widest - 1
+    over -= 1
+  }
+  return widths
+}
+
+/** Words that are wider than the column are cut into pieces: nothing reaches into the next column. */
+function linesWithin(text: string, width: number): string[] {
+  if (displayWidth(text) <= width) return [text]
+  return wrapText(text, width, 1).flatMap((line) =>
+    displayWidth(line) <= width ? [line.trimEnd()] : pieces(line, width),
+  )
+}
+
+function pieces(line: string, width: number): string[] {
+  const lines = ['']
+  for (const piece of line.match(CODE_OR_CHAR) ?? []) {
+    const last = lines.length - 1
+    if (displayWidth(lines[last]! + piece) > width) lines.push(piece)
+    else lines[last] += piece
+  }
+  return lines
+}
+
+function aligned(text: string, width: number, align: 'left' | 'right' | 'center'): string {
+  const free = Math.max(0, width - displayWidth(text))
+  const before = align === 'right' ? free : align === 'center' ? Math.floor(free / 2) : 0
+  return ' '.repeat(before) + text + ' '.repeat(free - before)
+}
+
+type Paint = (text: string) => string
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' }
+
+/** The words of a paragraph, a cell or a heading with their styles. Each word has its own codes, so that lines can be broken between any two. */
+function styledWords(tokens: readonly Token[], style: Style, paint: Paint = (text) => text): string {
+  return tokens.map((token) => wordsOf(token as MarkedToken, style, paint)).join('')
+}
+
+function wordsOf(token: MarkedToken, style: Style, paint: Paint): string {
+  const within = (children: readonly Token[], more: Paint): string =>
+    styledWords(children, style, (text) => more(paint(text)))
+  switch (token.type) {
+    case 'strong':
+      return within(token.tokens, style.bold)
+    case 'em':
+      return within(token.tokens, style.italic)
+    case 'del':
+      return within(token.tokens, style.struck)
+    case 'codespan':
+      return eachWord(token.text, (word) => style.blue(paint(word)))
+    case 'br':
+      return '\n'
+    case 'checkbox':
+      return ''
+    case 'link': {
+      const words = within(token.tokens, style.underline)
+      // Where it leads is on screen: a link's words can say anything.
+      return sameTarget(token.text, token.href) ? words : `${words} ${style.dim(safeText(`(${token.href})`))}`
+    }
+    case 'image':
+      return `${eachWord(token.text === '' ? 'Image' : token.text, paint)} ${style.dim(safeText(`(${token.href})`))}`
+    case 'text':
+      return 'tokens' in token && token.tokens
+        ? styledWords(token.tokens, style, paint)
+        : eachWord(decoded(token.text), paint)
+    case 'escape':
+      return eachWord(token.text, paint)
+    default:
+      return eachWord(token.raw, paint)
+  }
+}
+
+function eachWord(text: string, paint: Paint): string {
+  return safeText(text).replaceAll(/\S+/gu, (word) => paint(word))
+}
+
+/** The few entities that models write; all others stay as they are. */
+function decoded(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_all, name: string) => ENTITIES[name]!)
+}
+
+function sameTarget(text: string, href: string): boolean {
+  return text === href || `mailto:${text}` === href || `http://${text}` === href
 }

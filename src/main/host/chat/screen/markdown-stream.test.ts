@@ -1,9 +1,9 @@
-import fc from 'fast-check'
 import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MarkdownStream } from './markdown-stream'
-import { columnsOf, safeText } from './safe-text'
-import { createStyle } from './style'
+import { displayWidth, safeText } from './text-layout'
+import { createStyle } from './terminal'
 
 const ESC = '\u001b'
 
@@ -38,7 +38,10 @@ echo done
 The end.
 `
 
-function rendered(text: string, { columns = 60, sizes = [7] }: { columns?: number; sizes?: readonly number[] } = {}): string {
+function rendered(
+  text: string,
+  { columns = 60, sizes = [7] }: { columns?: number; sizes?: readonly number[] } = {},
+): string {
   const stream = new MarkdownStream(createStyle(true), () => columns)
   let out = ''
   for (let at = 0, n = 0; at < text.length; n += 1) {
@@ -49,7 +52,8 @@ function rendered(text: string, { columns = 60, sizes = [7] }: { columns?: numbe
   return out + stream.end()
 }
 
-const plain = (text: string, columns?: number): string => stripVTControlCharacters(rendered(text, columns === undefined ? {} : { columns }))
+const plain = (text: string, columns?: number): string =>
+  stripVTControlCharacters(rendered(text, columns === undefined ? {} : { columns }))
 
 test('headings, lists, emphasis, code, tables, quotes and links are shown as what they are', () => {
   expect(plain(DOCUMENT)).toBe(`The plan
@@ -117,14 +121,14 @@ test('no line but of code is wider than the terminal, and no word is lost', () =
   for (const columns of [20, 33, 80]) {
     const lines = plain(DOCUMENT, columns).split('\n')
     const prose = lines.filter((line) => !line.includes('npm run') && !line.includes('https://'))
-    expect(Math.max(...prose.map(columnsOf))).toBeLessThanOrEqual(columns)
+    expect(Math.max(...prose.map(displayWidth))).toBeLessThanOrEqual(columns)
   }
   const wide = `| a | b |\n|---|---|\n| ${'word '.repeat(30)}| ${'x'.repeat(50)} |\n`
   for (const columns of [12, 30, 80]) {
     const lines = plain(wide, columns).split('\n')
     // Where there is no room for columns, each cell is a line; a word is left to the terminal then.
     const most = columns === 12 ? 'b: '.length + 50 : columns
-    expect(Math.max(...lines.map(columnsOf))).toBeLessThanOrEqual(most)
+    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(most)
     expect(lines.join(' ').match(/word/g)).toHaveLength(30)
     expect(lines.join('').match(/x/g)).toHaveLength(50)
   }

@@ -1,12 +1,11 @@
 import { Lexer, type Token, type Tokens } from 'marked'
 import { blockLines } from './markdown-blocks'
-import { safeText } from './safe-text'
-import type { Style } from './style'
-import { wrapText } from './wrap-words'
+import { safeText, wrapText } from './text-layout'
+import type { Style } from './terminal'
 
 const FENCE = /^ {0,3}(`{3,}(?=[^`\n]*\n)|~{3,})([^\n]*)\n/
 /** Blocks that are longer, or nested more deeply, than anybody writes them are shown as they are: reading them takes too long. */
-const MOST_CHARS = 20_000
+const MAX_CHARS = 20_000
 const TOO_DEEP = /^(?:[>*+-][ \t]*){60,}/m
 
 /**
@@ -43,7 +42,8 @@ export class MarkdownStream {
   end(): string {
     this.#pending += this.#pending === '' || this.#pending.endsWith('\n') ? '' : '\n'
     let out = this.#take()
-    if (this.#pending.trim() !== '') out += this.#fence === undefined ? this.#written(this.#lex(this.#pending)) : this.#pending
+    if (this.#pending.trim() !== '')
+      out += this.#fence === undefined ? this.#written(this.#lex(this.#pending)) : this.#pending
     this.#pending = ''
     this.#fence = undefined
     this.#list = undefined
@@ -85,7 +85,9 @@ export class MarkdownStream {
     const block = tokens[last]
     if (!block) return []
     const isClosed = /\n[ \t]*\n$/.test(text)
-    const isOver = ['heading', 'hr'].includes(block.type) || (isClosed && ['paragraph', 'table', 'blockquote', 'text'].includes(block.type))
+    const isOver =
+      ['heading', 'hr'].includes(block.type) ||
+      (isClosed && ['paragraph', 'table', 'blockquote', 'text'].includes(block.type))
     const done = isOver ? tokens : last > 0 ? tokens.slice(0, last) : begunList(block)
     // Positions are those of the text only where nothing was replaced in it.
     return text.startsWith(done.map(({ raw }) => raw).join('')) ? done : []
@@ -93,7 +95,7 @@ export class MarkdownStream {
 
   #lex(text: string): Token[] {
     const asItIs: Tokens.Text = { type: 'text', raw: text, text, escaped: true }
-    if (text.length > MOST_CHARS || TOO_DEEP.test(text)) return [asItIs]
+    if (text.length > MAX_CHARS || TOO_DEEP.test(text)) return [asItIs]
     try {
       return new Lexer({ gfm: true }).lex(text)
     } catch {

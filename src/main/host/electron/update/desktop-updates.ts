@@ -5,10 +5,9 @@ import type { App } from 'electron'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import type { SessionSummary } from '../../../../shared/model/session'
-import type { UpdateActions } from '../../../api/api-deps'
+import type { UpdateActions } from '../../../api/implementer'
 import type { Engine } from '../../../engine/engine-api'
-import type { FeedSource } from './signed-feed'
-import type { UpdateEngine } from './update-engine'
+import type { FeedSource, UpdateEngine } from './update-engine'
 import { Updater } from './updater'
 
 export interface DesktopUpdatesOptions {
@@ -33,12 +32,19 @@ const FEED_FILE = 'app-update.yml'
 const KEYS_FILE = 'update-keys.pem'
 
 /** Begins to keep the app up to date, where its package can do that; the view says why where it cannot. */
-export async function startUpdates({ app, engine, platform, env, resources, log }: DesktopUpdatesOptions): Promise<DesktopUpdates> {
+export async function startUpdates({
+  app,
+  engine,
+  platform,
+  env,
+  resources,
+  log,
+}: DesktopUpdatesOptions): Promise<DesktopUpdates> {
   const busy = new Set<string>()
   const appImage = platform === 'linux' ? env['APPIMAGE'] : undefined
   const holder: { updater?: Updater } = {}
   const connect = async (): Promise<UpdateEngine | string> => {
-    const reason = whyNoUpdates(app.isPackaged, platform, appImage)
+    const reason = unavailableReason(app.isPackaged, platform, appImage)
     if (reason !== undefined) return reason
     const feed = readFeedFiles(resources)
     if (feed === undefined) return 'This build has no update feed. Install a newer package over this one.'
@@ -48,7 +54,10 @@ export async function startUpdates({ app, engine, platform, env, resources, log 
       newestSeen: () => holder.updater?.newestSeen(),
     }
     // Only now: it needs Electron, and a start without updates should not load it.
-    const [{ autoUpdater }, { createUpdateEngine }] = await Promise.all([import('electron-updater'), import('./update-engine')])
+    const [{ autoUpdater }, { createUpdateEngine }] = await Promise.all([
+      import('electron-updater'),
+      import('./update-engine'),
+    ])
     return createUpdateEngine({ updater: autoUpdater, source, folder: join(engine.home, 'updates'), log, appImage })
   }
   const updater = new Updater({
@@ -57,7 +66,7 @@ export async function startUpdates({ app, engine, platform, env, resources, log 
     ),
     installed: engine.version,
     recordFile: join(engine.home, 'updates.json'),
-    busy: () => busyWords(busy.size),
+    busy: () => busyText(busy.size),
     // Called only where there are updates: others need not know what runs.
     onBusyChange: (listener) =>
       engine.onChange((change) => {
@@ -107,7 +116,11 @@ function actOn(updater: Updater, action: Parameters<UpdateActions['act']>[0]): P
   }
 }
 
-function whyNoUpdates(isPackaged: boolean, platform: NodeJS.Platform, appImage: string | undefined): string | undefined {
+function unavailableReason(
+  isPackaged: boolean,
+  platform: NodeJS.Platform,
+  appImage: string | undefined,
+): string | undefined {
   if (!isPackaged) return 'Trestle runs from its source code here. Update it with git.'
   if (platform === 'linux' && appImage === undefined)
     return 'Trestle was installed as a system package. Install a newer package to update it.'
@@ -123,7 +136,9 @@ function readFeedFiles(resources: string): { url: URL; keys: KeyObject[] } | und
     return undefined
   }
   const { url } = z.object({ url: z.url() }).parse(parse(texts[0]))
-  const keys = (texts[1].match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []).map((pem) => createPublicKey(pem))
+  const keys = (texts[1].match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []).map((pem) =>
+    createPublicKey(pem),
+  )
   if (keys.length === 0) throw new Error(`${KEYS_FILE} has no public key.`)
   return { url: new URL(url.endsWith('/') ? url : `${url}/`), keys }
 }
@@ -132,7 +147,7 @@ function isWorking({ status, elsewhere }: SessionSummary): boolean {
   return (status === 'running' || status === 'waiting') && elsewhere === undefined
 }
 
-function busyWords(turns: number): string | null {
+function busyText(turns: number): string | null {
   if (turns === 0) return null
   return turns === 1 ? '1 session is working' : `${turns} sessions are working`
 }

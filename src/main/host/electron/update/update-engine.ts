@@ -1,11 +1,13 @@
 import { renameSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { AppUpdater, Logger } from 'electron-updater'
-import type { UpdateRelease } from '../../../../shared/model/updates'
-import { SignedFeed, type FeedSource } from './signed-feed'
+import type { KeyObject } from 'node:crypto'
+import { type AppUpdater, type Logger, Provider, type ResolvedUpdateFileInfo, type UpdateInfo } from 'electron-updater'
+import type { ProviderRuntimeOptions } from 'electron-updater/out/providers/Provider'
+import type { UpdateRelease, UpdateChannel } from '../../../../shared/configuration/app'
 import { toUpdateError, UpdateError } from './update-error'
 import { compareVersions } from './version-order'
+import { verifyFeed } from './verify-feed'
 
 /** Finds, downloads and installs releases on one system. Every method throws `UpdateError` and leaves the installed version as it is. */
 export interface UpdateEngine {
@@ -95,7 +97,8 @@ export function createUpdateEngine({ updater, source, folder, log, appImage }: U
     },
     async rollBack() {
       const version = appImage === undefined ? undefined : newestOlder(await keptVersions(folder), installed)
-      if (appImage === undefined || version === undefined) throw new UpdateError('install', 'No previous version is kept on this machine.')
+      if (appImage === undefined || version === undefined)
+        throw new UpdateError('install', 'No previous version is kept on this machine.')
       try {
         await putBack(folder, version, appImage)
       } catch (error) {
@@ -121,7 +124,9 @@ function startInstaller(updater: AppUpdater, restart: boolean): void {
   if (!isStarted) throw failure ?? new Error('the installer did not start')
 }
 
-function hasInstall(updater: AppUpdater): updater is AppUpdater & { install(isSilent: boolean, isForceRunAfter: boolean): boolean } {
+function hasInstall(
+  updater: AppUpdater,
+): updater is AppUpdater & { install(isSilent: boolean, isForceRunAfter: boolean): boolean } {
   return 'install' in updater
 }
 
@@ -144,7 +149,8 @@ async function keepPrevious(appImage: string, folder: string, version: string): 
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const kept = join(folder, `${version}.AppImage`)
   await copyWhole(appImage, kept)
-  for (const other of await readdir(folder)) if (other !== basename(kept)) await rm(join(folder, other), { force: true })
+  for (const other of await readdir(folder))
+    if (other !== basename(kept)) await rm(join(folder, other), { force: true })
 }
 
 async function putBack(folder: string, version: string, appImage: string): Promise<void> {
@@ -164,5 +170,59 @@ async function copyWhole(from: string, to: string, isWanted = (): boolean => tru
 }
 
 function loggerOf(log: (message: string) => void): Logger {
-  return { info: () => {}, warn: (message) => log(`updates: ${String(message)}`), error: (message) => log(`updates: ${String(message)}`) }
+  return {
+    info: () => {},
+    warn: (message) => log(`updates: ${String(message)}`),
+    error: (message) => log(`updates: ${String(message)}`),
+  }
+}
+
+/** What the feed of a channel is called on the server, as electron-builder names it. */
+const CHANNEL_FILES: Record<UpdateChannel, string> = { stable: 'latest', beta: 'beta' }
+
+/** Where updates come from and whom to believe. */
+export interface FeedSource {
+  /** The folder of the feeds and packages, ending with `/`. */
+  url: URL
+  keys: readonly KeyObject[]
+  channel(): UpdateChannel
+  newestSeen(): string | undefined
+}
+
+/** The configuration that electron-updater takes for a provider of one's own. */
+interface SignedFeedOptions {
+  source: FeedSource
+}
+
+/** Reads a feed together with its signature (`<feed>.sig`), and accepts nothing that the publisher has not signed. */
+class SignedFeed extends Provider<UpdateInfo> {
+  readonly #source: FeedSource
+  readonly #updater: AppUpdater
+
+  constructor(options: SignedFeedOptions, updater: AppUpdater, runtime: ProviderRuntimeOptions) {
+    super(runtime)
+    this.#source = options.source
+    this.#updater = updater
+  }
+
+  // Updates are whole files: only those have a published checksum.
+  override get isUseMultipleRangeRequest(): boolean {
+    return false
+  }
+
+  async getLatestVersion(): Promise<UpdateInfo> {
+    const { url, keys, channel, newestSeen } = this.#source
+    const file = `${this.getCustomChannelName(CHANNEL_FILES[channel()])}.yml`
+    const text = (await this.httpRequest(new URL(file, url))) ?? ''
+    const signature = (await this.httpRequest(new URL(`${file}.sig`, url))) ?? ''
+    return verifyFeed(text, signature, {
+      keys,
+      installed: this.#updater.currentVersion.version,
+      newestSeen: newestSeen(),
+    })
+  }
+
+  resolveFiles({ files }: UpdateInfo): ResolvedUpdateFileInfo[] {
+    return files.map((info) => ({ url: new URL(info.url, this.#source.url), info }))
+  }
 }

@@ -1,7 +1,16 @@
-import type { UpdateProblem } from '../../../../shared/model/updates'
+import type { UpdateProblem } from '../../../../shared/configuration/app'
 
 /** Why an update is rejected or fails. */
-export type UpdateReason = 'signature' | 'feed' | 'downgrade' | 'older-feed' | 'hash' | 'partial' | 'disk-full' | 'unreachable' | 'install'
+export type UpdateReason =
+  | 'signature'
+  | 'feed'
+  | 'downgrade'
+  | 'older-feed'
+  | 'hash'
+  | 'partial'
+  | 'disk-full'
+  | 'unreachable'
+  | 'install'
 
 const ADVICE: Record<UpdateReason, string> = {
   signature: 'Nothing was installed. If this happens again, download the release yourself and tell its publisher.',
@@ -35,7 +44,8 @@ export function toUpdateError(error: unknown): UpdateError {
   if (error instanceof UpdateError) return error
   const { code = '', message = String(error) } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   const make = (reason: UpdateReason, words: string): UpdateError => new UpdateError(reason, words, { cause: error })
-  if (code === 'ENOSPC' || code === 'EDQUOT') return make('disk-full', 'The update could not be downloaded: the disk is full.')
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return make('disk-full', 'The update could not be downloaded: the disk is full.')
   if (code === 'ERR_CHECKSUM_MISMATCH')
     return make('hash', 'The downloaded update does not match its published checksum and was discarded.')
   if (/aborted|socket hang up|ECONNRESET|ERR_CONTENT_LENGTH_MISMATCH|premature/i.test(`${code} ${message}`)) {

@@ -1,8 +1,17 @@
-import type { UpdateChannel, UpdateProblem, UpdateRelease, UpdateState, UpdatesView } from '../../../../shared/model/updates'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import {
+  type UpdateChannel,
+  type UpdateProblem,
+  type UpdateRelease,
+  type UpdateState,
+  type UpdatesView,
+  UPDATE_CHANNELS,
+} from '../../../../shared/configuration/app'
 import type { UpdateEngine } from './update-engine'
 import { toUpdateError } from './update-error'
-import { readUpdateRecord, writeUpdateRecord, type UpdateRecord } from './update-record'
 import { compareVersions } from './version-order'
+import { writePrivateFile } from '../../../engine/config/write-private-file'
 
 /** The first check waits until the app has started; later ones are rare. */
 const FIRST_CHECK_MS = 60_000
@@ -42,7 +51,8 @@ export class Updater {
   constructor(options: UpdaterOptions) {
     this.#options = options
     this.#record = readUpdateRecord(options.recordFile)
-    this.#state = typeof options.engine === 'string' ? { kind: 'unavailable', reason: options.engine } : { kind: 'current' }
+    this.#state =
+      typeof options.engine === 'string' ? { kind: 'unavailable', reason: options.engine } : { kind: 'current' }
   }
 
   /** Begins to check now and then, and to watch for a moment without work. */
@@ -55,7 +65,7 @@ export class Updater {
     const later = setInterval(check, CHECK_EVERY_MS).unref()
     const stopWatching = onBusyChange(() => {
       if (this.#state.kind !== 'ready') return
-      this.#tell()
+      this.#notify()
       void this.#installWhenIdle()
     })
     this.#stops.push(
@@ -67,7 +77,7 @@ export class Updater {
 
   async #findPrevious(engine: UpdateEngine): Promise<void> {
     this.#previous = (await engine.previous()) ?? null
-    this.#tell()
+    this.#notify()
   }
 
   close(): void {
@@ -97,12 +107,14 @@ export class Updater {
 
   /** Asks the feed, and downloads what is new if that is wanted. Resolves when that is done; a failure is part of the view. */
   check(): Promise<void> {
-    return this.#next(async (engine) => {
+    return this.#enqueue(async (engine) => {
       if (this.#state.kind === 'ready') return
       this.#set({ kind: 'checking' })
       const release = await engine.check()
       if (release === undefined) return this.#settle()
-      this.#remember({ newestSeen: { ...this.#record.newestSeen, [this.#record.channel]: newer(release.version, this.newestSeen()) } })
+      this.#saveRecord({
+        newestSeen: { ...this.#record.newestSeen, [this.#record.channel]: newer(release.version, this.newestSeen()) },
+      })
       const isSkipped = release.version === this.#record.skipped
       if (!this.#record.automatic || isSkipped) return this.#set({ kind: 'available', release })
       await this.#download(engine, release)
@@ -111,9 +123,9 @@ export class Updater {
 
   /** Downloads the release that was found but not downloaded by itself. */
   download(): Promise<void> {
-    return this.#next(async (engine) => {
+    return this.#enqueue(async (engine) => {
       if (this.#state.kind !== 'available') return
-      this.#remember({ skipped: undefined })
+      this.#saveRecord({ skipped: undefined })
       await this.#download(engine, this.#state.release)
     })
   }
@@ -129,7 +141,7 @@ export class Updater {
   installOnQuit(): Promise<void> {
     // Not behind a check or download that is under way: closing waits for neither.
     if (this.#state.kind !== 'ready') return Promise.resolve()
-    return this.#next(async (engine) => {
+    return this.#enqueue(async (engine) => {
       if (this.#state.kind !== 'ready') return
       await engine.install({ restart: false, isWanted: () => true })
       this.#isLeaving = true
@@ -139,14 +151,14 @@ export class Updater {
 
   /** Puts the previous version back and restarts, unless something is running. */
   rollBack(): Promise<void> {
-    return this.#next(async (engine) => {
+    return this.#enqueue(async (engine) => {
       const waitsFor = this.#options.busy()
       if (waitsFor !== null) {
         const advice = 'Wait until it has finished, or stop it, and try again.'
         return this.#settle({ message: `The previous version was not restored: ${waitsFor}.`, advice })
       }
       await engine.rollBack()
-      this.#remember({ skipped: this.#options.installed })
+      this.#saveRecord({ skipped: this.#options.installed })
       this.#isLeaving = true
       this.#options.quit({ relaunch: true })
     })
@@ -154,15 +166,15 @@ export class Updater {
 
   setChannel(channel: UpdateChannel): Promise<void> {
     if (channel === this.#record.channel) return Promise.resolve()
-    this.#remember({ channel })
+    this.#saveRecord({ channel })
     // What the other channel offered no longer counts.
     if (this.#state.kind === 'available' || this.#state.kind === 'ready') this.#settle()
     return this.check()
   }
 
   setAutomatic(automatic: boolean): void {
-    this.#remember({ automatic })
-    this.#tell()
+    this.#saveRecord({ automatic })
+    this.#notify()
   }
 
   async #download(engine: UpdateEngine, release: UpdateRelease): Promise<void> {
@@ -172,8 +184,9 @@ export class Updater {
   }
 
   #installWhenIdle(): Promise<void> {
-    return this.#next(async (engine) => {
-      const isWanted = (): boolean => this.#state.kind === 'ready' && this.#state.whenIdle && this.#options.busy() === null
+    return this.#enqueue(async (engine) => {
+      const isWanted = (): boolean =>
+        this.#state.kind === 'ready' && this.#state.whenIdle && this.#options.busy() === null
       if (!isWanted() || !(await engine.install({ restart: true, isWanted }))) return
       this.#isLeaving = true
       this.#options.quit({ relaunch: !engine.relaunches })
@@ -181,7 +194,7 @@ export class Updater {
   }
 
   /** One thing after the other; what fails leaves the installed version and says why. */
-  #next(work: (engine: UpdateEngine) => Promise<void>): Promise<void> {
+  #enqueue(work: (engine: UpdateEngine) => Promise<void>): Promise<void> {
     const { engine } = this.#options
     if (typeof engine === 'string') return Promise.resolve()
     this.#work = this.#work
@@ -200,10 +213,10 @@ export class Updater {
 
   #set(state: UpdateState): void {
     this.#state = state
-    this.#tell()
+    this.#notify()
   }
 
-  #remember(change: Partial<UpdateRecord>): void {
+  #saveRecord(change: Partial<UpdateRecord>): void {
     this.#record = { ...this.#record, ...change }
     try {
       writeUpdateRecord(this.#options.recordFile, this.#record)
@@ -213,11 +226,36 @@ export class Updater {
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }
 
 function newer(version: string, than: string | undefined): string {
   return than !== undefined && compareVersions(than, version) > 0 ? than : version
+}
+
+const shape = z.object({
+  channel: z.enum(UPDATE_CHANNELS).catch('stable'),
+  automatic: z.boolean().catch(true),
+  /** The newest version of a verified feed, by channel: an older one is a replay. */
+  newestSeen: z.partialRecord(z.enum(UPDATE_CHANNELS), z.string()).catch({}),
+  /** The version that the user went back from: it is not installed again by itself. */
+  skipped: z.string().optional().catch(undefined),
+})
+
+/** What outlives the app about updates. */
+type UpdateRecord = z.infer<typeof shape>
+
+/** The record in a file; what is missing or unreadable has its default. */
+function readUpdateRecord(file: string): UpdateRecord {
+  try {
+    return shape.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return shape.parse({})
+  }
+}
+
+function writeUpdateRecord(file: string, record: UpdateRecord): void {
+  writePrivateFile(file, `${JSON.stringify(record, null, 2)}\n`)
 }

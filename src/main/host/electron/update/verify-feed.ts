@@ -19,7 +19,13 @@ const SHA512_BASE64 = /^[A-Za-z0-9+/]{86}==$/
 const feedShape = z.object({
   version: z.string(),
   files: z
-    .array(z.object({ url: z.string().regex(/^[\w.-]+$/), sha512: z.string().regex(SHA512_BASE64), size: z.number().int().positive() }))
+    .array(
+      z.object({
+        url: z.string().regex(/^[\w.-]+$/),
+        sha512: z.string().regex(SHA512_BASE64),
+        size: z.number().int().positive(),
+      }),
+    )
     .min(1),
   path: z.string().default(''),
   sha512: z.string().default(''),

@@ -3,16 +3,14 @@ import { useEffect, useRef, useState } from 'react'
 import { REJECT_KEY } from '../../../../shared/model/approval'
 import { formProblems } from '../../../../shared/model/form'
 import type { Preview } from '../../../../shared/model/preview'
-import { useEscape } from '../../../state/escape'
+import { useEscape } from '../../../state/page/escape'
 import { Button } from '../../../ui/button'
-import { ErrorNote } from '../../../ui/error-note'
+import { ErrorNote } from '../../../ui/notice'
 import type { ApprovalCardProps } from '../approval-card'
-import { useCardKeys } from '../use-card-keys'
-import { useGrace } from '../use-grace'
+import { useCardKeys, useAnswerGrace } from '../card-actions'
 import { useReply } from '../use-reply'
-import { draftOf, forgetDraft, keepDraft, valuesOf, type FormDraft } from './form-draft'
-import { FormFieldView } from './form-field'
-import { ServerCard } from './server-card'
+import { draftOf, forgetDraft, keepDraft, valuesOf, type FormDraft, FormFieldView } from './form-field'
+import { ServerCard } from '../card-head'
 
 interface FormCardProps extends ApprovalCardProps {
   form: Extract<Preview, { kind: 'form' }>
@@ -24,7 +22,7 @@ export function FormCard(props: FormCardProps) {
   const { server, message, fields } = asked
   const [draft, setDraft] = useState<FormDraft>(() => draftOf(approval.approvalId, fields))
   const [checked, setChecked] = useState(false)
-  const grace = useGrace(place)
+  const grace = useAnswerGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const form = useRef<HTMLFormElement>(null)
   const locked = sent || blocked !== undefined
@@ -42,7 +40,9 @@ export function FormCard(props: FormCardProps) {
     if (locked || !grace.isArmed) return
     setChecked(true)
     if (Object.keys(problems).length > 0) {
-      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('input[aria-invalid], select[aria-invalid]')?.focus())
+      requestAnimationFrame(() =>
+        form.current?.querySelector<HTMLElement>('input[aria-invalid], select[aria-invalid]')?.focus(),
+      )
       return
     }
     send({ optionId: 'send', values })
@@ -91,19 +91,37 @@ export function FormCard(props: FormCardProps) {
           </div>
           {asksSecret && (
             <p className="server-warning">
-              <TriangleAlert aria-hidden /> This form asks for a secret. Servers shouldn’t do that. Decline unless you’re sure.
+              <TriangleAlert aria-hidden /> This form asks for a secret. Servers shouldn’t do that. Decline unless
+              you’re sure.
             </p>
           )}
           {failure && <ErrorNote failure={failure} className="m-3" />}
         </div>
         <div className="approval-acts">
-          <Button type="submit" variant="primary" kbd="Enter" disabled={locked} aria-disabled={!grace.isArmed || undefined}>
+          <Button
+            type="submit"
+            variant="primary"
+            kbd="Enter"
+            disabled={locked}
+            aria-disabled={!grace.isArmed || undefined}
+          >
             Submit
           </Button>
-          <Button kbd={REJECT_KEY} disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('decline')}>
+          <Button
+            kbd={REJECT_KEY}
+            disabled={locked}
+            aria-disabled={!grace.isArmed || undefined}
+            onClick={() => answer('decline')}
+          >
             Decline
           </Button>
-          <Button variant="quiet" kbd="Esc" disabled={locked} aria-disabled={!grace.isArmed || undefined} onClick={() => answer('cancel')}>
+          <Button
+            variant="quiet"
+            kbd="Esc"
+            disabled={locked}
+            aria-disabled={!grace.isArmed || undefined}
+            onClick={() => answer('cancel')}
+          >
             Cancel
           </Button>
           {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}

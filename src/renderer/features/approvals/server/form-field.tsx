@@ -1,8 +1,7 @@
 import { useId } from 'react'
-import type { FormField } from '../../../../shared/model/form'
-import { SelectField } from '../../../ui/select-field'
-import { TextField } from '../../../ui/text-field'
-import type { FormDraft } from './form-draft'
+import { type FormField, formDefaults, type FormValue, type FormValues } from '../../../../shared/model/form'
+import { SelectField } from '../../../ui/form/choice-fields'
+import { TextField } from '../../../ui/form/field'
 
 interface FormFieldViewProps {
   field: FormField
@@ -13,7 +12,12 @@ interface FormFieldViewProps {
 }
 
 const INPUT_TYPES = { email: 'email', uri: 'url', date: 'date', 'date-time': 'text' } as const
-const EXAMPLES = { email: 'name@example.com', uri: 'https://…', date: undefined, 'date-time': '2026-01-31T12:00:00Z' } as const
+const EXAMPLES = {
+  email: 'name@example.com',
+  uri: 'https://…',
+  date: undefined,
+  'date-time': '2026-01-31T12:00:00Z',
+} as const
 
 /** One thing that a server wants to know, on the control that fits it. */
 export function FormFieldView({ field, value, error, disabled, onChange }: FormFieldViewProps) {
@@ -84,7 +88,11 @@ export function FormFieldView({ field, value, error, disabled, onChange }: FormF
               </label>
             ))}
           </div>
-          <p id={`${id}-note`} role={error ? 'alert' : undefined} className={error ? 'text-small text-fail-ink' : 'text-small text-ink-3'}>
+          <p
+            id={`${id}-note`}
+            role={error ? 'alert' : undefined}
+            className={error ? 'text-small text-fail-ink' : 'text-small text-ink-3'}
+          >
             {error ?? [field.description, howMany(field)].filter(Boolean).join(' ')}
           </p>
         </fieldset>
@@ -121,7 +129,78 @@ function range({ minimum, maximum }: FormField & { kind: 'number' }): string {
 
 function howMany({ minItems = 0, maxItems, options }: FormField & { kind: 'choices' }): string {
   const most = maxItems !== undefined && maxItems < options.length ? maxItems : undefined
-  if (minItems > 0 && most !== undefined) return minItems === most ? `Choose ${most}.` : `Choose ${minItems} to ${most}.`
+  if (minItems > 0 && most !== undefined)
+    return minItems === most ? `Choose ${most}.` : `Choose ${minItems} to ${most}.`
   if (minItems > 0) return `Choose at least ${minItems}.`
   return most === undefined ? '' : `Choose at most ${most}.`
+}
+
+/** What stands in the fields, as it was written: what is in a number field need not be a number. */
+export type FormDraft = Readonly<Record<string, string | boolean | readonly string[]>>
+
+/** Forms that were begun and are not on screen just now, by their approval: going to another session loses nothing. */
+const kept = new Map<string, FormDraft>()
+const MAX_KEPT = 50
+
+export function draftOf(approvalId: string, fields: readonly FormField[]): FormDraft {
+  return kept.get(approvalId) ?? blank(fields)
+}
+
+export function keepDraft(approvalId: string, fields: readonly FormField[], draft: FormDraft): void {
+  // A secret does not outlive its card.
+  const open = Object.entries(draft).filter(
+    ([key]) => !fields.some((field) => field.key === key && field.kind === 'text' && field.secret),
+  )
+  kept.delete(approvalId)
+  kept.set(approvalId, { ...blank(fields), ...Object.fromEntries(open) })
+  const [oldest] = kept.keys()
+  if (oldest !== undefined && kept.size > MAX_KEPT) kept.delete(oldest)
+}
+
+export function forgetDraft(approvalId: string): void {
+  kept.delete(approvalId)
+}
+
+function blank(fields: readonly FormField[]): FormDraft {
+  const defaults = formDefaults(fields)
+  return Object.fromEntries(
+    fields.map((field) => [
+      field.key,
+      written(field, Object.hasOwn(defaults, field.key) ? defaults[field.key] : undefined),
+    ]),
+  )
+}
+
+function written({ kind }: FormField, value: FormValue | undefined): FormDraft[string] {
+  if (kind === 'boolean') return value === true
+  if (kind === 'choices') return Array.isArray(value) ? value : []
+  return value === undefined ? '' : String(value)
+}
+
+/** What would be sent. A field that is left empty is not. */
+export function valuesOf(fields: readonly FormField[], draft: FormDraft): FormValues {
+  return Object.fromEntries(
+    fields.flatMap((field): [string, FormValue][] => {
+      const value = valueOf(field, draft[field.key])
+      return value === undefined ? [] : [[field.key, value]]
+    }),
+  )
+}
+
+function valueOf(field: FormField, written: FormDraft[string] | undefined): FormValue | undefined {
+  switch (field.kind) {
+    case 'boolean':
+      return written === true
+    case 'choices': {
+      const chosen = Array.isArray(written) ? (written as readonly string[]) : []
+      return chosen.length === 0 && !field.required && !field.minItems ? undefined : [...chosen]
+    }
+    case 'number': {
+      const text = String(written ?? '').trim()
+      // What is no number is told so by the check.
+      return text === '' ? undefined : Number(text.replace(/^(-?\d+),(\d+)$/, '$1.$2'))
+    }
+    default:
+      return written === '' || typeof written !== 'string' ? undefined : written
+  }
 }

@@ -2,13 +2,11 @@ import { ExternalLink, TriangleAlert } from 'lucide-react'
 import type { Preview } from '../../../../shared/model/preview'
 import { useOpenLink } from '../../../state/use-open-link'
 import { Button } from '../../../ui/button'
-import { ErrorNote } from '../../../ui/error-note'
+import { ErrorNote } from '../../../ui/notice'
 import type { ApprovalCardProps } from '../approval-card'
-import { optionKeys } from '../option-keys'
-import { useCardKeys } from '../use-card-keys'
-import { useGrace } from '../use-grace'
+import { optionKeys, useCardKeys, useAnswerGrace } from '../card-actions'
 import { useReply } from '../use-reply'
-import { ServerCard } from './server-card'
+import { ServerCard } from '../card-head'
 
 interface LinkCardProps extends ApprovalCardProps {
   link: Extract<Preview, { kind: 'link' }>
@@ -19,7 +17,7 @@ export function LinkCard(props: LinkCardProps) {
   const { link, approval, behind = 0, place = '', blocked } = props
   const { server, message, url, opened } = link
   const openLink = useOpenLink()
-  const grace = useGrace(place)
+  const grace = useAnswerGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const locked = sent || blocked !== undefined
   const { protocol, host, pathname, search, hash } = new URL(url)
@@ -105,7 +103,9 @@ export function LinkCard(props: LinkCardProps) {
 
 function warningOf(protocol: string, host: string): string[] {
   return [
-    ...(protocol === 'http:' && !/^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host) ? ['This page isn’t encrypted.'] : []),
+    ...(protocol === 'http:' && !/^(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(host)
+      ? ['This page isn’t encrypted.']
+      : []),
     ...(host.split('.').some((label) => label.startsWith('xn--'))
       ? ['This host name contains look-alike characters. Check that it’s the one you expect.']
       : []),

@@ -3,14 +3,12 @@ import type { ApprovalOption } from '../../../../shared/model/approval'
 import type { Preview } from '../../../../shared/model/preview'
 import { Button } from '../../../ui/button'
 import { VisibleTokens } from '../../../ui/content/visible-tokens'
-import { ErrorNote } from '../../../ui/error-note'
+import { ErrorNote } from '../../../ui/notice'
 import type { ApprovalCardProps } from '../approval-card'
-import { PreviewEnd } from '../preview-end'
-import { optionKeys } from '../option-keys'
-import { useCardKeys } from '../use-card-keys'
-import { useGrace } from '../use-grace'
+import { PreviewEnd } from '../preview-view'
+import { optionKeys, useCardKeys, useAnswerGrace } from '../card-actions'
 import { useReply } from '../use-reply'
-import { ServerCard } from './server-card'
+import { ServerCard } from '../card-head'
 
 interface SamplingCardProps extends ApprovalCardProps {
   sampling: Extract<Preview, { kind: 'sampling' }>
@@ -20,7 +18,7 @@ interface SamplingCardProps extends ApprovalCardProps {
 export function SamplingCard(props: SamplingCardProps) {
   const { sampling, approval, behind = 0, place = '', blocked } = props
   const { server, system, messages, maxTokens, answer } = sampling
-  const grace = useGrace(place)
+  const grace = useAnswerGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const locked = sent || blocked !== undefined
   // Each text scrolls by itself: all of them have to be seen.
@@ -56,13 +54,17 @@ export function SamplingCard(props: SamplingCardProps) {
     >
       <div className="approval-body">
         {answer ? (
-          <Said title={answer.model} text={answer.text === '' ? 'No answer' : answer.text} onSeen={() => see('answer')} />
+          <SamplingText
+            title={answer.model}
+            text={answer.text === '' ? 'No answer' : answer.text}
+            onSeen={() => see('answer')}
+          />
         ) : (
           <>
-            {system !== undefined && <Said title="Instructions" text={system} onSeen={() => see('system')} />}
+            {system !== undefined && <SamplingText title="Instructions" text={system} onSeen={() => see('system')} />}
             {messages.map(({ role, text }, index) => (
               // oxlint-disable-next-line react/no-array-index-key -- they never change
-              <Said
+              <SamplingText
                 key={index}
                 title={role === 'user' ? 'Question' : 'Given as the model’s words'}
                 text={text}
@@ -94,14 +96,15 @@ export function SamplingCard(props: SamplingCardProps) {
         ))}
         {blocked !== undefined && <span className="text-small text-ink-3">{blocked}</span>}
         <span className={seen.size >= texts ? 'sr-only' : 'approval-hint'} role="status">
-          {grace.isArmed && (seen.size >= texts ? 'You can answer now.' : 'Scroll to the end of each text to allow this.')}
+          {grace.isArmed &&
+            (seen.size >= texts ? 'You can answer now.' : 'Scroll to the end of each text to allow this.')}
         </span>
       </div>
     </ServerCard>
   )
 }
 
-function Said({ title, text, onSeen }: { title: string; text: string; onSeen: () => void }) {
+function SamplingText({ title, text, onSeen }: { title: string; text: string; onSeen: () => void }) {
   return (
     <div className="server-said">
       <h4>{title}</h4>

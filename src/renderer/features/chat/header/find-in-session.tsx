@@ -1,14 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
-import { goToMessage } from '../../../state/go-to-message'
-import { closeFind, useFind } from '../../../state/find-state'
-import { tellFailure } from '../../../state/toasts-state'
-import { useClient, useQueries } from '../../../state/trestle-context'
-import { IconButton } from '../../../ui/icon-button'
+import { goToMessage } from '../../../state/session/session-view'
+import { closeFind, useFind } from '../../../state/page/layout-state'
+import { showFailureToast } from '../../../state/page/toasts-state'
+import { useClient, useQueries } from '../../../state/page/queries'
+import { IconButton } from '../../../ui/button'
 
 /** As many as one search gives. */
-const MOST_HITS = 100
+const MAX_HITS = 100
 
 /** Finds messages in a session, also in the part that is not loaded: the engine searches, and the transcript goes to what was found. */
 export function FindInSession({ sessionId }: { sessionId: string }) {
@@ -26,7 +26,7 @@ function FindBar({ sessionId }: { sessionId: string }) {
   const query = words.trim()
   const { data: hits, isFetching } = useQuery(
     queries.session.search.queryOptions({
-      input: { query, limit: MOST_HITS, sessionId },
+      input: { query, limit: MAX_HITS, sessionId },
       enabled: query !== '',
       placeholderData: keepPreviousData,
     }),
@@ -48,7 +48,7 @@ function FindBar({ sessionId }: { sessionId: string }) {
     const next = shown === undefined ? 0 : (shown + by + matches.length) % matches.length
     setShown(next)
     const hit = matches[next]
-    if (hit) goToMessage(client, sessionId, hit.seq).catch(tellFailure)
+    if (hit) goToMessage(client, sessionId, hit.seq).catch(showFailureToast)
   }
 
   return (
@@ -83,7 +83,7 @@ function FindBar({ sessionId }: { sessionId: string }) {
         }}
       />
       <span role="status" className="min-w-[84px] text-right text-tiny text-ink-3 tabular-nums">
-        {matches && !isFetching ? countWords(matches.length, shown) : ''}
+        {matches && !isFetching ? hitCountText(matches.length, shown) : ''}
       </span>
       <IconButton label="Newer match" disabled={!matches?.length} onClick={() => go(-1)}>
         <ChevronDown aria-hidden />
@@ -98,8 +98,8 @@ function FindBar({ sessionId }: { sessionId: string }) {
   )
 }
 
-function countWords(count: number, shown: number | undefined): string {
+function hitCountText(count: number, shown: number | undefined): string {
   if (count === 0) return 'No results'
-  const all = count >= MOST_HITS ? `${MOST_HITS}+` : String(count)
+  const all = count >= MAX_HITS ? `${MAX_HITS}+` : String(count)
   return shown === undefined ? `${all} ${count === 1 ? 'message' : 'messages'}` : `${shown + 1} of ${all}`
 }

@@ -1,13 +1,20 @@
-import { ChevronDown } from 'lucide-react'
+import { ChevronDown, ShieldCheck } from 'lucide-react'
 import { SESSION_MODES } from '../../../../shared/model/approval'
-import { MODE_NAMES, modeMeaning } from '../../../../shared/model/sandbox-words'
-import { changeMode, modeOf } from '../../../state/session-mode'
-import { useSessionHeader } from '../../../state/session-view'
-import { useClient } from '../../../state/trestle-context'
-import { useConfinement } from '../../../state/use-confinement'
+import {
+  MODE_NAMES,
+  modeDescription,
+  confinementOf,
+  type Confinement,
+} from '../../../../shared/configuration/sandbox-text'
+import { changeMode, modeOf } from '../../../state/session/session-actions'
+import { useSessionHeader } from '../../../state/session/session-view'
+import { useClient, useSettings } from '../../../state/page/queries'
 import { ChipButton } from '../../../ui/chip'
 import { cx } from '../../../ui/cx'
 import { Menu, MenuChoice, MenuChoices } from '../../../ui/menu'
+import { Banner } from '../../../ui/notice'
+import { Button } from '../../../ui/button'
+import type { SandboxStatus } from '../../../../shared/model/sandbox'
 
 /** How much is asked in this session, and the switch. */
 export function ModeSwitch({ sessionId }: { sessionId: string }) {
@@ -37,11 +44,46 @@ export function ModeSwitch({ sessionId }: { sessionId: string }) {
     <Menu trigger={trigger} label="Permissions" align="end">
       <MenuChoices value={current} onChoose={change}>
         {SESSION_MODES.map((mode) => (
-          <MenuChoice key={mode} value={mode} description={modeMeaning(mode, confinement)}>
+          <MenuChoice key={mode} value={mode} description={modeDescription(mode, confinement)}>
             {MODE_NAMES[mode]}
           </MenuChoice>
         ))}
       </MenuChoices>
     </Menu>
   )
+}
+
+interface PlanBannerProps {
+  onShow: () => void
+  onLeave: () => void
+}
+
+/** As long as plan mode is on: what that guarantees, and the way out. */
+export function PlanBanner({ onShow, onLeave }: PlanBannerProps) {
+  return (
+    <Banner
+      tone="run"
+      icon={<ShieldCheck aria-hidden />}
+      actions={
+        <>
+          <Button size="small" onClick={onShow}>
+            Show the plan
+          </Button>
+          <Button size="small" variant="quiet" onClick={onLeave}>
+            Leave plan mode
+          </Button>
+        </>
+      }
+    >
+      <span role="status">
+        <b className="font-semibold">Plan mode.</b> Nothing but the plan can change until you approve it.
+      </span>
+    </Banner>
+  )
+}
+
+/** Whether commands are sandboxed: in the session that `status` is of, or, without one, on this machine. */
+function useConfinement(status: SandboxStatus | undefined): Confinement {
+  const { data: settings } = useSettings()
+  return confinementOf(status, settings?.sandbox)
 }

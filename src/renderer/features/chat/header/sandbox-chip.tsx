@@ -1,12 +1,12 @@
 import { Shield, ShieldAlert, ShieldOff } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { SANDBOX_LEVEL_NAMES, type SandboxStatus } from '../../../../shared/model/sandbox'
-import { sandboxLabel, sandboxReach } from '../../../../shared/model/sandbox-words'
-import { shortPath } from '../../../state/folder-name'
+import { sandboxLabel, sandboxPermissions } from '../../../../shared/configuration/sandbox-text'
+import { shortPath } from '../../../format/folder-name'
 import { Button } from '../../../ui/button'
 import { ChipButton } from '../../../ui/chip'
 import { cx } from '../../../ui/cx'
-import { Remedy } from '../../../ui/content/remedy'
+import { SandboxRemedy } from '../../../ui/content/sandbox-note'
 
 interface SandboxChipProps {
   sandbox: SandboxStatus
@@ -14,8 +14,10 @@ interface SandboxChipProps {
   onOpenSettings: () => void
 }
 
-const AMBER = 'border-[color-mix(in_oklch,var(--wait)_45%,var(--line))] text-wait-ink hover:text-wait-ink data-[state=open]:text-wait-ink'
-const GREEN = 'border-[color-mix(in_oklch,var(--done)_40%,var(--line))] text-done-ink hover:text-done-ink data-[state=open]:text-done-ink'
+const AMBER =
+  'border-[color-mix(in_oklch,var(--wait)_45%,var(--line))] text-wait-ink hover:text-wait-ink data-[state=open]:text-wait-ink'
+const GREEN =
+  'border-[color-mix(in_oklch,var(--done)_40%,var(--line))] text-done-ink hover:text-done-ink data-[state=open]:text-done-ink'
 
 /** What commands of this session can reach; opens to the particulars. Green where they are confined, amber where they are not. */
 export function SandboxChip({ sandbox, userHome, onOpenSettings }: SandboxChipProps) {
@@ -25,7 +27,10 @@ export function SandboxChip({ sandbox, userHome, onOpenSettings }: SandboxChipPr
   return (
     <Popover.Root>
       <Popover.Trigger asChild>
-        <ChipButton aria-label={`Sandbox: ${label}`} className={cx(isOpenToAll ? AMBER : sandbox.network !== 'open' && GREEN)}>
+        <ChipButton
+          aria-label={`Sandbox: ${label}`}
+          className={cx(isOpenToAll ? AMBER : sandbox.network !== 'open' && GREEN)}
+        >
           <Icon aria-hidden />
           <span className="truncate">{label}</span>
         </ChipButton>
@@ -62,12 +67,16 @@ function Particulars({ sandbox, userHome }: Pick<SandboxChipProps, 'sandbox' | '
   return (
     <>
       <h2 className="font-semibold">
-        {unavailable ? 'No sandbox' : level === 'unrestricted' ? 'Unrestricted' : `${SANDBOX_LEVEL_NAMES[level]} sandbox`}
+        {unavailable
+          ? 'No sandbox'
+          : level === 'unrestricted'
+            ? 'Unrestricted'
+            : `${SANDBOX_LEVEL_NAMES[level]} sandbox`}
       </h2>
       {unavailable ? (
         <div className="mt-0.5 mb-2.5 text-wait-ink">
           <p className="wrap-anywhere">{unavailable.reason}</p>
-          {unavailable.remedy !== undefined && <Remedy text={unavailable.remedy} />}
+          {unavailable.remedy !== undefined && <SandboxRemedy text={unavailable.remedy} />}
         </div>
       ) : (
         <p className="mt-0.5 mb-2.5 text-ink-2">
@@ -77,7 +86,7 @@ function Particulars({ sandbox, userHome }: Pick<SandboxChipProps, 'sandbox' | '
         </p>
       )}
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-small">
-        {sandboxReach(sandbox).map(({ title, text }) => {
+        {sandboxPermissions(sandbox).map(({ title, text }) => {
           const names = lists[title] ?? []
           return (
             <div key={title} className="contents">

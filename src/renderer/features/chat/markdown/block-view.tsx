@@ -1,14 +1,12 @@
 import type { Token, Tokens } from 'marked'
 import { useState, type ReactNode } from 'react'
-import { CodeBlock } from '../code/code-block'
-import { Diagram } from '../code/diagram'
-import { alertOf, AlertHead } from './alert'
-import type { DetailsToken, FootnoteToken } from './block-tokens'
-import { Footnote } from './footnotes'
+import { Info, Lightbulb, MessageSquareWarning, OctagonAlert, TriangleAlert, type LucideIcon } from 'lucide-react'
+import { CodeBlock } from './code-block'
+import { Diagram } from './diagram'
+import type { DetailsToken, FootnoteToken } from './markdown-lexer'
+import { Footnote, InlineView } from './inline-view'
 import { HtmlView } from './html-view'
-import { InlineView } from './inline-view'
-import { Formula } from './math'
-import type { MathToken } from './math-tokens'
+import { Formula, type MathToken } from './math'
 
 const HEADINGS = ['h3', 'h4', 'h5', 'h6', 'h6', 'h6'] as const
 
@@ -34,7 +32,11 @@ export function BlockView({ token, streaming }: { token: Token; streaming: boole
       )
     }
     case 'code': {
-      const code = { code: String(block['text']), language: language(block['lang']), streaming: streaming && !isClosed(block.raw) }
+      const code = {
+        code: String(block['text']),
+        language: language(block['lang']),
+        streaming: streaming && !isClosed(block.raw),
+      }
       if (code.language === 'math') return <Formula tex={code.code} display />
       return code.language === 'mermaid' ? <Diagram {...code} /> : <CodeBlock {...code} />
     }
@@ -87,7 +89,9 @@ export function BlockView({ token, streaming }: { token: Token; streaming: boole
 }
 
 function Blocks({ tokens, streaming }: { tokens: readonly Token[] | undefined; streaming: boolean }): ReactNode {
-  return tokens?.map((token, index) => <BlockView key={index} token={token} streaming={streaming && index === tokens.length - 1} />)
+  return tokens?.map((token, index) => (
+    <BlockView key={index} token={token} streaming={streaming && index === tokens.length - 1} />
+  ))
 }
 
 function Details({ token, streaming }: { token: DetailsToken; streaming: boolean }) {
@@ -141,7 +145,12 @@ function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }
             {token.rows.slice(from, to).map((row, index) => (
               <tr key={from + index}>
                 {row.map((cell, column) => (
-                  <td key={column} data-align={cell.align ?? undefined} data-short={cell.text.length <= SHORT_CELL || undefined} dir="auto">
+                  <td
+                    key={column}
+                    data-align={cell.align ?? undefined}
+                    data-short={cell.text.length <= SHORT_CELL || undefined}
+                    dir="auto"
+                  >
                     <InlineView tokens={cell.tokens} />
                   </td>
                 ))}
@@ -167,4 +176,42 @@ function isClosed(raw: string): boolean {
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1]
   // Indented code has no end of its own.
   return fence === undefined || raw.trimEnd().slice(fence.length).endsWith(`\n${fence}`)
+}
+
+const ALERTS = {
+  note: { Icon: Info, word: 'Note' },
+  tip: { Icon: Lightbulb, word: 'Tip' },
+  important: { Icon: MessageSquareWarning, word: 'Important' },
+  warning: { Icon: TriangleAlert, word: 'Warning' },
+  caution: { Icon: OctagonAlert, word: 'Caution' },
+} as const satisfies Record<string, { Icon: LucideIcon; word: string }>
+
+type AlertKind = keyof typeof ALERTS
+
+/** A quote that begins with `[!NOTE]`, as on GitHub: which kind of alert it is, and its content without that line. */
+function alertOf(tokens: readonly Token[]): { kind: AlertKind; tokens: readonly Token[] } | undefined {
+  const [first, ...rest] = tokens
+  if (first?.type !== 'paragraph') return undefined
+  const { tokens: inline } = first as Tokens.Paragraph
+  const [word, ...others] = inline
+  const [mark, name] =
+    (word?.type === 'text' && /^\[!(note|tip|important|warning|caution)\][ \t]*(?:\n|$)/i.exec(word.raw)) || []
+  if (word === undefined || mark === undefined || name === undefined) return undefined
+  const left = word.raw.slice(mark.length)
+  const said: Token[] = [...(left === '' ? [] : [{ ...word, raw: left, text: left } as Tokens.Text]), ...others]
+  return {
+    kind: name.toLowerCase() as AlertKind,
+    tokens: said.length === 0 ? rest : [{ ...first, tokens: said }, ...rest],
+  }
+}
+
+/** What kind of alert it is. */
+function AlertHead({ kind }: { kind: AlertKind }) {
+  const { Icon, word } = ALERTS[kind]
+  return (
+    <p className="md-alert">
+      <Icon aria-hidden />
+      {word}
+    </p>
+  )
 }

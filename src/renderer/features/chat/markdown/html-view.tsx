@@ -1,12 +1,14 @@
 import { useMemo, type ReactNode } from 'react'
 import type { Token, Tokens } from 'marked'
-import { Address } from './address'
+import { WebLink, RemoteImage } from './web-link'
 import { readHtml, type HtmlPart } from './read-html'
-import { Picture } from './picture'
 
 /** HTML in an answer: the elements of a text, without attributes that could do anything. Anything else stays the text it was written as. */
 export function HtmlView({ source }: { source: string }): ReactNode {
-  const parts = useMemo(() => readHtml(source, (html) => new DOMParser().parseFromString(html, 'text/html').body), [source])
+  const parts = useMemo(
+    () => readHtml(source, (html) => new DOMParser().parseFromString(html, 'text/html').body),
+    [source],
+  )
   if (!parts) return <p className="md-raw">{source.trimEnd()}</p>
   return <div className="md-html">{drawn(parts)}</div>
 }
@@ -15,12 +17,12 @@ function drawn(parts: readonly HtmlPart[]): ReactNode {
   return parts.map((part, index) => {
     if (typeof part === 'string') return part
     const { tag: Tag, children } = part
-    if (part.image) return <Picture key={index} href={part.image.src} name={part.image.alt} />
+    if (part.image) return <RemoteImage key={index} href={part.image.src} name={part.image.alt} />
     if (part.href !== undefined) {
       return (
-        <Address key={index} href={part.href} text={textOf(children)}>
+        <WebLink key={index} href={part.href} text={textOf(children)}>
           {drawn(children)}
-        </Address>
+        </WebLink>
       )
     }
     if (children.length === 0) return <Tag key={index} />

@@ -1,15 +1,12 @@
 import type { Token, Tokens } from 'marked'
-import type { ReactNode } from 'react'
-import { pathOf } from '../../../state/path-text'
+import { type ReactNode, createContext, useContext } from 'react'
+import { parsePath } from '../../../format/paths-in-text'
 import { FileLink, PathText } from '../../../ui/content/file-link'
-import { Address } from './address'
-import type { FootnoteMarkToken } from './block-tokens'
-import { decodeEntities } from './entities'
-import { FootnoteMark } from './footnotes'
+import { WebLink, RemoteImage } from './web-link'
+import type { FootnoteMarkToken, FootnoteToken } from './markdown-lexer'
+import { decodeEntities } from './read-html'
 import { withElements, type InlineElement } from './html-view'
-import { Formula } from './math'
-import type { MathToken } from './math-tokens'
-import { Picture } from './picture'
+import { Formula, type MathToken } from './math'
 
 /** Inline Markdown: text, emphasis, code, links, formulas, and the few elements of HTML that belong in a text; other HTML is shown as it was written. */
 export function InlineView({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
@@ -19,7 +16,11 @@ export function InlineView({ tokens }: { tokens: readonly Token[] | undefined })
 function Inline({ token }: { token: Tokens.Generic | InlineElement }): ReactNode {
   switch (token.type) {
     case 'text':
-      return token.tokens ? <InlineView tokens={token.tokens} /> : <PathText text={decodeEntities(String(token['text']))} />
+      return token.tokens ? (
+        <InlineView tokens={token.tokens} />
+      ) : (
+        <PathText text={decodeEntities(String(token['text']))} />
+      )
     case 'escape':
       return String(token['text'])
     case 'strong':
@@ -49,7 +50,7 @@ function Inline({ token }: { token: Tokens.Generic | InlineElement }): ReactNode
     case 'link':
       return <Link token={token as Tokens.Link} />
     case 'image':
-      return <Picture href={String(token['href'])} name={decodeEntities(String(token['text']))} />
+      return <RemoteImage href={String(token['href'])} name={decodeEntities(String(token['text']))} />
     case 'math': {
       const { open, raw, tex, display } = token as MathToken
       return open ? raw : <Formula tex={tex} display={display} />
@@ -72,12 +73,19 @@ function Inline({ token }: { token: Tokens.Generic | InlineElement }): ReactNode
 
 /** The box of a task in a list: it says what the model wrote, it is not a control. */
 export function Checkbox({ checked }: { checked: boolean }) {
-  return <span role="img" aria-label={checked ? 'done: ' : 'to do: '} className="md-check" data-checked={checked || undefined} />
+  return (
+    <span
+      role="img"
+      aria-label={checked ? 'done: ' : 'to do: '}
+      className="md-check"
+      data-checked={checked || undefined}
+    />
+  )
 }
 
 /** Code; a path in it opens its file. */
 function CodeSpan({ text }: { text: string }) {
-  const place = pathOf(text)
+  const place = parsePath(text)
   if (!place) return <code>{text}</code>
   return (
     <FileLink path={place.path} line={place.line} column={place.column}>
@@ -88,8 +96,50 @@ function CodeSpan({ text }: { text: string }) {
 
 function Link({ token }: { token: Tokens.Link }) {
   return (
-    <Address href={token.href} text={decodeEntities(token.text)}>
+    <WebLink href={token.href} text={decodeEntities(token.text)}>
       <InlineView tokens={token.tokens} />
-    </Address>
+    </WebLink>
   )
+}
+
+/** The labels of the footnotes that the text at hand has, each between line breaks. */
+export const FootnoteLabels = createContext('')
+
+/** `[^1]` in a text; what no footnote belongs to stays as it was written. */
+function FootnoteMark({ token: { label, raw } }: { token: FootnoteMarkToken }) {
+  if (!useContext(FootnoteLabels).includes(`\n${label}\n`)) return raw
+  return (
+    <sup className="md-footnote-mark" data-footnote-mark={label}>
+      <button
+        type="button"
+        aria-label={`Footnote ${label}`}
+        onClick={(event) => go(event.currentTarget, `[data-footnote="${CSS.escape(label)}"]`)}
+      >
+        {label}
+      </button>
+    </sup>
+  )
+}
+
+/** A footnote where it stands in the text, with the way back to where it is mentioned. */
+export function Footnote({ token: { label }, children }: { token: FootnoteToken; children: ReactNode }) {
+  return (
+    <div className="md-footnote" data-footnote={label} tabIndex={-1}>
+      <button
+        type="button"
+        aria-label={`Back to where footnote ${label} is mentioned`}
+        onClick={(event) => go(event.currentTarget, `[data-footnote-mark="${CSS.escape(label)}"] button`)}
+      >
+        {label}
+      </button>
+      <p dir="auto">{children}</p>
+    </div>
+  )
+}
+
+/** Goes to an element of the same answer: shows it and puts the focus there. */
+function go(from: HTMLElement, selector: string): void {
+  const target = from.closest('.md')?.querySelector<HTMLElement>(selector)
+  target?.scrollIntoView({ block: 'nearest' })
+  target?.focus({ preventScroll: true })
 }

@@ -1,12 +1,11 @@
+import './markdown.css'
 import { memo, useEffect, useLayoutEffect, useState } from 'react'
 import type { Token, Tokens } from 'marked'
 import remend from 'remend'
-import type { FootnoteToken } from './block-tokens'
+import type { FootnoteToken } from './markdown-lexer'
 import { BlockView } from './block-view'
-import { FootnoteLabels } from './footnotes'
-import { GrowingText } from './growing-text'
-import './markdown.css'
-import { splitBlocks, type Block } from './split-blocks'
+import { FootnoteLabels } from './inline-view'
+import { GrowingText, splitBlocks, type Block } from './split-blocks'
 
 export interface MarkdownProps {
   text: string
@@ -56,7 +55,10 @@ const Part = memo(
       </div>
     )
   },
-  (a, b) => a.open === b.open && a.blocks.length === b.blocks.length && a.blocks.every((block, index) => block === b.blocks[index]),
+  (a, b) =>
+    a.open === b.open &&
+    a.blocks.length === b.blocks.length &&
+    a.blocks.every((block, index) => block === b.blocks[index]),
 )
 
 const OneBlock = memo(
@@ -71,7 +73,8 @@ const OneBlock = memo(
   (a, b) =>
     a.open === b.open &&
     a.block.joined === b.block.joined &&
-    (a.block.token === b.block.token || (!b.open && a.block.token.raw === b.block.token.raw && a.block.token.type === b.block.token.type)),
+    (a.block.token === b.block.token ||
+      (!b.open && a.block.token.raw === b.block.token.raw && a.block.token.type === b.block.token.type)),
 )
 
 /** The block as if what is still open in it were closed, so that a half-written link or emphasis does not flicker. */
@@ -79,5 +82,8 @@ function mended(token: Token): Token {
   if (['code', 'html', 'math', 'details'].includes(token.type) || token.raw.length > 20_000) return token
   const raw = remend(token.raw, { linkMode: 'text-only', images: true, htmlTags: false, katex: false })
   if (raw === token.raw) return token
-  return splitBlocks(raw).blocks[0]?.token ?? ({ type: 'paragraph', raw: '', text: '', tokens: [] } satisfies Tokens.Paragraph)
+  return (
+    splitBlocks(raw).blocks[0]?.token ??
+    ({ type: 'paragraph', raw: '', text: '', tokens: [] } satisfies Tokens.Paragraph)
+  )
 }

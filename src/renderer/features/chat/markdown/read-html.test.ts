@@ -1,15 +1,21 @@
 import { parseHTML } from 'linkedom'
 import { describe, expect, it } from 'vitest'
-import { readHtml } from './read-html'
+import { readHtml, decodeEntities } from './read-html'
+import { inlineImageUrl, externalUrl } from './web-link'
 
-const read = (html: string): unknown => readHtml(html, (source) => parseHTML(`<html><body>${source}</body></html>`).document.body)
+const read = (html: string): unknown =>
+  readHtml(html, (source) => parseHTML(`<html><body>${source}</body></html>`).document.body)
 
 describe('HTML in an answer', () => {
   it('is read as the text it is, without any attribute that could do something', () => {
-    expect(read('<p align="center" onclick="evil()" style="position:fixed;inset:0" id="root">Press <kbd class="x">Ctrl</kbd></p>')).toEqual(
-      [{ tag: 'p', align: 'center', children: ['Press ', { tag: 'kbd', children: ['Ctrl'] }] }],
-    )
-    expect(read('<a href="javascript:evil()">x</a>')).toEqual([{ tag: 'span', href: 'javascript:evil()', children: ['x'] }])
+    expect(
+      read(
+        '<p align="center" onclick="evil()" style="position:fixed;inset:0" id="root">Press <kbd class="x">Ctrl</kbd></p>',
+      ),
+    ).toEqual([{ tag: 'p', align: 'center', children: ['Press ', { tag: 'kbd', children: ['Ctrl'] }] }])
+    expect(read('<a href="javascript:evil()">x</a>')).toEqual([
+      { tag: 'span', href: 'javascript:evil()', children: ['x'] },
+    ])
     expect(read('<h1>Big</h1>')).toEqual([{ tag: 'h3', children: ['Big'] }])
   })
 
@@ -35,5 +41,39 @@ describe('HTML in an answer', () => {
   it('of absurd depth or length stays as it was written', () => {
     expect(read('<div>'.repeat(60) + 'x' + '</div>'.repeat(60))).toBeUndefined()
     expect(read(`<p>${'x'.repeat(70_000)}</p>`)).toBeUndefined()
+  })
+})
+
+describe('text of an answer', () => {
+  it('shows character references as characters and leaves others alone (&amp;lt; on screen, or text eaten)', () => {
+    expect(decodeEntities('a &lt;b&gt; &amp; &#65;&#x1F600; &nosuch; AT&T &')).toBe('a <b> & A😀 &nosuch; AT&T &')
+    expect(decodeEntities('&#xD800; &#0; &#9999999;')).toBe('\ufffd \ufffd \ufffd')
+  })
+
+  it('opens web pages and mail addresses only (a link in an answer runs a script or a program)', () => {
+    expect(externalUrl('https://example.org/a?b#c')).toBe('https://example.org/a?b#c')
+    expect(externalUrl('mailto:a@b.c')).toBe('mailto:a@b.c')
+    for (const bad of [
+      'javascript:alert(1)',
+      'JaVaScRiPt:alert(1)',
+      ' javascript:x',
+      'java\nscript:x',
+      'data:text/html,x',
+      'file:///etc/passwd',
+      'vscode://x',
+      '//evil',
+      '/etc',
+      '#a',
+      'https://',
+      'http:// x y',
+    ]) {
+      expect(externalUrl(bad)).toBeUndefined()
+    }
+  })
+
+  it('shows pictures only when they are in the text (a tracking pixel, an SVG with a script)', () => {
+    expect(inlineImageUrl('data:image/png;base64,AAAA')).toBeDefined()
+    for (const bad of ['http://a/b.png', 'data:image/svg+xml;base64,AAAA', 'data:text/html;base64,AAAA', 'blob:x'])
+      expect(inlineImageUrl(bad)).toBeUndefined()
   })
 })

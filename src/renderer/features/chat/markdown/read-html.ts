@@ -17,9 +17,17 @@ const TAGS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 /** The page has its own h1 and h2; what is old gets its present name. */
-const SHOWN_AS: Readonly<Record<string, string>> = { h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6', h5: 'h6', center: 'div', picture: 'span' }
-const MOST_DEPTH = 40
-const MOST_CHARS = 60_000
+const SHOWN_AS: Readonly<Record<string, string>> = {
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  h5: 'h6',
+  center: 'div',
+  picture: 'span',
+}
+const MAX_DEPTH = 40
+const MAX_CHARS = 60_000
 
 /** What is read of a parsed document; the DOM of a browser has it. */
 export interface HtmlNode {
@@ -35,9 +43,10 @@ export interface HtmlNode {
  * then people see it as it was written. No attribute is kept but addresses, which the caller checks, and the alignment of cells.
  */
 export function readHtml(source: string, parse: (html: string) => HtmlNode): readonly HtmlPart[] | undefined {
-  if (source.length > MOST_CHARS || /<[!?]/.test(source)) return undefined
+  if (source.length > MAX_CHARS || /<[!?]/.test(source)) return undefined
   // Before it is parsed: a parser drops and moves what it finds in a wrong place.
-  for (const [, name = ''] of source.matchAll(/<\/?([a-z][^\s/>]*)/gi)) if (!TAGS.has(name.toLowerCase())) return undefined
+  for (const [, name = ''] of source.matchAll(/<\/?([a-z][^\s/>]*)/gi))
+    if (!TAGS.has(name.toLowerCase())) return undefined
   return partsOf(parse(source), 0)
 }
 
@@ -54,7 +63,7 @@ function partsOf(node: HtmlNode, depth: number): HtmlPart[] | undefined {
 function partOf(node: HtmlNode, depth: number): HtmlPart | undefined {
   if (node.nodeType === 3) return node.textContent ?? ''
   const name = node.nodeName.toLowerCase()
-  if (node.nodeType !== 1 || depth > MOST_DEPTH || !TAGS.has(name)) return undefined
+  if (node.nodeType !== 1 || depth > MAX_DEPTH || !TAGS.has(name)) return undefined
   const children = partsOf(node, depth + 1)
   if (!children) return undefined
   const value = (attribute: string): string | undefined => node.getAttribute?.(attribute) ?? undefined
@@ -71,4 +80,88 @@ function partOf(node: HtmlNode, depth: number): HtmlPart | undefined {
     ...(href !== undefined && { href }),
     ...(name === 'img' && { image: { src: value('src') ?? '', alt: value('alt') ?? '' } }),
   }
+}
+
+const NAMED: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  copy: '©',
+  reg: '®',
+  trade: '™',
+  hellip: '…',
+  mdash: '—',
+  ndash: '–',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  laquo: '«',
+  raquo: '»',
+  bull: '•',
+  middot: '·',
+  times: '×',
+  divide: '÷',
+  deg: '°',
+  plusmn: '±',
+  micro: 'µ',
+  para: '¶',
+  sect: '§',
+  euro: '€',
+  pound: '£',
+  yen: '¥',
+  cent: '¢',
+  rarr: '→',
+  larr: '←',
+  uarr: '↑',
+  darr: '↓',
+  harr: '↔',
+  rArr: '⇒',
+  lArr: '⇐',
+  le: '≤',
+  ge: '≥',
+  ne: '≠',
+  asymp: '≈',
+  infin: '∞',
+  check: '✓',
+  frac12: '½',
+  frac14: '¼',
+  frac34: '¾',
+  sup2: '²',
+  sup3: '³',
+  alpha: 'α',
+  beta: 'β',
+  gamma: 'γ',
+  delta: 'δ',
+  lambda: 'λ',
+  mu: 'μ',
+  pi: 'π',
+  sigma: 'σ',
+  omega: 'ω',
+  Delta: 'Δ',
+  Sigma: 'Σ',
+  Omega: 'Ω',
+  sum: '∑',
+  prod: '∏',
+  radic: '√',
+  part: '∂',
+  isin: '∈',
+  forall: '∀',
+  exist: '∃',
+}
+
+/** Replaces the character references of HTML, numeric ones and the names that occur in prose, by their characters. Unknown ones stay as they are. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-zA-Z][\da-zA-Z]{1,12}));/g,
+    (whole, decimal: string | undefined, hex: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return NAMED[name] ?? whole
+      const code = decimal === undefined ? Number.parseInt(hex ?? '0', 16) : Number.parseInt(decimal, 10)
+      return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : '\ufffd'
+    },
+  )
 }

@@ -79,23 +79,27 @@ describe('splitBlocks', () => {
     expect(same.length).toBeGreaterThanOrEqual(48)
   })
 
-  it('cuts what is too long for one block: no spaces, one paragraph, one list (a frame that takes seconds)', { timeout: 120_000 }, () => {
-    for (const text of [
-      'x'.repeat(200_000),
-      '😀'.repeat(50_000),
-      'word and word. '.repeat(14_000),
-      '- item of a list\n'.repeat(12_000),
-      '[['.repeat(50_000),
-    ]) {
-      const begin = performance.now()
-      let split: SplitText | undefined
-      for (let end = 1000; end <= text.length; end += 1000) split = splitBlocks(text.slice(0, end), split)
-      const rest = splitBlocks(text, split)
-      expect(Math.max(...rest.blocks.map((block) => block.token.raw.length))).toBeLessThan(8000)
-      expect(words(rest)).toBe(text.replace(/\s/g, ''))
-      expect(performance.now() - begin).toBeLessThan(60_000)
-    }
-  })
+  it(
+    'cuts what is too long for one block: no spaces, one paragraph, one list (a frame that takes seconds)',
+    { timeout: 120_000 },
+    () => {
+      for (const text of [
+        'x'.repeat(200_000),
+        '😀'.repeat(50_000),
+        'word and word. '.repeat(14_000),
+        '- item of a list\n'.repeat(12_000),
+        '[['.repeat(50_000),
+      ]) {
+        const begin = performance.now()
+        let split: SplitText | undefined
+        for (let end = 1000; end <= text.length; end += 1000) split = splitBlocks(text.slice(0, end), split)
+        const rest = splitBlocks(text, split)
+        expect(Math.max(...rest.blocks.map((block) => block.token.raw.length))).toBeLessThan(8000)
+        expect(words(rest)).toBe(text.replace(/\s/g, ''))
+        expect(performance.now() - begin).toBeLessThan(60_000)
+      }
+    },
+  )
 
   it('starts over when the text is another one (the end of one answer on the beginning of another)', () => {
     const first = splitBlocks('one\n\ntwo\n\nthree\n\nfour')

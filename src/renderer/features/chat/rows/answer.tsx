@@ -1,9 +1,8 @@
 import { ChevronRight } from 'lucide-react'
 import { memo, useState } from 'react'
-import type { AnswerItem, SupersededAttempt } from '../../../../shared/model/transcript-item'
+import type { AnswerItem, SupersededAttempt } from '../../../../shared/events/transcript-item'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { Markdown } from '../markdown/markdown-on-demand'
-import { glimpse } from './glimpse'
 
 /** Whether a step has anything to show besides its calls. */
 export function isSilent(item: AnswerItem): boolean {
@@ -43,7 +42,7 @@ function Thinking({ text, live }: { text: string; live: boolean }) {
       <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         <ChevronRight aria-hidden />
         <b>{live ? 'Thinking' : 'Thought'}</b>
-        {!open && <span>{glimpse(text, live)}</span>}
+        {!open && <span>{thoughtPreview(text, live)}</span>}
       </button>
       {open && (
         <div className="thinking-text" tabIndex={0} role="group" aria-label="Thoughts">
@@ -59,7 +58,12 @@ function Superseded({ attempt }: { attempt: SupersededAttempt }) {
   const said = [attempt.thinking, attempt.text].filter((part) => part !== '').join('\n\n')
   return (
     <div className="superseded">
-      <button type="button" aria-expanded={said === '' ? undefined : open} disabled={said === ''} onClick={() => setOpen(!open)}>
+      <button
+        type="button"
+        aria-expanded={said === '' ? undefined : open}
+        disabled={said === ''}
+        onClick={() => setOpen(!open)}
+      >
         <ChevronRight aria-hidden />
         <span>
           Attempt {attempt.attempt} failed: {attempt.failure.title}
@@ -73,5 +77,35 @@ function Superseded({ attempt }: { attempt: SupersededAttempt }) {
         </p>
       )}
     </div>
+  )
+}
+
+const MAX_CHARS = 160
+/** So much of a text is looked at for one line of it. */
+const SCANNED_CHARS = 400
+
+/** One line of thoughts for a closed row: the latest while they go on, else the first. */
+export function thoughtPreview(text: string, live: boolean): string {
+  const line =
+    (live
+      ? text.trimEnd().slice(-SCANNED_CHARS).split('\n').at(-1)
+      : text.trimStart().slice(0, SCANNED_CHARS).split('\n')[0]) ?? ''
+  const plain = stripMarkdown(line)
+  return live ? plain.slice(-MAX_CHARS) : plain.slice(0, MAX_CHARS)
+}
+
+/** A line of Markdown as it is read: without the marks of headings, lists, emphasis, code and links. */
+export function stripMarkdown(line: string): string {
+  return (
+    line
+      .replace(/^\s*(?:#{1,6}\s+|>\s?|[-*+]\s+(?:\[[ xX]\]\s+)?|\d{1,9}[.)]\s+)+/, '')
+      .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/`+([^`]*)`+/g, '$1')
+      .replace(/(\*\*|__|~~)(?=\S)(.*?\S)\1/g, '$2')
+      .replace(/(?<![\w*])\*(?=\S)([^*]*\S)\*(?![\w*])/g, '$1')
+      .replace(/(?<![\w_])_(?=\S)([^_]*\S)_(?![\w_])/g, '$1')
+      // What is still open while a line is being written.
+      .replace(/\*\*|`/g, '')
+      .trim()
   )
 }

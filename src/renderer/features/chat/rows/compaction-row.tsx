@@ -1,19 +1,25 @@
 import { ChevronRight, FoldVertical, Undo2 } from 'lucide-react'
 import { memo } from 'react'
-import type { CompactionItem } from '../../../../shared/model/transcript-item'
-import { useSessionHeader } from '../../../state/session-view'
-import { tellFailure } from '../../../state/toasts-state'
-import { tokenWords } from '../../../state/token-words'
-import { useClient } from '../../../state/trestle-context'
+import type { CompactionItem } from '../../../../shared/events/transcript-item'
+import { useSessionHeader } from '../../../state/session/session-view'
+import { showFailureToast } from '../../../state/page/toasts-state'
+import { formatTokens } from '../../../format/model-usage'
+import { useClient } from '../../../state/page/queries'
 import { Button } from '../../../ui/button'
-import { Spinner } from '../../../ui/spinner'
+import { Spinner } from '../../../ui/loading'
 import { Markdown } from '../markdown/markdown-on-demand'
 import { useOpenRows } from './open-rows'
 
 const WHY = { window: 'context window almost full', overflow: 'request too long', manual: 'at your request' }
 
 /** That the conversation was compacted: one line, which opens to the summary and what was dropped, and where it can be undone. */
-export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { sessionId: string; item: CompactionItem }) {
+export const CompactionRow = memo(function CompactionRow({
+  sessionId,
+  item,
+}: {
+  sessionId: string
+  item: CompactionItem
+}) {
   const key = `${sessionId}/${item.id}`
   const open = useOpenRows((state) => state.open.has(key))
   const { state, result, retry } = item
@@ -21,7 +27,9 @@ export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { 
     return (
       <p className="notice" role="status">
         <Spinner label="Compacting" />
-        <span>Compacting the conversation …{retry && ` attempt ${retry.attempt} of ${retry.of}: ${retry.failure.title}`}</span>
+        <span>
+          Compacting the conversation …{retry && ` attempt ${retry.attempt} of ${retry.of}: ${retry.failure.title}`}
+        </span>
       </p>
     )
   }
@@ -29,7 +37,7 @@ export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { 
     return (
       <p className="notice">
         {state === 'undone' ? <Undo2 aria-hidden /> : <FoldVertical aria-hidden />}
-        <span>{wordsOf(item)}</span>
+        <span>{compactionText(item)}</span>
       </p>
     )
   }
@@ -39,8 +47,9 @@ export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { 
         <ChevronRight aria-hidden />
         <b>Conversation compacted</b>
         <span className="tabular-nums">
-          about {tokenWords(result.before)} → {tokenWords(result.after)} tokens{item.reason && ` · ${WHY[item.reason]}`}
-          {item.learnedWindow !== undefined && ` (the provider accepts only ${tokenWords(item.learnedWindow)})`}
+          about {formatTokens(result.before)} → {formatTokens(result.after)} tokens
+          {item.reason && ` · ${WHY[item.reason]}`}
+          {item.learnedWindow !== undefined && ` (the provider accepts only ${formatTokens(item.learnedWindow)})`}
         </span>
       </button>
       {open && <Summary sessionId={sessionId} item={item} />}
@@ -48,7 +57,13 @@ export const CompactionRow = memo(function CompactionRow({ sessionId, item }: { 
   )
 })
 
-function Summary({ sessionId, item: { result, instruction, compactionId } }: { sessionId: string; item: CompactionItem }) {
+function Summary({
+  sessionId,
+  item: { result, instruction, compactionId },
+}: {
+  sessionId: string
+  item: CompactionItem
+}) {
   const client = useClient()
   const header = useSessionHeader(sessionId)
   if (!result) return null
@@ -60,8 +75,9 @@ function Summary({ sessionId, item: { result, instruction, compactionId } }: { s
       <p>
         The agent continues from this summary and your messages. Removed from context: {counted(answers, 'answer')} and{' '}
         {counted(results, 'result')}
-        {messages > 0 && `; ${counted(messages, 'message')} of yours ${messages === 1 ? 'was' : 'were'} shortened or left out`}. You can
-        still read it here.
+        {messages > 0 &&
+          `; ${counted(messages, 'message')} of yours ${messages === 1 ? 'was' : 'were'} shortened or left out`}
+        . You can still read it here.
       </p>
       {instruction !== undefined && <p>You asked: {instruction}</p>}
       <div className="compaction-text">
@@ -78,7 +94,7 @@ function Summary({ sessionId, item: { result, instruction, compactionId } }: { s
           icon={<Undo2 aria-hidden />}
           disabled={busy}
           title={busy ? 'When the turn has ended' : 'The agent sees the whole conversation again'}
-          onClick={() => void client.session.undoCompaction({ sessionId, compactionId }).catch(tellFailure)}
+          onClick={() => void client.session.undoCompaction({ sessionId, compactionId }).catch(showFailureToast)}
         >
           Undo compaction
         </Button>
@@ -91,7 +107,7 @@ function counted(count: number, noun: string): string {
   return `${count.toLocaleString()} ${noun}${count === 1 ? '' : 's'}`
 }
 
-function wordsOf({ state, failure }: CompactionItem): string {
+function compactionText({ state, failure }: CompactionItem): string {
   switch (state) {
     case 'undone':
       return 'The compaction was undone: the agent sees the whole conversation again.'

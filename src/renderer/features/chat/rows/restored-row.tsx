@@ -1,10 +1,12 @@
-import { History } from 'lucide-react'
-import { memo } from 'react'
-import type { RestoredItem } from '../../../../shared/model/transcript-item'
-import { takeBack } from '../../../state/restore-state'
-import { useSessionHeader } from '../../../state/session-view'
-import { useClient } from '../../../state/trestle-context'
-import { DMailCard } from './d-mail-card'
+import { History, ChevronRight, Send } from 'lucide-react'
+import { memo, type ReactNode } from 'react'
+import type { RestoredItem } from '../../../../shared/events/transcript-item'
+import { undoRestore } from '../../../state/session/restore-state'
+import { useSessionHeader } from '../../../state/session/session-view'
+import { useClient } from '../../../state/page/queries'
+import type { DMail } from '../../../../shared/model/checkpoint'
+import { Markdown } from '../markdown/markdown-on-demand'
+import { useOpenRows } from './open-rows'
 
 /** Where the session went back, and the way forth again. */
 export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sessionId: string; item: RestoredItem }) {
@@ -17,7 +19,7 @@ export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sess
       className="shrink-0 text-ink-2 underline underline-offset-2 disabled:text-ink-3 disabled:no-underline"
       disabled={busy}
       title={busy ? 'When the turn has ended' : undefined}
-      onClick={() => void takeBack(client, sessionId, { seq, files: files > 0, conversation })}
+      onClick={() => void undoRestore(client, sessionId, { seq, files: files > 0, conversation })}
     >
       Undo
     </button>
@@ -26,13 +28,13 @@ export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sess
   return (
     <p className="notice">
       <History aria-hidden />
-      <span className="min-w-0">{wordsOf(item)}</span>
+      <span className="min-w-0">{restoreText(item)}</span>
       {back}
     </p>
   )
 })
 
-function wordsOf({ files, kept, conversation, part }: RestoredItem): string {
+function restoreText({ files, kept, conversation, part }: RestoredItem): string {
   if (part === 'hunk') return 'One change in a file was undone.'
   const paths = `${files} ${files === 1 ? 'file' : 'files'}`
   const what = conversation
@@ -41,4 +43,58 @@ function wordsOf({ files, kept, conversation, part }: RestoredItem): string {
       : 'Restored the conversation to this point.'
     : `Restored ${paths}.`
   return kept > 0 ? `${what} ${kept === 1 ? 'One was' : `${kept} were`} not changed.` : what
+}
+
+/** That the agent went back in its turn with a message to itself: the message, what left the conversation for it, and the way forth again. */
+function DMailCard({ id, item, dMail, back }: { id: string; item: RestoredItem; dMail: DMail; back: ReactNode }) {
+  const open = useOpenRows((state) => state.open.has(id))
+  const { steps, message, calls } = dMail
+  return (
+    <section aria-label="D-Mail" className="d-mail">
+      <p className="d-mail-head">
+        <Send aria-hidden />
+        <b>The agent went back {counted(steps, 'step')} with a note to itself</b>
+        {back}
+      </p>
+      <div className="d-mail-text">
+        <Markdown text={message} streaming={false} />
+      </div>
+      <button
+        type="button"
+        aria-expanded={open}
+        className="d-mail-more"
+        onClick={() => useOpenRows.getState().toggle(id)}
+      >
+        <ChevronRight aria-hidden />
+        <span>
+          {calls.length === 0
+            ? 'No calls were removed from the conversation'
+            : `${counted(calls.length, 'call')} removed from the conversation`}
+        </span>
+        <span>· {filesOf(item)}</span>
+      </button>
+      {open && (
+        <ul className="d-mail-calls">
+          {calls.map((call, index) => (
+            <li key={index}>
+              <code>{call}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function filesOf({ files, kept }: RestoredItem): string {
+  if (files === 0 && kept === 0) return 'files unchanged'
+  const words = [
+    `${counted(files, 'file')} restored`,
+    ...(kept > 0 ? [`${kept} left as ${kept === 1 ? 'it is' : 'they are'}`] : []),
+  ]
+  return words.join(', ')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,15 +1,14 @@
+import './rows.css'
 import { Info } from 'lucide-react'
 import { memo, useCallback } from 'react'
 import type { UserPart } from '../../../../shared/model/message'
-import type { TranscriptItem } from '../../../../shared/model/transcript-item'
+import type { TranscriptItem } from '../../../../shared/events/transcript-item'
 import { ToolRow } from '../tools/tool-row'
 import { Answer, isSilent } from './answer'
 import { CompactionRow } from './compaction-row'
-import { EndNotice } from './end-notice'
+import { EndNotice, TaskNotificationRow } from './notice-rows'
 import { useOpenRows } from './open-rows'
-import './rows.css'
 import { RestoredRow } from './restored-row'
-import { TaskNewsRow } from './task-news-row'
 import { UserMessage } from './user-message'
 
 interface RowProps {
@@ -38,7 +37,7 @@ export const Row = memo(function Row({ sessionId, item, hidden, marked, gap, lat
       ) : item.kind === 'tool' ? (
         <OpenableTool sessionId={sessionId} item={item} />
       ) : item.kind === 'news' ? (
-        <TaskNewsRow item={item} />
+        <TaskNotificationRow item={item} />
       ) : item.kind === 'compaction' ? (
         <CompactionRow sessionId={sessionId} item={item} />
       ) : item.kind === 'restored' ? (

@@ -1,12 +1,11 @@
 import { CornerDownRight, EllipsisVertical, GitFork, History, Link } from 'lucide-react'
 import { memo, useState } from 'react'
-import { isOwn, textOf, type UserPart } from '../../../../shared/model/message'
-import type { UserItem } from '../../../../shared/model/transcript-item'
-import { askRestore } from '../../../state/restore-state'
-import { useSessionActions } from '../../../state/session-actions'
-import { hasLinks } from '../../../state/route'
-import { AttachedParts } from './attached-parts'
-import { IconButton } from '../../../ui/icon-button'
+import { isUserProvided, textOf, type UserPart } from '../../../../shared/model/message'
+import type { UserItem } from '../../../../shared/events/transcript-item'
+import { requestRestore } from '../../../state/session/restore-state'
+import { useSessionActions } from '../../../state/session/session-actions'
+import { hasLinks } from '../../../state/session/route'
+import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem } from '../../../ui/menu'
 
 /** A pasted log is no reason to scroll for a minute: longer messages are folded. */
@@ -16,7 +15,7 @@ const FOLD_LINES = 24
 /** What the user said, on the right. */
 export const UserMessage = memo(function UserMessage({ sessionId, item }: { sessionId: string; item: UserItem }) {
   const [open, setOpen] = useState(false)
-  const said = item.parts.filter(isOwn)
+  const said = item.parts.filter(isUserProvided)
   const text = textOf(said)
   const skill = item.parts.find((part) => part.type === 'text' && part.skill !== undefined)
   const folded = foldPoint(text)
@@ -38,7 +37,7 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
           </details>
         )}
         <AttachedParts parts={item.parts} />
-        <MessageMedia parts={item.parts.filter(isOwn)} />
+        <MessageMedia parts={item.parts.filter(isUserProvided)} />
         {text !== '' && (
           <p dir="auto" className="you-text">
             {folded === undefined || open ? text : `${text.slice(0, folded)} …`}
@@ -69,7 +68,7 @@ function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserI
         </IconButton>
       }
     >
-      <MenuItem icon={<History aria-hidden />} onSelect={() => askRestore({ sessionId, to, parts: said })}>
+      <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts: said })}>
         Restore to here…
       </MenuItem>
       <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
@@ -110,4 +109,31 @@ function foldPoint(text: string): number | undefined {
     at = next
   }
   return at > FOLD_CHARS / 3 || (at > 0 && text.indexOf('\n', at + 1) - at < FOLD_CHARS) ? at : FOLD_CHARS
+}
+
+/** What MCP servers gave for a message, each to be opened. */
+function AttachedParts({ parts }: { parts: readonly UserPart[] }) {
+  const groups = new Map<string, { label: string; parts: UserPart[] }>()
+  for (const part of parts) {
+    if (!part.attached) continue
+    const { kind, server, name } = part.attached
+    const label = kind === 'prompt' ? `the prompt ${name} of ${server}` : `${name} of ${server}`
+    const group = groups.get(label) ?? { label, parts: [] }
+    group.parts.push(part)
+    groups.set(label, group)
+  }
+  return [...groups.values()].map(({ label, parts: given }) => (
+    <details key={label} className="you-skill">
+      <summary>with {label}</summary>
+      {given.map((part, n) =>
+        part.type === 'text' ? (
+          <pre key={n}>{part.text.trim()}</pre>
+        ) : part.text !== undefined ? (
+          <pre key={n}>{part.text}</pre>
+        ) : (
+          <img key={n} src={`data:${part.mediaType};base64,${part.data}`} alt={part.name ?? `Picture ${n + 1}`} />
+        ),
+      )}
+    </details>
+  ))
 }

@@ -1,19 +1,20 @@
-import { ArrowUpRight } from 'lucide-react'
-import { use } from 'react'
+import { ArrowUpRight, ArrowDownToLine, Square } from 'lucide-react'
+import { use, useState, createContext, type ReactNode } from 'react'
 import type { Task, TaskStatus } from '../../../../shared/model/task'
 import type { ToolDetails } from '../../../../shared/model/preview'
-import { useLayout } from '../../../state/layout-state'
-import { useTask } from '../../../state/tasks-state'
-import { useSecond } from '../../../state/use-second'
+import { useLayout } from '../../../state/page/layout-state'
+import { useTask, useTaskOfCall } from '../../../state/tasks-state'
+import { useNowEachSecond, formatElapsed } from '../../../ui/content/elapsed'
 import { Button } from '../../../ui/button'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { TerminalText } from '../../../ui/content/terminal-text'
-import { Dot, type DotStatus } from '../../../ui/dot'
-import { clock } from './elapsed'
-import { LiveCommand } from './live-command'
-import { Terminals } from './terminals'
+import { StatusDot, type DotStatus } from '../../../ui/badge'
+import type { ToolItem } from '../../../../shared/events/transcript-item'
+import { useTaskActions } from '../../../state/task-actions'
+import { duration } from '../../../format/relative-time'
+import { describeSandbox } from '../../../../shared/model/sandbox'
 
-const WORDS: Record<TaskStatus, string> = {
+const COMMAND_STATUS_LABELS: Record<TaskStatus, string> = {
   running: 'runs in the background',
   completed: 'has completed',
   failed: 'has failed',
@@ -34,10 +35,10 @@ type TaskDetails = Extract<ToolDetails, { kind: 'task' }>
 
 /** A command in the background: how it stands now, its terminal while it runs, and what it had printed when the call returned. */
 export function BackgroundTask({ details }: { details: TaskDetails }) {
-  const { sessionId } = use(Terminals)
+  const { sessionId } = use(TerminalsContext)
   const task = useTask(details.task.taskId) ?? details.task
   const runs = task.status === 'running'
-  const now = useSecond(runs)
+  const now = useNowEachSecond(runs)
   const seconds = Math.max(0, Math.floor(((task.endedAt ?? now) - task.startedAt) / 1000))
   return (
     <>
@@ -50,11 +51,11 @@ export function BackgroundTask({ details }: { details: TaskDetails }) {
       )}
       <p className="tool-meta">
         <span className="inline-flex items-center gap-1.5">
-          <Dot status={task.prompt && runs ? 'waiting' : DOTS[task.status]} silent />
-          {task.prompt && runs ? 'needs input' : WORDS[task.status]}
+          <StatusDot status={task.prompt && runs ? 'waiting' : DOTS[task.status]} silent />
+          {task.prompt && runs ? 'needs input' : COMMAND_STATUS_LABELS[task.status]}
           {task.exitCode !== undefined && `, exit ${task.exitCode}`}
         </span>
-        <span>{clock(seconds)}</span>
+        <span>{formatElapsed(seconds)}</span>
         <span className="tool-path" title={task.outputPath}>
           <span>{task.outputPath}</span>
           <CopyButton text={task.outputPath} label="Copy the path of the log" />
@@ -73,12 +74,104 @@ export function BackgroundOutcome({ task: before }: { task: Task }) {
   const waits = task.status === 'running' && task.prompt !== undefined
   return (
     <>
-      <Dot status={waits ? 'waiting' : DOTS[task.status]} silent />
+      <StatusDot status={waits ? 'waiting' : DOTS[task.status]} silent />
       {waits
         ? 'needs input'
         : task.status === 'running'
           ? 'in the background'
-          : `background: ${WORDS[task.status].replace(/^(has|was) /, '')}`}
+          : `background: ${COMMAND_STATUS_LABELS[task.status].replace(/^(has|was) /, '')}`}
     </>
   )
 }
+
+/** A command that takes longer shows its terminal by itself. */
+const SHOWN_AFTER_MS = 1000
+
+/** Whether a call is a command that runs right now, its task, and whether its terminal is to be seen. */
+export function useLiveCommand(
+  item: ToolItem,
+  open: boolean,
+): { task: Task | undefined; shown: boolean; hide: () => void } {
+  const { sessionId } = use(TerminalsContext)
+  const runs = item.name === 'Bash' && item.state === 'running'
+  const found = useTaskOfCall(sessionId, runs ? item.callId : '')
+  const task = runs ? found : undefined
+  const [hidden, setHidden] = useState(false)
+  const now = useNowEachSecond(task !== undefined && !open && !hidden)
+  const asks = task?.prompt !== undefined
+  const late = task !== undefined && now - item.at >= SHOWN_AFTER_MS
+  return { task, shown: task !== undefined && (open || asks || (late && !hidden)), hide: () => setHidden(true) }
+}
+
+/** The terminal of a command that a call waits for. */
+export function LiveCommand({ taskId }: { taskId: string }) {
+  const { render } = use(TerminalsContext)
+  const task = useTask(taskId)
+  const actions = useTaskActions()
+  return render(
+    taskId,
+    task?.status === 'running' && (
+      <>
+        {task.background === false && (
+          <Button
+            size="small"
+            variant="quiet"
+            icon={<ArrowDownToLine aria-hidden />}
+            title="The agent continues and is told when the command ends"
+            onClick={() => actions.moveToBackground(task)}
+          >
+            Move to background
+          </Button>
+        )}
+        <Button
+          size="small"
+          variant="quiet"
+          title="Stops the command; the agent is told"
+          icon={<Square aria-hidden />}
+          onClick={() => actions.stop(task)}
+        >
+          Stop
+        </Button>
+      </>
+    ),
+  )
+}
+
+/** What a command printed, how it ended, and where everything it printed is kept. */
+export function CommandOutput({ details }: { details: Extract<ToolDetails, { kind: 'output' }> }) {
+  const { command, exitCode, durationMs, text, outputPath, truncated, sandbox } = details
+  return (
+    <>
+      <TerminalText
+        text={`\u001b[2m$ ${command.trim()}\u001b[0m\n${text === '' ? '\u001b[2m(no output)\u001b[0m' : text}`}
+      />
+      <p className="tool-meta">
+        {exitCode !== undefined && (
+          <span className={exitCode === 0 ? undefined : 'text-fail-ink'}>exit {exitCode}</span>
+        )}
+        <span>{duration(durationMs)}</span>
+        {sandbox && (
+          <span className={sandbox.level === 'unrestricted' ? 'text-wait-ink' : undefined}>
+            {describeSandbox(sandbox)}
+          </span>
+        )}
+        {truncated && <span>only the end is shown</span>}
+        {outputPath && (
+          <span className="tool-path" title={outputPath}>
+            <span>{outputPath}</span>
+            <CopyButton text={outputPath} label="Copy the path of the full log" />
+          </span>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** How the conversation's cards show a task's live terminal, and whose tasks they are. */
+export interface TerminalsOfSession {
+  sessionId: string
+  /** `actions` stand at the end of the line below the terminal. */
+  render: (taskId: string, actions?: ReactNode) => ReactNode
+}
+
+export const TerminalsContext = createContext<TerminalsOfSession>({ sessionId: '', render: () => null })

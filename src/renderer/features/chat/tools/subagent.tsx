@@ -1,18 +1,17 @@
 import { ArrowDownToLine, ArrowUpRight, Square } from 'lucide-react'
 import { isAgentId } from '../../../../shared/model/agent'
 import type { Task, TaskStatus } from '../../../../shared/model/task'
-import type { ToolItem } from '../../../../shared/model/transcript-item'
-import { useWaitingAgent } from '../../../state/agent-requests'
-import { useLayout } from '../../../state/layout-state'
+import type { ToolItem } from '../../../../shared/events/transcript-item'
+import { useWaitingAgent } from '../../../state/inbox-state'
+import { useLayout } from '../../../state/page/layout-state'
 import { useTaskActions } from '../../../state/task-actions'
 import { useTask } from '../../../state/tasks-state'
-import { useSecond } from '../../../state/use-second'
+import { useNowEachSecond, formatElapsed } from '../../../ui/content/elapsed'
 import { Button } from '../../../ui/button'
-import { Dot, type DotStatus } from '../../../ui/dot'
+import { StatusDot, type DotStatus } from '../../../ui/badge'
 import { Markdown } from '../markdown/markdown-on-demand'
-import { clock } from './elapsed'
 
-const WORDS: Record<TaskStatus, string> = {
+const SUBAGENT_STATUS_LABELS: Record<TaskStatus, string> = {
   running: 'works',
   completed: 'has answered',
   failed: 'has failed',
@@ -40,7 +39,7 @@ export function Subagent({ item }: { item: ToolItem }) {
   const actions = useTaskActions()
   const waits = useWaitingAgent(item.agent?.agentId)
   const runs = task?.status === 'running'
-  const now = useSecond(runs)
+  const now = useNowEachSecond(runs)
   if (!item.agent) return null
   const { agentId, type } = item.agent
   const details = item.details?.kind === 'agent' ? item.details : undefined
@@ -62,12 +61,12 @@ export function Subagent({ item }: { item: ToolItem }) {
       <p className="tool-meta">
         {status && (
           <span className="inline-flex items-center gap-1.5">
-            <Dot status={waits ? 'waiting' : isQueued ? 'idle' : DOTS[status]} silent />
-            {type} {waits ? 'needs your answer' : isQueued ? 'is queued' : WORDS[status]}
+            <StatusDot status={waits ? 'waiting' : isQueued ? 'idle' : DOTS[status]} silent />
+            {type} {waits ? 'needs your answer' : isQueued ? 'is queued' : SUBAGENT_STATUS_LABELS[status]}
           </span>
         )}
         {runs && calls > 0 && <span>{calls === 1 ? '1 call' : `${calls} calls`}</span>}
-        {task && <span>{clock(Math.max(0, Math.floor(((task.endedAt ?? now) - task.startedAt) / 1000)))}</span>}
+        {task && <span>{formatElapsed(Math.max(0, Math.floor(((task.endedAt ?? now) - task.startedAt) / 1000)))}</span>}
         {task?.background && <span>in the background</span>}
         <span className="flex-1" />
         {runs && !task.background && !isAgentId(task.sessionId ?? '') && (
@@ -114,7 +113,7 @@ export function SubagentOutcome({ task }: { task: Task }) {
   const isQueued = task.status === 'running' && task.agent?.isQueued === true
   return (
     <>
-      <Dot status={waits ? 'waiting' : isQueued ? 'idle' : DOTS[task.status]} silent />
+      <StatusDot status={waits ? 'waiting' : isQueued ? 'idle' : DOTS[task.status]} silent />
       {waits
         ? 'needs input'
         : isQueued
@@ -123,7 +122,7 @@ export function SubagentOutcome({ task }: { task: Task }) {
             ? task.background
               ? 'in the background'
               : 'running'
-            : `background: ${WORDS[task.status].replace(/^(has|was) /, '')}`}
+            : `background: ${SUBAGENT_STATUS_LABELS[task.status].replace(/^(has|was) /, '')}`}
     </>
   )
 }

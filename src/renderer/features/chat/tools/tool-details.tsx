@@ -1,25 +1,29 @@
 import { useState, type ReactNode } from 'react'
-import { fileDiffs } from '../../../../shared/model/file-diffs'
-import type { ResultPart } from '../../../../shared/model/message'
-import { textOf } from '../../../../shared/model/message'
-import type { FileDiff, ToolDetails } from '../../../../shared/model/preview'
-import type { ToolItem } from '../../../../shared/model/transcript-item'
-import { ArgumentList } from '../../../ui/content/argument-list'
+import { fileDiffs, type FileDiff, type ToolDetails } from '../../../../shared/model/preview'
+import { type ResultPart, textOf } from '../../../../shared/model/message'
+import type { ToolItem } from '../../../../shared/events/transcript-item'
+import { ArgumentList } from '../../../ui/content/visible-tokens'
 import { CopyButton } from '../../../ui/content/copy-button'
-import { FileDiffList } from '../../../ui/content/file-diff-list'
+import { FileDiffList } from '../../../ui/content/diff-view'
 import { Subagent } from './subagent'
 import { TerminalText } from '../../../ui/content/terminal-text'
-import { BackgroundTask } from './background-task'
-import { CallQuestions } from './call-questions'
-import { CommandOutput } from './command-output'
-import { EntryList, FileLines, MatchList, MediaPreview, TodoItems } from './detail-lists'
-import { LoadedTools } from './loaded-tools'
-import { AnswerList, PlanDecisionView } from './person-answers'
-import { PlainText } from './plain-text'
-import { ServerResult } from './server-result'
-import { HitList, PageView } from './web-details'
+import { BackgroundTask, CommandOutput } from './background-task'
+import { CallQuestions, ServerResult } from './server-result'
+import {
+  EntryList,
+  FileLines,
+  MatchList,
+  MediaPreview,
+  TodoItems,
+  LoadedTools,
+  PlainText,
+  HitList,
+  PageView,
+} from './result-views'
 import { namedArguments, prettyInput } from './tool-summary'
-import { judgedQuestion, WhyJudged } from './why-judged'
+import { Markdown } from '../markdown/markdown-on-demand'
+import { shortPath } from '../../../format/folder-name'
+import { useAppInfo } from '../../../state/page/queries'
 
 /** What a call did, in full: its result in the form that fits, and on request the arguments as the model wrote them. */
 export function ToolDetailsView({ item }: { item: ToolItem }) {
@@ -63,8 +67,10 @@ function Body({ item }: { item: ToolItem }): ReactNode {
   const text = textOf(item.content)
   const { details } = item
   // A failing command shows its output; any other failure shows what the tool said.
-  if (failed && details?.kind !== 'output') return <PlainText text={text} label="Error" failed={item.state === 'failed'} />
-  if (!details) return text === '' ? <p className="tool-note">It returned nothing.</p> : <PlainText text={text} label="Result" />
+  if (failed && details?.kind !== 'output')
+    return <PlainText text={text} label="Error" failed={item.state === 'failed'} />
+  if (!details)
+    return text === '' ? <p className="tool-note">It returned nothing.</p> : <PlainText text={text} label="Result" />
   return <Details details={details} content={item.content} />
 }
 
@@ -154,4 +160,87 @@ function resultText(item: ToolItem): string {
   const diffs = fileDiffs(item.details)
   if (diffs.length > 0) return diffs.map(({ diff }) => diff).join('')
   return item.content ? textOf(item.content) : item.progress
+}
+
+const DECISIONS = {
+  approve: 'You approved',
+  revise: 'You wanted changes to',
+  reject: 'You rejected',
+  reject_exit: 'You rejected',
+} as const
+
+/** A plan as it was decided on. */
+function PlanDecisionView({ details }: { details: Extract<ToolDetails, { kind: 'decision' }> }) {
+  const { decision, revision, choice, text } = details
+  return (
+    <>
+      <p className="tool-note">
+        {DECISIONS[decision]} revision {revision}
+        {choice !== undefined && `: ${choice}`}.
+      </p>
+      <div
+        className="max-h-[420px] overflow-y-auto rounded-lg border border-line bg-raised px-4 py-3"
+        tabIndex={0}
+        role="group"
+        aria-label="Plan"
+      >
+        <Markdown text={text} streaming={false} />
+      </div>
+    </>
+  )
+}
+
+/** Questions of the agent with what was answered. */
+function AnswerList({ details: { questions, answers } }: { details: Extract<ToolDetails, { kind: 'answers' }> }) {
+  return (
+    <dl className="space-y-1.5 rounded-lg border border-line bg-raised px-4 py-3">
+      {questions.map(({ question }, index) => {
+        const { labels = [], other } = answers?.[index] ?? {}
+        return (
+          <div key={question}>
+            <dt className="text-ink-2">{question}</dt>
+            <dd className="font-medium">
+              {answers ? [...labels, ...(other === undefined ? [] : [`“${other}”`])].join(', ') : 'Skipped'}
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+/** What the button that tells it says; undefined when there is nothing to tell. */
+function judgedQuestion({ judged, approval }: ToolItem): string | undefined {
+  if (judged) return judged.decision === 'allow' ? 'Why was this allowed?' : 'Why was this denied?'
+  return approval?.reason === undefined ? undefined : 'Why was I not asked?'
+}
+
+/** Why a call ran, or did not, without anybody having been asked: the reason as it was recorded, with the rule and where it stands. */
+function WhyJudged({ item }: { item: ToolItem }) {
+  const { data: info } = useAppInfo()
+  const { judged, approval } = item
+  const rule = judged?.rule
+  return (
+    <div className="tool-note" role="note">
+      <p>{judged?.reason ?? approval?.reason}</p>
+      {rule && (
+        <p>
+          The rule:{' '}
+          <code>
+            {rule.decision} {rule.pattern}
+          </code>{' '}
+          {rule.scope === 'session' ? 'for this session' : `(${rule.scope === 'user' ? 'yours' : "the project's"})`}
+          {rule.scope !== 'session' && (
+            <>
+              , in{' '}
+              <code>
+                {shortPath(rule.file, info?.userHome)}
+                {rule.line !== undefined && `:${rule.line}`}
+              </code>
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  )
 }

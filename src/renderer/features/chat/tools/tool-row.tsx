@@ -1,23 +1,47 @@
-import { ChevronRight } from 'lucide-react'
+import './tools.css'
+import {
+  ChevronRight,
+  FileSearch,
+  Bot,
+  CircleQuestionMark,
+  CircleStop,
+  ClipboardCheck,
+  ClipboardList,
+  FileImage,
+  FileOutput,
+  FilePen,
+  FileText,
+  FolderOpen,
+  FolderSearch,
+  Globe,
+  LayoutList,
+  ListTodo,
+  Search,
+  Send,
+  SquareTerminal,
+  Wrench,
+  PackageSearch,
+  Plug,
+  type LucideIcon,
+} from 'lucide-react'
 import { memo, type ComponentProps } from 'react'
 import type { Task } from '../../../../shared/model/task'
-import { doneLabel, toolLabel } from '../../../../shared/model/tool-label'
-import type { ToolItem } from '../../../../shared/model/transcript-item'
-import { useWaitingAgent } from '../../../state/agent-requests'
+import { doneLabel, toolLabel } from '../../../../shared/tool-label'
+import type { ToolItem } from '../../../../shared/events/transcript-item'
+import { useWaitingAgent } from '../../../state/inbox-state'
 import { cx } from '../../../ui/cx'
-import { Dot } from '../../../ui/dot'
-import { SandboxWord } from '../../../ui/sandbox-word'
-import { BackgroundOutcome } from './background-task'
-import { Elapsed } from './elapsed'
-import { FailureTail } from './failure-tail'
-import { OpenFileOf } from './open-file-of'
-import { LiveCommand, useLiveCommand } from './live-command'
+import { StatusDot } from '../../../ui/badge'
+import { SandboxLabel } from '../../../ui/content/sandbox-note'
+import { BackgroundOutcome, LiveCommand, useLiveCommand } from './background-task'
+import { Elapsed } from '../../../ui/content/elapsed'
 import { Subagent, SubagentOutcome, useSubagent } from './subagent'
 import { ToolDetailsView } from './tool-details'
-import { ToolIcon } from './tool-icon'
-import { toolOutcome } from './tool-outcome'
-import { commandPurpose, toolSummary } from './tool-summary'
-import './tools.css'
+import { toolOutcome, commandPurpose, toolSummary } from './tool-summary'
+import { useFoundFile } from '../../../state/file-links'
+import { findPaths } from '../../../format/paths-in-text'
+import { FileLink, PathText } from '../../../ui/content/file-link'
+import { textOf } from '../../../../shared/model/message'
+import { withoutAnsi } from '../../../format/ansi-spans'
 
 interface ToolRowProps {
   item: ToolItem
@@ -44,7 +68,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   const shown = open || live.shown || subagent?.status === 'running'
   return (
     <div className="tool" data-state={item.state} data-call={item.callId}>
-      <OpenFileOf item={item} />
+      <OpenFileButton item={item} />
       <button
         type="button"
         className="tool-row"
@@ -66,13 +90,16 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
         <span className="tool-summary" title={summary} data-below={purpose !== undefined || undefined}>
           {summary}
         </span>
-        {sandbox && <SandboxWord sandbox={sandbox} />}
+        {sandbox && <SandboxLabel sandbox={sandbox} />}
         <span className={cx('tool-outcome', TONES[waits ? 'wait' : outcome.tone])}>
-          {item.state === 'running' && !subagent && <Dot status={waits ? 'waiting' : 'running'} silent className="pulse-dot" />}
-          {item.state === 'waiting' && <Dot status="waiting" silent />}
+          {item.state === 'running' && !subagent && (
+            <StatusDot status={waits ? 'waiting' : 'running'} silent className="pulse-dot" />
+          )}
+          {item.state === 'waiting' && <StatusDot status="waiting" silent />}
           {outcome.lines && (
             <>
-              <span className="text-add-ink">+{outcome.lines.added}</span> <span className="text-del-ink">−{outcome.lines.removed}</span>
+              <span className="text-add-ink">+{outcome.lines.added}</span>{' '}
+              <span className="text-del-ink">−{outcome.lines.removed}</span>
             </>
           )}
           {subagent && (subagent.background || subagent.status === 'running') ? (
@@ -108,9 +135,117 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
 function sandboxOf(
   { name, details, judged, state }: ToolItem,
   task: Task | undefined,
-): ComponentProps<typeof SandboxWord>['sandbox'] | undefined {
+): ComponentProps<typeof SandboxLabel>['sandbox'] | undefined {
   if (name !== 'Bash') return undefined
-  const recorded = details?.kind === 'output' ? details.sandbox : details?.kind === 'task' ? details.task.sandbox : task?.sandbox
+  const recorded =
+    details?.kind === 'output' ? details.sandbox : details?.kind === 'task' ? details.task.sandbox : task?.sandbox
   if (recorded) return recorded
   return judged?.sandbox !== undefined && state === 'running' ? { level: judged.sandbox } : undefined
+}
+
+const FILE_TOOLS = new Set(['Read', 'Write', 'Edit', 'Patch', 'ReadMediaFile', 'apply_patch'])
+
+/** The way from a row to the file it is about, beside the row's own button. */
+function OpenFileButton({ item }: { item: ToolItem }) {
+  const place = FILE_TOOLS.has(item.name) ? fileLocationOf(item) : undefined
+  const file = useFoundFile(place?.path)
+  if (!place || !file || file.isFolder) return null
+  return (
+    <span className="tool-open-file">
+      <FileLink path={place.path} line={place.line}>
+        <FileSearch aria-hidden />
+        <span className="sr-only">Open {file.path}</span>
+      </FileLink>
+    </span>
+  )
+}
+
+/** The file a call reads or changes, and the first line of it that is of interest. */
+export function fileLocationOf({
+  details,
+  summary,
+}: Pick<ToolItem, 'details' | 'summary'>): { path: string; line?: number } | undefined {
+  if (details?.kind === 'file') return { path: details.path, line: details.line }
+  if (details?.kind === 'diff') return { path: details.path, ...lineOf(details.diff) }
+  if (details?.kind === 'media') return { path: details.path }
+  const [first] = findPaths(summary)
+  return first && { path: first.path }
+}
+
+/** Where the first change is in the file as it is now. */
+function lineOf(diff: string): { line?: number } {
+  const [, start = ''] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
+  if (start === '') return {}
+  const body = diff.slice(diff.indexOf('@@')).split('\n').slice(1)
+  const before = body.findIndex((line) => line.startsWith('+') || line.startsWith('-'))
+  return { line: Number(start) + Math.max(0, before) }
+}
+
+/** Lines of a failed command that are seen without opening it. */
+const LINES = 6
+const MAX_CHARS = 240
+
+/** Why a call failed, below its closed row: the last lines of a command, the first line of any other failure. */
+function FailureTail({ item }: { item: ToolItem }) {
+  const lines = failureLines(item)
+  if (lines.length === 0) return null
+  return (
+    <pre className="tool-tail" role="group" aria-label="Why it failed">
+      <PathText text={lines.join('\n')} />
+    </pre>
+  )
+}
+
+/** The lines; none when the call did not fail. */
+export function failureLines({ state, details, content }: Pick<ToolItem, 'state' | 'details' | 'content'>): string[] {
+  if (details?.kind === 'output') {
+    const hasFailed = details.exitCode === undefined ? state === 'failed' : details.exitCode !== 0
+    if (!hasFailed) return []
+    // Blank lines between say nothing here.
+    const lines = withoutAnsi(details.text)
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+    return lines.slice(-LINES).map(cut)
+  }
+  if (state !== 'failed' || !content) return []
+  const first = textOf(content)
+    .split('\n')
+    .find((line) => line.trim() !== '')
+  return first === undefined ? [] : [cut(first.trim())]
+}
+
+function cut(line: string): string {
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS)} …` : line
+}
+
+const ICONS: Record<string, LucideIcon> = {
+  Agent: Bot,
+  apply_patch: FilePen,
+  AskUserQuestion: CircleQuestionMark,
+  Bash: SquareTerminal,
+  CreateSubagent: Bot,
+  Edit: FilePen,
+  EnterPlanMode: ClipboardList,
+  ExitPlanMode: ClipboardCheck,
+  FetchURL: Globe,
+  Glob: FolderSearch,
+  Grep: Search,
+  ListDirectory: FolderOpen,
+  Patch: FilePen,
+  Read: FileText,
+  ReadMediaFile: FileImage,
+  SendDMail: Send,
+  TaskList: LayoutList,
+  TaskOutput: SquareTerminal,
+  TaskStop: CircleStop,
+  TodoList: ListTodo,
+  tool_search: PackageSearch,
+  WebSearch: Globe,
+  Write: FileOutput,
+}
+
+/** The picture of a tool; a plug for one of an MCP server, a wrench for those it does not know. */
+export function ToolIcon({ name }: { name: string }) {
+  const Icon = ICONS[name] ?? (name.startsWith('mcp__') ? Plug : Wrench)
+  return <Icon aria-hidden className="size-[15px] flex-none stroke-[1.6]" />
 }

@@ -1,5 +1,5 @@
 /** What a reader does that can move the conversation. */
-export interface ReaderInput {
+export interface ScrollInput {
   /** Something that can scroll; a movement soon after it is the reader's. */
   touched(): void
   /** The reader scrolls up: told before anything has moved. */
@@ -13,7 +13,7 @@ const FIELDS = 'input, textarea, select, [contenteditable]'
 const OPENS = 'button[aria-expanded], [data-grows]'
 
 /** Watches wheel, touch, keys, pointer and focus in a scroll area; returns how to stop. */
-export function watchReader(scroller: HTMLElement, input: ReaderInput): () => void {
+export function watchScrollInput(scroller: HTMLElement, input: ScrollInput): () => void {
   const watching = new AbortController()
   const { signal } = watching
   const quiet = { passive: true, signal }
@@ -46,7 +46,12 @@ export function watchReader(scroller: HTMLElement, input: ReaderInput): () => vo
   scroller.addEventListener(
     'keydown',
     (event) => {
-      if (event.defaultPrevented || event.ctrlKey || event.altKey || (event.target instanceof Element && event.target.matches(FIELDS)))
+      if (
+        event.defaultPrevented ||
+        event.ctrlKey ||
+        event.altKey ||
+        (event.target instanceof Element && event.target.matches(FIELDS))
+      )
         return
       input.touched()
       if (UP_KEYS.has(event.key) || (event.key === ' ' && event.shiftKey && event.target === scroller)) up(event.target)
@@ -83,7 +88,11 @@ export function watchReader(scroller: HTMLElement, input: ReaderInput): () => vo
 
 /** Whether something within the area takes the movement up: a long output, a diff. */
 function scrollsInside(target: EventTarget | null, scroller: HTMLElement): boolean {
-  for (let element = target instanceof Element ? target : null; element && element !== scroller; element = element.parentElement) {
+  for (
+    let element = target instanceof Element ? target : null;
+    element && element !== scroller;
+    element = element.parentElement
+  ) {
     if (element.scrollTop > 0 && /auto|scroll/.test(getComputedStyle(element).overflowY)) return true
   }
   return false

@@ -1,11 +1,9 @@
-import type { VirtualizerHandle } from 'virtua'
-import type { TranscriptItem } from '../../../../shared/model/transcript-item'
-import { savedPositions, type Position } from './positions'
-import { watchReader } from './reader-input'
-import { distanceFromEnd, followsEnd, type ScrollMetrics } from './stickiness'
+import type { VirtualizerHandle, CacheSnapshot } from 'virtua'
+import type { TranscriptItem } from '../../../../shared/events/transcript-item'
+import { watchScrollInput } from './reader-input'
 
 /** What is shown, as the owner needs to know it. */
-export interface Shown {
+export interface ShownItems {
   items: readonly TranscriptItem[]
   hasMore: boolean
   onLoadOlder: () => void
@@ -19,7 +17,7 @@ export interface ScrollParts {
 }
 
 /** The reader has left the end: with the last row seen there, to count what has come since. */
-export type Away = { lastSeen: string | undefined } | undefined
+export type AwayFromEnd = { lastSeen: string | undefined } | undefined
 
 /** So near to the beginning (px), older rows are asked for. */
 const LOAD_AHEAD = 1600
@@ -38,12 +36,12 @@ const OPENING_MS = 1500
  * measured (the virtual list does), and puts a session back where it was left. One instance per session on screen.
  */
 export class ScrollOwner {
-  readonly saved: Position | undefined
+  readonly saved: ScrollPosition | undefined
   readonly #sessionId: string
   /** Space above the list, in px. */
   readonly #paddingTop: number
-  readonly #tell: (away: Away) => void
-  #shown: Shown = { items: [], hasMore: false, onLoadOlder: () => undefined }
+  readonly #tell: (away: AwayFromEnd) => void
+  #shown: ShownItems = { items: [], hasMore: false, onLoadOlder: () => undefined }
   #parts: ScrollParts | undefined
   #following: boolean
   #away = false
@@ -56,7 +54,7 @@ export class ScrollOwner {
   /** What the reader has opened last, and when. */
   #opened: { control: Element; at: number } | undefined
 
-  constructor(sessionId: string, paddingTop: number, tell: (away: Away) => void) {
+  constructor(sessionId: string, paddingTop: number, tell: (away: AwayFromEnd) => void) {
     this.#sessionId = sessionId
     this.#paddingTop = paddingTop
     this.#tell = tell
@@ -71,7 +69,7 @@ export class ScrollOwner {
   }
 
   /** After each drawing: what is shown now. Reading the height here costs the layout that the frame needs anyway. */
-  show(shown: Shown): void {
+  show(shown: ShownItems): void {
     this.#shown = shown
     if (this.#following) this.#settle()
   }
@@ -80,7 +78,7 @@ export class ScrollOwner {
   attach(parts: ScrollParts): () => void {
     this.#parts = parts
     const { scroller, content } = parts
-    const stopWatching = watchReader(scroller, {
+    const stopWatching = watchScrollInput(scroller, {
       touched: () => (this.#touchedAt = performance.now()),
       up: () => this.#leave(),
       opened: (control) => (this.#opened = { control, at: performance.now() }),
@@ -99,7 +97,7 @@ export class ScrollOwner {
   }
 
   /** The scroll area has moved or changed its size. */
-  look(): void {
+  onScrolled(): void {
     if (!this.#parts) return
     const here = metrics(this.#parts.scroller)
     const now = performance.now()
@@ -183,13 +181,13 @@ export class ScrollOwner {
   /** The rows, the foot, or the area itself have another size now. */
   #resized(): void {
     if (this.#following) this.#settle()
-    else this.look()
+    else this.onScrolled()
   }
 
   #settle(): void {
     if (!this.#hidesOpened()) return this.#toEnd()
     this.#leave()
-    this.look()
+    this.onScrolled()
   }
 
   /** Whether going to the end would take what was just opened off the screen: it is about to be read, so it stays. */
@@ -226,7 +224,7 @@ function metrics(element: HTMLElement): ScrollMetrics {
 }
 
 /** How many rows have come since the reader left the end. */
-export function freshRows(items: readonly TranscriptItem[], lastSeen: string | undefined): number {
+export function countNewRows(items: readonly TranscriptItem[], lastSeen: string | undefined): number {
   let count = 0
   for (let n = items.length - 1; n >= 0; n -= 1) {
     const item = items[n]
@@ -234,4 +232,67 @@ export function freshRows(items: readonly TranscriptItem[], lastSeen: string | u
     if (item.kind !== 'answer' || item.segments.length > 0) count += 1
   }
   return count
+}
+
+/** Where a scroll area stands. All in pixels. */
+interface ScrollMetrics {
+  top: number
+  height: number
+  viewport: number
+}
+
+/** Positions are fractions of a pixel on some screens: this near counts as being exactly at the end. */
+const AT_END = 1
+/** Scrolling down to within this distance of the end means the end. */
+const NEAR = 24
+
+export function distanceFromEnd({ top, height, viewport }: ScrollMetrics): number {
+  return Math.max(0, height - viewport - top)
+}
+
+/**
+ * Whether the view follows the end after it moved or changed its size. Only the reader lets go of the end, by moving up: where the content
+ * and the viewport are as large as before, nothing else moves up (find in page and screen readers count as the reader); where they
+ * changed, a movement is the reader's only `byReader`: right after an input that can scroll. Who has let go comes back by scrolling down
+ * to the end, or when the end comes to them.
+ */
+export function followsEnd(following: boolean, before: ScrollMetrics, now: ScrollMetrics, byReader: boolean): boolean {
+  const distance = distanceFromEnd(now)
+  const movedUp = before.top - now.top
+  const shrunk = Math.max(0, before.height - now.height)
+  const widened = Math.max(0, now.viewport - before.viewport)
+  if (!following) {
+    if (movedUp < 0) return distance <= NEAR
+    return distance <= AT_END && (shrunk > 0 || widened > 0 || !byReader)
+  }
+  if (distance <= AT_END) return true
+  const isSameSize = now.height === before.height && now.viewport === before.viewport
+  return !(isSameSize || byReader) || movedUp <= shrunk + widened + 1
+}
+
+/** Where a transcript was left: at its end, or at an item with so many pixels of it above the edge. */
+interface ScrollPosition {
+  following: boolean
+  itemId?: string
+  offset: number
+  /** Measured sizes, good for exactly `count` items beginning with `firstId`. */
+  sizes: CacheSnapshot
+  firstId?: string
+  count: number
+}
+
+const KEPT = 40
+const positions = new Map<string, ScrollPosition>()
+
+/** Scroll positions per session, for as long as the page lives. */
+const savedPositions = {
+  get: (sessionId: string): ScrollPosition | undefined => positions.get(sessionId),
+  set(sessionId: string, position: ScrollPosition): void {
+    positions.delete(sessionId)
+    positions.set(sessionId, position)
+    for (const oldest of positions.keys()) {
+      if (positions.size <= KEPT) return
+      positions.delete(oldest)
+    }
+  },
 }

@@ -1,18 +1,18 @@
+import './transcript.css'
 import { ArrowDown } from 'lucide-react'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import type { UserPart } from '../../../../shared/model/message'
-import type { TranscriptItem } from '../../../../shared/model/transcript-item'
-import type { SessionView } from '../../../../shared/model/view'
-import { registerTranscript } from '../../../state/session-view'
-import { Spinner } from '../../../ui/spinner'
-import { OpenLink } from '../markdown/open-link'
-import { Announcer } from './announcer'
+import type { TranscriptItem } from '../../../../shared/events/transcript-item'
+import type { SessionView } from '../../../../shared/events/session-view'
+import { registerTranscript } from '../../../state/session/session-view'
+import { Spinner } from '../../../ui/loading'
+import { OpenLinkContext } from '../markdown/web-link'
 import { useOpenRows } from '../rows/open-rows'
 import { gapAbove, isHidden, promptOf, Row } from '../rows/row'
-import { freshRows, ScrollOwner, type Away } from './scroll-owner'
-import './transcript.css'
+import { countNewRows, ScrollOwner, type AwayFromEnd } from './scroll-owner'
 import { WaitingRow } from './waiting-row'
+import { Button } from '../../../ui/button'
 
 export interface TranscriptProps {
   sessionId: string
@@ -35,19 +35,31 @@ const PADDING_TOP = 22
 const MARK_MS = 4000
 
 /** The conversation. Only what is near the viewport is in the document; the scroll position has one owner (useScrollOwner). */
-export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder, onPrompt, onOpenLink, needs, empty }: TranscriptProps) {
+export function Transcript({
+  sessionId,
+  view,
+  aliveAt,
+  loadingOlder,
+  onLoadOlder,
+  onPrompt,
+  onOpenLink,
+  needs,
+  empty,
+}: TranscriptProps) {
   const { items, hasMore, header } = view
   const list = useRef<VirtualizerHandle>(null)
   const scroller = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  const [away, setAway] = useState<Away>()
+  const [away, setAway] = useState<AwayFromEnd>()
   const [marked, setMarked] = useState<string>()
   const [owner] = useState(() => new ScrollOwner(sessionId, PADDING_TOP, setAway))
 
   useLayoutEffect(() => owner.show({ items, hasMore, onLoadOlder }))
   useLayoutEffect(() => {
     const parts = { list, scroller: scroller.current, content: content.current }
-    return parts.scroller && parts.content ? owner.attach({ list, scroller: parts.scroller, content: parts.content }) : () => undefined
+    return parts.scroller && parts.content
+      ? owner.attach({ list, scroller: parts.scroller, content: parts.content })
+      : () => undefined
   }, [owner])
   useEffect(
     () =>
@@ -92,9 +104,9 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
 
   const { saved } = owner
   const sizes = saved && saved.count === items.length && saved.firstId === items[0]?.id ? saved.sizes : undefined
-  const fresh = away ? freshRows(items, away.lastSeen) : 0
+  const fresh = away ? countNewRows(items, away.lastSeen) : 0
   return (
-    <OpenLink value={onOpenLink}>
+    <OpenLinkContext value={onOpenLink}>
       <div className="transcript">
         <div ref={scroller} className="transcript-scroll" tabIndex={0} role="region" aria-label="Conversation">
           <div ref={content} className="transcript-content">
@@ -110,7 +122,7 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
                 shift={owner.isPrepended(items)}
                 bufferSize={500}
                 {...(sizes && { cache: sizes })}
-                onScroll={() => owner.look()}
+                onScroll={() => owner.onScrolled()}
               >
                 {drawRow}
               </Virtualizer>
@@ -132,6 +144,90 @@ export function Transcript({ sessionId, view, aliveAt, loadingOlder, onLoadOlder
         )}
         <Announcer items={items} />
       </div>
-    </OpenLink>
+    </OpenLinkContext>
+  )
+}
+
+/** Longer answers are announced by their beginning; the rest is in the transcript. */
+const SPOKEN_CHARS = 600
+
+/** Tells screen readers about answers when they are finished, not chunk by chunk. */
+function Announcer({ items }: { items: readonly TranscriptItem[] }) {
+  const [said, setSaid] = useState('')
+  const last = useRef<string>(undefined)
+  useEffect(() => {
+    const found = newest(items)
+    // What was there when the session was opened is not news.
+    if (last.current === undefined) last.current = found?.id ?? ''
+    if (!found || found.id === last.current) return
+    last.current = found.id
+    setSaid(found.text)
+  }, [items])
+  return (
+    <div className="sr-only" aria-live="polite">
+      {said}
+    </div>
+  )
+}
+
+function newest(items: readonly TranscriptItem[]): { id: string; text: string } | undefined {
+  for (let n = items.length - 1; n >= Math.max(0, items.length - 50); n -= 1) {
+    const item = items[n]
+    if (item?.kind === 'end')
+      return {
+        id: item.id,
+        text: item.failure ? `The turn failed: ${item.failure.title}. ${item.failure.advice}` : 'The turn ended.',
+      }
+    if (item?.kind !== 'answer' || item.streaming) continue
+    const text = item.segments
+      .map((segment) => (segment.type === 'text' ? segment.text : ''))
+      .join(' ')
+      .trim()
+    if (text !== '')
+      return {
+        id: item.id,
+        text: text.length > SPOKEN_CHARS ? `${text.slice(0, SPOKEN_CHARS)} … The rest is in the transcript.` : text,
+      }
+  }
+  return undefined
+}
+
+const SUGGESTIONS = [
+  'Give me a tour of this project',
+  'Run the tests and tell me what fails',
+  'Find a small bug and propose a fix',
+  'What changed recently?',
+]
+
+interface EmptyConversationProps {
+  /** What the agent of the session says to begin with. */
+  greeting: string | undefined
+  /** The model plays a script. */
+  scripted: boolean
+  onSuggest: (text: string) => void
+}
+
+/** A session in which nothing was said yet: a few ways to begin. They fill the composer; nothing is sent. */
+export function EmptyConversation({ greeting, scripted, onSuggest }: EmptyConversationProps) {
+  return (
+    <div className="flex max-w-[460px] flex-col items-center gap-4 text-center">
+      <div>
+        <h2 className="text-lead font-semibold">What would you like to do?</h2>
+        <p className="mt-1 text-ui text-ink-2">
+          {scripted
+            ? 'The demo follows a script, without an AI model. Whatever you type, it makes an edit, runs a command and keeps a to-do list in this folder, and asks before each change.'
+            : greeting !== undefined
+              ? greeting
+              : 'The agent reads, edits and runs code in this folder. It asks before risky steps.'}
+        </p>
+      </div>
+      <div className="flex flex-wrap justify-center gap-2">
+        {SUGGESTIONS.map((text) => (
+          <Button key={text} size="small" onClick={() => onSuggest(text)}>
+            {text}
+          </Button>
+        ))}
+      </div>
+    </div>
   )
 }

@@ -1,20 +1,18 @@
-import { toolLabel } from '../../../../shared/model/tool-label'
-import type { SessionView } from '../../../../shared/model/view'
-import { activityWords, latestTurn, type LatestTurn } from '../../../../shared/model/turn-activity'
-import { useHasAgentRequests } from '../../../state/agent-requests'
+import { useCallback, useState } from 'react'
+import { toolLabel } from '../../../../shared/tool-label'
+import type { SessionView } from '../../../../shared/events/session-view'
+import { activityText, latestTurn, type LatestTurn } from '../../../../shared/events/turn-activity'
+import { useHasAgentRequests } from '../../../state/inbox-state'
 import { cx } from '../../../ui/cx'
-import { answerTask } from '../../../state/answer-task'
-import { useWaitingTask } from '../../../state/tasks-state'
-import { useSecond } from '../../../state/use-second'
+import { answerTask, useWaitingTask } from '../../../state/tasks-state'
+import { useNowEachSecond, formatElapsed } from '../../../ui/content/elapsed'
 import { Button } from '../../../ui/button'
-import { clock } from '../tools/elapsed'
-import { ToolIcon } from '../tools/tool-icon'
-import { CrossfadeText } from './crossfade-text'
+import { ToolIcon } from '../tools/tool-row'
 
 /** Chips beyond these are counted. */
 const CHIPS = 4
 /** Said in turn while nothing more is known than that the turn goes on. */
-const WORDS = ['Thinking…', 'Working…', 'Brewing…']
+const WAITING_TEXTS = ['Thinking…', 'Working…', 'Brewing…']
 const WORD_MS = 3000
 
 interface WaitingRowProps {
@@ -25,7 +23,7 @@ interface WaitingRowProps {
 
 /** While a turn runs: what it is at, the calls that run, for how long, and how long the model has been silent. */
 export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
-  const now = useSecond()
+  const now = useNowEachSecond()
   const asking = useWaitingTask(view.header.sessionId)
   const agentAsks = useHasAgentRequests(view.header.sessionId)
   const turn = latestTurn(view.items, view.header.approvals.length > 0 || asking !== undefined || agentAsks)
@@ -34,10 +32,11 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
   const waits = activity.kind === 'you'
   const retry = activity.kind === 'retry' ? activity.retry : undefined
   // Silence is worth a word only while the model is waited for.
-  const isModels = activity.kind === 'model' || activity.kind === 'thinking' || activity.kind === 'text' || activity.kind === 'call'
+  const isModels =
+    activity.kind === 'model' || activity.kind === 'thinking' || activity.kind === 'text' || activity.kind === 'call'
   const silent = isModels ? Math.max(0, Math.floor((now - aliveAt) / 1000)) : 0
   return (
-    <div className="waiting" role="status" aria-label={retry ? 'Retrying' : activityWords(turn)}>
+    <div className="waiting" role="status" aria-label={retry ? 'Retrying' : activityText(turn)}>
       <span aria-hidden className="waiting-word" data-waits={waits || undefined}>
         <span className={cx('pulse-dot block size-2 flex-none rounded-full', waits ? 'bg-wait' : 'bg-run')} />
         {retry ? <span>{retryWord(retry.until, now)}</span> : <CrossfadeText text={wordNow(turn, now)} />}
@@ -66,10 +65,10 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
       ))}
       {running.length > CHIPS && <span className="waiting-detail">and {running.length - CHIPS} more</span>}
       <span aria-hidden className="waiting-detail tabular-nums">
-        {startedAt !== undefined && now - startedAt >= 1000 && clock(Math.floor((now - startedAt) / 1000))}
+        {startedAt !== undefined && now - startedAt >= 1000 && formatElapsed(Math.floor((now - startedAt) / 1000))}
         {silent >= 2 && (
           <span className={silent >= 60 ? 'text-wait-ink' : undefined}>
-            {startedAt !== undefined && ' · '}no output for {clock(silent)}
+            {startedAt !== undefined && ' · '}no output for {formatElapsed(silent)}
           </span>
         )}
       </span>
@@ -78,10 +77,42 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
 }
 
 function wordNow(turn: LatestTurn, now: number): string {
-  return turn.activity.kind === 'between' ? (WORDS[Math.floor(now / WORD_MS) % WORDS.length] ?? '') : activityWords(turn)
+  return turn.activity.kind === 'between'
+    ? (WAITING_TEXTS[Math.floor(now / WORD_MS) % WAITING_TEXTS.length] ?? '')
+    : activityText(turn)
 }
 
 function retryWord(until: number, now: number): string {
   const seconds = Math.ceil((until - now) / 1000)
-  return seconds > 0 ? `Retrying in ${clock(seconds)}` : 'Retrying'
+  return seconds > 0 ? `Retrying in ${formatElapsed(seconds)}` : 'Retrying'
+}
+
+/** A few words that fade over into the next ones, while what stands around them moves along. */
+function CrossfadeText({ text, className }: { text: string; className?: string }) {
+  const [width, setWidth] = useState<number>()
+  const [shown, setShown] = useState<{ text: string; before: string | undefined }>({ text, before: undefined })
+  if (shown.text !== text) setShown({ text, before: shown.text })
+  // The words change their width, too, when the font comes or its size changes.
+  const measure = useCallback((words: HTMLSpanElement) => {
+    const observer = new ResizeObserver(() => setWidth(words.offsetWidth))
+    observer.observe(words)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <span className={`crossfade ${className ?? ''}`} style={{ width }}>
+      <span ref={measure} key={text} className="crossfade-now">
+        {text}
+      </span>
+      {shown.before !== undefined && (
+        <span
+          key={`before ${shown.before}`}
+          aria-hidden
+          className="crossfade-before"
+          onAnimationEnd={() => setShown((latest) => ({ ...latest, before: undefined }))}
+        >
+          {shown.before}
+        </span>
+      )}
+    </span>
+  )
 }

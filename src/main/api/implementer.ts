@@ -1,0 +1,116 @@
+import { implement, ORPCError } from '@orpc/server'
+import { contract } from '../../shared/contract'
+import type { AppInfo } from '../../shared/contract/app'
+import type { DesktopView, Theme } from '../../shared/configuration/settings'
+import type { DiagnosticsReport, UpdateAction, UpdatesView } from '../../shared/configuration/app'
+import type { HostCommand } from '../../shared/events/push'
+import type { Engine } from '../engine/engine-api'
+import type { FileActions } from './user-editor'
+import { type Failure, CodedError, failureOf } from '../../shared/errors'
+
+/** What the desktop app does for its page; see the contract of the same name. */
+export interface DesktopActions {
+  view(): DesktopView
+  setTheme(theme: Theme): void
+  setAcceleratedGraphics(enabled: boolean): DesktopView
+  openWindow(path: string): boolean
+  resumeInterrupted(resume: boolean): Promise<number>
+}
+
+/** What only the host of this process can do. */
+export interface HostActions {
+  kind: AppInfo['host']
+  /** The native folder dialog; null when there is none or the user cancelled. */
+  chooseFolder(): Promise<string | null>
+  /** Opens a URL that passed the allow-list in the user's browser; false when this host cannot. */
+  openExternal(url: string): Promise<boolean>
+  /** Opens files on the user's machine; absent where the host may run elsewhere. */
+  files?: FileActions
+  /** What went wrong in this host and what was done about it; shown with the engine's own notices. */
+  notices?(): readonly string[]
+  /** Present in the desktop app. */
+  desktop?: DesktopActions
+  /** What only this host knows for diagnostics, such as the key store and what draws the window. */
+  diagnostics?(): Promise<DiagnosticsReport['sections']>
+  /** Updates of the app; absent where it cannot update itself. */
+  updates?: UpdateActions
+  /** Tells of commands from native menus; returns how to stop listening. */
+  onCommand?(listener: (command: HostCommand) => void): () => void
+}
+
+/** How a host keeps itself up to date. */
+export interface UpdateActions {
+  view(): UpdatesView
+  /** Does what the user asked for, and answers with what is known then; downloads go on. */
+  act(action: UpdateAction): Promise<UpdatesView>
+}
+
+export interface ApiDeps {
+  engine: Engine
+  host: HostActions
+  logBug: LogBug
+}
+
+/** The contract's implementer with error mapping for every method: what each handler file builds on. */
+export function implementer(logBug: LogBug) {
+  return implement(contract).use(async ({ next, path }) => {
+    try {
+      return await next()
+    } catch (error) {
+      throw toRpcError(error, logBug, path.join('.'))
+    }
+  })
+}
+
+export type Implementer = ReturnType<typeof implementer>
+
+/** Where bugs are written; a host passes its log. The error's stack belongs into it. */
+export type LogBug = (message: string, error: unknown) => void
+
+/** The wire form of a failure: the code is kept, the whole `Failure` travels in `data`. */
+export function rpcErrorOf(failure: Failure, cause?: unknown): ORPCError<string, Failure> {
+  return new ORPCError(failure.code, {
+    status: failure.code === 'internal' ? 500 : 400,
+    message: failure.message,
+    data: failure,
+    cause,
+  })
+}
+
+/**
+ * Turns anything thrown into what the client is told: a `CodedError` keeps its code, invalid input becomes `request.invalid` naming the
+ * fields, everything else is a bug: logged with its stack and told as `internal`.
+ */
+export function toRpcError(error: unknown, logBug: LogBug, where: string): ORPCError<string, unknown> {
+  if (error instanceof CodedError) {
+    if (error.code === 'internal') logBug(`internal failure in ${where}`, error)
+    return rpcErrorOf(error.failure, error)
+  }
+  if (error instanceof ORPCError) {
+    if (error.code === 'BAD_REQUEST')
+      return rpcErrorOf(new CodedError('request.invalid', describeIssues(error)).failure, error)
+    if (isFailure(error.data)) return error
+  }
+  logBug(`bug in ${where}`, error)
+  return rpcErrorOf(failureOf(error), error)
+}
+
+/** Names each field and what is wrong with it, e.g. `parts.0.data: Invalid base64`. */
+function describeIssues(error: ORPCError<string, unknown>): string {
+  const data = error.data
+  const issues: unknown[] =
+    typeof data === 'object' && data !== null && 'issues' in data && Array.isArray(data.issues) ? data.issues : []
+  const lines = issues.slice(0, 10).map((issue) => {
+    const { path, message } = issue as { path?: readonly unknown[]; message?: unknown }
+    const field = (path ?? [])
+      .map((key) => (typeof key === 'object' && key !== null && 'key' in key ? String(key.key) : String(key)))
+      .join('.')
+    return `${field === '' ? 'input' : field}: ${String(message)}`
+  })
+  if (issues.length > lines.length) lines.push(`and ${issues.length - lines.length} more`)
+  return lines.length === 0 ? error.message : lines.join('; ')
+}
+
+function isFailure(data: unknown): data is Failure {
+  return typeof data === 'object' && data !== null && 'code' in data && 'advice' in data && 'title' in data
+}

@@ -1,0 +1,42 @@
+import { CodedError } from '../../shared/errors'
+import { type ApiDeps, type Implementer, toRpcError } from './implementer'
+import { appPushes } from './push/app-push-queue'
+import { sessionPushes } from './push/session-push-queue'
+import { taskPushes, usagePushes } from './push/task-push-queue'
+
+export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps) {
+  return {
+    session: os.push.session.handler(({ input, signal }) => {
+      const subscription = sessionPushes(engine.sessions, {
+        ...input,
+        ...(signal && { signal }),
+        mapError: (error) => toRpcError(error, logBug, 'push.session'),
+        onEnd: () => stopWatching(),
+      })
+      const stopWatching = engine.onChange((change) => {
+        if (change.kind !== 'session.removed' || change.sessionId !== input.sessionId) return
+        subscription.end(new CodedError('session.not_found', 'This session was deleted.'))
+      })
+      return subscription.pushes
+    }),
+    task: os.push.task.handler(({ input, signal }) =>
+      taskPushes(engine.tasks, input.taskId, {
+        ...(signal && { signal }),
+        mapError: (error) => toRpcError(error, logBug, 'push.task'),
+      }),
+    ),
+    usage: os.push.usage.handler(({ signal }) =>
+      usagePushes(engine.tasks, {
+        ...(signal && { signal }),
+        mapError: (error) => toRpcError(error, logBug, 'push.usage'),
+      }),
+    ),
+    app: os.push.app.handler(({ signal }) =>
+      appPushes(engine, {
+        ...(host.onCommand && { onCommand: host.onCommand }),
+        ...(signal && { signal }),
+        mapError: (error) => toRpcError(error, logBug, 'push.app'),
+      }),
+    ),
+  }
+}

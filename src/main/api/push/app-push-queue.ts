@@ -1,0 +1,280 @@
+import { AsyncIteratorClass } from '@orpc/server'
+import type { AppPush, HostCommand } from '../../../shared/events/push'
+import type { SessionSummary } from '../../../shared/model/session'
+import type { Task } from '../../../shared/model/task'
+import type { Engine, EngineChange } from '../../engine/engine-api'
+import { type Clock, systemClock } from './clock'
+
+export interface AppSubscription {
+  signal?: AbortSignal
+  clock?: Clock
+  /** Least ms between two pushes of changes. */
+  frameMs?: number
+  heartbeatMs?: number
+  /** Commands from the host's menus; the newest few wait for a slow client. */
+  onCommand?: (listener: (command: HostCommand) => void) => () => void
+  /** What the client is told for an exception; default: the exception itself. */
+  mapError?: (error: unknown) => unknown
+}
+
+const MAX_SESSIONS = 10_000
+/** So many sessions come at once, the latest: more than a page shows at its start. */
+const FIRST_SESSIONS = 100
+/** So many come in each push after that, so that reading one delays no frame. */
+const SESSIONS_PER_PUSH = 500
+/** When the others follow, in ms: a page draws the latest first, which it could not while it reads thousands. */
+const REMAINING_DELAY_MS = 150
+/** More menu clicks than this while a client sleeps are not meant. */
+const MAX_COMMANDS = 5
+
+/** More notices than this while a client sleeps are not read. */
+const MAX_NOTICES = 20
+
+/** State, not history: whatever waits for a slow client is replaced by what is newer, so it never grows beyond one entry per session and task. */
+class AppPushQueue {
+  readonly #clock: Clock
+  readonly #frameMs: number
+  readonly #heartbeatMs: number
+  readonly #engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>
+  readonly #first: AppPush[]
+  /** The sessions of the first push while the others are still to come. */
+  #latest: SessionSummary[] | undefined
+  #restDue = false
+  readonly #changed = new Map<string, SessionSummary>()
+  readonly #removed = new Set<string>()
+  readonly #changedTasks = new Map<string, Task>()
+  readonly #removedTasks = new Set<string>()
+  readonly #trust = new Set<string>()
+  readonly #notices: Extract<AppPush, { type: 'notice' }>[] = []
+  #inbox = false
+  #settings = false
+  #models = false
+  #mcp = false
+  #beat = false
+  readonly #commands: HostCommand[] = []
+  #ended = false
+  #lastFlush = Number.NEGATIVE_INFINITY
+  #wake: (() => void) | undefined
+  #cancelBeat: () => void = () => {}
+  readonly #cleanups: (() => void)[] = []
+
+  constructor(engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>, subscription: AppSubscription) {
+    this.#engine = engine
+    this.#clock = subscription.clock ?? systemClock
+    this.#frameMs = subscription.frameMs ?? 16
+    this.#heartbeatMs = subscription.heartbeatMs ?? 5000
+    const { signal } = subscription
+    signal?.throwIfAborted()
+    const latest = engine.sessions.list({ limit: FIRST_SESSIONS })
+    if (latest.length === FIRST_SESSIONS) this.#latest = latest
+    this.#first = [
+      { type: 'sessions', changed: latest, removed: [], ...this.#unlessWhole() },
+      { type: 'inbox', entries: engine.inbox.list() },
+    ]
+    if (this.#latest) {
+      const stopWaiting = this.#clock.after(REMAINING_DELAY_MS, () => {
+        this.#restDue = true
+        this.#wake?.()
+      })
+      this.#cleanups.push(stopWaiting)
+    }
+    const abort = (): void => this.end()
+    signal?.addEventListener('abort', abort, { once: true })
+    this.#cleanups.push(
+      engine.onChange((change) => this.#onChange(change)),
+      () => signal?.removeEventListener('abort', abort),
+      () => this.#cancelBeat(),
+    )
+    const stopCommands = subscription.onCommand?.((command) => {
+      if (this.#commands.length < MAX_COMMANDS) this.#commands.push(command)
+      this.#wake?.()
+    })
+    if (stopCommands) this.#cleanups.push(stopCommands)
+    this.#scheduleBeat()
+  }
+
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    for (const cleanup of this.#cleanups.splice(0)) cleanup()
+    this.#wake?.()
+  }
+
+  async next(): Promise<IteratorResult<AppPush, undefined>> {
+    for (;;) {
+      if (this.#ended) return { done: true, value: undefined }
+      const push = this.#take()
+      if (push) return { done: false, value: push }
+      await new Promise<void>((resolve) => {
+        const left = this.#hasChange() ? Math.max(0, this.#lastFlush + this.#frameMs - this.#clock.now()) : undefined
+        const cancel = left === undefined ? undefined : this.#clock.after(left, () => finish())
+        const finish = (): void => {
+          cancel?.()
+          this.#wake = undefined
+          resolve()
+        }
+        this.#wake = finish
+      })
+    }
+  }
+
+  #take(): AppPush | undefined {
+    if (this.#restDue) this.#addRemainingSessions()
+    const first = this.#first.shift()
+    if (first) return first
+    const command = this.#commands.shift()
+    if (command !== undefined) return { type: 'command', command }
+    if (this.#beat) {
+      this.#beat = false
+      return { type: 'heartbeat', at: Date.now() }
+    }
+    if (!this.#hasChange() || this.#clock.now() - this.#lastFlush < this.#frameMs) return undefined
+    const push = this.#takeChange()
+    // What changed in the same frame but needs a push of its own follows at once.
+    if (!this.#hasChange()) this.#lastFlush = this.#clock.now()
+    return push
+  }
+
+  #takeChange(): AppPush {
+    if (this.#changed.size > 0 || this.#removed.size > 0) {
+      const push: AppPush = {
+        type: 'sessions',
+        changed: [...this.#changed.values()],
+        removed: [...this.#removed],
+        ...this.#unlessWhole(),
+      }
+      this.#changed.clear()
+      this.#removed.clear()
+      return push
+    }
+    if (this.#changedTasks.size > 0 || this.#removedTasks.size > 0) {
+      const push: AppPush = {
+        type: 'tasks',
+        changed: [...this.#changedTasks.values()],
+        removed: [...this.#removedTasks],
+      }
+      this.#changedTasks.clear()
+      this.#removedTasks.clear()
+      return push
+    }
+    if (this.#inbox) {
+      this.#inbox = false
+      return { type: 'inbox', entries: this.#engine.inbox.list() }
+    }
+    const notice = this.#notices.shift()
+    if (notice) return notice
+    for (const folder of this.#trust) {
+      this.#trust.delete(folder)
+      return { type: 'trust', folder }
+    }
+    if (this.#settings) {
+      this.#settings = false
+      return { type: 'settings' }
+    }
+    if (this.#mcp) {
+      this.#mcp = false
+      return { type: 'mcp' }
+    }
+    this.#models = false
+    return { type: 'models' }
+  }
+
+  /** The sessions that were not among the latest, before anything that changes from now on. */
+  #addRemainingSessions(): void {
+    const sent = new Set(this.#latest?.map(({ sessionId }) => sessionId))
+    this.#latest = undefined
+    this.#restDue = false
+    const rest = this.#engine.sessions.list({ limit: MAX_SESSIONS }).filter(({ sessionId }) => !sent.has(sessionId))
+    let from = 0
+    do {
+      const changed = rest.slice(from, (from += SESSIONS_PER_PUSH))
+      this.#first.push({ type: 'sessions', changed, removed: [], ...(from < rest.length && { more: true }) })
+    } while (from < rest.length)
+  }
+
+  #unlessWhole(): { more?: true } {
+    return this.#latest ? { more: true } : {}
+  }
+
+  #hasChange(): boolean {
+    return (
+      [this.#changed, this.#removed, this.#changedTasks, this.#removedTasks, this.#trust].some(
+        ({ size }) => size > 0,
+      ) ||
+      this.#notices.length > 0 ||
+      this.#inbox ||
+      this.#settings ||
+      this.#mcp ||
+      this.#models
+    )
+  }
+
+  #onChange(change: EngineChange): void {
+    switch (change.kind) {
+      case 'session':
+        this.#removed.delete(change.summary.sessionId)
+        this.#changed.set(change.summary.sessionId, change.summary)
+        break
+      case 'session.removed':
+        this.#changed.delete(change.sessionId)
+        this.#removed.add(change.sessionId)
+        break
+      case 'task':
+        this.#removedTasks.delete(change.task.taskId)
+        this.#changedTasks.set(change.task.taskId, change.task)
+        break
+      case 'task.removed':
+        this.#changedTasks.delete(change.taskId)
+        this.#removedTasks.add(change.taskId)
+        break
+      case 'inbox':
+        this.#inbox = true
+        break
+      case 'trust':
+        this.#trust.add(change.folder)
+        break
+      case 'notice':
+        this.#notices.push({
+          type: 'notice',
+          text: change.text,
+          tone: change.tone,
+          ...(change.about && { about: change.about }),
+        })
+        if (this.#notices.length > MAX_NOTICES) this.#notices.shift()
+        break
+      case 'settings':
+        this.#settings = true
+        break
+      case 'models':
+        this.#models = true
+        break
+      case 'mcp':
+        this.#mcp = true
+        break
+    }
+    this.#wake?.()
+  }
+
+  #scheduleBeat(): void {
+    this.#cancelBeat = this.#clock.after(this.#heartbeatMs, () => {
+      this.#beat = true
+      this.#wake?.()
+      this.#scheduleBeat()
+    })
+  }
+}
+
+/** Subscribes to the app: the session list (its latest at once) and the inbox first, then what changes, and a heartbeat every 5 s. Listens until the iterator or the signal ends it. */
+export function appPushes(
+  engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>,
+  subscription: AppSubscription = {},
+): AsyncIteratorClass<AppPush, undefined, void> {
+  const queue = new AppPushQueue(engine, subscription)
+  return new AsyncIteratorClass<AppPush, undefined, void>(
+    () =>
+      queue.next().catch((error: unknown) => {
+        throw subscription.mapError?.(error) ?? error
+      }),
+    async () => queue.end(),
+  )
+}

@@ -1,0 +1,261 @@
+import { AsyncIteratorClass } from '@orpc/server'
+import { type LiveEvent, type RecordedEvent, type SessionEvent, isRecorded } from '../../../shared/events/event'
+import { CodedError } from '../../../shared/errors'
+import type { SessionPush } from '../../../shared/events/push'
+import { type Clock, systemClock } from './clock'
+import { PendingEvents, estimateJsonBytes } from './pending-events'
+import type { Sessions } from '../../engine/session/sessions'
+
+/** How much one push carries and how much may wait for a slow client. */
+export interface PushLimits {
+  /** Least ms between two pushes of new events. */
+  frameMs: number
+  /** Most events and rough bytes of one push; a single larger event still goes, alone. */
+  chunkEvents: number
+  chunkBytes: number
+  /** Most events and rough bytes that wait. Beyond: live events are left out; if that is not enough, `lagged`. */
+  pendingEvents: number
+  pendingBytes: number
+}
+
+export const PUSH_LIMITS: PushLimits = {
+  frameMs: 16,
+  chunkEvents: 500,
+  chunkBytes: 1 << 20,
+  pendingEvents: 5000,
+  pendingBytes: 32 << 20,
+}
+
+export interface SessionSubscription {
+  sessionId: string
+  /** The last `seq` the client has. */
+  since: number
+  signal?: AbortSignal
+  limits?: Partial<PushLimits>
+  clock?: Clock
+  /** Told when the subscription has ended and listens no more, for whatever reason. */
+  onEnd?: () => void
+  /** What the client is told for an exception; default: the exception itself. */
+  mapError?: (error: unknown) => unknown
+}
+
+type SessionReader = Pick<Sessions, 'header' | 'since' | 'live' | 'listen'>
+
+/**
+ * One client's queue of a session's events. The engine's side (`#hear`) only ever puts something in memory, so it never waits;
+ * the client's side (`next`) takes at its own pace: first what the log has after `since`, read in chunks as they are asked for, then
+ * what happens from now on. While it reads the log, nothing is kept in memory at all: recorded events are in the log, and the live
+ * state is asked for once the log is read (`start`).
+ */
+class SessionPushQueue {
+  readonly #sessions: SessionReader
+  readonly #sessionId: string
+  readonly #limits: PushLimits
+  readonly #clock: Clock
+  readonly #pending = new PendingEvents()
+  /** The last `seq` handed to the client. */
+  #cursor: number
+  /** The last `seq` there is. */
+  #latest = 0
+  /** Between two log reads: the part of the chunk that is not handed over yet. */
+  #chunk: RecordedEvent[] = []
+  #logStep = 100
+  #startDue = true
+  /** Live events are being left out until a fresh `start` has been sent. */
+  #liveSkipped = false
+  #lagged = false
+  #ended = false
+  #failure: unknown
+  #lastFlush = Number.NEGATIVE_INFINITY
+  #wake: (() => void) | undefined
+  #wakeOnEvent: (() => void) | undefined
+  readonly #cleanups: (() => void)[] = []
+
+  constructor(sessions: SessionReader, subscription: SessionSubscription) {
+    this.#sessions = sessions
+    this.#sessionId = subscription.sessionId
+    this.#cursor = subscription.since
+    this.#limits = { ...PUSH_LIMITS, ...subscription.limits }
+    this.#clock = subscription.clock ?? systemClock
+    // Reading the header first: it throws for an unknown session, before anything has to be undone.
+    this.#latest = sessions.header(subscription.sessionId).seq
+    if (subscription.since > this.#latest) {
+      throw new CodedError(
+        'request.invalid',
+        `since: ${subscription.since} is beyond the end of this session (${this.#latest})`,
+      )
+    }
+    const { signal } = subscription
+    signal?.throwIfAborted()
+    const abort = (): void => this.end()
+    signal?.addEventListener('abort', abort, { once: true })
+    const stop = sessions.listen(subscription.sessionId, (event) => this.#onEvent(event))
+    this.#cleanups.push(
+      stop,
+      () => signal?.removeEventListener('abort', abort),
+      () => subscription.onEnd?.(),
+    )
+  }
+
+  /** Ends the subscription; with a failure when the client is to be told why. Idempotent. */
+  end(failure?: unknown): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#failure = failure
+    this.#pending.clear()
+    this.#chunk = []
+    this.#release()
+    this.#wake?.()
+  }
+
+  async next(): Promise<IteratorResult<SessionPush, undefined>> {
+    for (;;) {
+      if (this.#ended) {
+        const failure = this.#failure
+        this.#failure = undefined
+        if (failure !== undefined) throw failure
+        return { done: true, value: undefined }
+      }
+      const push = this.#take()
+      if (push) return { done: false, value: push }
+      const wait = this.#pending.count === 0 ? undefined : this.#lastFlush + this.#limits.frameMs - this.#clock.now()
+      await this.#sleep(wait)
+    }
+  }
+
+  /** What can be handed over at this moment. */
+  #take(): SessionPush | undefined {
+    if (this.#lagged) {
+      this.end()
+      return { type: 'lagged' }
+    }
+    if (this.#startDue) {
+      this.#startDue = false
+      // In the middle of a log the live state would come before the events it belongs to; then it follows when the log is read.
+      this.#liveSkipped = this.#readsLog
+      return this.#start(this.#liveSkipped ? [] : undefined)
+    }
+    if (this.#readsLog) return this.#takeFromLog()
+    if (this.#liveSkipped && this.#pending.count === 0) {
+      this.#liveSkipped = false
+      return this.#start()
+    }
+    if (this.#pending.count === 0 || this.#clock.now() - this.#lastFlush < this.#limits.frameMs) return undefined
+    const events = this.#pending.take(this.#limits.chunkEvents, this.#limits.chunkBytes)
+    for (const event of events) if (isRecorded(event)) this.#cursor = event.seq
+    // The rest of a large flush follows at once: it is not a new frame.
+    if (this.#pending.count === 0) this.#lastFlush = this.#clock.now()
+    return { type: 'events', events }
+  }
+
+  /** Whether recorded events are missing that are neither handed over nor pending: they are in the log. */
+  get #readsLog(): boolean {
+    return this.#cursor + this.#pending.recordedCount < this.#latest
+  }
+
+  #start(live?: LiveEvent[]): SessionPush {
+    return {
+      type: 'start',
+      header: this.#sessions.header(this.#sessionId),
+      live: live ?? this.#sessions.live(this.#sessionId),
+    }
+  }
+
+  #takeFromLog(): SessionPush {
+    if (this.#chunk.length === 0) {
+      this.#chunk = this.#sessions.since(this.#sessionId, this.#cursor, this.#logStep)
+      if (this.#chunk.length === 0) throw new CodedError('session.not_found', 'The rest of this session is gone.')
+      // Sessions with pictures have large events: read fewer of them at a time.
+      const bytes = this.#chunk.reduce((sum, event) => sum + estimateJsonBytes(event), 0)
+      this.#logStep =
+        bytes > this.#limits.chunkBytes
+          ? Math.max(1, this.#logStep >> 2)
+          : Math.min(this.#limits.chunkEvents, this.#logStep * 2)
+    }
+    let bytes = 0
+    let end = 0
+    for (const event of this.#chunk) {
+      bytes += estimateJsonBytes(event)
+      if (end > 0 && bytes > this.#limits.chunkBytes) break
+      end += 1
+    }
+    const events = this.#chunk.splice(0, end)
+    this.#cursor = events.at(-1)?.seq ?? this.#cursor
+    return { type: 'events', events }
+  }
+
+  /** The engine's side: quick, never throws, never waits. */
+  #onEvent(event: SessionEvent): void {
+    if (this.#ended || this.#lagged) return
+    if (isRecorded(event)) {
+      if (event.seq <= this.#latest) return
+      const inStep = !this.#startDue && !this.#readsLog && event.seq === this.#latest + 1
+      this.#latest = event.seq
+      if (inStep) this.#pending.add(event)
+      else {
+        // It is read from the log, where it already is.
+        this.#pending.clear()
+        this.#liveSkipped = !this.#startDue
+      }
+    } else {
+      if (this.#startDue || this.#liveSkipped) return
+      this.#pending.add(event)
+    }
+    this.#bound()
+    this.#wakeOnEvent?.()
+  }
+
+  #bound(): void {
+    if (!this.#isFull()) return
+    this.#pending.dropLive()
+    this.#liveSkipped = true
+    // One event alone may be larger than the bound; it is no backlog.
+    if (!this.#isFull() || this.#pending.recordedCount === 1) return
+    this.#lagged = true
+    this.#pending.clear()
+    this.#release()
+    this.#wake?.()
+  }
+
+  #isFull(): boolean {
+    return this.#pending.count > this.#limits.pendingEvents || this.#pending.bytes > this.#limits.pendingBytes
+  }
+
+  /** Until an event comes or, with `ms`, until the frame is over (events only join it). The end of the subscription ends both. */
+  #sleep(ms: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        cancel?.()
+        this.#wake = undefined
+        this.#wakeOnEvent = undefined
+        resolve()
+      }
+      const cancel = ms === undefined ? undefined : this.#clock.after(Math.max(0, ms), finish)
+      this.#wake = finish
+      if (ms === undefined) this.#wakeOnEvent = finish
+    })
+  }
+
+  #release(): void {
+    for (const cleanup of this.#cleanups.splice(0)) cleanup()
+  }
+}
+
+/**
+ * Subscribes to a session. Listens from the moment of the call until the iterator ends: by `return()`, by the signal, or by itself after
+ * `lagged`. Throws `session.not_found` for an unknown session and `request.invalid` when `since` lies beyond its end.
+ */
+export function sessionPushes(
+  sessions: SessionReader,
+  subscription: SessionSubscription,
+): { pushes: AsyncIteratorClass<SessionPush, undefined, void>; end(failure?: unknown): void } {
+  const queue = new SessionPushQueue(sessions, subscription)
+  const pushes = new AsyncIteratorClass<SessionPush, undefined, void>(
+    () =>
+      queue.next().catch((error: unknown) => {
+        throw subscription.mapError?.(error) ?? error
+      }),
+    async () => queue.end(),
+  )
+  return { pushes, end: (failure) => queue.end(failure) }
+}

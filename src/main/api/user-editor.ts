@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { basename, delimiter, dirname, join } from 'node:path'
+
+/** A place in a file; the path is absolute and real. */
+export interface FilePosition {
+  path: string
+  line?: number | undefined
+  column?: number | undefined
+}
+
+/** What a host on the user's own machine can do with a file. */
+export interface FileActions {
+  /** The editor's name for people; undefined when there is none. `command`: what config.toml names. */
+  editorName(command: string | undefined): Promise<string | undefined>
+  edit(place: FilePosition, command: string | undefined): Promise<boolean>
+  /** Shows the file in its folder. */
+  reveal(path: string): Promise<boolean>
+}
+
+export interface UserEditorDeps {
+  env: Readonly<Record<string, string | undefined>>
+  platform: NodeJS.Platform
+  /** Whether a program can be run. */
+  isProgram?: (path: string) => boolean
+  /** Starts a program that goes on by itself; false when it cannot be started. */
+  start?: (program: string, args: readonly string[]) => Promise<boolean>
+}
+
+interface Editor {
+  name: string
+  args(place: FilePosition): string[]
+}
+
+const at = ({ path, line, column }: FilePosition): string =>
+  line === undefined ? path : `${path}:${line}${column === undefined ? '' : `:${column}`}`
+const asCode = (name: string): Editor => ({ name, args: (place) => ['-g', at(place)] })
+const asZed = (name: string): Editor => ({ name, args: (place) => [at(place)] })
+const asIdea = (name: string): Editor => ({
+  name,
+  args: ({ path, line }) => (line === undefined ? [path] : ['--line', String(line), path]),
+})
+
+/** Editors with a window of their own and a command that opens a file at a line, the likeliest first. */
+const EDITORS: Readonly<Record<string, Editor>> = {
+  code: asCode('VS Code'),
+  cursor: asCode('Cursor'),
+  zed: asZed('Zed'),
+  zeditor: asZed('Zed'),
+  windsurf: asCode('Windsurf'),
+  'code-insiders': asCode('VS Code Insiders'),
+  codium: asCode('VSCodium'),
+  subl: asZed('Sublime Text'),
+  idea: asIdea('IntelliJ IDEA'),
+  webstorm: asIdea('WebStorm'),
+  pycharm: asIdea('PyCharm'),
+  goland: asIdea('GoLand'),
+  rustrover: asIdea('RustRover'),
+}
+/** Where the commands are on a Mac whose user has not put them on the PATH. */
+const MAC_COMMANDS: Readonly<Record<string, string>> = {
+  code: '/Applications/Visual Studio Code.app/Contents/Resources/app/bin/code',
+  cursor: '/Applications/Cursor.app/Contents/Resources/app/bin/cursor',
+  zed: '/Applications/Zed.app/Contents/MacOS/cli',
+  windsurf: '/Applications/Windsurf.app/Contents/Resources/app/bin/windsurf',
+  subl: '/Applications/Sublime Text.app/Contents/SharedSupport/bin/subl',
+}
+
+/** Opens files in the user's editor: the one that config.toml names, else that of `$VISUAL` or `$EDITOR` when it has a window, else the first found. */
+export function createUserEditor({
+  env,
+  platform,
+  isProgram = canRun,
+  start = startDetached,
+}: UserEditorDeps): FileActions {
+  const programAt = (command: string): string | undefined => {
+    if (command.includes('/')) return isProgram(command) ? command : undefined
+    const onPath = (env['PATH'] ?? '')
+      .split(delimiter)
+      .find((folder) => folder.startsWith('/') && isProgram(join(folder, command)))
+    if (onPath !== undefined) return join(onPath, command)
+    const mac = platform === 'darwin' ? MAC_COMMANDS[command] : undefined
+    return mac !== undefined && isProgram(mac) ? mac : undefined
+  }
+  const find = (configured: string | undefined): { program: string; editor: Editor } | undefined => {
+    // Commands of editors are batch files on Windows, which are not started without a shell.
+    if (platform === 'win32') return undefined
+    const own = [env['VISUAL'], env['EDITOR']].flatMap((command) =>
+      command === undefined ? [] : [command.trim().split(/\s+/)[0] ?? ''],
+    )
+    const wanted =
+      configured === undefined
+        ? [...own.filter((command) => Object.hasOwn(EDITORS, basename(command))), ...Object.keys(EDITORS)]
+        : [configured]
+    for (const command of wanted) {
+      const program = programAt(command)
+      const name = basename(command)
+      if (program !== undefined)
+        return {
+          program,
+          editor: (Object.hasOwn(EDITORS, name) ? EDITORS[name] : undefined) ?? { name, args: ({ path }) => [path] },
+        }
+    }
+    return undefined
+  }
+  return {
+    async editorName(command) {
+      return find(command)?.editor.name
+    },
+    async edit(place, command) {
+      const found = find(command)
+      return found !== undefined && start(found.program, found.editor.args(place))
+    },
+    async reveal(path) {
+      if (platform === 'darwin') return start('/usr/bin/open', ['-R', path])
+      if (platform === 'win32') return start('explorer.exe', [`/select,${path}`])
+      const program = programAt('xdg-open')
+      return program !== undefined && start(program, [dirname(path)])
+    },
+  }
+}
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function startDetached(program: string, args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'ignore', detached: true })
+    child.once('error', () => resolve(false))
+    child.once('spawn', () => {
+      child.unref()
+      resolve(true)
+    })
+  })
+}

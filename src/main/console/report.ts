@@ -1,0 +1,68 @@
+import type { Engine } from '../engine/engine-api'
+import type { Task } from '../../shared/model/task'
+import { oneLine } from './output'
+import { type ErrorCode, type Failure, failureOf } from '../../shared/errors'
+import { UsageError } from './parse-command'
+
+/** Says on stderr what went wrong at start and what is wrong in config.toml; the program goes on with defaults. */
+export function reportStart({ notices, problems }: Pick<Engine, 'notices' | 'problems'>): void {
+  for (const notice of notices) process.stderr.write(`trestle: ${notice}\n`)
+  for (const { file, line, column, message } of problems()) {
+    const place = [file, line, column].filter((part) => part !== undefined).join(':')
+    process.stderr.write(`trestle: ${place}: ${message}\n`)
+  }
+}
+
+/** Longer lists are no help. */
+const MAX_NAMED = 5
+
+/** Says on stderr what runs on in the background when the program ends now, and how to stop it. */
+export function reportBackground({ tasks }: Pick<Engine, 'tasks'>, running: readonly Task[]): void {
+  if (running.length === 0) return
+  const names = running
+    .slice(0, MAX_NAMED)
+    .map(({ taskId, description, command }) => `${taskId} (${oneLine(description ?? command)})`)
+  if (running.length > MAX_NAMED) names.push(`${running.length - MAX_NAMED} more`)
+  const what = running.length === 1 ? 'background task' : 'background tasks'
+  process.stderr.write(
+    tasks.onExit() === 'stop'
+      ? `trestle: stopping ${running.length} ${what}, as [tasks] on_exit says: ${names.join(', ')}\n`
+      : `trestle: ${running.length} ${what} ${running.length === 1 ? 'runs' : 'run'} on: ${names.join(', ')}. Look with "trestle task list", end with "trestle task stop ID".\n`,
+  )
+}
+
+/** What to do about a failure where there are no Settings to open: the commands that help. */
+const TERMINAL_ADVICE: Partial<Record<ErrorCode, string>> = {
+  'model.not_configured':
+    'Connect a provider with: trestle provider add NAME. Choose a model with: trestle model default PROVIDER/MODEL. Or try --model demo/scripted.',
+  'model.not_found':
+    'List the models with: trestle model list. Choose one with --model, or with: trestle model default PROVIDER/MODEL.',
+  'model.auth':
+    'Check the key with: trestle provider test NAME. Store another one with: trestle provider add NAME --replace.',
+  'model.connection': 'Check the network, and the provider with: trestle provider test NAME.',
+  'session.not_found': 'List the sessions with: trestle session list --all.',
+  'task.not_found': 'List the tasks with: trestle task list --all.',
+  'store.unreadable': 'Bring back what can be read with: trestle session recover.',
+  'hook.blocked': 'Rephrase the prompt, or check the hooks in config.toml.',
+}
+
+/** The advice of a failure for someone at a terminal. */
+function terminalAdvice({ code, advice }: Pick<Failure, 'code' | 'advice'>): string {
+  return TERMINAL_ADVICE[code] ?? advice
+}
+
+/** What is said on stderr of a failure: what went wrong, and what to do about it. */
+export function terminalFailure(failure: Failure): string {
+  const { title, message } = failure
+  return `trestle: ${title}: ${message}\n${terminalAdvice(failure)}\n`
+}
+
+/** A failure as one line for those who asked for JSON: `{"error": {"code", "title", "message", "advice"}}`. The code of wrong usage is `usage`. */
+export function errorAsJson(error: unknown): string {
+  if (error instanceof UsageError) {
+    const advice = `See trestle ${error.command === undefined ? '' : `${error.command} `}--help.`
+    return `${JSON.stringify({ error: { code: 'usage', title: 'Wrong usage', message: error.message, advice } })}\n`
+  }
+  const { code, title, message, advice } = failureOf(error)
+  return `${JSON.stringify({ error: { code, title, message, advice } })}\n`
+}

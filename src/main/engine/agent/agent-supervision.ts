@@ -1,0 +1,126 @@
+import { isAgentId } from '../../../shared/model/agent'
+import { CodedError } from '../../../shared/errors'
+import type { Task } from '../../../shared/model/task'
+import type { TaskSupervisor } from '../task/task-supervisor'
+import type { AgentRuns } from './agent-runs'
+
+const STOPPED = 'Stopped by the user.'
+
+/** The tasks of a home with its subagents among them: whoever lists, waits for, reads or stops tasks need not know which is which. */
+export function withSubagentTasks(
+  custody: TaskSupervisor,
+  agents: () => AgentRuns,
+): TaskSupervisor & { changed(task: Task): void } {
+  const changeListeners = new Set<(task: Task) => void>()
+  const removedListeners = new Set<(taskId: string) => void>()
+  const agentTask = async (taskId: string): Promise<Task> => {
+    const task = await agents().task(taskId)
+    if (!task) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
+    return task
+  }
+
+  return {
+    terminals: custody.terminals,
+    changed(task) {
+      for (const listener of changeListeners) listener(task)
+      // As with commands: what a call has waited for is no longer listed.
+      if (task.status !== 'running' && !task.background) for (const listener of removedListeners) listener(task.taskId)
+    },
+    start: (start) => custody.start(start),
+    async list(filter) {
+      const { activeOnly = false, limit, sessionId } = filter
+      const [commands, all] = await Promise.all([custody.list(filter), agents().tasks({ activeOnly })])
+      const own = all.filter(
+        (task) =>
+          (sessionId === undefined || task.sessionId === sessionId) && (task.background || task.status === 'running'),
+      )
+      return own.length === 0 ? commands : [...commands, ...own].toSorted(runningFirst).slice(0, limit)
+    },
+    get: (taskId) => (isAgentId(taskId) ? agentTask(taskId) : custody.get(taskId)),
+    async output(taskId, page) {
+      if (!isAgentId(taskId)) return custody.output(taskId, page)
+      await agentTask(taskId)
+      const bytes = Buffer.from(agents().answer(taskId))
+      const to = Math.min(page.before ?? bytes.length, bytes.length)
+      const from = Math.max(0, to - page.bytes)
+      return { text: bytes.subarray(from, to).toString(), from, to, total: bytes.length, dropped: 0 }
+    },
+    async wait(taskId, ms, signal) {
+      if (!isAgentId(taskId)) return custody.wait(taskId, ms, signal)
+      const task = await agentTask(taskId)
+      if (task.status === 'running') await within(agents().ended(taskId), ms, signal)
+      const now = await agentTask(taskId)
+      return { task: now, ended: now.status !== 'running' }
+    },
+    async stop(taskId, reason) {
+      if (!isAgentId(taskId)) return custody.stop(taskId, reason)
+      await agents().stop(taskId, reason ?? STOPPED)
+      return agentTask(taskId)
+    },
+    async stopAll(filter) {
+      const [{ stopped }, ended] = await Promise.all([
+        custody.stopAll(filter),
+        agents().stopAll(
+          ({ background, parentId }) => background && (filter.sessionId === undefined || parentId === filter.sessionId),
+          STOPPED,
+        ),
+      ])
+      return { stopped: stopped + ended }
+    },
+    input: async (taskId, data) => (isAgentId(taskId) ? refuse('has no terminal') : custody.input(taskId, data)),
+    moveToBackground: async (taskId) =>
+      isAgentId(taskId) ? agents().moveToBackground(taskId) : custody.moveToBackground(taskId),
+    orphans: () => custody.orphans(),
+    killOrphans: (pids) => custody.killOrphans(pids),
+    watch(taskId, listener) {
+      if (!isAgentId(taskId)) return custody.watch(taskId, listener)
+      const onChange = (task: Task): void => {
+        if (task.taskId === taskId) listener({ type: 'task', task })
+      }
+      changeListeners.add(onChange)
+      void agentTask(taskId)
+        .then(
+          (task) =>
+            changeListeners.has(onChange) && listener({ type: 'start', task, text: agents().answer(taskId), from: 0 }),
+        )
+        .catch(() => undefined)
+      return () => changeListeners.delete(onChange)
+    },
+    watchUsage: (listener) => custody.watchUsage(listener),
+    onChange(listener) {
+      changeListeners.add(listener)
+      const unlisten = custody.onChange(listener)
+      return () => {
+        changeListeners.delete(listener)
+        unlisten()
+      }
+    },
+    onRemoved(listener) {
+      removedListeners.add(listener)
+      const unlisten = custody.onRemoved(listener)
+      return () => {
+        removedListeners.delete(listener)
+        unlisten()
+      }
+    },
+    onNotice: (listener) => custody.onNotice(listener),
+    close: (background) => custody.close(background),
+  }
+}
+
+function refuse(what: string): never {
+  throw new CodedError('request.invalid', `A subagent ${what}.`)
+}
+
+async function within(end: Promise<unknown>, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const over = Promise.withResolvers<void>()
+  const timer = setTimeout(over.resolve, Math.min(ms, 2 ** 31 - 1))
+  signal?.addEventListener('abort', () => over.resolve(), { once: true })
+  if (signal?.aborted) over.resolve()
+  await Promise.race([end, over.promise])
+  clearTimeout(timer)
+}
+
+function runningFirst(a: Task, b: Task): number {
+  return Number(b.status === 'running') - Number(a.status === 'running') || b.startedAt - a.startedAt
+}

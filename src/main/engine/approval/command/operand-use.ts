@@ -1,0 +1,83 @@
+import { sensitiveRule } from '../../workspace/path/sensitive-file'
+import type { Word } from '../../permission/shell-syntax'
+
+/**
+ * What a program does with a path that its words name. `names`: it looks at what is there, not at contents. `maybe`: it is not known; it may read or write.
+ */
+export type Use = 'read' | 'names' | 'write' | 'none' | 'maybe'
+
+/** How a program goes through a folder. */
+export interface TreeUse {
+  /** It opens the files, and does not only list them. */
+  content: boolean
+  /** It follows the links that it finds. */
+  follows: boolean
+  /** It leaves out names that begin with a dot. */
+  skipsHidden: boolean
+  /** Folders that it leaves out, as globs for names. */
+  skips: string[]
+  /** Only these files are opened, as globs for names; empty: all. */
+  only: string[]
+}
+
+/** A word of a command that names a path, and what happens to it. */
+export interface OperandUse {
+  word: Word
+  use: Use
+  /** It goes through everything below. */
+  tree?: TreeUse
+  /** The program is not known: the word may as well be something else. */
+  unsure?: true
+}
+
+/** Words taken apart into options and operands. */
+export interface Arguments {
+  operands: Word[]
+  /** Names of options, one by one: `-rf` is `-r` and `-f`. */
+  options: string[]
+  values: { option: string; word: Word }[]
+}
+
+/** Takes words apart as most programs do; `values`: the options that have one. */
+export function argumentsOf(rest: readonly Word[], values: Readonly<Record<string, Use>>): Arguments {
+  const found: Arguments = { operands: [], options: [], values: [] }
+  for (let at = 0; at < rest.length; at += 1) {
+    const word = rest[at]!
+    const { text } = word
+    // `--include=*.ts` is a glob to bash, and nearly always finds nothing.
+    const isGlobbedOption = word.glob === true && /^--[\w-]+=/.test(text)
+    if ((!word.known && !isGlobbedOption) || text === '-' || !text.startsWith('-')) {
+      found.operands.push(word)
+    } else if (text === '--') {
+      found.operands.push(...rest.slice(at + 1))
+      break
+    } else if (text.startsWith('--')) {
+      const [said = ''] = text.split('=', 1)
+      const option =
+        said in values ? said : (Object.keys(values).find((name) => said.length > 3 && name.startsWith(said)) ?? said)
+      found.options.push(option)
+      if (text.includes('=')) found.values.push({ option, word: { text: text.slice(said.length + 1), known: true } })
+      else if (option in values && rest[at + 1]) found.values.push({ option, word: rest[(at += 1)]! })
+    } else {
+      for (let index = 1; index < text.length; index += 1) {
+        const option = `-${text[index]}`
+        found.options.push(option)
+        if (!(option in values)) continue
+        const attached = text.slice(index + 1)
+        if (attached !== '') found.values.push({ option, word: { text: attached.replace(/^=/, ''), known: true } })
+        else if (rest[at + 1]) found.values.push({ option, word: rest[(at += 1)]! })
+        break
+      }
+    }
+  }
+  return found
+}
+
+/** Options with a value that is no path, and others. */
+export function valued(none: string, others: Readonly<Record<string, Use>> = {}): Record<string, Use> {
+  return { ...Object.fromEntries(none.split(' ').map((name): [string, Use] => [name, 'none'])), ...others }
+}
+
+export function looksLikePath({ text, glob }: Word): boolean {
+  return glob === true || /[/~.]/.test(text) || sensitiveRule(text) !== undefined
+}

@@ -1,0 +1,262 @@
+import { statSync } from 'node:fs'
+import { sensitiveRule } from '../../workspace/path/sensitive-file'
+import type { Workspace } from '../../workspace/workspace'
+import { EvaluationTime } from '../shell/evaluation-time'
+import type { TouchedPath } from '../shell/command-part'
+import { expandGlob, scanTree } from './expand-paths'
+import type { OperandUse, TreeUse } from './operand-use'
+import { programOperands } from './program-operands'
+import { looksProtected, protectedPath } from '../dangerous/protected-path'
+import type { ReadPath } from '../read-only/program-grammar'
+import { readOnlyPaths } from '../read-only/read-only-paths'
+import { repositoryProblem } from '../read-only/git-repository'
+import type { Segment, Word } from '../../permission/shell-syntax'
+import { programOf } from '../shell/unwrap'
+
+/** Where paths of a command are looked up. */
+export interface Lookup {
+  workspace: Workspace
+  time: EvaluationTime
+  /** How much longer folders may be looked through, in ms. */
+  diskMs: number
+  /** Where the shell may be; undefined when that cannot be known. */
+  folders: string[] | undefined
+  /** Where the command began. */
+  home: string
+  /** The texts that variables are given in this command. */
+  texts: Map<string, string>
+}
+
+/** So many words of one command are looked up on the disk. */
+const MAX_WORDS = 200
+
+/** So many files of a folder, or links in it, are told of one by one. */
+const MAX_TOLD = 20
+
+/** A word that names a path, the paths it may mean, and why not all of them are known. */
+export interface Target {
+  word: Word
+  paths: TouchedPath[]
+  problem?: string
+}
+
+/** The paths that a command touches, and whether it is known to do nothing but read; `problem`: why reading the repository would do or show more. */
+export async function touchedPaths(
+  lookup: Lookup,
+  segment: Segment,
+): Promise<{ readOnly: boolean; targets: Target[]; problem?: string }> {
+  const { words } = segment
+  if (words.length === 0) return { readOnly: true, targets: [] }
+  const uses = programOperands(words)
+  const all = segment.source.startsWith('((') ? undefined : readOnlyPaths(words)
+  const read = all?.filter(({ covers }) => covers !== 'repository')
+  // What the grammar of a reading program calls a path counts; how it is read is known from the table of uses.
+  // What only prints its words still shows the names that a glob finds.
+  const shown =
+    read && programOf(words) !== '[['
+      ? words.slice(1).filter((word) => word.glob === true && !read.some((path) => path.text === word.text))
+      : []
+  const wanted: OperandUse[] = read
+    ? [
+        ...read.map((path) => readUse(path, uses)),
+        ...shown.map(shownNames),
+        ...uses.filter(
+          ({ word, tree }) => tree && !words.includes(word) && !read.some((path) => path.text === word.text),
+        ),
+      ]
+    : uses
+  const targets: Target[] = []
+  for (const use of wanted.slice(0, MAX_WORDS)) targets.push(await targetOf(lookup, use))
+  if (wanted.length > MAX_WORDS)
+    targets.push({ word: wanted[MAX_WORDS]!.word, paths: [], problem: 'it names too many files' })
+  if (/^(?:cp|mv|ln|install)$/.test(programOf(words))) targets.push(...intoFolder(targets, lookup.workspace))
+  if (!all || !read) return { readOnly: false, targets }
+  const problem = await problemOfRepository(lookup, all)
+  if (problem !== undefined) return { readOnly: false, targets, problem }
+  const known =
+    lookup.folders !== undefined || read.every((word) => lookup.workspace.paths.isAbsolute(word.text) || word.tilde)
+  // Another folder may hold a repository that is made to run programs.
+  const elsewhere = programOf(words) === 'git' && !(lookup.folders?.length === 1 && lookup.folders[0] === lookup.home)
+  const doubtful = targets.some(
+    ({ word, problem, paths }) =>
+      problem !== undefined ||
+      paths.some(
+        ({ path, tree }) => tree?.problem !== undefined || isOption(word, lookup.workspace.paths.path.basename(path)),
+      ),
+  )
+  return { readOnly: known && !elsewhere && !doubtful, targets }
+}
+
+/** Whether a glob finds a name that the program takes for an option. */
+function isOption({ glob, text }: Word, name: string): boolean {
+  return glob === true && !text.includes('/') && name.startsWith('-')
+}
+
+/** How a path is read: the grammar of the reading program says what it opens, the table of uses what else it does with it. */
+function readUse(path: ReadPath, uses: readonly OperandUse[]): OperandUse {
+  const known = uses.find(({ word }) => word === path || word.text === path.text)
+  if (path.covers === 'contents') return { word: path, use: 'read', tree: treeOf(path) }
+  if (path.covers === 'names')
+    return { word: path, use: 'names', ...(known?.tree && { tree: { ...known.tree, content: false } }) }
+  return { word: path, use: known?.use === 'names' ? 'names' : 'read' }
+}
+
+/** The names that a glob finds are printed: those of one folder, without looking where they lead; deeper ones lead through links. */
+function shownNames(word: Word): OperandUse {
+  const at = word.text.search(/[*?[{]/)
+  const isDeep = word.text.slice(at).includes('/')
+  const folder = word.text.slice(0, Math.max(0, word.text.lastIndexOf('/', at) + 1))
+  if (isDeep || at < 0) return { word, use: 'names' }
+  return { word: { text: folder === '' ? '.' : folder, known: true, ...(word.tilde && { tilde: true }) }, use: 'names' }
+}
+
+function treeOf({ followsLinks = false, skipsHidden = false, skips = [], endings = [] }: ReadPath): TreeUse {
+  return {
+    content: true,
+    follows: followsLinks,
+    skipsHidden,
+    skips: [...skips],
+    only: endings.map((ending) => `*${ending}`),
+  }
+}
+
+/** Why a command of git would run programs, or show what the files that it names do not hold. */
+async function problemOfRepository(lookup: Lookup, paths: readonly ReadPath[]): Promise<string | undefined> {
+  for (const path of paths) {
+    if (!path.repository) continue
+    for (const { realPath } of (await resolveWord(lookup, path, false)).paths) {
+      const problem = await repositoryProblem(realPath, path.repository, lookup.workspace.root)
+      if (problem !== undefined) return problem
+    }
+  }
+  return undefined
+}
+
+/** What is copied into a folder gets a name there that no word says. */
+function intoFolder(targets: readonly Target[], { paths: flavor }: Workspace): Target[] {
+  const { basename, join } = flavor.path
+  const folder = targets.findLast(({ paths }) => paths.some(({ write }) => write))
+  if (!folder) return []
+  const names = targets.flatMap((target) => (target === folder ? [] : target.paths.map(({ path }) => basename(path))))
+  const paths = folder.paths.flatMap((into) => names.map((name) => ({ into, name }))).slice(0, MAX_WORDS)
+  return paths.flatMap(({ into, name }) => {
+    const path = join(into.path, name)
+    const realPath = join(into.realPath, name)
+    const sensitive = sensitiveRule(path) ?? sensitiveRule(realPath)
+    return isFolder(into.realPath) ? [{ word: folder.word, paths: [{ ...into, path, realPath, sensitive }] }] : []
+  })
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  } catch {
+    return false
+  }
+}
+
+async function targetOf(lookup: Lookup, { word, use, tree, unsure }: OperandUse): Promise<Target> {
+  const lost = lookup.folders === undefined && !lookup.workspace.paths.isAbsolute(word.text) && !word.tilde
+  if (lost) return { word, paths: [] }
+  const marks = {
+    ...(use === 'names' && { names: true as const }),
+    ...((unsure || use === 'maybe') && { unsure: true as const }),
+  }
+  const { paths, problem } = await resolveWord(lookup, word, use === 'write')
+  const marked: TouchedPath[] = paths.map((path) => ({ ...path, ...marks, said: word.text }))
+  if (!tree) return { word, paths: marked, ...(problem !== undefined && { problem }) }
+  const all: TouchedPath[] = []
+  for (const path of marked) all.push(...(await throughTree(lookup, path, tree)))
+  return { word, paths: all, ...(problem !== undefined && { problem }) }
+}
+
+/** A folder that a program goes through, with the secrets in it and what its links lead to as paths of their own. */
+async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Promise<TouchedPath[]> {
+  const skipsHidden = use.skipsHidden && { skipsHidden: true as const }
+  if (!use.content && !use.follows) return [{ ...path, tree: { ...skipsHidden } }]
+  const { files, links, problem } = await onDisk(lookup, (time) => scanTree(path.realPath, use, time))
+  const told: TouchedPath[] = []
+  const tell = async (inner: string): Promise<void> => {
+    told.push({
+      ...(await lookup.workspace.resolve(inner)),
+      write: path.write,
+      ...(path.namesOnly && { namesOnly: true }),
+      sourceWord: path.sourceWord ?? inner,
+    })
+  }
+  for (const secret of files.filter((file) => sensitiveRule(file) !== undefined).slice(0, MAX_TOLD)) await tell(secret)
+  for (const link of links.slice(0, MAX_TOLD)) await tell(link)
+  const why = problem ?? (links.length > MAX_TOLD ? 'too many links in it are followed' : undefined)
+  return [
+    { ...path, tree: { ...(use.content && { files }), ...skipsHidden, ...(why !== undefined && { problem: why }) } },
+    ...told,
+  ]
+}
+
+/** Why it is dangerous to change one of these, or undefined. */
+export function protectedTarget(
+  targets: readonly Target[],
+  { texts, workspace: { paths: flavor, userHome } }: Pick<Lookup, 'texts' | 'workspace'>,
+): string | undefined {
+  const protection = (path: string): string | undefined => protectedPath(path, userHome, flavor)
+  for (const { word, paths } of targets) {
+    const reason = paths.flatMap((path) =>
+      path.write ? (protection(path.realPath) ?? protection(path.path) ?? []) : [],
+    )[0]
+    if (reason !== undefined) return `Changes ${word.text}, ${reason}.`
+    if (!word.known && paths.some((path) => path.write) && looksProtected(word.text, texts))
+      return `May change a protected file: ${word.text}.`
+  }
+  return undefined
+}
+
+/** Where a word may lead, from every folder the shell may be in; a glob leads to all that it finds. */
+export async function resolveWord(
+  lookup: Lookup,
+  word: Word,
+  write: boolean,
+): Promise<{ paths: TouchedPath[]; problem?: string }> {
+  if (!word.known && !word.glob) {
+    if (!write || !looksProtected(word.text, lookup.texts)) return { paths: [] }
+    return { paths: [{ path: word.text, realPath: word.text, inside: false, sensitive: undefined, write }] }
+  }
+  if (/^\/dev\/fd\/\d+$/.test(word.text)) return { paths: [] }
+  const paths: TouchedPath[] = []
+  const problems: string[] = []
+  for (const folder of lookup.folders ?? [lookup.home]) {
+    await lookup.time.yieldIfDue()
+    const from = word.tilde ? (await lookup.workspace.resolve('~')).path : folder
+    const found = word.glob
+      ? await expandGlob(
+          from,
+          rest(word, word.pattern ?? word.text),
+          rest(word, word.text),
+          lookup.time,
+          lookup.workspace.paths,
+        )
+      : undefined
+    // Not joined as paths: the system follows a link before it goes up with `..`.
+    const written = word.tilde || lookup.workspace.paths.isAbsolute(word.text) ? word.text : `${folder}/${word.text}`
+    if (found && 'problem' in found) {
+      problems.push(`${word.text} ${found.problem}`)
+      paths.push({ ...(await lookup.workspace.resolve(written.replace(/[*?[{][^/]*(?:\/.*)?$/, '') || '.')), write })
+    } else {
+      for (const path of found?.paths ?? [written]) paths.push({ ...(await lookup.workspace.resolve(path)), write })
+    }
+    if (written === word.text) break
+  }
+  return { paths, ...(problems[0] !== undefined && { problem: problems[0] }) }
+}
+
+/** Looks something up within what is left of the time for that. */
+async function onDisk<T>(lookup: Lookup, look: (time: EvaluationTime) => Promise<T>): Promise<T> {
+  const time = new EvaluationTime(lookup.diskMs)
+  const found = await lookup.time.waitFor(look(time))
+  lookup.diskMs = time.remaining()
+  return found
+}
+
+/** Without the `~/` that it begins with. */
+function rest({ tilde }: Word, text: string): string {
+  return tilde ? text.replace(/^~\/?/, '') : text
+}

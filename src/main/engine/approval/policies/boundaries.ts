@@ -1,0 +1,118 @@
+import { pathsOf, treesOf, type Policy } from '../rules/policy'
+import { hostAllowed } from '../../network/host-list'
+import { namingRule } from '../rules/match-rules'
+import { protectedPath } from '../dangerous/protected-path'
+
+/**
+ * Trestle's own folder holds keys, sessions and the very settings that decide what is asked: no tool reads or changes it, in any mode. What
+ * this session's calls have left there for the model can be read. A command that goes through a folder above it would reach it as well, and asks; tools
+ * that do so leave it out by themselves.
+ */
+export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
+  const { isWithin, isSame, comparable } = workspace.paths
+  // A project may lie in there, as the scratch folders do.
+  const projects = [workspace.root, ...workspace.addedFolders].filter(
+    (root) => !isSame(root, home) && isWithin(root, home),
+  )
+  const reached = pathsOf({ call, ...(part && { part }) }).find(
+    ({ path, write }) =>
+      isWithin(path, home) &&
+      !projects.some((root) => isWithin(path, root)) &&
+      (write || !ownOutput.some((folder) => isWithin(path, folder))),
+  )
+  if (reached) return { decision: 'deny', reason: `${reached.path} belongs to Trestle itself.` }
+  const above =
+    part &&
+    treesOf(part).find(
+      (path) =>
+        !isSame(path.realPath, home) &&
+        isWithin(home, path.realPath) &&
+        !leavesOut(path, comparable(home), comparable(path.realPath)),
+    )
+  if (!above) return undefined
+  const what = above.write ? 'changes' : 'reads'
+  return {
+    decision: 'ask',
+    reason: `It ${what} everything in ${above.realPath}, and Trestle's own folder with your keys is in there.`,
+    everyTime: true,
+  }
+}
+
+/** Whether a program that leaves out hidden folders does not come to this one. */
+function leavesOut({ tree }: ReturnType<typeof treesOf>[number], home: string, folder: string): boolean {
+  return tree.skipsHidden === true && home.slice(folder.length).includes('/.')
+}
+
+/**
+ * Reaching outside the project and the folders the user added asks, reading included. In Auto it asks only where commands are sandboxed: then file tools have the same
+ * limits, and of commands the sandbox says what is outside.
+ */
+export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutput, sandboxes }) => {
+  if (mode === 'auto' && (part || !sandboxes || sandboxes.unavailable !== undefined)) return undefined
+  const { isWithin } = workspace.paths
+  const roots = [workspace.root, ...workspace.addedFolders]
+  const outside = pathsOf({ call, ...(part && { part }) }).find(
+    ({ path, write }) =>
+      !roots.some((root) => isWithin(path, root)) &&
+      (write || !ownOutput.some((folder) => isWithin(path, folder))) &&
+      !(mode === 'auto' && !write && sandboxes?.isReadable(path)),
+  )
+  return (
+    outside && { decision: 'ask', reason: `${outside.path} lies outside the project folder and the folders you added.` }
+  )
+}
+
+/**
+ * A page of a host that is not listed asks, in every mode: an address can carry text out of the project. Listed are the hosts of the sandbox, those of `[web]`, and what
+ * rules allow.
+ */
+export const webAddresses: Policy = ({ call, sandboxes }) => {
+  if (!sandboxes) return undefined
+  for (const access of call.accesses) {
+    if (access.kind !== 'network' || access.url === undefined) continue
+    const { protocol, port, hostname } = new URL(access.url)
+    const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+    if (!hostAllowed(sandboxes.webHosts, hostname, number))
+      return {
+        decision: 'ask',
+        reason: `It connects to ${hostname}, which is not a listed host; the address can carry text out of the project.`,
+      }
+  }
+  return undefined
+}
+
+/**
+ * A command that visibly opens or changes a file with secrets asks in every mode, folders that it goes through included; a rule covers that only when it
+ * names the file. Looking whether it is there, or how large it is, shows no secret.
+ */
+export const sensitiveReads: Policy = (judged) => {
+  const { part } = judged
+  if (part?.kind !== 'run') return undefined
+  const secret = part.paths.find((path) => path.sensitive !== undefined && !path.namesOnly && !namingRule(judged, path))
+  return (
+    secret && {
+      decision: 'ask',
+      reason: `It uses ${secret.path}, which may hold secrets (${secret.sensitive}).`,
+      everyTime: true,
+    }
+  )
+}
+
+/** A redirection from or to a sensitive file is refused, as Read and Write refuse it. */
+export const sensitiveRedirection: Policy = ({ part }) => {
+  const path = part?.kind === 'redirection' ? part.paths.find(({ sensitive }) => sensitive !== undefined) : undefined
+  return path && { decision: 'deny', reason: `${path.path} is sensitive (${path.sensitive}).` }
+}
+
+/** What cannot be undone, or changes what others run later, asks in every mode. */
+export const dangerous: Policy = ({ call, part, workspace: { paths, userHome } }) => {
+  if (part) return part.danger === undefined ? undefined : { decision: 'ask', reason: part.danger, everyTime: true }
+  for (const access of call.accesses) {
+    if (access.kind !== 'file' || !access.write) continue
+    const reason =
+      protectedPath(access.path, userHome, paths) ??
+      (access.written === undefined ? undefined : protectedPath(access.written, userHome, paths))
+    if (reason !== undefined) return { decision: 'ask', reason: `${access.path} is ${reason}.`, everyTime: true }
+  }
+  return undefined
+}

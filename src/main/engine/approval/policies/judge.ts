@@ -1,0 +1,125 @@
+import { EvaluationTime, EvaluationTimeout, evaluationLimit } from '../shell/evaluation-time'
+import type { JudgedCall, PartVerdict, Policy, Verdict } from '../rules/policy'
+import { sandboxVerdict } from './sandbox-verdict'
+import { isDangerous, type Approval, type ApprovalReason } from '../../../../shared/model/approval'
+import { foldText, visibleText } from '../../../../shared/visible-text'
+import { dangerous } from './boundaries'
+
+/** All rules and policies have this long for one call that is long, or has many rules, in ms; what takes longer asks. */
+const LONG_MS = 7
+/** A rule counts as so many characters. */
+const CHARS_OF_RULE = 5
+const TOO_LONG: Verdict = {
+  decision: 'ask',
+  reason: 'There are too many rules, or it is too long, to be checked in time.',
+  everyTime: true,
+}
+/** As many reasons are told of a command that is allowed part by part. */
+const MAX_REASONS = 3
+
+const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
+
+/**
+ * The first opinion wins; of a command, the strictest verdict on any of its parts. An empty list, or no part at all, means ask: doubt never
+ * allows.
+ */
+export function judge(policies: readonly Policy[], call: JudgedCall): Verdict {
+  // In plan mode, what cannot be seen is not asked about either.
+  if (!call.parts || (call.plan && call.parts.length === 0)) return judgeOne(policies, call)
+  const verdicts = judgeParts(policies, call)
+  return sandboxVerdict(call, verdicts, strictest(verdicts))
+}
+
+/** The verdict on each part of a command. */
+export function judgeParts(policies: readonly Policy[], call: JudgedCall): PartVerdict[] {
+  const time = timeFor(call)
+  return (call.parts ?? []).map((part) => ({ part, verdict: judgeOne(policies, { ...call, part }, time) }))
+}
+
+/** The verdict that counts for the whole command, with the part it is about named where there are several. */
+export function strictest(verdicts: readonly PartVerdict[]): Verdict {
+  const [first, ...more] = verdicts
+  if (!first) return { decision: 'ask', reason: 'What this command does cannot be seen.' }
+  const worst = more.reduce((strict, next) => (outranks(next.verdict, strict.verdict) ? next : strict), first)
+  const everyTime = verdicts.some(({ verdict }) => verdict.decision === 'ask' && verdict.everyTime)
+  const { verdict, part } = worst
+  if (verdict.decision === 'allow' && more.length > 0) return { ...verdict, ...allReasons(verdicts) }
+  const named =
+    more.length > 0 && verdict.decision !== 'allow' ? `${shown(part.source)}: ${verdict.reason}` : verdict.reason
+  return { ...verdict, reason: named, ...(everyTime && { everyTime }) }
+}
+
+/** Stricter; or as strict, and due to a rule where the other is not: of an allowed command, the rule is what one wants to know. */
+function outranks(next: Verdict, than: Verdict): boolean {
+  const stricter = STRICTNESS[next.decision] - STRICTNESS[than.decision]
+  return (
+    stricter > 0 || (stricter === 0 && next.decision === 'allow' && next.rule !== undefined && than.rule === undefined)
+  )
+}
+
+/** Why every part is allowed: each reason once, the first few. */
+function allReasons(verdicts: readonly PartVerdict[]): Pick<Verdict, 'reason' | 'rule'> {
+  const reasons = [...new Set(verdicts.map(({ verdict }) => verdict.reason))]
+  const rule = verdicts.find(({ verdict }) => verdict.rule)?.verdict.rule
+  const more = reasons.length > MAX_REASONS ? ` And ${reasons.length - MAX_REASONS} more.` : ''
+  return { reason: reasons.slice(0, MAX_REASONS).join(' ') + more, ...(rule && { rule }) }
+}
+
+function timeFor({ parts = [], rules }: JudgedCall): EvaluationTime {
+  const chars = parts.reduce((sum, { source }) => sum + source.length, rules.length * CHARS_OF_RULE)
+  return new EvaluationTime(evaluationLimit(chars, LONG_MS))
+}
+
+function judgeOne(policies: readonly Policy[], call: JudgedCall, time = timeFor(call)): Verdict {
+  try {
+    for (const policy of policies) {
+      time.check()
+      const verdict = policy({ ...call, time })
+      if (verdict) return verdict
+    }
+  } catch (error) {
+    if (error instanceof EvaluationTimeout) return TOO_LONG
+    throw error
+  }
+  return { decision: 'ask', reason: 'No policy has an opinion on this call.' }
+}
+
+function shown(source: string): string {
+  const line = source.replace(/\s+/g, ' ')
+  return `\`${line.length > 80 ? `${line.slice(0, 79)}…` : line}\``
+}
+
+/**
+ * Every reason why a call is asked about, dangers first: the verdict names only the strictest, and a person has to know all of them, of all parts of a command.
+ * Nothing where there is one reason and it is no danger. `first` is put before them.
+ */
+export function approvalReasons(
+  policies: readonly Policy[],
+  judged: JudgedCall,
+  first?: string,
+): Pick<Approval, 'reasons'> {
+  const { parts } = judged
+  const found = parts
+    ? parts.flatMap((part) =>
+        askReasons(policies, { ...judged, part }).map((reason) =>
+          parts.length > 1 ? { ...reason, part: foldText(visibleText(part.source)) } : reason,
+        ),
+      )
+    : askReasons(policies, judged)
+  const once = [...new Map(found.map((reason) => [`${reason.part ?? ''}\n${reason.text}`, reason])).values()]
+  if (once.length < 2 && !isDangerous({ reasons: once })) return {}
+  const sorted = once.toSorted((a, b) => Number(b.danger ?? false) - Number(a.danger ?? false))
+  return { reasons: first === undefined ? sorted : [{ text: first }, ...sorted] }
+}
+
+/** What each policy asks about, up to the first that allows or denies. The last one asks about everything: it is named only when no other asks. */
+function askReasons(policies: readonly Policy[], judged: JudgedCall): ApprovalReason[] {
+  const reasons: ApprovalReason[] = []
+  for (const [index, policy] of policies.entries()) {
+    const verdict = policy(judged)
+    if (!verdict) continue
+    if (verdict.decision !== 'ask' || (index === policies.length - 1 && reasons.length > 0)) break
+    reasons.push({ text: visibleText(verdict.reason), ...(policy === dangerous && { danger: true }) })
+  }
+  return reasons
+}

@@ -1,0 +1,108 @@
+import { writesFiles, type JudgedCall, type Policy } from '../rules/policy'
+import type { CommandPart } from '../shell/command-part'
+
+/**
+ * In plan mode nothing but the plan's file can change, whatever the permission mode, a rule or an earlier answer allows. What only reads is left
+ * to the other policies.
+ */
+export const planMode: Policy = ({ tool, call, part, plan }) => {
+  if (!plan) return undefined
+  const commands = call.accesses.filter((access) => access.kind === 'command')
+  if (commands.length > 0) {
+    if (commands.some(({ background }) => background)) return denied('nothing is started in the background.')
+    return part && onlyReads(part) ? undefined : denied('Bash runs only what is known to only read.')
+  }
+  if (tool.annotations.readOnly && !writesFiles(call)) return undefined
+  if (isPlan(call, plan.file)) return { decision: 'allow', reason: 'In plan mode the plan can be written.' }
+  return denied(`nothing but the plan can change: ${plan.file}.`)
+}
+
+/** Both as written and as it is: a link to the plan, and a plan that has become a link, are something else. */
+function isPlan({ accesses }: JudgedCall['call'], file: string): boolean {
+  const [access, ...more] = accesses
+  return more.length === 0 && access?.kind === 'file' && access.path === file && (access.written ?? file) === file
+}
+
+/** Nothing of it is hidden, and it is known to change nothing. */
+function onlyReads({ kind, paths, readOnly, neutral, steered, hidden, danger }: CommandPart): boolean {
+  if (hidden !== undefined || danger !== undefined || steered) return false
+  return kind === 'redirection' ? paths.length > 0 && paths.every(({ write }) => !write) : readOnly || neutral
+}
+
+function denied(why: string): ReturnType<Policy> {
+  return { decision: 'deny', reason: `Plan mode is on: ${why}` }
+}
+
+/** A read-only agent stays one, whatever rules, modes and answers say: nothing but tools that only read, and commands that plainly only read. */
+export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part }) => {
+  if (type === undefined) return undefined
+  const deny = (what: string) => ({
+    decision: 'deny' as const,
+    reason: `The agent ${type} may only read, and ${what}.`,
+  })
+  if (!part)
+    return tool.annotations.readOnly && !writesFiles(call) ? undefined : deny(`${tool.name} can change something`)
+  return onlyReads(part) ? undefined : deny(`${part.words[0]?.text ?? 'this'} is not known to only read`)
+}
+
+/**
+ * Tools that only read inside the workspace need no approval, unless this call writes; what commands do is judged by itself. Of what a server claims of
+ * its tools nobody knows whether it is true.
+ */
+export const readOnlyTools: Policy = ({ tool, call, part }) =>
+  tool.annotations.readOnly && !part && !tool.server && !writesFiles(call)
+    ? { decision: 'allow', reason: `${tool.name} only reads.` }
+    : undefined
+
+/** Parts of commands that are known to only read, or do nothing but start parts that are judged by themselves, need no approval. */
+export const readOnlyCommands: Policy = ({ part }) => {
+  if (!part) return undefined
+  if (part.kind === 'redirection') {
+    return part.paths.length > 0 && part.paths.every((path) => !path.write && path.sensitive === undefined)
+      ? { decision: 'allow', reason: 'It only reads.' }
+      : undefined
+  }
+  if (part.neutral && !part.steered) return { decision: 'allow', reason: 'What it starts is judged by itself.' }
+  if (!part.readOnly) return undefined
+  const secret = part.paths.find((path) => path.sensitive !== undefined && !path.namesOnly)
+  if (secret) return undefined
+  return { decision: 'allow', reason: `${part.words[0]?.text ?? 'It'} only reads.` }
+}
+
+/** In the mode `accept-edits`, changes to files of the workspace run without asking, redirections of commands too; commands still ask. */
+export const acceptEdits: Policy = ({ call, part, mode }) => {
+  if (mode !== 'accept-edits') return undefined
+  const edits = part
+    ? part.kind === 'redirection'
+    : call.accesses.length > 0 && call.accesses.every((access) => access.kind === 'file')
+  return edits ? { decision: 'allow', reason: 'The mode accepts edits inside the project.' } : undefined
+}
+
+/** The mode `auto` allows whatever no stricter policy before it has an opinion on. */
+export const autoMode: Policy = ({ mode }) =>
+  mode === 'auto' ? { decision: 'allow', reason: 'The mode is auto.' } : undefined
+
+/** A tool whose own server says that it can destroy something asks in the mode `auto`, too, unless a rule allows it. */
+export const destructiveServerTools: Policy = ({ tool }) =>
+  tool.server?.saysDestructive
+    ? { decision: 'ask', reason: `The server ${tool.server.name} says that ${tool.server.tool} can destroy something.` }
+    : undefined
+
+/** Whatever no other policy has an opinion on is asked. */
+export const askByDefault: Policy = ({ tool, part, mode }) => ({
+  decision: 'ask',
+  reason:
+    (part?.problem !== undefined
+      ? `${part.words[0]?.text ?? 'It'} would show more than ordinary files: ${part.problem}.`
+      : undefined) ??
+    (part && notKnown(part)) ??
+    `${part?.kind === 'redirection' ? 'Writing a file' : (part?.words[0]?.text ?? tool.name)} can change things, and the mode is ${mode === 'ask' ? 'Ask first' : 'Accept edits'}.`,
+})
+
+/** Why it is not known which files a command is about. */
+function notKnown({ paths, effects }: CommandPart): string | undefined {
+  const tree = paths.find((path) => path.tree?.problem !== undefined)
+  if (tree) return `What it reads in ${tree.path} is not known: ${tree.tree?.problem}.`
+  const [reason] = effects.unknown
+  return reason === undefined ? undefined : `Not all that it does is known: ${reason}.`
+}

@@ -1,0 +1,86 @@
+import { type Policy, writesOutside } from '../rules/policy'
+import { restrictingRule, allowingRule, namingRule, restrictsCommands } from '../rules/match-rules'
+import { describeRule } from '../../permission/permission-rule'
+
+/** A deny rule holds whatever else allows. Where only the running command decides whether it is meant, the user is asked. */
+export const denyRules: Policy = (judged) => {
+  const caught = restrictingRule(judged, 'deny')
+  if (!caught) return undefined
+  const { rule, match } = caught
+  if (match === 'yes') return { decision: 'deny', reason: `${capital(describeRule(rule))} forbids it.`, rule }
+  return {
+    decision: 'ask',
+    reason: `It may be what ${describeRule(rule)} forbids: that is only known when it runs.`,
+    rule,
+    everyTime: true,
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** What a rule wants to be asked about asks, also when another rule or the mode would allow it. So does what a broken rule may be about. */
+export const askRules: Policy = (judged) => {
+  const broken = judged.rules.find((rule) => rule.mistake !== undefined)
+  if (broken) {
+    return {
+      decision: 'ask',
+      reason: `${broken.file}:${broken.line ?? 1} holds a permission rule that cannot be read (${broken.mistake}).`,
+      rule: broken,
+      everyTime: true,
+    }
+  }
+  const caught = restrictingRule(judged, 'ask')
+  return (
+    caught && {
+      decision: 'ask',
+      reason: `It is asked because of ${describeRule(caught.rule)}.`,
+      rule: caught.rule,
+      everyTime: true,
+    }
+  )
+}
+
+/**
+ * What a rule allows needs no approval, whosever it is: a project's rules are only here when the user trusts its folder. A rule for commands covers their
+ * words; what these make a command write outside of the project it covers only when it names that path.
+ */
+export const allowRules: Policy = (judged) => {
+  const rule = allowingRule(judged)
+  if (!rule) return undefined
+  const { part } = judged
+  const outside = part?.kind === 'run' ? writesOutside(part).find((path) => !namingRule(judged, path)) : undefined
+  // Then the mode decides.
+  return outside ? undefined : { decision: 'allow', reason: `Allowed by ${describeRule(rule)}.`, rule }
+}
+
+/**
+ * What runs something that cannot be seen asks; an allow rule covers it only when it names what hides it. In the mode `auto` it asks only
+ * where there are rules that it could get round.
+ */
+export const hiddenCommands: Policy = (judged) => {
+  const { part, mode, rules } = judged
+  if (!part?.hidden) return undefined
+  if (mode === 'auto' && !rules.some(restrictsCommands)) return undefined
+  const { reason, word } = part.hidden
+  if (word !== '' && allowingRule(judged, word)) return undefined
+  return { decision: 'ask', reason: `Not all that runs can be seen: ${reason}.` }
+}
+
+/** The user allowed exactly this, or a folder it lies in, for the session. */
+export const rememberedForSession: Policy = ({ call, isRemembered }) => {
+  const { rememberAs } = call
+  if (!rememberAs) return undefined
+  const keys = [rememberAs.key, ...(rememberAs.coveredBy ?? [])]
+  return keys.some(isRemembered) ? { decision: 'allow', reason: 'You allowed this for the session.' } : undefined
+}
+
+/** A server's tool that is not what it was when it was allowed asks again, whatever allows it: only what the user has read was allowed. */
+export const changedServerTools: Policy = ({ tool, toolChange }) =>
+  toolChange && tool.server
+    ? {
+        decision: 'ask',
+        reason: `The server ${tool.server.name} has changed ${tool.server.tool} since you allowed it.`,
+      }
+    : undefined

@@ -1,0 +1,178 @@
+import { lstat, readFile } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { sensitiveRule } from '../../workspace/path/sensitive-file'
+import { isWithin } from '../../workspace/path/real-path'
+import type { RepositoryRead } from './program-grammar'
+
+const MAX_BYTES = 32_000_000
+/** The layout of an entry of the index: its length up to the name, and where its mode is. */
+const HEADER = 62
+const MODE = 24
+const EXTENDED = 0x4000
+const SUBMODULE = 0o16
+/** Settings of a repository with which git, asked to read, runs nothing and reads no other files. Any other setting asks. */
+const HARMLESS_SETTING =
+  /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|compression|preloadindex|untrackedcache|splitindex|commitgraph|sharedrepository|checkstat|trustctime|whitespace|protecthfs|protectntfs|createobject|packedgitlimit|bigfilethreshold|multipackindex)|extensions\.(?:objectformat|worktreeconfig|refstorage)|(?:user|author|committer)\..*|remote\..*\.(?:url|fetch|pushurl|push|tagopt|prune|mirror|gh-resolved|skipfetchall)|branch\..*|init\..*|pull\..*|push\..*|fetch\.(?:prune|prunetags|writecommitgraph|parallel)|merge\.(?:ff|conflictstyle|renames|renamelimit|log)|rebase\..*|color\..*|column\..*|submodule\..*|advice\..*|gc\..*|pack\..*|index\..*|feature\..*|rerere\..*|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|status\.(?!submodulesummary).*|diff\.(?:renames|renamelimit|algorithm|colormoved|mnemonicprefix|noprefix|context|interhunkcontext|indentheuristic|relative|statgraphwidth)|log\.(?:abbrevcommit|date|decorate|follow|graphcolors|mailmap|showroot)|lfs\..*|http\.(?:postbuffer|lowspeedlimit|lowspeedtime|version|sslverify)|credential\.helper|maintenance\..*|receive\..*|help\.autocorrect|versionsort\..*|gui\..*|vscode-merge-base|branch)$/
+
+/** Why git cannot read here without asking, or undefined. `root`: the project. */
+export async function repositoryProblem(
+  folder: string,
+  read: RepositoryRead,
+  root: string,
+): Promise<string | undefined> {
+  const found = await repositoryOf(folder)
+  if (found === undefined) return undefined
+  const { git, top } = found
+  if (!isWithin(git, root) && read.contents !== 'none') return `the repository ${top} is larger than the project`
+  const runs = await runsPrograms(git, read.addresses === true)
+  if (runs !== undefined) return runs
+  if (read.contents === 'none' && !read.entersSubmodules) return undefined
+  const index = await readIndex(git)
+  if (read.entersSubmodules) {
+    if (typeof index === 'string' && (await exists(join(top, '.gitmodules')))) return index
+    for (const name of typeof index === 'string' ? [] : index.submodules) {
+      const inner = await repositoryOf(join(top, name))
+      const problem = inner && inner.git !== git ? await runsPrograms(inner.git, false) : undefined
+      if (problem !== undefined) return problem
+    }
+  }
+  if (read.contents === 'none') return undefined
+  const files = [...read.only]
+  let isOld = read.contents === 'history'
+  for (const word of read.revisions) {
+    if (await exists(resolve(folder, word.text))) files.push(word)
+    else isOld = true
+  }
+  if (files.length > 0) return contentsOfFiles(folder, top, files)
+  if (isOld) return 'older versions of files may hold secrets'
+  if (typeof index === 'string') return index
+  return index.secret === undefined ? undefined : `${index.secret} is tracked, and sensitive`
+}
+
+/** Which settings or hooks of a repository make git, asked to read, run something or read elsewhere. */
+async function runsPrograms(git: string, addresses: boolean): Promise<string | undefined> {
+  const settings = await settingsOf(git)
+  if (!settings) return `the settings of ${git} cannot be read`
+  const isModule = git.includes('/.git/modules/')
+  const odd = settings.find(([key]) => !HARMLESS_SETTING.test(key) && !(isModule && key === 'core.worktree'))
+  if (odd) return `the setting ${odd[0]} of ${git} can make git run programs`
+  if (addresses && settings.some(([key, value]) => key.startsWith('remote.') && /:\/\/[^/@\s]*@/.test(value)))
+    return 'an address of a remote holds a password'
+  return (await exists(join(git, 'hooks', 'post-index-change'))) ? 'a hook of the repository may run' : undefined
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined
+}
+
+/** Only plain names of files that exist, so that no older version of a folder can be meant. */
+async function contentsOfFiles(folder: string, top: string, only: RepositoryRead['only']): Promise<string | undefined> {
+  for (const { text, known } of only) {
+    if (!known || /^[:]|[*?[\\]/.test(text)) return `${text} may be more than one file`
+    const places = [resolve(folder, text), resolve(top, text)]
+    if (places.some((path) => sensitiveRule(path) !== undefined)) return `${text} is sensitive`
+    const stats = await Promise.all(places.map((path) => lstat(path).catch(() => undefined)))
+    if (stats.some((each) => each?.isDirectory())) return `older versions of ${text} may hold secrets`
+  }
+  return undefined
+}
+
+interface Repository {
+  /** Where git keeps what belongs to it. */
+  git: string
+  /** The folder whose files it keeps. */
+  top: string
+}
+
+/** The repository that git would use in a folder: the nearest `.git`, or a folder that is itself a bare repository. */
+async function repositoryOf(folder: string): Promise<Repository | undefined> {
+  for (let next = folder; ; next = dirname(next)) {
+    const dotGit = join(next, '.git')
+    const stat = await lstat(dotGit).catch(() => undefined)
+    if (stat?.isFile()) {
+      const text = await readFile(dotGit, 'utf8').catch(() => '')
+      const named = /^gitdir: (.+?)\s*$/s.exec(text)?.[1]
+      return {
+        git: named === undefined ? dotGit : await commonFolder(isAbsolute(named) ? named : join(next, named)),
+        top: next,
+      }
+    }
+    if (stat?.isSymbolicLink()) return { git: join(dotGit, 'link'), top: next }
+    if (stat && (await isRepository(dotGit))) return { git: dotGit, top: next }
+    if (await isRepository(next)) return { git: next, top: next }
+    if (dirname(next) === next) return undefined
+  }
+}
+
+async function isRepository(folder: string): Promise<boolean> {
+  const parts = await Promise.all(['HEAD', 'objects'].map((name) => lstat(join(folder, name)).catch(() => undefined)))
+  return parts.every((stat) => stat !== undefined)
+}
+
+/** Worktrees share the settings of the repository they belong to. */
+async function commonFolder(git: string): Promise<string> {
+  const common = (await readFile(join(git, 'commondir'), 'utf8').catch(() => '')).trim()
+  return common === '' ? git : resolve(git, common)
+}
+
+/** Every setting of a repository, as git names it, in lower case; undefined for a file that is not understood. */
+async function settingsOf(git: string): Promise<[key: string, value: string][] | undefined> {
+  const texts = await Promise.all(
+    ['config', 'config.worktree'].map((name) =>
+      readFile(join(git, name), 'utf8').catch((error: unknown) => {
+        const code = error instanceof Error && 'code' in error ? error.code : undefined
+        return code === 'ENOENT' && name !== 'config' ? '' : undefined
+      }),
+    ),
+  )
+  const settings: [string, string][] = []
+  for (const text of texts) {
+    if (text === undefined || text.length > 100_000) return undefined
+    let section = ''
+    for (const line of text.split('\n')) {
+      const trimmed = line.trim()
+      if (trimmed === '' || /^[#;]/.test(trimmed)) continue
+      const header = /^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]\s*([#;].*)?$/.exec(trimmed)
+      if (header) {
+        section = header[2] === undefined ? header[1]! : `${header[1]}.${header[2]}`
+        continue
+      }
+      const setting = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(trimmed)
+      if (!setting || section === '' || trimmed.endsWith('\\')) return undefined
+      settings.push([`${section}.${setting[1]}`.toLowerCase(), setting[2] ?? 'true'])
+    }
+  }
+  return settings
+}
+
+interface Index {
+  /** The first sensitive file that is tracked. */
+  secret?: string
+  submodules: string[]
+}
+
+/** What git tracks, from its index; or why that cannot be told. Version 4 shortens names, and is not read. */
+async function readIndex(git: string): Promise<Index | string> {
+  const path = join(git, 'index')
+  const stat = await lstat(path).catch(() => undefined)
+  const found: Index = { submodules: [] }
+  if (!stat) return found
+  if (stat.size > MAX_BYTES) return 'too many files are tracked to look for secrets among them'
+  const odd = 'the index of the repository is not understood'
+  const index = await readFile(path)
+  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC' || !/^[23]$/.test(String(index.readUInt32BE(4))))
+    return odd
+  let at = 12
+  for (let count = index.readUInt32BE(8); count > 0; count -= 1) {
+    if (at + HEADER > index.length) return odd
+    const nameAt = at + HEADER + ((index.readUInt16BE(at + HEADER - 2) & EXTENDED) !== 0 ? 2 : 0)
+    const end = index.indexOf(0, nameAt)
+    if (end < 0) return odd
+    const name = index.toString('utf8', nameAt, end)
+    if (index.readUInt32BE(at + MODE) >>> 12 === SUBMODULE) found.submodules.push(name)
+    else if (sensitiveRule(`/${name}`) !== undefined) found.secret ??= name
+    at += Math.ceil((end - at + 1) / 8) * 8
+  }
+  // A split index has further names in another file.
+  return index.toString('latin1', at, at + 4) === 'link' ? odd : found
+}

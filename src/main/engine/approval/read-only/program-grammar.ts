@@ -1,0 +1,193 @@
+import type { Word } from '../../permission/shell-syntax'
+
+/** What a word of a program means: a text or number that is no path, or a path and how much of it is read. */
+export type Kind = 'text' | 'number' | 'file' | 'names' | 'contents' | RegExp
+
+/** A word that names something the program reads. */
+export interface ReadPath extends Word {
+  /** One file (or what is known about it), the names below a folder, the contents of all files below it, or the git repository it lies in. */
+  covers: 'file' | 'names' | 'contents' | 'repository'
+  /** Of a tree: files with hidden names are left out, and those that ignore files name. */
+  skipsHidden?: boolean
+  /** Of a tree: links in it are followed. */
+  followsLinks?: boolean
+  /** Of a tree: only files with one of these endings. */
+  endings?: readonly string[]
+  /** Of a tree: folders with these names are left out. */
+  skips?: readonly string[]
+  /** Of a repository. */
+  repository?: RepositoryRead
+}
+
+/** What git prints of a repository. */
+export interface RepositoryRead {
+  /** Names and messages only, contents of files that are tracked now, or contents of any version. */
+  contents: 'none' | 'tracked' | 'history'
+  /** The only files it prints the contents of; none: all. */
+  only: readonly Word[]
+  /** Words that are files where such a file exists, and revisions otherwise. */
+  revisions: readonly Word[]
+  /** It runs git in the submodules, too. */
+  entersSubmodules?: true
+  /** The addresses of its remotes are printed; they may hold a password. */
+  addresses?: true
+}
+
+/** Exactly the options a program may have. Any other option, also an abbreviated one, is unknown. */
+interface OptionTable {
+  get(name: string): { value?: 'required' | 'attached'; kind: Kind } | undefined
+  /** Digits may stand in clusters of short options (`-20`). */
+  digits: boolean
+}
+
+/** One read-only program. */
+export interface Program {
+  options: OptionTable
+  /** What operands are; the last kind counts for all further ones. Absent: it takes none. */
+  operands?: readonly Kind[]
+  least?: number
+  most?: number
+  /** No option does harm, so a name that a glob finds may be one. */
+  anyOption?: true
+  /** Operands that begin with `+` mean something else. */
+  noPlus?: true
+  /** Each option stands alone, before all operands: what comes after the first operand is one, however it looks. */
+  strict?: true
+  /** Decides instead of `operands`: the paths that are read, or undefined when it may do more than read. */
+  reads?(parsed: Parsed): ReadPath[] | undefined
+}
+
+/** The words of a program, sorted. */
+export interface Parsed {
+  options: readonly { name: string; value: string | undefined }[]
+  operands: readonly Word[]
+  /** How many operands stand before `--`; all of them without one. */
+  beforeDashes: number
+  /** Paths that options name. */
+  paths: readonly ReadPath[]
+}
+
+const KINDS: Readonly<Record<string, Kind>> = { text: 'text', number: 'number', file: 'file', names: 'names' }
+
+/**
+ * Reads a table of options: `-a` and `--all` are flags, `-n=number` and `--lines=number` need a value, `--color[=text]` and `-M[text]` may
+ * have one in the same word, and `-NUM` stands for numbers such as `-20`.
+ */
+export function options(text: string, kinds: Readonly<Record<string, Kind>> = {}): OptionTable {
+  const table = new Map<string, { value?: 'required' | 'attached'; kind: Kind }>()
+  for (const option of `${text} --help --version`.split(/\s+/).filter((each) => each !== '' && each !== '-NUM')) {
+    const [, name = '', attached, required] = /^(--?[\w.-]+?)(?:\[=?(\w+)\]|=(\w+))?$/.exec(option) ?? []
+    const kind = kinds[attached ?? required ?? ''] ?? KINDS[attached ?? required ?? ''] ?? 'text'
+    table.set(name, {
+      kind,
+      ...(attached !== undefined && { value: 'attached' }),
+      ...(required !== undefined && { value: 'required' }),
+    })
+  }
+  return { get: (name) => table.get(name), digits: /(?:^|\s)-NUM(?:\s|$)/.test(text) }
+}
+
+/** Sorts the words of a program as getopt does, options after operands included. Undefined when one of them is not in its grammar. */
+export function parseWords(program: Program, words: readonly Word[]): Parsed | undefined {
+  const found: { name: string; value: string | undefined }[] = []
+  const operands: Word[] = []
+  const paths: ReadPath[] = []
+  let beforeDashes: number | undefined
+  const take = (name: string, kind: Kind, value: Word | undefined): boolean => {
+    if (!value?.known || !fits(kind, value.text)) return false
+    found.push({ name, value: value.text })
+    if (isPath(kind)) paths.push({ ...value, covers: kind })
+    return true
+  }
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at]!
+    const { text } = word
+    const isOption = beforeDashes === undefined && text.startsWith('-') && text !== '-'
+    if (program.strict && isOption && operands.length > 0) return undefined
+    if (!word.known) {
+      if (!word.glob || (beforeDashes === undefined && !/^[\w./~]/.test(text) && !program.anyOption) || isOption)
+        return undefined
+      operands.push(word)
+    } else if (!isOption) operands.push(word)
+    else if (text === '--') beforeDashes = operands.length
+    else if (text.startsWith('--')) {
+      const [name, value] = split(text)
+      const option = program.options.get(name)
+      if (!option || (value !== undefined && !option.value)) return undefined
+      if (option.value === 'required') {
+        if (!take(name, option.kind, value === undefined ? words[(at += 1)] : { text: value, known: true }))
+          return undefined
+      } else if (value === undefined) found.push({ name, value })
+      else if (!take(name, option.kind, { text: value, known: true })) return undefined
+    } else {
+      for (let index = 1; index < text.length; index += 1) {
+        const name = `-${text[index]}`
+        if (program.options.digits && /\d/.test(text[index]!)) {
+          found.push({ name: '-NUM', value: text[index] })
+          continue
+        }
+        const option = program.options.get(name)
+        if (!option) return undefined
+        if (program.strict && (index > 1 || (!option.value && text.length > 2))) return undefined
+        if (!option.value) {
+          found.push({ name, value: undefined })
+          continue
+        }
+        const rest = text.slice(index + 1)
+        if (rest === '' && option.value === 'attached') found.push({ name, value: undefined })
+        else if (!take(name, option.kind, rest === '' ? words[(at += 1)] : { text: rest, known: true }))
+          return undefined
+        break
+      }
+    }
+  }
+  return { options: found, operands, beforeDashes: beforeDashes ?? operands.length, paths }
+}
+
+/** What a program reads with these words; undefined when they are not all in its grammar. */
+export function readPaths(program: Program, words: readonly Word[]): ReadPath[] | undefined {
+  const parsed = parseWords(program, words)
+  if (!parsed) return undefined
+  const { operands, paths } = parsed
+  if (operands.length < (program.least ?? 0) || operands.length > (program.most ?? Infinity)) return undefined
+  if (program.noPlus && operands.some((word) => word.text.startsWith('+'))) return undefined
+  if (program.reads) return program.reads(parsed)
+  const kinds = program.operands ?? []
+  if (operands.length > 0 && kinds.length === 0) return undefined
+  // Nobody knows how many names a glob becomes, so what comes after it may be of any kind.
+  const firstGlob = operands.findIndex((word) => word.glob)
+  if (firstGlob >= 0 && (firstGlob < kinds.length - 1 || operands.length > (program.most ?? Infinity) - 1))
+    return undefined
+  const read = [...paths]
+  for (const [index, word] of operands.entries()) {
+    const kind = kinds[Math.min(index, kinds.length - 1)]!
+    if (!isPath(kind)) {
+      if (!word.known || !fits(kind, word.text)) return undefined
+    } else if (word.text !== '-') read.push({ ...word, covers: kind })
+  }
+  return read
+}
+
+/** Whether an option was given under one of its names. */
+export function has({ options: given }: Parsed, ...names: string[]): boolean {
+  return given.some(({ name }) => names.includes(name))
+}
+
+/** The values an option was given, under any of its names. */
+export function valuesOf({ options: given }: Parsed, ...names: string[]): string[] {
+  return given.flatMap(({ name, value }) => (names.includes(name) && value !== undefined ? [value] : []))
+}
+
+function split(text: string): [string, string?] {
+  const at = text.indexOf('=')
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+function fits(kind: Kind, text: string): boolean {
+  if (kind === 'number') return /^[-+]?\d+[A-Za-z]{0,3}$/.test(text)
+  return kind instanceof RegExp ? kind.test(text) : true
+}
+
+function isPath(kind: Kind): kind is 'file' | 'names' | 'contents' {
+  return kind === 'file' || kind === 'names' || kind === 'contents'
+}

@@ -1,0 +1,194 @@
+import { onlyCompares } from '../shell/shell-variables'
+import type { Word } from '../../permission/shell-syntax'
+import { FILE_PROGRAMS, findReads } from './file-programs'
+import { gitReads } from './git-programs'
+import { readPaths, type Program, type ReadPath, has, options } from './program-grammar'
+import { TEXT_PROGRAMS } from './text-programs'
+
+const NOTHING: Program = { options: options('') }
+const NAMES: Program = { options: options('-a -t -p -P -f -b -m -s'), operands: ['text'] }
+const COLUMNS =
+  /^(?:(?:pid|ppid|pgid|comm|stat|state|etime|etimes|time|user|rss|vsz|pcpu|pmem|%cpu|%mem|ni|pri|tty|lstart|start)=?,?)+$/
+
+/** Programs that tell about the system, and builtins that change nothing but the shell that runs them. */
+const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
+  pwd: { options: options('-L -P') },
+  cd: {
+    options: options('-L -P'),
+    operands: ['file'],
+    most: 1,
+    reads: ({ operands }) =>
+      operands.some(({ text, glob }) => text === '-' || glob)
+        ? undefined
+        : operands.map((word) => ({ ...word, covers: 'file' })),
+  },
+  whoami: NOTHING,
+  // Of the user who runs it; names of others are looked up, perhaps over the network.
+  id: { options: options('-u -g -G -n -r --user --group --groups --name --real') },
+  groups: NOTHING,
+  uname: {
+    options: options(
+      '-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --machine --operating-system',
+    ),
+  },
+  // Any option may look up the name of the computer in the network.
+  hostname: NOTHING,
+  arch: NOTHING,
+  nproc: { options: options('--all --ignore=number') },
+  uptime: { options: options('-p -s --pretty --since') },
+  date: {
+    options: options(
+      '-u -R -I[text] -d=when -r=file --utc --universal --rfc-email --iso-8601[=text] --rfc-3339=text --date=when --reference=file',
+      {
+        // A time zone in it would be read from a file.
+        when: /^(?![\s\S]*TZ)/,
+      },
+    ),
+    // An operand that does not begin with + sets the clock.
+    operands: [/^\+/],
+    most: 1,
+  },
+  sleep: { options: options(''), operands: [/^\d+(?:\.\d+)?[smh]?$/], least: 1 },
+  type: NAMES,
+  which: { options: options('-a'), operands: ['text'] },
+  whereis: { options: options('-b -m -s'), operands: ['text'] },
+  df: {
+    options: options(
+      '-a -h -H -i -k -l -P -T -t=text -x=text --all --human-readable --si --inodes --local --portability --print-type --total --output[=text]',
+    ),
+    operands: ['file'],
+  },
+  free: { options: options('-b -k -m -g -h -l -t -w --bytes --kibi --mebi --gibi --human --lohi --total --wide --si') },
+  // The words and the environment of other users' processes may hold secrets; their names and numbers do not.
+  ps: { options: options('-e -A -p=pids -o=columns', { pids: /^\d+(?:,\d+)*$/, columns: COLUMNS }) },
+  lsof: {
+    // Without -n it looks up names in the network, and with a host after -i, too.
+    options: options('-n -P -t -i[port] -s=state', {
+      port: /^[46]?(?:TCP|UDP)?(?::\d+(?:[-,]\d+)*)?$/i,
+      state: /^TCP:LISTEN$/,
+    }),
+    operands: [/^:\d+(?:[-,]\d+)*$/],
+    most: 1,
+    reads: (parsed) => {
+      const [port] = parsed.operands
+      if (!has(parsed, '-n') || !has(parsed, '-i')) return undefined
+      return !port || (port.known && /^:\d+(?:[-,]\d+)*$/.test(port.text)) ? [] : undefined
+    },
+  },
+}
+
+/** Programs and builtins that print their words, or nothing: whatever these are, no harm is done. */
+const PRINTS = new Set([
+  ':',
+  'true',
+  'false',
+  'echo',
+  'basename',
+  'dirname',
+  'seq',
+  'exit',
+  'return',
+  'break',
+  'continue',
+])
+const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(
+  Object.create(null),
+  TEXT_PROGRAMS,
+  FILE_PROGRAMS,
+  SYSTEM_PROGRAMS,
+)
+/** Programs whose words are not options and operands. */
+const OWN_GRAMMAR: Readonly<Record<string, (rest: readonly Word[]) => ReadPath[] | undefined>> = Object.assign(
+  Object.create(null),
+  {
+    printf: printed,
+    set: changesOptions,
+    command: asksWhere,
+    find: findReads,
+    git: gitReads,
+    test: (rest: readonly Word[]) => (onlyCompares('test', rest) ? [] : undefined),
+    '[': (rest: readonly Word[]) => (onlyCompares('[', rest) ? [] : undefined),
+    '[[': (rest: readonly Word[]) => (onlyCompares('[[', rest) ? [] : undefined),
+  },
+)
+
+/** Whether some commands of this program need no approval. */
+export function isReadOnlyProgram(program: string): boolean {
+  return PRINTS.has(program) || program in PROGRAMS || program in OWN_GRAMMAR
+}
+
+/** What a read-only command reads, each path with how much of it; undefined when the command is not known to only read. */
+export function readOnlyPaths(words: readonly Word[]): ReadPath[] | undefined {
+  const [first, ...rest] = words
+  if (!first?.known) return undefined
+  const name = first.text.replace(/^\/(?:usr\/)?bin\//, '')
+  if (PRINTS.has(name)) return []
+  const own = OWN_GRAMMAR[name]
+  if (own) return own(rest)
+  const program = PROGRAMS[name]
+  const paths = program && readPaths(program, rest)
+  return paths?.some((path) => path.glob && mayFindSecrets(path.text)) ? undefined : paths
+}
+
+/** `printf FORMAT …` prints; `-v` and `%n` give a variable a value. */
+function printed(rest: readonly Word[]): ReadPath[] | undefined {
+  const [format] = rest[0]?.known && rest[0].text === '--' ? rest.slice(1) : rest
+  return format?.known && !/^-./.test(rest[0]!.text.replace(/^--$/, '')) && !/%[^A-Za-z%]*n/.test(format.text)
+    ? []
+    : undefined
+}
+
+/** `set -euo pipefail` and its like. */
+function changesOptions(rest: readonly Word[]): ReadPath[] | undefined {
+  const text = rest.map((word) => (word.known ? word.text : '$')).join(' ')
+  return /^(?:[-+](?:[eux]+|[eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |$))+$/.test(text) ? [] : undefined
+}
+
+/** `command -v NAME`; without the option it runs a program, which is judged by itself. */
+function asksWhere([option, ...names]: readonly Word[]): ReadPath[] | undefined {
+  return option && /^-[vV]$/.test(option.text) && names.every((name) => name.known && !name.text.startsWith('-'))
+    ? []
+    : undefined
+}
+
+/** Names of sensitive files that a pattern with a beginning of its own may be meant to find. */
+const SECRETS = [
+  '.env',
+  '.env.local',
+  '.env.production',
+  'id_rsa',
+  'id_dsa',
+  'id_ecdsa',
+  'id_ed25519',
+  'credentials',
+  'credentials.json',
+  '.ssh',
+  '.aws',
+  '.gcp',
+]
+
+function mayFindSecrets(glob: string): boolean {
+  if (/[@+!?*]\(/.test(glob)) return true
+  return glob.split('/').some((part) => {
+    if (part === '' || !/[*?[]/.test(part)) return false
+    // Without dotglob a leading wildcard finds no names that begin with a dot.
+    const names = part.startsWith('.')
+      ? SECRETS
+      : SECRETS.filter((name) => !name.startsWith('.') && !part.startsWith('*'))
+    return names.some((name) => mayMatch(part.toLowerCase(), name))
+  })
+}
+
+/** Whether a name may match a pattern; every wildcard may stand for any text, and the text between must come in that order. */
+function mayMatch(pattern: string, name: string): boolean {
+  const pieces = pattern.split(/[*?]|\[[^\]]*\]/)
+  const last = pieces.at(-1)!
+  if (!name.startsWith(pieces[0]!) || !name.endsWith(last)) return false
+  let at = 0
+  for (const piece of pieces) {
+    const found = name.indexOf(piece, at)
+    if (found < 0) return false
+    at = found + piece.length
+  }
+  return true
+}

@@ -1,0 +1,113 @@
+import type { PermissionMode } from '../../../../shared/model/approval'
+import type { CommandSandbox } from '../../../../shared/model/sandbox'
+import type { EvaluationTime } from '../shell/evaluation-time'
+import type { PreparedCall, Tool } from '../../tool/tool'
+import type { Workspace } from '../../workspace/workspace'
+import type { PermissionRule } from '../../permission/permission-rule'
+import type { CommandPart, TouchedPath } from '../shell/command-part'
+import type { ToolChange } from './tool-pins'
+
+/** A call to be judged. */
+export interface JudgedCall {
+  tool: Pick<Tool, 'name' | 'annotations' | 'server'>
+  call: PreparedCall
+  mode: PermissionMode
+  workspace: Workspace
+  /** Set in plan mode: the one file that may change. */
+  plan?: { file: string }
+  /** TRESTLE_HOME, and the folders in it with what this session's own calls have left for the model to read. */
+  home: string
+  ownOutput: readonly string[]
+  /** The rules of the user, of a trusted project, and of the session. */
+  rules: readonly PermissionRule[]
+  /** What a command does, taken apart; each part is judged by itself. */
+  parts?: readonly CommandPart[]
+  /** The part that is judged now. */
+  part?: CommandPart
+  /** The type of the agent, when it may only read. */
+  readOnlyAgent?: string
+  /** What the sandboxes of the session can do; absent where nothing is known of them. */
+  sandboxes?: CommandSandboxes
+  /** How long the judgement may take; policies that go through rules look at it. */
+  time?: EvaluationTime
+  /** Set when the tool of a server is not what it was when the user allowed it. */
+  toolChange?: ToolChange
+  /** Whether the user allowed this key for the session. */
+  isRemembered(key: string): boolean
+}
+
+/** `reason` is shown to the user ("Why am I asked?") and, on a denial, to the model. */
+export interface Verdict {
+  decision: 'allow' | 'deny' | 'ask'
+  reason: string
+  /** The rule that decided. */
+  rule?: PermissionRule
+  /** It asks every time, so there is nothing to allow for the session. */
+  everyTime?: true
+  /** What a command runs in: when it is allowed, or when the user chooses the first answer on the card. */
+  sandbox?: CommandSandbox
+}
+
+/** A verdict on a part of a command. */
+export interface PartVerdict {
+  part: CommandPart
+  verdict: Verdict
+}
+
+/** What the sandboxes of a session can do, for judging its commands. */
+export interface CommandSandboxes {
+  /** Absent: there is one. Otherwise why not, as a sentence. */
+  unavailable?: string
+  /** No command may run without one, unless the user allowed that very command. */
+  required: boolean
+  /** Hosts that the network `listed` reaches. */
+  hosts: readonly string[]
+  /** Hosts whose pages the web tools fetch without asking. */
+  webHosts: readonly string[]
+  /** Hosts that the user opened for the session: reached without a network, too. */
+  openedHosts: readonly string[]
+  /** Paths outside the project that a Project command can change: caches, and what the user allowed. */
+  writable: readonly string[]
+  /** Whether a path outside the project is there for a Project command. */
+  isReadable(path: string): boolean
+}
+
+/** One rule of judgement. `undefined`: no opinion, the next policy decides. Free of effects. */
+export type Policy = (call: JudgedCall) => Verdict | undefined
+
+/** Whether a call writes files itself; what commands do is judged by their parts. */
+export function writesFiles({ accesses }: JudgedCall['call']): boolean {
+  return accesses.some((access) => (access.kind === 'file' || access.kind === 'tree') && access.write)
+}
+
+/** The real paths a call names; for a command the folder it runs in and what the judged part of it touches. */
+export function pathsOf({ call, part }: Pick<JudgedCall, 'call' | 'part'>): { path: string; write: boolean }[] {
+  const named = call.accesses.flatMap((access) => {
+    if (access.kind === 'file' || access.kind === 'tree') return [{ path: access.path, write: access.write }]
+    return access.kind === 'command' ? [{ path: access.cwd, write: true }] : []
+  })
+  return part
+    ? [
+        ...named,
+        ...part.paths.map(({ realPath, write }) => ({
+          path: realPath,
+          write: write || (!part.readOnly && part.kind === 'run'),
+        })),
+      ]
+    : named
+}
+
+/** The folders that a part of a command goes through, with all that is in them. */
+export function treesOf(part: CommandPart): (TouchedPath & { tree: NonNullable<TouchedPath['tree']> })[] {
+  return part.paths.flatMap((path) => (path.tree ? [{ ...path, tree: path.tree }] : []))
+}
+
+/** What a part of a command is known to write outside of the project and the folders the user added. */
+export function writesOutside(part: CommandPart): TouchedPath[] {
+  return part.paths.filter(({ write, unsure, inside, realPath }) => write && !unsure && !inside && !isSink(realPath))
+}
+
+/** Where nothing is kept. */
+function isSink(path: string): boolean {
+  return /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+|pts\/\d+)$/.test(path)
+}

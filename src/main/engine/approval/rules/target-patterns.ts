@@ -1,0 +1,172 @@
+import { homedir } from 'node:os'
+import { posix, join } from 'node:path'
+import { globMatcher } from '../../workspace/path/glob-matcher'
+import { type PathFlavor, SYSTEM_PATHS } from '../../workspace/path/path-flavor'
+import { placeholdersIn } from '../../sandbox/mounts/placeholders'
+import { isWithin } from '../../workspace/path/real-path'
+import { parsePattern, type PermissionRule, describeRule } from '../../permission/permission-rule'
+
+/** Tests absolute paths. */
+export interface PathTest {
+  matches(path: string): boolean
+  /** Whether something in this folder, at any depth, can match. */
+  mayMatchBelow(folder: string): boolean
+}
+
+/** Compiled patterns; rules live long, and each is asked about every path. */
+const compiled = new Map<string, PathTest>()
+const MAX_COMPILED = 5000
+
+/** How a pattern for paths is read. */
+export interface PathGlobOptions {
+  /** For deny and ask: case does not matter, and what lies below a match matches too. */
+  broad?: boolean
+  /** What `~` means. */
+  home?: string
+  paths?: PathFlavor
+}
+
+/**
+ * A test for absolute paths: the pattern is relative to `root`, absolute, or begins with `~`. `*` and `?` stay within a folder's name, `**`
+ * does not; dots are nothing special. On Windows `\` separates names as `/` does, and a drive may be written `C:/`, `/c/` or `\\?\C:\`.
+ */
+export function pathGlob(
+  pattern: string,
+  root: string,
+  { broad = false, home = homedir(), paths = SYSTEM_PATHS }: PathGlobOptions = {},
+): PathTest {
+  const key = [broad, paths.platform, home, root, pattern].join('\0')
+  let test = compiled.get(key)
+  if (!test) {
+    if (compiled.size >= MAX_COMPILED) compiled.clear()
+    test = compile(pattern, root, { broad, home, paths })
+    compiled.set(key, test)
+  }
+  return test
+}
+
+function compile(pattern: string, root: string, { broad, home, paths }: Required<PathGlobOptions>): PathTest {
+  const absolute = absolutePattern(pattern, root, home, paths)
+  // What is in a folder is the folder, for a tool that lists or searches it.
+  const [folder, inside] = absolute.endsWith('/**') ? [absolute.slice(0, -3), true] : [absolute, broad]
+  const syntax = { anyCase: broad }
+  const itself = globMatcher(folder, syntax)
+  const below = inside ? globMatcher(`${folder.replace(/\/$/, '')}/**`, syntax) : undefined
+  return {
+    matches(path) {
+      const text = paths.comparable(path)
+      return itself.matches(text) || (below?.matches(text) ?? false)
+    },
+    mayMatchBelow(path) {
+      const text = paths.comparable(path).replace(/\/$/, '')
+      return itself.mayMatchBelow(text) || (below?.mayMatchBelow(text) ?? false)
+    },
+  }
+}
+
+/** A drive, or wildcards for one. */
+const DRIVE = /^(?:[a-z]|[*?]|\[[^\]]*\]|\{[^}]*\}):\//i
+
+/** The pattern from the root of the file system on, in the form that `comparable` gives paths. */
+function absolutePattern(pattern: string, root: string, home: string, paths: PathFlavor): string {
+  const isWindows = paths.platform === 'win32'
+  const slashed = isWindows ? pattern.replaceAll('\\', '/') : pattern
+  const from = (folder: string, way: string): string => joined(literal(paths.comparable(folder)), way)
+  if (slashed === '~' || slashed.startsWith('~/')) return from(home, slashed.slice(1)).replace(/(?<=.)\/$/, '')
+  if (!isWindows)
+    return slashed.startsWith('/') ? paths.comparable(posix.resolve(slashed)) : from(root, slashed.normalize('NFC'))
+  const native = paths.native(slashed).replaceAll('\\', '/').normalize('NFC')
+  if (DRIVE.test(native)) return posix.normalize(native).replace(/(?<!:)\/$/, '')
+  if (native.startsWith('//'))
+    return joined(
+      native.replace(/^\/\/[^/]+(?:\/[^/]+)?/, (share) => share.toLowerCase()),
+      '',
+    )
+  if (paths.isDevice(native)) return posix.normalize(native)
+  return native.startsWith('/') ? from(paths.path.parse(root).root, native) : from(root, native)
+}
+
+/** As `posix.join`, with the two slashes in front of a server kept. */
+function joined(folder: string, way: string): string {
+  const text = posix.join(folder, way)
+  return folder.startsWith('//') ? `/${text}` : text
+}
+
+/** A folder's own name may hold characters that mean something in a pattern. */
+function literal(folder: string): string {
+  return folder.replace(/[*?[{]/g, '[$&]')
+}
+
+/**
+ * A test for addresses of pages. A pattern is a host (`example.org`, `*.example.org`) or begins with a scheme (`https://example.org/docs/**`); `*` stays
+ * within a part of it, `**` does not. With `broad` (for deny and ask) a host means those below it too, and an address all that begins with it.
+ */
+export function urlGlob(pattern: string, { broad = false } = {}): (url: string) => boolean {
+  const text = pattern.trim().toLowerCase()
+  if (text.includes('://')) {
+    const address = text.replace(/\/$/, '').replace(/[?[\]{}\\]/g, String.raw`\$&`)
+    const endings = broad ? ['', '/**', String.raw`\?**`, '#**'] : ['', '/']
+    const matchers = endings.map((ending) => globMatcher(address + ending, { escapes: true }))
+    return (url) => matchers.some((matcher) => matcher.matches(url.toLowerCase()))
+  }
+  const hosts = (broad ? [text, `*.${text}`] : [text]).map((host) => globMatcher(host, { starOnly: true }))
+  return (url) =>
+    URL.canParse(url) && hosts.some((host) => host.matches(new URL(url).hostname) || host.matches(new URL(url).host))
+}
+
+export interface HiddenPathsOptions {
+  rules: readonly PermissionRule[]
+  /** The tool that lists or searches. */
+  tool: 'Grep' | 'Glob' | 'ListDirectory'
+  /** Real paths of the project and of the folders the user added. */
+  root: string
+  addedFolders: readonly string[]
+  /** TRESTLE_HOME, and the folders in it that this session may read. */
+  home: string
+  ownOutput: readonly string[]
+  /** What a sandbox has put into the project for as long as it runs; default: as the home's records say. */
+  isPlaceholder?(path: string): boolean
+}
+
+/**
+ * What a tool leaves out that lists or searches a folder: files that a rule denies, Trestle's own folder, and for contents also what a rule wants to be
+ * asked about, since nobody was asked about each file. Such a call is judged by its folder alone.
+ */
+export function hiddenPaths({
+  rules,
+  tool,
+  root,
+  addedFolders,
+  home,
+  ownOutput,
+  isPlaceholder = placeholdersIn(join(home, 'run', 'sandbox')),
+}: HiddenPathsOptions): (path: string) => boolean {
+  const projects = [root, ...addedFolders].filter((folder) => folder !== home && isWithin(folder, home))
+  const readable = [...projects, ...ownOutput]
+  const denied = rules.flatMap((rule) => {
+    if (rule.decision === 'allow' || (rule.decision === 'ask' && tool !== 'Grep') || rule.mistake !== undefined)
+      return []
+    const parsed = parsePattern(rule.pattern)
+    if ('mistake' in parsed || parsed.argument === undefined) return []
+    return parsed.tool === 'Read' || parsed.tool === tool ? [pathGlob(parsed.argument, root, { broad: true })] : []
+  })
+  return (path) =>
+    (isWithin(path, home) && !readable.some((folder) => isWithin(path, folder))) ||
+    denied.some((pattern) => pattern.matches(path)) ||
+    isPlaceholder(path)
+}
+
+/**
+ * Why a page that another one leads to may not be visited: the rule that denies or asks about it. The page that was asked for has been judged like every
+ * call; where it redirects to is only known once it answers, when nobody can be asked any more.
+ */
+export function addressRefusal(rules: readonly PermissionRule[], url: string): string | undefined {
+  for (const rule of rules) {
+    if (rule.decision === 'allow') continue
+    if (rule.mistake !== undefined) return `a rule cannot be read: ${describeRule(rule)}`
+    const parsed = parsePattern(rule.pattern)
+    if ('mistake' in parsed || parsed.tool !== 'FetchURL' || parsed.argument === undefined) continue
+    if (urlGlob(parsed.argument, { broad: true })(url)) return describeRule(rule)
+  }
+  return undefined
+}

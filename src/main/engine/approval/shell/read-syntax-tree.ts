@@ -1,0 +1,298 @@
+import type { Node } from 'web-tree-sitter'
+import {
+  addExpression,
+  isNumericWord,
+  emptyArithmetic,
+  type Arithmetic,
+  type Redirection,
+  type Segment,
+  type ShellView,
+  type Word,
+} from '../../permission/shell-syntax'
+import { decodeWord } from '../../permission/decode-word'
+import { STEERING } from './shell-variables'
+
+/** Statements that hold other statements. */
+const STRUCTURE = new Set(
+  'program list pipeline subshell compound_statement negated_command if_statement elif_clause else_clause for_statement c_style_for_statement while_statement do_group case_statement case_item function_definition redirected_statement command_substitution process_substitution'.split(
+    ' ',
+  ),
+)
+const SIMPLE = new Set(['command', 'declaration_command', 'unset_command', 'test_command', 'variable_assignments'])
+const REPEATING = new Set(['c_style_for_statement', 'while_statement', 'for_statement', 'function_definition'])
+const REDIRECTS = new Set(['file_redirect', 'heredoc_redirect', 'herestring_redirect'])
+const WORD_LIKE =
+  /^(?:word|string|raw_string|ansi_c_string|translated_string|concatenation|number|simple_expansion|expansion|command_substitution|process_substitution|arithmetic_expansion|brace_expression|extglob_pattern|regex|variable_name|array|subscript|test_operator|unary_expression|binary_expression|parenthesized_expression|postfix_expression|ternary_expression)$/
+const COMPARES_NUMBERS = /\s-(?:eq|ne|lt|le|gt|ge)\s/
+/** The operators of `[[` that are no arithmetic, so that only what is compared is left. */
+const TEST_OPERATORS = /(^|[\s(!])(?:-[a-zA-Z]{1,2}(?=\s)|\[\[|\]\])/g
+const MAY_EXPAND = new Set([
+  'word',
+  'string',
+  'string_content',
+  'heredoc_body',
+  'heredoc_content',
+  'extglob_pattern',
+  'regex',
+])
+
+interface Walk {
+  text: string
+  view: ShellView
+  arithmetic: Arithmetic
+  values: [name: string, isNumber: boolean][]
+}
+
+/** The segments of a syntax tree. Whatever is not understood to the last character ends up in `hidden`. */
+export function readSyntaxTree(root: Node, text: string): ShellView {
+  const walk: Walk = { text, view: { segments: [], hidden: [] }, arithmetic: emptyArithmetic(), values: [] }
+  if (root.hasError) walk.view.hidden.push('it cannot be parsed as a bash command')
+  else statement(walk, root, false)
+  return { ...walk.view, arithmetic: walk.arithmetic, values: walk.values }
+}
+
+function hide(walk: Walk, why: string): void {
+  if (!walk.view.hidden.includes(why)) walk.view.hidden.push(why)
+}
+
+function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] = []): void {
+  if (SIMPLE.has(node.type)) return simple(walk, node, repeated, redirects)
+  if (node.type === 'variable_assignment') return simple(walk, node, repeated, redirects)
+  if (WORD_LIKE.test(node.type) && !STRUCTURE.has(node.type)) return inWord(walk, node, repeated)
+  if (!STRUCTURE.has(node.type)) return hide(walk, `a ${node.type.replaceAll('_', ' ')} in it is not understood`)
+  // Between backticks a backslash is taken away before anything else is looked at; the grammar does not know.
+  if (node.text.startsWith('`') && node.text.includes('\\')) return hide(walk, 'it holds a backslash between backticks')
+  gaps(walk, node)
+  const inside = repeated || REPEATING.has(node.type)
+  const children = present(node)
+  if (node.type === 'for_statement') loopValues(walk, node)
+  if (node.text.startsWith('((')) addExpression(walk.arithmetic, node.text)
+  if (node.type === 'c_style_for_statement')
+    for (const part of loopExpressions(node)) addExpression(walk.arithmetic, part.text)
+  const own = children.filter((child) => REDIRECTS.has(child.type))
+  const body = node.type === 'redirected_statement' ? children.find((child) => !REDIRECTS.has(child.type)) : undefined
+  const groupRedirects = node.type === 'redirected_statement' || own.length > 0 ? [...own, ...redirects] : []
+  if (groupRedirects.length > 0 && body && (SIMPLE.has(body.type) || body.type === 'variable_assignment')) {
+    return simple(walk, body, inside, groupRedirects)
+  }
+  for (const child of children) {
+    if (child.isNamed && !REDIRECTS.has(child.type) && child.type !== 'file_descriptor') statement(walk, child, inside)
+  }
+  // Of a group, or without a command: a segment of its own without words. After the body, which may go to another folder: to the grammar
+  // `cd x && ls > y` is a redirected list.
+  if (groupRedirects.length > 0) redirection(walk, node, inside, groupRedirects)
+}
+
+/** Children that are part of the program: comments are not. */
+function present(node: Node): Node[] {
+  return node.children.filter((child): child is Node => child !== null && child.type !== 'comment')
+}
+
+/** Between the parts of a statement there may be blanks only: a parser that skips what bash does not is found out here. */
+function gaps(walk: Walk, node: Node): void {
+  let at = node.startIndex
+  const all = node.children.filter((child): child is Node => child !== null)
+  for (const [index, child] of all.entries()) {
+    if (!(index === 0 && node.type === 'program') && !/^(?:[ \t\n]|\\\n)*$/.test(walk.text.slice(at, child.startIndex)))
+      odd(walk)
+    // To the grammar `export"x"` begins with a keyword; to bash it is one word.
+    const next = all[index + 1]
+    if (
+      /^[a-z]{2,}$/.test(child.type) &&
+      !child.isNamed &&
+      next?.startIndex === child.endIndex &&
+      /^[\w'"$\\`]/.test(next.text)
+    )
+      odd(walk)
+    at = child.endIndex
+  }
+  if (all.length > 0 && !/^(?:[ \t\n]|\\\n)*$/.test(walk.text.slice(at, node.endIndex))) odd(walk)
+}
+
+function odd(walk: Walk): void {
+  hide(walk, 'parts of it are not understood')
+}
+
+function simple(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): void {
+  gaps(walk, node)
+  const segment: Segment = { source: node.text, words: [], assignments: [], redirections: [], repeated }
+  walk.view.segments.push(segment)
+  const more: Node[] = []
+  const parts = node.type === 'variable_assignment' ? [node] : present(node)
+  for (const part of parts) {
+    if (part.type === 'variable_assignment') {
+      assignment(walk, part, segment, repeated)
+      if (node.type === 'declaration_command') segment.words.push(decodeWord(part.text))
+    } else if (REDIRECTS.has(part.type)) more.push(part)
+    else if (part.type === 'file_descriptor' || isDescriptor(part, [...parts, ...redirects])) continue
+    else word(walk, part, segment.words, repeated)
+  }
+  if (node.type === 'test_command' && node.text.startsWith('[[') && COMPARES_NUMBERS.test(node.text))
+    addExpression(walk.arithmetic, node.text.replace(TEST_OPERATORS, '$1 '))
+  for (const redirect of [...redirects, ...more]) readRedirect(walk, redirect, segment, repeated)
+}
+
+/** To the grammar the number in `0<<<x` is a word. */
+function isDescriptor(part: Node, others: readonly Node[]): boolean {
+  return (
+    /^\d+$/.test(part.text) && others.some((other) => REDIRECTS.has(other.type) && other.startIndex === part.endIndex)
+  )
+}
+
+function redirection(walk: Walk, node: Node, repeated: boolean, redirects: Node[]): void {
+  const segment: Segment = { source: node.text, words: [], assignments: [], redirections: [], repeated }
+  for (const redirect of redirects) readRedirect(walk, redirect, segment, repeated)
+  if (segment.words.length > 0) hide(walk, 'words after a redirection are not understood')
+  if (segment.redirections.length > 0) walk.view.segments.push(segment)
+}
+
+function word(walk: Walk, node: Node, into: Word[], repeated: boolean): void {
+  // What is written to it comes as a file that only this program sees.
+  const stream = node.type === 'process_substitution' && node.text.startsWith('<(')
+  into.push(stream ? { text: '/dev/fd/63', known: true } : decodeWord(node.text))
+  inWord(walk, node, repeated)
+}
+
+function assignment(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {
+  const name = node.childForFieldName('name')
+  const value = node.childForFieldName('value')
+  const decoded = decodeWord(value?.text ?? '')
+  // To the grammar `1x=y` sets a variable; to bash it is a program.
+  if (!/^[A-Za-z_]\w*(?:\[|$)/.test(name?.text ?? '')) odd(walk)
+  segment.assignments.push({ name: name?.text ?? node.text, value: decoded })
+  walk.values.push([
+    (name?.text ?? '').replace(/\[.*$/s, ''),
+    value?.type === 'arithmetic_expansion' || isNumericWord(decoded),
+  ])
+  for (const child of present(node)) inWord(walk, child, repeated)
+}
+
+/** What runs inside a word: substitutions. */
+function inWord(walk: Walk, node: Node, repeated: boolean): void {
+  if (node.type === 'command_substitution' || node.type === 'process_substitution')
+    return statement(walk, node, repeated)
+  if (node.type === 'arithmetic_expansion') addExpression(walk.arithmetic, node.text.replace(/^\$[([]+/, ''))
+  if (node.type === 'subscript') subscript(walk, node)
+  if (node.type === 'array' && /\[[^\]]*[A-Za-z_$`'"\\]/.test(node.text)) walk.arithmetic.opaque = true
+  if (node.type === 'expansion') expansion(walk, node)
+  if (MAY_EXPAND.has(node.type)) unnoticed(walk, node)
+  for (const child of present(node)) inWord(walk, child, repeated)
+}
+
+/** Texts that the shell expands and the parser has not: it does not know backticks in here-documents, for one. */
+function unnoticed(walk: Walk, node: Node): void {
+  let text = ''
+  let at = node.startIndex
+  for (const child of node.children) {
+    if (!child) continue
+    text += walk.text.slice(at, child.startIndex)
+    at = child.endIndex
+  }
+  text += walk.text.slice(at, node.endIndex)
+  if (/`|\$[({[]/.test(text.replace(/\\[\s\S]/g, ''))) hide(walk, 'it holds a substitution that is not understood')
+}
+
+/** `${x@P}` expands a value as a prompt, substitutions included; `${!x}` uses one as a name, `${x:a:b}` as arithmetic. */
+function expansion(walk: Walk, node: Node): void {
+  if (/@[A-Za-z]\}$/.test(node.text)) hide(walk, 'it expands a value as a prompt')
+  if (node.text.startsWith('${!')) walk.arithmetic.opaque = true
+  const part = /^\$\{[#\w@*]+(?:\[[^\]]*\])?:(?![-+=?])([\s\S]*)\}$/.exec(node.text)?.[1]
+  if (part !== undefined) addExpression(walk.arithmetic, part)
+  const index = /^\$\{#?\w+\[([\s\S]*?)\]/.exec(node.text)?.[1]
+  if (index !== undefined && !/^[@*]$/.test(index)) addExpression(walk.arithmetic, index)
+  const named = /^\$\{(\w+):?=/.exec(node.text)?.[1]
+  if (named !== undefined) set(walk, named, node)
+}
+
+/** The index of an element of an array, which is arithmetic. */
+function subscript(walk: Walk, node: Node): void {
+  const index = /^\w+\[([\s\S]*)\]$/.exec(node.text)?.[1]
+  if (index === undefined) walk.arithmetic.opaque = true
+  else if (!/^[@*]$/.test(index)) addExpression(walk.arithmetic, index)
+}
+
+/** What stands between the parentheses of `for ((…; …; …))`. */
+function loopExpressions(node: Node): Node[] {
+  const all = present(node)
+  const end = all.findIndex((child) => child.type === '))')
+  return all
+    .slice(all.findIndex((child) => child.type === '((') + 1, end < 0 ? all.length : end)
+    .filter((child) => child.type !== ';')
+}
+
+/** A variable gets a value in another way than by an assignment. */
+function set(walk: Walk, name: string, node: Node, isNumeric = false): void {
+  walk.values.push([name, isNumeric])
+  const assignments = [{ name, value: { text: '', known: false } }]
+  if (STEERING.test(name))
+    walk.view.segments.push({ source: node.text, words: [], assignments, redirections: [], repeated: true })
+}
+
+function loopValues(walk: Walk, node: Node): void {
+  const variable = node.childForFieldName('variable')
+  const values = node.childrenForFieldName('value').filter((value): value is Node => value !== null)
+  const isNumeric = values.length > 0 && values.every(({ text }) => /^(?:\d+|\{\d+\.\.\d+(?:\.\.\d+)?\})$/.test(text))
+  if (variable) set(walk, variable.text, node, isNumeric)
+}
+
+function readRedirect(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {
+  if (node.type === 'heredoc_redirect') return hereDocument(walk, node, segment, repeated)
+  if (node.type === 'herestring_redirect') {
+    for (const child of present(node)) inWord(walk, child, repeated)
+    return
+  }
+  gaps(walk, node)
+  const targets = node.childrenForFieldName('destination').filter((target): target is Node => target !== null)
+  const operator = present(node).find((child) => !child.isNamed)?.type ?? ''
+  const [target, ...words] = targets
+  if (!target) return operator.endsWith('&-') ? undefined : odd(walk)
+  segment.redirections.push(...targetOf(operator, decodeWord(target.text)))
+  for (const each of targets) inWord(walk, each, repeated)
+  // The grammar takes further words of the command for targets.
+  segment.words.push(...words.map((each) => decodeWord(each.text)))
+}
+
+function targetOf(operator: string, target: Word): Redirection[] {
+  if ((operator === '>&' || operator === '<&') && target.known && /^(?:\d+-?|-)$/.test(target.text)) return []
+  if (target.known && (target.text === '/dev/null' || target.text === '/dev/stdout' || target.text === '/dev/stderr'))
+    return []
+  return [{ target, write: operator !== '<' }]
+}
+
+function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {
+  const start = present(node).find((child) => child.type === 'heredoc_start')
+  // What follows `<<EOF` on its line is parsed as a child of the here-document; the text between must be its end mark.
+  if (!start || !/^(?:\w+|'[\w ]+'|"[\w ]+"|\\\w+)$/.test(start.text))
+    hide(walk, 'the end of its here-document is not understood')
+  if (node.text.split('<<').length > 2 && /^[^\n]*<<[^\n]*<</.test(node.text))
+    hide(walk, 'it has several here-documents on one line')
+  if (start && !endsWhere(walk, node, start)) hide(walk, 'the end of its here-document is not understood')
+  for (const child of present(node)) {
+    if (child.type === 'heredoc_body') {
+      if (!/^\w+$/.test(start?.text ?? 'x')) continue
+      inWord(walk, child, repeated)
+      // To the grammar arithmetic in a here-document is a subshell.
+      if (/\$(?:\(\(|\[)/.test(child.text))
+        addExpression(walk.arithmetic, /^[^$]*\$\(\(([^$]*)\)\)[^$]*$/.exec(child.text)?.[1] ?? '`')
+    } else if (REDIRECTS.has(child.type)) readRedirect(walk, child, segment, repeated)
+    else if (SIMPLE.has(child.type) || STRUCTURE.has(child.type)) statement(walk, child, repeated)
+    else if (child.isNamed && !['heredoc_start', 'heredoc_end', 'file_descriptor'].includes(child.type))
+      word(walk, child, segment.words, repeated)
+  }
+}
+
+/** Whether the grammar ends a here-document at the line where bash does: the first that is nothing but the mark. */
+function endsWhere(walk: Walk, node: Node, start: Node): boolean {
+  const lines = walk.text.split('\n')
+  const rest = (lines[start.startPosition.row] ?? '').slice(start.startPosition.column + start.text.length)
+  const balanced = !/\\|`|\$\(/.test(rest) && rest.split("'").length % 2 === 1 && rest.split('"').length % 2 === 1
+  const mark = decodeWord(start.text).text
+  const tabs =
+    node.text.startsWith('<<-') ||
+    /<<-/.test((lines[start.startPosition.row] ?? '').slice(0, start.startPosition.column + 1))
+  const end = lines.findIndex(
+    (line, row) => row > start.startPosition.row && (tabs ? line.replace(/^\t+/, '') : line) === mark,
+  )
+  const found = present(node).find((child) => child.type === 'heredoc_end')
+  return balanced && end >= 0 && found?.startPosition.row === end
+}

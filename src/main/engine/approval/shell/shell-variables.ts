@@ -1,0 +1,209 @@
+import type { Segment, Word } from '../../permission/shell-syntax'
+import { programOf } from './unwrap'
+
+/** Environment variables that decide which programs run, or what is put into them. */
+const PROGRAMS =
+  /^(?:PATH|IFS|ENV|HOME|SHELL|SHELLOPTS|BASHOPTS|BASH_.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|PYTHON.*|NODE_(?!ENV$).*|npm_.*|NPM_.*|PERL.*|RUBY.*|JAVA_.*|_JAVA_.*|JDK_.*|LESS.*|MAN.*|TAR_.*|RSYNC_.*|GCONV_PATH|LOCPATH|NLSPATH|TERMINFO.*|MAKEFLAGS|MFLAGS|MAKEFILES|GNUMAKEFLAGS|RIPGREP_.*|.*PRELOAD.*|XDG_.*|CC|CXX|RUSTC.*|CARGO_.*|GOFLAGS|EXINIT|VIMINIT|AWK.*|GAWK.*|POSIXLY_CORRECT|TMPDIR|OPENSSL_.*)$/
+/** The other variables that bash sets or uses itself (its manual, "Shell Variables"); some evaluate whatever they are given. */
+const OWN_OF_BASH =
+  /^(?:_|BASH|BASHPID|CHILD_MAX|COMP_.*|COMPREPLY|COPROC|DIRSTACK|EMACS|EPOCHREALTIME|EPOCHSECONDS|EUID|EXECIGNORE|FCEDIT|FIGNORE|FUNCNAME|FUNCNEST|GROUPS|HIST.*|HOSTFILE|HOSTNAME|HOSTTYPE|IGNOREEOF|INPUTRC|INSIDE_EMACS|LINENO|MACHTYPE|MAIL|MAILCHECK|MAILPATH|MAPFILE|OLDPWD|OPTARG|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PROMPT_.*|PWD|RANDOM|READLINE_.*|REPLY|SECONDS|SHLVL|SRANDOM|TIMEFORMAT|TMOUT|UID|auto_resume|histchars)$/
+
+/** Variables that change what the shell, or the programs it starts, do when they get a value; also as `NAME[0]`. */
+export const STEERING = new RegExp(`(?:${PROGRAMS.source}|${OWN_OF_BASH.source})`.replaceAll(')$', ')(?:\\[.*)?$'), 's')
+
+/** Variables that may stand in front of any program: they change how it prints, and nothing that it reads, runs or sends. */
+const HARMLESS =
+  /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|CI|DEBUG|NODE_ENV|RUST_LOG|RUST_BACKTRACE|COLUMNS|LINES|TERM)$/
+
+/** What a shell keeps for itself, unless its environment has a variable of that name. */
+const SHELL_VARIABLE = /^[a-z_][a-z0-9_]*$/
+
+const PROXY = /^(?:https?|ftp|all|no|rsync|socks)_proxy$/i
+
+/** Whether what a command sets holds for the commands after it. */
+export function setsShellVariables({ words }: Segment): boolean {
+  return words.length === 0 || /^(?:export|declare|typeset|local|readonly|exec)$/.test(programOf(words))
+}
+
+/** Whether it hands variables on to programs that are started later. */
+export function exportsVariables({ words }: Segment): boolean {
+  const program = programOf(words)
+  return (
+    program === 'export' || (/^(?:declare|typeset)$/.test(program) && words.some((word) => /^-\w*x/.test(word.text)))
+  )
+}
+
+/** `export name` hands a variable on that may have been set before. */
+export function isExported({ text, known }: Word): boolean {
+  if (text.startsWith('-')) return false
+  return !known || isSteering(/^\w*/.exec(text)?.[0] ?? '', true)
+}
+
+/** Whether a variable may change what programs do: they get it when it stands in front of them, is exported, or is in the environment already. */
+export function isSteering(name: string, isPassedOn: boolean): boolean {
+  if (STEERING.test(name) || PROXY.test(name)) return true
+  return !HARMLESS.test(name) && (isPassedOn || !SHELL_VARIABLE.test(name) || name in process.env)
+}
+
+/** What a builtin makes of its words beyond taking them as they are. */
+export interface Evaluated {
+  /** Names of variables it gives values that are only known when it runs. */
+  sets: string[]
+  /** Texts it evaluates as arithmetic. */
+  expressions: string[]
+  /** Why what it sets or runs cannot be seen. */
+  hidden?: string
+}
+
+const DECLARING = /^(?:declare|typeset|local|export|readonly)$/
+const NOTHING: Evaluated = { sets: [], expressions: [] }
+const IDENTIFIER = /^[A-Za-z_]\w*$/
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/
+const ELEMENT = /^[A-Za-z_]\w*\[(.+)\]$/s
+
+/** Builtins of the shell that take names of variables or expressions as words. */
+export function evaluatedWords(program: string, rest: readonly Word[]): Evaluated {
+  if (DECLARING.test(program)) return declaredVariables(program, rest)
+  if (program === 'unset') return variableNames(program, withoutOptions(rest))
+  if (program === 'let') {
+    if (rest.some((word) => !word.known && /[`(]|\$\{/.test(word.text)))
+      return hiddenWords('what let calculates is only known when it runs')
+    return { sets: [], expressions: rest.map((word) => word.text.replace(/^"(.*)"$/s, '$1')) }
+  }
+  if (program === 'read') return variableNames(program, readNames(rest))
+  if (program === 'getopts') return variableNames(program, rest.slice(1, 2))
+  if (program === 'printf') return printfVariables(rest)
+  if (program === 'wait') return optionVariable(program, rest, 'p')
+  if (program === 'test' || program === '[' || program === '[[') return testedVariables(program, rest)
+  // What `set` and the like make of $1 may be calculated with.
+  if (program === 'set' || program === 'select') return { ...NOTHING, sets: ['1'] }
+  return NOTHING
+}
+
+function hiddenWords(hidden: string): Evaluated {
+  return { ...NOTHING, hidden }
+}
+
+/** `declare` and its like: attributes that change what later assignments do cannot be followed. */
+function declaredVariables(program: string, rest: readonly Word[]): Evaluated {
+  const options = rest.filter((word) => /^[-+]/.test(word.text))
+  if (options.some((word) => /^-\w*n/.test(word.text)) && program !== 'export')
+    return hiddenWords(`${program} -n gives a variable another name`)
+  if (options.some((word) => /^-\w*i/.test(word.text)))
+    return hiddenWords(`${program} -i evaluates every value that the variable gets`)
+  const found: Evaluated = { sets: [], expressions: [] }
+  for (const word of withoutOptions(rest)) {
+    const name = ASSIGNMENT.exec(word.text)?.[1]
+    if (name !== undefined) {
+      // An array may be given its elements with subscripts.
+      if (/\(\s*\[|\[[^\]]*[$`]/.test(word.text.slice(name.length)))
+        return hiddenWords(`${program} evaluates the subscripts of ${name}`)
+      found.sets.push(name)
+    } else {
+      const one = variableNames(program, [{ ...word, text: word.text.replace(/\]\+?=.*$/s, ']') }])
+      if (one.hidden !== undefined) return one
+      found.sets.push(...one.sets)
+      found.expressions.push(...one.expressions)
+    }
+  }
+  return found
+}
+
+function withoutOptions(rest: readonly Word[]): Word[] {
+  return rest.filter((word) => !(word.known && /^[-+]/.test(word.text)))
+}
+
+/** Words that name variables, or elements of arrays: bash evaluates their subscripts. */
+function variableNames(program: string, words: readonly Word[]): Evaluated {
+  const found: Evaluated = { sets: [], expressions: [] }
+  for (const word of words) {
+    const index = ELEMENT.exec(word.text)?.[1]
+    if (index !== undefined && !/[$`'"\\]/.test(index)) {
+      found.sets.push(word.text.slice(0, word.text.indexOf('[')))
+      if (!/^[@*]$/.test(index)) found.expressions.push(index)
+    } else if (word.text.includes('['))
+      return hiddenWords(`${program} evaluates what is in the brackets of ${word.text}`)
+    else if (!word.known) return hiddenWords(`the variable that ${program} is about is only known when it runs`)
+    else found.sets.push(word.text)
+  }
+  return found
+}
+
+/** An option that names a variable (`printf -v name`). */
+function optionVariable(program: string, rest: readonly Word[], letter: string): Evaluated {
+  const at = rest.findIndex((word) => word.text.startsWith(`-${letter}`))
+  if (at < 0) return NOTHING
+  const named = rest[at]!.text.length > 2 ? { ...rest[at]!, text: rest[at]!.text.slice(2) } : rest[at + 1]
+  return named ? variableNames(program, [named]) : NOTHING
+}
+
+/** `printf -v name`, and `%n`, which gives the variable that its argument names a value. */
+function printfVariables(rest: readonly Word[]): Evaluated {
+  const format = rest.find((word) => !word.known || !word.text.startsWith('-'))
+  if (format?.known === false && format !== rest.at(-1))
+    return hiddenWords('the format of printf is only known when it runs')
+  if (format && /%[^A-Za-z%]*n/.test(format.text)) return hiddenWords('%n of printf changes a variable')
+  return optionVariable('printf', rest, 'v')
+}
+
+/** `-v` and `-R` evaluate the subscript of what they are about; so would a value without quotes that becomes such an operator. */
+function testedVariables(program: string, rest: readonly Word[]): Evaluated {
+  const text = rest.map((word) => word.text).join(' ')
+  // To the grammar a whole expression may be one word.
+  const asked = [...text.matchAll(/(?:^|[\s(!])-[vR]\s+(\S+)/g)].map(([, name]) => name ?? '')
+  if (!asked.every((name) => IDENTIFIER.test(name))) return hiddenWords(`${program} -v evaluates what it is about`)
+  if (program === '[[') return NOTHING
+  if (rest.some((word) => word.known && /\[[^\]]*[$`]/.test(word.text)))
+    return hiddenWords(`${program} may evaluate a subscript`)
+  if (rest.every((word) => word.known) || onlyCompares(program, rest)) return NOTHING
+  const expanded = text.replace(/'[^']*'/g, '').replace(/\$(?:[#?$!]|\{[#?$!]\})/g, '')
+  const plain = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g
+  if (/[$`]/.test(expanded.replace(plain, '')))
+    return hiddenWords(`what ${program} evaluates is only known when it runs`)
+  return { sets: [], expressions: [...expanded.matchAll(plain)].map(([, bare, braced]) => bare ?? braced ?? '') }
+}
+
+const READ_WITH_VALUE = /^-\w*[adinNptu]$/
+
+function readNames(rest: readonly Word[]): Word[] {
+  return rest.filter((word, index) => {
+    const before = rest[index - 1]?.text ?? ''
+    if (word.known && word.text.startsWith('-')) return false
+    return !READ_WITH_VALUE.test(before) || /^-\w*a$/.test(before)
+  })
+}
+
+const ABOUT_ONE = /^-[bcdefghknprstuwxzGLNOS]$/
+const BETWEEN_TWO = /^(?:=|==|!=|<|>|=~|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
+const JOINS = /^(?:!|&&|\|\||-a|-o|\(|\))$/
+
+/** Whether `test`, `[` or `[[` only compares, also values that are only known when it runs. `-v` evaluates what it is about. */
+export function onlyCompares(program: string, rest: readonly Word[]): boolean {
+  const closing = program === '[' ? ']' : program === '[[' ? ']]' : undefined
+  const words = closing !== undefined && rest.at(-1)?.text === closing ? rest.slice(0, -1) : rest
+  // Outside of [[ a value without quotes may be several words, operators among them.
+  if (program !== '[[' && words.some((word) => !word.known && mayBecomeMore(word.text))) return false
+  // To the grammar a whole expression is one word; that `-v` evaluates what it is about is looked for there, too.
+  if (words.some((word) => /(?:^|\s)-[vR]\b/.test(word.text))) return false
+  const clauses: Word[][] = [[]]
+  for (const word of words) {
+    if (word.known && JOINS.test(word.text)) clauses.push([])
+    else clauses.at(-1)!.push(word)
+  }
+  return clauses.every((clause) => {
+    const [first, second] = clause
+    if (clause.length <= 1) return true
+    if (clause.length === 2) return first!.known && ABOUT_ONE.test(first!.text)
+    return (
+      clause.length === 3 &&
+      second!.known &&
+      BETWEEN_TWO.test(second!.text) &&
+      !(first!.known && first!.text.startsWith('-'))
+    )
+  })
+}
+
+/** Whether a word that is only known when the command runs has parts without quotes. */
+function mayBecomeMore(text: string): boolean {
+  return /[$`*?[]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/'[^']*'/g, ''))
+}

@@ -1,0 +1,220 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type {
+  FileHunks,
+  RestorePoint,
+  RestorePreview,
+  RestoreResult,
+  SessionFile,
+} from '../../../shared/model/checkpoint'
+import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import { failureOf } from '../../../shared/errors'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { CheckpointSettings } from '../config/settings/settings'
+import type { CallCheckpoint } from '../loop/call-lifecycle'
+import type { DMailCall } from '../loop/turn-context'
+import type { Store } from '../store/store'
+import type { RestoreOutlook } from '../tool/session-services'
+import type { Workspace } from '../workspace/workspace'
+import { openBlobStore } from './file-state'
+import type { CallCheckpoints } from './call-checkpoints'
+import { changesNothing, type ScopedCall } from './call-scope'
+import type { RestoreDeps, RestoringSession, RestoreRequest } from './restore-session'
+import { checkpointPaths } from './checkpoint-files'
+
+/** Collecting begins when the app has settled. */
+const COLLECT_AFTER_MS = 60_000
+
+/** What of a session checkpoints need. */
+export interface CheckpointedSession extends RestoringSession {
+  readonly header: SessionHeader
+  readonly cutOffCalls: ReadonlySet<string>
+  whileIdle<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+export interface CheckpointsDeps {
+  home: string
+  store: Pick<Store, 'ofTypes' | 'historyBackwards' | 'header' | 'since' | 'list' | 'agents'>
+  sessions: {
+    withSession<Result>(sessionId: string, use: (session: CheckpointedSession) => Promise<Result>): Promise<Result>
+    isLoaded(sessionId: string): boolean
+  }
+  settings(): CheckpointSettings
+  newId(prefix: string): string
+  log(message: string): void
+}
+
+export interface CheckpointManager extends Checkpoints {
+  /** Keeps what a call may change. Undefined at once for a call that can be seen to change nothing. */
+  before(
+    session: CheckpointedSession,
+    call: ScopedCall & { turnId: string; callId: string; workspace: Workspace; signal: AbortSignal },
+  ): Promise<CallCheckpoint | undefined> | undefined
+  /** What a D-Mail of the session's running turn would do. */
+  lookBack(session: CheckpointedSession, mail: DMailCall): Promise<RestoreOutlook | { problem: string }>
+  /** Carries it out; why it cannot be, when it cannot. */
+  sendDMail(session: CheckpointedSession, mail: DMailCall): Promise<{ problem: string } | undefined>
+  /** Of these files, those that say what the session, its subagents or those above it have written last. Never rejects. */
+  writtenByAgents(session: CheckpointedSession, paths: readonly string[]): Promise<ReadonlySet<string>>
+  /** Ends what the death of an earlier process left half done. Cheap when there is nothing. */
+  recover(session: CheckpointedSession): Promise<void>
+  removed(sessionId: string): void
+  /** Looks after what dead processes left, and in a while collects what is old. */
+  begin(): void
+  close(): void
+}
+
+/** Checkpoints of all sessions. Most of it is loaded when the first call changes something. */
+export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
+  const { home, store, sessions, settings, newId, log } = deps
+  const place = checkpointPaths(home)
+  const blobs = openBlobStore(place.blobs)
+  const maxBytes = (): number => settings().maxFileBytes
+  const restoring: RestoreDeps = { home, store, place, blobs, maxBytes, newId }
+  const recovered = new WeakMap<object, Promise<void>>()
+  let calls: Promise<CallCheckpoints> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const callCheckpoints = (): Promise<CallCheckpoints> =>
+    (calls ??= import('./call-checkpoints').then(({ createCallCheckpoints }) =>
+      createCallCheckpoints({ home, place, blobs, maxBytes }),
+    ))
+
+  async function finish(session: CheckpointedSession): Promise<void> {
+    if (session.cutOffCalls.size > 0) {
+      const told = new Set(store.ofTypes(session.id, ['checkpoint.changed']).map(({ callId }) => callId))
+      const made = store.ofTypes(session.id, ['checkpoint.made'])
+      for (const event of made.filter(({ callId }) => session.cutOffCalls.has(callId) && !told.has(callId))) {
+        const changed: EventBody | undefined = await (await callCheckpoints()).cutOff(session.id, event)
+        if (changed) session.record(changed)
+      }
+    }
+    if (!existsSync(place.restore(session.id))) return
+    const { finishRestore } = await import('./restore-session')
+    await finishRestore(restoring, session)
+  }
+
+  function recover(session: CheckpointedSession): Promise<void> {
+    const known = recovered.get(session)
+    if (known) return known
+    const work = finish(session)
+    recovered.set(session, work)
+    // Another attempt may succeed: the disk may have been full.
+    work.catch(() => recovered.delete(session))
+    return work
+  }
+
+  const held = <Result>(sessionId: string, use: (session: CheckpointedSession) => Promise<Result>): Promise<Result> =>
+    sessions.withSession(sessionId, async (session) => {
+      await recover(session)
+      return use(session)
+    })
+  const whenIdle = <Result>(
+    sessionId: string,
+    use: (session: CheckpointedSession) => Promise<Result>,
+  ): Promise<Result> =>
+    sessions.withSession(sessionId, (session) =>
+      session.whileIdle(async () => {
+        await recover(session)
+        return use(session)
+      }),
+    )
+
+  async function collect(): Promise<void> {
+    const { collectGarbage } = await import('./collect-garbage')
+    const rows = store.list({ limit: 1_000_000 }).concat(store.list({ archived: true, limit: 1_000_000 }))
+    const running = new Set(
+      rows
+        .filter(({ elsewhere, sessionId }) => elsewhere !== undefined || sessions.isLoaded(sessionId))
+        .map(({ sessionId }) => sessionId),
+    )
+    const { keepDays, maxBytes: most } = settings()
+    await collectGarbage({
+      place,
+      exists: (id) => store.header(id) !== undefined,
+      isRunning: (id) => running.has(id),
+      keepDays,
+      maxBytes: most,
+    })
+  }
+
+  return {
+    before(session, call) {
+      if (changesNothing(call)) return undefined
+      return callCheckpoints().then((made) => made.before({ sessionId: session.id, ...call }))
+    },
+    recover,
+    lookBack: async (session, mail) => (await import('./d-mail')).lookBack(restoring, session, mail),
+    sendDMail: async (session, mail) => (await import('./d-mail')).sendDMail(restoring, session, mail),
+    async writtenByAgents({ id, header }, paths) {
+      try {
+        const { filesWritten } = await import('./session-files')
+        return filesWritten(restoring, header.agent?.rootId ?? id, paths)
+      } catch (error) {
+        log(`Who has written ${paths.join(', ')} is not known: ${failureOf(error).message}`)
+        return new Set()
+      }
+    },
+    async points(sessionId): Promise<RestorePoint[]> {
+      const { restorePoints } = await import('./session-files')
+      return restorePoints(store, sessionId)
+    },
+    preview: (sessionId, request): Promise<RestorePreview> =>
+      held(sessionId, async () => (await import('./restore-session')).previewRestore(restoring, sessionId, request)),
+    restore: (sessionId, request): Promise<RestoreResult> =>
+      whenIdle(sessionId, async (session) =>
+        (await import('./restore-session')).restoreSession(restoring, session, request),
+      ),
+    async latestRestore(sessionId): Promise<(RecordedEvent & { type: 'checkpoint.restored' }) | undefined> {
+      return store.ofTypes(sessionId, ['checkpoint.restored']).at(-1)
+    },
+    files: (sessionId): Promise<SessionFile[]> =>
+      held(sessionId, async () => (await import('./session-files')).sessionFiles(restoring, sessionId)),
+    hunks: (sessionId, path): Promise<FileHunks> =>
+      held(sessionId, async () => (await import('./session-files')).fileHunks(restoring, sessionId, path)),
+    undoHunk: (sessionId, path, hunkId) =>
+      whenIdle(sessionId, async (session) =>
+        (await import('./session-files')).undoHunk(restoring, session, path, hunkId),
+      ),
+    removed(sessionId) {
+      rmSync(dirname(place.refs(sessionId)), { recursive: true, force: true })
+    },
+    begin() {
+      for (const sessionId of foldersIn(join(place.folder, 'sessions'))) {
+        if (!existsSync(place.restore(sessionId)) || !store.header(sessionId)) continue
+        held(sessionId, async () => undefined).catch((error: unknown) =>
+          log(`A restore could not be finished: ${failureOf(error).message}`),
+        )
+      }
+      timer = setTimeout(() => {
+        collect().catch((error: unknown) => log(`Old checkpoints could not be collected: ${failureOf(error).message}`))
+      }, COLLECT_AFTER_MS)
+      timer.unref()
+    },
+    close: () => clearTimeout(timer),
+  }
+}
+
+function foldersIn(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+/** Going back in a session: its files, its conversation, or both; and forth again, since every restore is itself something to go back from. */
+export interface Checkpoints {
+  /** Messages of the user as the conversation has them now, oldest first. */
+  points(sessionId: string): Promise<RestorePoint[]>
+  /** Changes nothing. */
+  preview(sessionId: string, request: RestoreRequest): Promise<RestorePreview>
+  /** `session.busy` while a turn runs. */
+  restore(sessionId: string, request: RestoreRequest): Promise<RestoreResult>
+  latestRestore(sessionId: string): Promise<(RecordedEvent & { type: 'checkpoint.restored' }) | undefined>
+  /** Files that are not what they were before the session changed them. */
+  files(sessionId: string): Promise<SessionFile[]>
+  hunks(sessionId: string, path: string): Promise<FileHunks>
+  /** Takes one hunk back; `checkpoint.changed` when the file is not what was shown. */
+  undoHunk(sessionId: string, path: string, hunkId: string): Promise<{ seq: number }>
+}

@@ -1,0 +1,70 @@
+import type { ModelInfo } from '../../model/provider'
+
+/** Of the window, the most that is used before old results are left out: the fuller it may be, the seldomer that is needed and paid for. */
+const TRIM_THRESHOLD = 0.95
+/** From here on the conversation is compacted if leaving out results would not do: the summary has to fit in the rest. */
+const COMPACTION_THRESHOLD = 0.88
+/** After a trim so much of the window is still in use: 60 % is what a conversation never goes below, the rest is for the error of estimates. */
+const TRIM_TARGET = 0.615
+/** A trim is worth the new beginning it makes for the provider's cache when it frees this share of what lies between. */
+const MIN_TRIM_SHARE = 0.6
+/** An answer's tokens are kept free: what the model may write, but no more than these shares of the window. */
+const [LEAST_RESERVE, MOST_RESERVE] = [0.05, 0.25]
+/** Fewer tokens than this are no answer. */
+const MIN_OUTPUT_TOKENS = 4000
+/** Tokens of conversation that are let through in any case: with a tiny window the provider decides. */
+const MIN_CONVERSATION_TOKENS = 2000
+
+/** How far a window is filled, and how far it is emptied. All in tokens. */
+export interface ContextLimits {
+  /** What the model takes. */
+  window: number
+  /** From here on room is made. */
+  trimThreshold: number
+  /** From here on there is a compaction, if room could not be made otherwise. */
+  compactionThreshold: number
+  /** What a trim leaves. */
+  trimTarget: number
+  /** A trim that leaves more than this is not worth it: it is time to compact. */
+  enough: number
+  /** Nothing goes beyond this, even when room was made only just before. */
+  hardLimit: number
+}
+
+/** How far a window is filled. `fixed`: tokens of instructions and tools. */
+export function contextLimits(
+  window: number,
+  { maxOutputTokens }: Pick<ModelInfo, 'maxOutputTokens'>,
+  fixed: number,
+): ContextLimits {
+  const wanted = Math.max(MIN_OUTPUT_TOKENS, window * LEAST_RESERVE)
+  const reserve = Math.min(maxOutputTokens ?? wanted, wanted, window * MOST_RESERVE)
+  const trimThreshold = Math.max(fixed + MIN_CONVERSATION_TOKENS, Math.min(window * TRIM_THRESHOLD, window - reserve))
+  const trimTarget = Math.min(window * TRIM_TARGET, trimThreshold * 0.9)
+  return {
+    window,
+    trimThreshold,
+    compactionThreshold: Math.min(window * COMPACTION_THRESHOLD, trimThreshold),
+    trimTarget,
+    enough: trimThreshold - (trimThreshold - trimTarget) * MIN_TRIM_SHARE,
+    hardLimit: Math.max(trimThreshold * 1.02, Math.min(window * 0.98, window - reserve / 2)),
+  }
+}
+
+/**
+ * The longest answer to ask for when `used` tokens are in use: many providers refuse a request whose answer might not fit. Undefined where nobody has said
+ * what the model writes at most: then the provider, or the wire, decides.
+ */
+export function outputLimit(window: number, used: number, maxOutputTokens: number | undefined): number | undefined {
+  if (maxOutputTokens === undefined) return undefined
+  const room = availableOutputTokens(window, used)
+  let limit = maxOutputTokens
+  // By halves: where the limit decides how long a model may think, each new one makes the provider read everything again.
+  while (limit > room && limit > MIN_OUTPUT_TOKENS) limit = Math.ceil(limit / 2)
+  return limit
+}
+
+/** Tokens of an answer that fit into the rest of the window; the estimate of `used` may be short of the count. */
+export function availableOutputTokens(window: number, used: number): number {
+  return Math.max(Math.min(MIN_OUTPUT_TOKENS, window * LEAST_RESERVE), Math.floor(window * 0.99 - used))
+}

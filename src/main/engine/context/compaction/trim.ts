@@ -1,0 +1,196 @@
+import type { ContextTrim } from '../../../../shared/model/context'
+import type { AssistantPart, Message, ResultPart, ToolMessage } from '../../../../shared/model/message'
+import { boundTokens, BYTES_PER_TOKEN, tokensOf } from '../tokens/token-estimate'
+
+/** The newest messages keep their results as long as anything older has some. */
+const KEEP_WHOLE = 8
+/** What is shorter than this many tokens is not worth trimming. */
+const SHORT = 100
+/** Characters of a text in a call's arguments that stay. */
+const ARGUMENT_KEPT = 200
+/** Tokens of a new result that stay in any case. */
+const NEW_RESULT_KEPT = 1000
+const TRIMMED = '[This old result was left out to save space. Call the tool again if you need it.]'
+
+type AssistantMessage = Extract<Message, { role: 'assistant' }>
+
+/** What is to be left out, and about how many tokens that saves. */
+export interface TrimPlan extends ContextTrim {
+  saved: number
+}
+
+/** Estimated tokens of a message. */
+type Measure = (message: Message) => number
+
+const NOTHING: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
+
+/**
+ * Chooses what to leave out to save `wanted` tokens, and not more than that: the oldest results, and the long arguments of the calls they belong to; of the
+ * last result only as much as is needed. The newest messages stay whole. `bindsThinking`: the model loses all thinking behind the first change, which saves
+ * tokens, too; where that alone would be too much, the trim begins further behind.
+ */
+export function planTrimOldest(
+  history: readonly Message[],
+  wanted: number,
+  measure: Measure = tokensOf,
+  bindsThinking = false,
+): TrimPlan {
+  const plan: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
+  let hasChanged = false
+  let lost = bindsThinking ? history.reduce((sum, message) => sum + boundShare(message, measure), 0) : 0
+  for (const message of history.slice(0, Math.max(0, history.length - KEEP_WHOLE))) {
+    if (bindsThinking) lost -= boundShare(message, measure)
+    const left = wanted - plan.saved - (hasChanged ? 0 : lost)
+    if (left < SHORT) {
+      if (hasChanged || wanted < SHORT) break
+      continue
+    }
+    if (message.role === 'user' || measure(message) < SHORT) continue
+    const shorter = message.role === 'tool' ? withoutContent(message) : withShortArguments(message)
+    if (!shorter) continue
+    const saving = measure(message) - measure(shorter)
+    if (saving < SHORT / 2) continue
+    if (!hasChanged && (saving <= left || isCuttable(message))) {
+      hasChanged = true
+      plan.saved += lost
+    }
+    if (saving <= left) {
+      if (message.role === 'tool') plan.results.push(message.callId)
+      else plan.calls.push(...longCalls(message))
+      plan.saved += saving
+    } else if (isCuttable(message)) {
+      const chars = Math.floor(charsOf(message) * (1 - left / saving))
+      plan.cuts.push({ callId: message.callId, chars })
+      plan.saved += saving - measure(cutTo(message, chars)) + measure(shorter)
+    }
+  }
+  return plan
+}
+
+function isCuttable(message: Message): message is ToolMessage {
+  return message.role === 'tool' && message.content.every(({ type }) => type === 'text')
+}
+
+/** Tokens of a message's thinking, in the measure of its other parts. */
+function boundShare(message: Message, measure: Measure): number {
+  const bound = boundTokens(message)
+  return bound === 0 ? 0 : (bound * measure(message)) / Math.max(1, tokensOf(message))
+}
+
+/** Chooses how much to cut from the newest results, the largest first, when they alone are too much. */
+export function planTrimNewest(history: readonly Message[], wanted: number, measure: Measure = tokensOf): TrimPlan {
+  const plan: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
+  const newest = history
+    .slice(-KEEP_WHOLE * 4)
+    .filter((message) => message.role === 'tool')
+    .filter((message) => measure(message) > NEW_RESULT_KEPT * 1.2)
+    .toSorted((a, b) => measure(b) - measure(a))
+  for (const message of newest) {
+    if (plan.saved >= wanted) break
+    const size = measure(message)
+    const keep = Math.max(NEW_RESULT_KEPT, size - (wanted - plan.saved))
+    const chars = Math.max(0, Math.floor((charsOf(message) * keep) / size) - 200)
+    plan.cuts.push({ callId: message.callId, chars })
+    plan.saved += size - measure(cutTo(message, chars))
+  }
+  return plan
+}
+
+/** Both together; what one leaves out altogether is not cut by the other. */
+export function combinePlans(one: TrimPlan, other: TrimPlan = NOTHING): TrimPlan {
+  const cuts = other.cuts.filter(
+    ({ callId }) => !one.results.includes(callId) && one.cuts.every((cut) => cut.callId !== callId),
+  )
+  return {
+    results: [...one.results, ...other.results],
+    calls: [...one.calls, ...other.calls],
+    cuts: [...one.cuts, ...cuts],
+    saved: one.saved + other.saved,
+  }
+}
+
+/**
+ * The messages after a trim; depends on nothing but the two, so that a restart and a fork send the same bytes again. What comes before the first
+ * message that changes is the same object; later answers with thinking are marked: it was thought behind another beginning.
+ */
+export function applyTrim(messages: readonly Message[], trim: ContextTrim): Message[] {
+  const results = new Set(trim.results)
+  const calls = new Set(trim.calls)
+  const cuts = new Map(trim.cuts.map(({ callId, chars }) => [callId, chars]))
+  let hasChanged = false
+  return messages.map((message): Message => {
+    if (message.role === 'user') return message
+    let next: Message | undefined
+    if (message.role === 'assistant') {
+      next = withShortArguments(message, calls)
+      if (hasChanged && message.staleThinking !== true && message.parts.some(({ type }) => type === 'thinking'))
+        next = { ...(next ?? message), staleThinking: true }
+    } else if (results.has(message.callId)) {
+      next = withoutContent(message)
+    } else {
+      const chars = cuts.get(message.callId)
+      if (chars !== undefined) next = cutTo(message, chars)
+    }
+    if (!next) return message
+    hasChanged = true
+    return next
+  })
+}
+
+function withoutContent(message: ToolMessage): ToolMessage {
+  return { ...message, content: [text(TRIMMED)] }
+}
+
+/** The first `chars` characters of a result, with a note. */
+function cutTo(message: ToolMessage, chars: number): ToolMessage {
+  const all = wordsOf(message)
+  const head = all.slice(0, chars).toWellFormed()
+  const note = `[Cut here: ${all.length - head.length} more characters do not fit into the context window. Ask for a smaller part.]`
+  return { ...message, content: [text(`${head}\n${note}`)] }
+}
+
+function wordsOf({ content }: ToolMessage): string {
+  return content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType} left out]`)).join('\n')
+}
+
+function charsOf(message: ToolMessage): number {
+  return wordsOf(message).length
+}
+
+function longCalls({ parts }: AssistantMessage): string[] {
+  return parts.flatMap((part) =>
+    part.type === 'tool_call' && part.input.length >= SHORT * BYTES_PER_TOKEN ? [part.callId] : [],
+  )
+}
+
+/** The answer with the long texts in its calls (all of them, or those of `ids`) cut; the arguments stay valid JSON. Undefined when there are none. */
+function withShortArguments(
+  message: AssistantMessage,
+  ids: { has(id: string): boolean } = new Set(longCalls(message)),
+): AssistantMessage | undefined {
+  let changed = false
+  const parts = message.parts.map((part): AssistantPart => {
+    if (part.type !== 'tool_call' || !ids.has(part.callId)) return part
+    const input = shortInput(part.input)
+    if (input.length >= part.input.length) return part
+    changed = true
+    return { ...part, input, ...(part.sentAs && { sentAs: { ...part.sentAs, input: shortInput(part.sentAs.input) } }) }
+  })
+  return changed ? { ...message, parts } : undefined
+}
+
+function shortInput(input: string): string {
+  try {
+    return JSON.stringify(JSON.parse(input), (_key, value: unknown) =>
+      typeof value === 'string' && value.length > ARGUMENT_KEPT * 1.5
+        ? `${value.slice(0, ARGUMENT_KEPT).toWellFormed()} [${value.length - ARGUMENT_KEPT} characters left out]`
+        : value,
+    )
+  } catch {
+    return '{}'
+  }
+}
+
+function text(words: string): ResultPart {
+  return { type: 'text', text: words }
+}

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest'
+import { turnFixture, text, types } from '../../../../test/support/turn-fixture'
+import type { CompactionMark } from '../../../shared/model/context'
+import type { Message } from '../../../shared/model/message'
+import { createContextWindows } from '../turn/context-windows'
+import { createContextBudget } from './context-budget'
+import { tokensOf } from './tokens/token-estimate'
+
+const WINDOW = 20_000
+const words = (tokens: number): string => 'x'.repeat(Math.round(tokens * 3.2))
+const said = (tokens: number): Message => ({ role: 'assistant', parts: [{ type: 'text', text: words(tokens) }] })
+
+function roomFor(history: Message[], answers: string[], fixed = 1000, maxOutputTokens?: number) {
+  const turn = turnFixture({ answers: answers.map(text), maxAttempts: 1 })
+  let mark: CompactionMark | undefined
+  let seq = 0
+  const windows = createContextWindows()
+  const info = {
+    id: 'p/m',
+    model: 'm',
+    label: 'm',
+    providerId: 'p',
+    contextWindow: WINDOW,
+    toolCalls: true,
+    imagesIn: false,
+    thinking: false,
+  }
+  const room = createContextBudget({
+    history,
+    fixed: () => fixed,
+    window: windows.of(info),
+    context: {
+      ...turn.ctx,
+      pins: async () => ({
+        todos: [{ title: 'write it', status: 'in_progress' }],
+        tasks: [{ taskId: 't1', command: 'npm start' }],
+      }),
+      record(...events) {
+        turn.ctx.record(...events)
+        for (const event of events)
+          if (event.type === 'compaction.finished') mark = { compactionId: event.compactionId, seq: (seq += 1) }
+      },
+    },
+    latestMark: () => mark,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  })
+  return { room, turn }
+}
+
+const asked = (): Message => ({ role: 'user', parts: [{ type: 'text', text: 'the prompt' }] })
+
+describe('making room', () => {
+  it('would change something although there is room', async () => {
+    const history = [asked(), said(10_000)]
+    const { room, turn } = roomFor(history, [])
+    await room.enforce()
+    expect(history).toHaveLength(2)
+    expect(turn.events).toEqual([])
+  })
+
+  it('takes the count of the provider for more than the estimate, but not for much less', async () => {
+    const history = [asked(), said(100)]
+    const { room, turn } = roomFor(history, ['S'])
+    room.recordUsage({ input: 19_000, output: 0, cached: 0, thinking: 0 })
+    await room.enforce()
+    expect(types(turn.events)).toEqual(['compaction.started', 'compaction.finished'])
+
+    const full = [asked(), said(30_000)]
+    const other = roomFor(full, ['S'])
+    other.room.recordUsage({ input: 10, output: 1, cached: 0, thinking: 0 })
+    await other.room.enforce()
+    expect(types(other.turn.events)).toEqual(['compaction.started', 'compaction.finished'])
+  })
+
+  it('keeps what is pinned: the prompt, the list, what runs, the names of files', async () => {
+    const read: Message = {
+      role: 'assistant',
+      parts: [{ type: 'tool_call', callId: 'c', name: 'Read', input: '{"path":"src/a.ts"}' }],
+    }
+    const history = [asked(), read, said(18_000)]
+    const { room } = roomFor(history, ['THE SUMMARY'])
+    await room.enforce()
+    expect(history.map(({ role }) => role)).toEqual(['user', 'user'])
+    const told = JSON.stringify(history)
+    for (const pinned of ['the prompt', 'THE SUMMARY', '[in_progress] write it', 't1: npm start', '- src/a.ts'])
+      expect(told).toContain(pinned)
+  })
+
+  it('ends in an error, without asking once more, when the window is full again at once', async () => {
+    const history = [asked(), said(18_000)]
+    const { room, turn } = roomFor(history, ['S'])
+    await room.enforce()
+    history.push(said(18_000))
+    await expect(room.enforce()).rejects.toMatchObject({ code: 'compaction.no_help' })
+    expect(turn.requests).toHaveLength(1)
+  })
+
+  it('goes on without a compaction while there is any room, when the last one was only some steps ago', async () => {
+    const history = [asked(), said(18_000)]
+    const { room, turn } = roomFor(history, ['S'])
+    await room.enforce()
+    history.push(said(15_800))
+    await room.enforce()
+    expect(turn.requests).toHaveLength(1)
+  })
+
+  it('leaves the conversation as it was when the summary would leave too much, or cannot be had', async () => {
+    const history: Message[] = [{ role: 'user', parts: [{ type: 'text', text: words(2900) }] }, said(10_000)]
+    const before = [...history]
+    const { room, turn } = roomFor(history, [words(5000)], 18_500)
+    await expect(room.enforce()).rejects.toMatchObject({ code: 'compaction.no_help' })
+    expect(types(turn.events)).toEqual(['compaction.started', 'compaction.failed'])
+    const broken = roomFor(history, [], 10_000)
+    await expect(broken.room.enforce()).rejects.toMatchObject({ code: 'compaction.failed' })
+    expect(types(broken.turn.events)).toEqual(['compaction.started', 'compaction.failed'])
+    expect(history).toEqual(before)
+  })
+
+  it('cuts results that alone fill the window, or the agent would ask for them again and again', async () => {
+    const read = (callId: string): Message => ({
+      role: 'tool',
+      callId,
+      name: 'Read',
+      isError: false,
+      content: [{ type: 'text', text: words(9000) }],
+    })
+    const calling: Message = {
+      role: 'assistant',
+      parts: ['a', 'b'].map((callId) => ({ type: 'tool_call' as const, callId, name: 'Read', input: '{}' })),
+    }
+    const history = [asked(), calling, read('a'), read('b')]
+    const { room, turn } = roomFor(history, [])
+    await room.enforce()
+    expect(turn.requests).toEqual([])
+    expect(history).toHaveLength(4)
+    expect(JSON.stringify(history)).toContain('do not fit into the context window')
+    expect(history.reduce((sum, message) => sum + tokensOf(message), 1000)).toBeLessThan(WINDOW * 0.85)
+  })
+
+  it('asks for a shorter answer, and leaves nothing out, where only the answer that was asked for did not fit', async () => {
+    const history = [asked(), said(7000), asked()]
+    const before = [...history]
+    const { room, turn } = roomFor(history, [], 1000, 6000)
+    expect(room.outputLimit()).toBeGreaterThan(5000)
+    const message = `input length and \`max_tokens\` exceed context limit: 14500 + ${room.outputLimit()} > ${WINDOW}`
+    const failure = { code: 'model.context_overflow' as const, title: '', message, advice: '', retryable: false }
+    expect(room.onOverflow(failure)).toBe(true)
+    await room.enforce()
+    expect(history).toEqual(before)
+    expect(turn.events).toEqual([])
+    expect(14_500 + room.outputLimit()!).toBeLessThanOrEqual(WINDOW)
+  })
+
+  it('gives up after some refusals in a row', () => {
+    const { room } = roomFor([asked(), said(1000)], [])
+    const failure = {
+      code: 'model.context_overflow' as const,
+      title: '',
+      message: 'too long',
+      advice: '',
+      retryable: false,
+    }
+    expect([1, 2, 3, 4].map(() => room.onOverflow(failure))).toEqual([true, true, true, false])
+    expect(roomFor([asked()], []).room.onOverflow(failure)).toBe(false)
+    // A picture that a proxy finds too large says nothing of the window.
+    expect(roomFor([asked(), said(1000)], []).room.onOverflow({ ...failure, message: 'too large (HTTP 413)' })).toBe(
+      false,
+    )
+  })
+})
+
+it('tells of a window that a refusal has shown to be smaller, with whatever it makes room by', async () => {
+  const history = [asked(), said(9000), asked(), said(6000)]
+  const { room, turn } = roomFor(history, ['S'])
+  room.onOverflow({
+    code: 'model.context_overflow',
+    title: '',
+    advice: '',
+    message: 'maximum context length is 12000 tokens',
+  } as Parameters<typeof room.onOverflow>[0])
+  await room.enforce()
+  const told = turn.events.flatMap((event) =>
+    event.type === 'compaction.started' || event.type === 'context.trimmed' ? [event] : [],
+  )
+  expect(told.map(({ learnedWindow }) => learnedWindow)).toEqual([12_000])
+})

@@ -1,0 +1,228 @@
+import type { CompactionMark, ContextTrim } from '../../../shared/model/context'
+import { CodedError } from '../../../shared/errors'
+import type { Message } from '../../../shared/model/message'
+import type { ContextBudget } from '../loop/turn-context'
+import { parseContextOverflow } from '../model/errors/context-overflow'
+import type { CompactionContext, CompactionTask } from './compaction/compact'
+import { type TokenCalibration, createTokenCount, type CountedRequest } from './tokens/token-count'
+import { combinePlans, planTrimNewest, planTrimOldest, applyTrim, type TrimPlan } from './compaction/trim'
+import { availableOutputTokens, outputLimit, contextLimits, type ContextLimits } from './compaction/context-limits'
+
+/** What cutting the newest results leaves, as a share of the limit. */
+const CUT_TO = 0.88
+/** The results of the latest step that take more than this share of the room are cut before anything is compacted. */
+const SHARE_OF_NEWEST = 0.5
+/** There is at most one compaction in so many steps, unless there is no room at all… */
+const MIN_STEPS_BETWEEN_COMPACTIONS = 20
+/** …and none at all in so few. */
+const HARD_MIN_STEPS_BETWEEN = 5
+/** Refusals as too long in a row that are recovered from. */
+const MAX_RECOVERIES = 3
+/** By how much a first request may take more than was guessed, before any provider has counted for its model. */
+const UNCOUNTED_MARGIN = 1.5
+
+export interface ContextBudgetDeps {
+  /** Changed in place. */
+  history: Message[]
+  /** Guessed tokens of instructions and tools, as they are now. */
+  fixed(): number
+  /** The provider's latest count that is still of this history. */
+  known?: CountedRequest
+  /** The model's window, as far as is known. */
+  window: ModelWindow
+  maxOutputTokens?: number
+  /** The compaction that the history begins with. */
+  earlier?: CompactionMark & { files: readonly string[] }
+  context: CompactionContext
+  /** Where the `compaction.finished` that was recorded last is in the log. */
+  latestMark(): CompactionMark | undefined
+}
+
+/** Tokens a model takes, and how many a text has for it. */
+export interface ModelWindow {
+  tokens(): number
+  sizes: TokenCalibration
+  /** Whether a provider's refusal has shown that it is smaller than configured. */
+  isLearned(): boolean
+  /** A request of so many tokens was refused. `most`: what the provider says it takes. */
+  refused(tokens: number, most?: number): void
+  /** A request of so many tokens was answered. */
+  answered(tokens: number): void
+  /** The longest answer that a request asks for that does not name one, as far as a refusal has shown. */
+  usualAnswer(): number | undefined
+  asksFor(tokens: number): void
+}
+
+/** Keeps a history within the window; see `Room`. */
+export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
+  const { history, context } = deps
+  const { sizes } = deps.window
+  const fixed = (): number => deps.fixed()
+  const bindsThinking = context.model.traits?.bindsThinking ?? false
+  const count = createTokenCount({ history, fixed, sizes, bindsThinking, ...(deps.known && { known: deps.known }) })
+  let { earlier } = deps
+  /** Steps since the latest compaction. */
+  let steps = earlier ? history.filter(({ role }) => role === 'assistant').length : Number.POSITIVE_INFINITY
+  /** Refusals in a row, and whether the latest is still to be answered with a shorter request. */
+  let overflows = 0
+  let mustShorten = false
+  /** The longest answer that the latest request has asked for. */
+  let asked: number | undefined
+  /** What is in use when an answer has to fit beside it. */
+  const usedAtMost = (): number => count.used() * (sizes.hasLearned() ? 1 : UNCOUNTED_MARGIN)
+  const limits = (): ContextLimits => contextLimits(deps.window.tokens(), deps, fixed())
+
+  async function compactNow(
+    whole: readonly Message[],
+    used: number,
+    { window, trimThreshold }: ContextLimits,
+  ): Promise<void> {
+    const { compact } = await import('./compaction/compact')
+    const task: CompactionTask = {
+      history: whole,
+      reason: overflows > 0 ? 'overflow' : 'window',
+      window,
+      trimThreshold,
+      isLearned: deps.window.isLearned(),
+      used,
+      fixed: fixed(),
+      measure: count.tokensOf,
+      files: earlier?.files ?? [],
+      ...(earlier && { earlier: markOf(earlier) }),
+    }
+    const end = await compact(context, task)
+    if (end.kind === 'stopped') return
+    if (end.kind === 'failed') throw new CodedError(end.failure.code, end.failure.message)
+    history.splice(0, history.length, ...end.history)
+    count.restart()
+    steps = 0
+    const mark = deps.latestMark()
+    earlier = mark && { ...mark, files: end.result.files }
+  }
+
+  /** Recorded first: the next turn, a restart and a fork send what this one does. */
+  function trim(plan: TrimPlan): void {
+    const { results, calls, cuts, saved } = plan
+    if (results.length + calls.length + cuts.length === 0) return
+    const left: ContextTrim = { results, calls, cuts }
+    const used = count.used()
+    const { turnId } = context
+    context.record({
+      type: 'context.trimmed',
+      ...(turnId !== undefined && { turnId }),
+      ...left,
+      before: Math.round(used),
+      after: Math.round(used - saved),
+      ...(deps.window.isLearned() && { learnedWindow: Math.round(deps.window.tokens()) }),
+    })
+    // While the messages are still what was counted.
+    count.replaced()
+    history.splice(0, history.length, ...applyTrim(history, left))
+  }
+
+  return {
+    async enforce() {
+      steps += 1
+      const now = limits()
+      const used = count.used()
+      const isFull = used >= now.trimThreshold || mustShorten
+      if (!isFull && used < now.compactionThreshold) return
+      const forced = mustShorten
+      mustShorten = false
+      const oldest = planTrimOldest(history, used - now.trimTarget, count.tokensOf, bindsThinking)
+      if (used - oldest.saved <= now.enough) return isFull ? trim(oldest) : undefined
+      const hasLargeNews = tokensOfNewest(history, count.tokensOf) > (now.trimThreshold - fixed()) * SHARE_OF_NEWEST
+      // Now the question for the summary still fits behind the conversation, which the provider has in its cache.
+      if (!isFull)
+        return steps > MIN_STEPS_BETWEEN_COMPACTIONS && isCompactable(history) && !hasLargeNews
+          ? compactNow([...history], used, now)
+          : undefined
+      if (!isCompactable(history)) return refuseFarTooLong(used, now, fixed())
+      const cutTo = now.trimThreshold * CUT_TO
+      // What the agent has only just asked for it would ask for again after a compaction: that is cut instead, and has not been sent yet.
+      if (hasLargeNews) {
+        const newest = planTrimNewest(history, used - cutTo, count.tokensOf)
+        if (used - newest.saved <= cutTo + 1) return trim(newest)
+        const both = combinePlans(oldest, planTrimNewest(history, used - oldest.saved - cutTo, count.tokensOf))
+        if (used - both.saved <= cutTo + 1) return trim(both)
+      }
+      if (steps <= MIN_STEPS_BETWEEN_COMPACTIONS && !forced) {
+        if (used < now.hardLimit) return
+        const both = combinePlans(oldest, planTrimNewest(history, used - oldest.saved - cutTo, count.tokensOf))
+        // What a refusal has taught may be wrong: there the provider decides.
+        if (used - both.saved < now.hardLimit || (steps <= HARD_MIN_STEPS_BETWEEN && deps.window.isLearned()))
+          return trim(both)
+      }
+      if (steps <= HARD_MIN_STEPS_BETWEEN) throw tooSoon(steps, used, now)
+      await compactNow([...history], used, now)
+    },
+    outputLimit() {
+      asked = outputLimit(deps.window.tokens(), usedAtMost(), deps.maxOutputTokens ?? deps.window.usualAnswer())
+      return asked
+    },
+    remainingTokens: () => availableOutputTokens(deps.window.tokens(), usedAtMost()),
+    recordUsage(usage) {
+      overflows = 0
+      if (!usage) return
+      count.counted(usage)
+      deps.window.answered(usage.input)
+    },
+    historyReplaced: () => count.restart(),
+    onOverflow({ message }) {
+      overflows += 1
+      if (overflows > MAX_RECOVERIES) return false
+      const { window, input, output } = parseContextOverflow(message)
+      // The provider has counted this very history.
+      if (input !== undefined) count.measured(input)
+      else if (window !== undefined && output === undefined && count.used() < window) count.measured(window)
+      const used = input ?? count.used()
+      if (output !== undefined && window !== undefined && used + output > window && used < window) {
+        deps.window.refused(used + output, window)
+        if (asked === undefined) deps.window.asksFor(output)
+        // With a shorter answer it fits, and nothing has to be left out.
+        const next = outputLimit(deps.window.tokens(), count.used(), deps.maxOutputTokens ?? deps.window.usualAnswer())
+        if (count.used() < limits().trimThreshold && (next === undefined || next < output)) return true
+      }
+      if (!isCompactable(history)) return false
+      // A body that is too large is seldom the window's fault while that is not half full.
+      if (window === undefined && message.includes('(HTTP 413)') && used < deps.window.tokens() / 2) return false
+      deps.window.refused(used, window)
+      mustShorten = true
+      return true
+    },
+  }
+}
+
+function markOf({ files: _files, ...mark }: CompactionMark & { files: readonly string[] }): CompactionMark {
+  return mark
+}
+
+/** Whether there is anything that a summary could stand for. */
+export function isCompactable(history: readonly Message[]): boolean {
+  return history.some(({ role }) => role === 'assistant')
+}
+
+/** Tokens of the results that no answer has followed yet. */
+function tokensOfNewest(history: readonly Message[], tokensOf: (message: Message) => number): number {
+  let tokens = 0
+  for (let index = history.length - 1; history[index] && history[index]!.role !== 'assistant'; index -= 1) {
+    if (history[index]!.role === 'tool') tokens += tokensOf(history[index]!)
+  }
+  return tokens
+}
+
+function refuseFarTooLong(used: number, { window }: ContextLimits, fixed: number): void {
+  if (used < window * 1.25 + fixed * 0.25) return
+  throw new CodedError(
+    'model.context_overflow',
+    `The prompt and what is sent along need about ${Math.round(used)} tokens; the model takes ${Math.round(window)}.`,
+  )
+}
+
+function tooSoon(steps: number, used: number, { window }: ContextLimits): CodedError {
+  const when = steps === 1 ? 'just before this step' : `${steps} steps ago`
+  return new CodedError(
+    'compaction.no_help',
+    `The conversation was compacted ${when}, and again about ${Math.round(used)} of ${Math.round(window)} tokens are used. Compacting once more would not help.`,
+  )
+}

@@ -1,0 +1,79 @@
+import { realpath } from 'node:fs/promises'
+import { dirname, relative, sep } from 'node:path'
+import { textOf, type Message } from '../../../../shared/model/message'
+import type { Touched } from '../../loop/turn-context'
+import { instructionText, mentionsInstructions } from './instruction-facts'
+import { readInstructions, type Instructions } from './instruction-files'
+
+/** Characters of one such file; the ones of the project itself may be longer. */
+const MAX_CHARS = 16_384
+const MAX_BYTES = 1024 * 1024
+/** So many at one time; the others follow with the next step that touches something there. */
+const MAX_FILES = 4
+
+export interface NestedDeps {
+  folder: string
+  addedFolders: readonly string[]
+  home: string
+  history: readonly Message[]
+  /** Marks what agents of the conversation have written themselves. */
+  markOwn?(instructions: readonly Instructions[]): Promise<Instructions[]>
+}
+
+/**
+ * The message with the instruction files of the folders between the project and what was touched, those that the conversation does not hold yet, the most general first; undefined when there
+ * are none. Whether one was told is read from the history: it is told again when a compaction has taken it away. Files are read under the same guard as the
+ * project's own.
+ */
+export async function nestedInstructions(
+  touched: readonly Touched[],
+  { folder, addedFolders, home, history, markOwn }: NestedDeps,
+): Promise<string | undefined> {
+  const found: Instructions[] = []
+  for (const { at, root } of foldersOf(touched, { folder, addedFolders })) {
+    if (found.length === MAX_FILES) break
+    const within = await realpath(root).catch(() => root)
+    const { instructions } = readInstructions(at, { within, home, mostBytes: MAX_BYTES }, MAX_CHARS)
+    if (instructions && !isTold(history, instructions)) found.push(instructions)
+  }
+  if (found.length === 0) return undefined
+  const files = (await markOwn?.(found)) ?? found
+  const theirs = files.filter(({ byAgent }) => !byAgent)
+  const heads = theirs.length === 0 ? [] : ['These instruction files apply to the folders you have just worked in:']
+  return [
+    ...heads,
+    ...theirs.map(instructionText),
+    ...files.filter(({ byAgent }) => byAgent).map(instructionText),
+  ].join('\n\n')
+}
+
+/** Each folder once, with the root it is in: below the project, and added folders with what is below them. */
+function foldersOf(
+  touched: readonly Touched[],
+  { folder, addedFolders }: { folder: string; addedFolders: readonly string[] },
+): { at: string; root: string }[] {
+  const all = new Map<string, string>()
+  for (const { path, isFolder } of touched) {
+    const start = isFolder ? path : dirname(path)
+    const added = addedFolders.find((each) => isIn(each, start))
+    const root = isIn(folder, start) ? folder : added
+    if (root === undefined) continue
+    const chain: string[] = []
+    for (let at = start; at !== root; at = dirname(at)) chain.unshift(at)
+    if (root !== folder) chain.unshift(root)
+    for (const at of chain) all.set(at, root)
+  }
+  return [...all].map(([at, root]) => ({ at, root }))
+}
+
+function isIn(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !/^[A-Za-z]:/.test(way))
+}
+
+/** Only Trestle writes messages of the loop, so nothing a tool returned can pass for one. */
+function isTold(history: readonly Message[], file: Instructions): boolean {
+  return history.some(
+    (message) => message.role === 'user' && message.by === 'guard' && mentionsInstructions(textOf(message.parts), file),
+  )
+}

@@ -1,0 +1,107 @@
+import type { AnnouncedFact } from '../../../shared/model/context'
+import type { ToolSchema } from '../model/provider'
+import { CALL_TOOL } from '../tool/call-tool'
+import { type ContextFact, toolFact, type KnownFacts, TOOL_KEY, toolDigest, toolLine } from './facts/context-fact'
+
+/** What a message tells: its text, and the facts that the model knows from then on. */
+export interface Change {
+  text: string
+  facts: AnnouncedFact[]
+}
+
+const PREFACE = 'From Trestle, not from the person: what has changed since you were told.'
+
+/** What the model has to be told because it is not as it was told; undefined when all is. */
+export function changesSince(
+  told: KnownFacts,
+  facts: readonly ContextFact[],
+  tools: readonly ToolSchema[],
+): Change | undefined {
+  const changes = [changedFacts(told, facts), changedTools(told, tools)]
+  const known = changes.flatMap((change) => change.facts)
+  if (known.length === 0) return undefined
+  const words = changes.flatMap(({ texts }) => texts)
+  return { text: [PREFACE, ...words].join('\n\n'), facts: known }
+}
+
+/** A fact as it is recorded. */
+export function recordedFact({ key, text, removed, isList }: ContextFact): AnnouncedFact {
+  return { key, text, ...(removed !== undefined && { removed }), ...(isList && { isList }) }
+}
+
+interface Changes {
+  texts: string[]
+  facts: AnnouncedFact[]
+}
+
+function changedFacts(told: KnownFacts, facts: readonly ContextFact[]): Changes {
+  const changes: Changes = { texts: [], facts: [] }
+  for (const fact of facts) {
+    const known = told.get(fact.key)
+    if (fact.changed === undefined || (known && !known.gone && known.text === fact.text)) continue
+    const lines = fact.isList && known && !known.gone ? listChange(known.text, fact.text) : undefined
+    if (lines === '') continue
+    changes.texts.push(`${fact.changed}\n${lines ?? fact.text}`)
+    changes.facts.push(recordedFact(fact))
+  }
+  const now = new Set(facts.map(({ key }) => key))
+  for (const { key, removed, gone } of told.values()) {
+    if (gone || removed === undefined || now.has(key)) continue
+    changes.texts.push(removed)
+    changes.facts.push({ key, text: '', gone: true })
+  }
+  return changes
+}
+
+function changedTools(told: KnownFacts, tools: readonly ToolSchema[]): Changes {
+  const changes: Changes = { texts: [], facts: [] }
+  const news: string[] = []
+  const back: string[] = []
+  for (const tool of tools) {
+    const known = told.get(`${TOOL_KEY}${tool.name}`)
+    const digest = toolDigest(tool)
+    if (known?.text === digest && !known.gone) continue
+    if (known?.text === digest) back.push(tool.name)
+    else news.push(toolLine(tool))
+    changes.facts.push(toolFact(tool.name, digest))
+  }
+  const now = new Set(tools.map(({ name }) => `${TOOL_KEY}${name}`))
+  const gone = [...told.values()].filter((fact) => fact.key.startsWith(TOOL_KEY) && !fact.gone && !now.has(fact.key))
+  changes.facts.push(...gone.map(({ key, text }): AnnouncedFact => ({ key, text, gone: true })))
+  if (news.length > 0) changes.texts.push(`New or changed tools. Call them with ${CALL_TOOL}:\n${news.join('\n')}`)
+  if (back.length > 0) changes.texts.push(`Tools that are available again: ${back.join(', ')}.`)
+  if (gone.length > 0)
+    changes.texts.push(
+      `Tools that are not available any more: ${gone.map(({ key }) => key.slice(TOOL_KEY.length)).join(', ')}.`,
+    )
+  return changes
+}
+
+/** A change is told by its lines while these take at most this share of the whole list. */
+const MAX_CHANGE_SHARE = 0.5
+
+/** What came to a list of one line each, and what went; undefined when the whole list says it better, `''` when nothing has changed for a reader. */
+function listChange(before: string, after: string): string | undefined {
+  const [old, now] = [linesOf(before), linesOf(after)]
+  const come = [...now].filter(([id, line]) => !isSameLine(old.get(id), line)).map(([, line]) => line)
+  const gone = [...old.keys()].filter((id) => !now.has(id))
+  const parts = [
+    ...(come.length > 0 ? [`New or changed:\n${come.join('\n')}`] : []),
+    ...(gone.length > 0 ? [`Gone:\n${gone.join('\n')}`] : []),
+  ]
+  const text = parts.join('\n')
+  return text.length > after.length * MAX_CHANGE_SHARE ? undefined : text
+}
+
+/** By what each line is about: the words before its colon. */
+function linesOf(text: string): Map<string, string> {
+  return new Map(text.split('\n').map((line) => [/^.*?(?=: |$)/.exec(line)![0], line]))
+}
+
+/** How much of a description a list has room for depends on the others in it: a cut that is made elsewhere is no change. */
+function isSameLine(before: string | undefined, after: string): boolean {
+  if (before === undefined) return false
+  if (before === after) return true
+  const [shorter, longer] = before.length < after.length ? [before, after] : [after, before]
+  return shorter.endsWith('…') && longer.startsWith(shorter.slice(0, -1).trimEnd())
+}

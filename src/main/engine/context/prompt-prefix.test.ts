@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest'
+import type { RecordedEvent } from '../../../shared/events/event'
+import type { RequestPrefix } from '../../../shared/model/context'
+import type { ToolSchema } from '../model/provider'
+import type { ContextFact } from './facts/context-fact'
+import { createPromptPrefix } from './prompt-prefix'
+
+const date = (day: string): ContextFact => ({ key: 'date', text: day, changed: 'The date has changed.' })
+const tool = (name: string): ToolSchema => ({ name, description: '', schema: {} })
+
+/** A session whose log is `events`, with a prefix made of what is there when it is frozen. */
+function lab() {
+  const state = {
+    frozen: undefined as { seq: number; prefix: RequestPrefix } | undefined,
+    events: [] as RecordedEvent[],
+    facts: [date('Monday')] as readonly ContextFact[],
+    tools: [tool('Read')] as readonly ToolSchema[],
+    freezes: 0,
+  }
+  const prefix = createPromptPrefix({
+    current: () => state.frozen,
+    async freeze() {
+      state.freezes += 1
+      const facts = state.facts.map(({ key, text }) => ({ key, text }))
+      state.frozen = {
+        seq: state.freezes * 100,
+        prefix: { system: `system ${state.freezes}`, tools: [...state.tools], facts },
+      }
+    },
+    eventsSince: (seq) => state.events.filter((event) => event.seq > seq),
+    facts: () => state.facts,
+    tools: () => state.tools,
+  })
+  /** Tells the news, as the loop does. */
+  const tell = (): string | undefined => {
+    const news = prefix.pendingChanges()
+    if (!news) return undefined
+    const event = { type: 'turn.steered', turnId: 't', by: 'guard', parts: [], facts: news.facts } as const
+    state.events.push({
+      ...event,
+      parts: [],
+      sessionId: 's',
+      at: 0,
+      seq: state.freezes * 100 + state.events.length + 1,
+    })
+    prefix.onRecorded({ ...event, parts: [] })
+    return news.text
+  }
+  return { state, prefix, tell }
+}
+
+it('is frozen once, and again only when none is in force', async () => {
+  const { state, prefix } = lab()
+  await prefix.renew()
+  const { tools } = prefix
+  state.tools = [tool('Other')]
+  await prefix.renew()
+  expect(state.freezes).toBe(1)
+  expect(prefix.system).toBe('system 1')
+  expect(prefix.tools).toBe(tools)
+  state.frozen = undefined
+  // Until the next one is frozen its size is what can be counted with.
+  expect(prefix.system).toBe('system 1')
+  await prefix.renew()
+  expect(prefix.system).toBe('system 2')
+  expect(prefix.tools).toEqual([tool('Other')])
+})
+
+it('tells a change once, also to the process after this one', async () => {
+  const { state, prefix, tell } = lab()
+  await prefix.renew()
+  expect(tell()).toBeUndefined()
+  state.facts = [date('Tuesday')]
+  expect(tell()).toContain('Tuesday')
+  expect(tell()).toBeUndefined()
+  // Read from the log again, as after a restart.
+  prefix.reload()
+  expect(tell()).toBeUndefined()
+})
+
+it('tells again what the conversation has gone back over, and nothing after freezing anew', async () => {
+  const { state, prefix, tell } = lab()
+  await prefix.renew()
+  state.facts = [date('Tuesday')]
+  expect(tell()).toBeDefined()
+  state.events = []
+  prefix.reload()
+  expect(tell()).toContain('Tuesday')
+  state.frozen = undefined
+  await prefix.renew()
+  expect(tell()).toBeUndefined()
+})
+
+it('knows the tools that were told, and the same set until there are more', async () => {
+  const { state, prefix, tell } = lab()
+  expect(prefix.knownTools()).toBeUndefined()
+  await prefix.renew()
+  const names = prefix.knownTools()
+  expect(prefix.knownTools()).toBe(names)
+  state.tools = [...state.tools, tool('Fetch')]
+  tell()
+  expect([...prefix.knownTools()!]).toEqual(['Read', 'Fetch'])
+})

@@ -1,0 +1,119 @@
+import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import type { RequestPrefix } from '../../../shared/model/context'
+import type { TurnPrefix } from '../loop/turn-context'
+import type { ToolSchema } from '../model/provider'
+import {
+  type ContextFact,
+  addKnownFacts,
+  conveysFacts,
+  knownFactsIn,
+  knownTools,
+  type KnownFacts,
+} from './facts/context-fact'
+import { changesSince } from './prefix-changes'
+import base from './system-prompt.md?raw'
+
+export interface PrefixDeps {
+  /** The recorded prefix that is in force, with its place in the log; undefined when none is. */
+  current(): { seq: number; prefix: RequestPrefix } | undefined
+  /** Records a prefix made of everything as it is now. */
+  freeze(): Promise<void>
+  /** The events of the conversation after the one of that number, oldest first. */
+  eventsSince(seq: number): Iterable<RecordedEvent>
+  /** What the model is to know now: the same arrays as long as nothing has changed. */
+  facts(): readonly ContextFact[]
+  tools(): readonly ToolSchema[]
+}
+
+/** The prefix of a session while a turn runs. */
+export interface SessionPrefix extends TurnPrefix {
+  /** The names of all tools whose schemas the model has; the same set until there are more. Undefined while no prefix is in force. */
+  knownTools(): ReadonlySet<string> | undefined
+  /** Takes note of what an event that was just recorded has told. */
+  onRecorded(event: EventBody): void
+  /** The conversation has become another one: what it has told is read again. */
+  reload(): void
+}
+
+interface State {
+  seq: number
+  prefix: RequestPrefix
+  told: KnownFacts
+  /** Made when it is asked for. */
+  names?: ReadonlySet<string>
+  /** What was found to be as it was told. */
+  seen?: { facts: readonly ContextFact[]; tools: readonly ToolSchema[] }
+}
+
+export function createPromptPrefix(deps: PrefixDeps): SessionPrefix {
+  let state: State | undefined
+  /** Stands in, for whoever only wants to know its size, until the next one is frozen. */
+  let latest: RequestPrefix | undefined
+
+  function read(): State | undefined {
+    const now = deps.current()
+    if (state && state.seq === now?.seq) return state
+    state = now && { ...now, told: knownFactsIn(now.prefix, deps.eventsSince(now.seq)) }
+    latest = state?.prefix ?? latest
+    return state
+  }
+
+  function required(): RequestPrefix {
+    const prefix = read()?.prefix ?? latest
+    if (!prefix) throw new Error('The prefix of a turn was asked for before it was frozen.')
+    return prefix
+  }
+
+  return {
+    get system() {
+      return required().system
+    },
+    get tools() {
+      return required().tools
+    },
+    async renew() {
+      if (!read()) await deps.freeze()
+    },
+    pendingChanges() {
+      const now = read()
+      if (!now) return undefined
+      const seen = { facts: deps.facts(), tools: deps.tools() }
+      if (now.seen?.facts === seen.facts && now.seen.tools === seen.tools) return undefined
+      const change = changesSince(now.told, seen.facts, seen.tools)
+      if (!change) now.seen = seen
+      return change
+    },
+    knownTools() {
+      const now = read()
+      return now && (now.names ??= knownTools(now.told))
+    },
+    onRecorded(event) {
+      const now = conveysFacts(event) ? read() : undefined
+      if (!now) return
+      addKnownFacts(now.told, event)
+      delete now.names
+      delete now.seen
+    },
+    reload() {
+      state = undefined
+    },
+  }
+}
+
+/** What makes a subagent different, whatever its kind. */
+const SUBAGENT =
+  'You are a subagent: another agent has given you the task in the first message, and reads nothing but your last message. Make that complete and to the point: what you did or found, with the places, and what is left or doubtful. Nobody answers questions in between; where something is unclear, decide sensibly and say what you assumed.'
+
+/** What the model is told before the conversation: how to work, what it is where it is a subagent, and the facts about its surroundings. */
+export function systemPrompt(facts: readonly ContextFact[], role?: string): string {
+  const sections = [base.trim(), ...(role === undefined ? [] : [`${SUBAGENT}\n\n${role}`.trim()])]
+  let wasLine = false
+  for (const { text } of facts) {
+    const isLine = !text.includes('\n')
+    // Facts of one line stand together.
+    if (isLine && wasLine) sections.push(`${sections.pop()}\n${text}`)
+    else sections.push(text)
+    wasLine = isLine
+  }
+  return sections.join('\n\n')
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest'
+import type { Message } from '../../../../shared/model/message'
+import { tokensOf, emptySize, totalOf, type ContentSize } from './token-estimate'
+import { createTokenCalibration, createTokenCount } from './token-count'
+import { applyTrim } from '../compaction/trim'
+
+const words = (count: number): string => 'word '.repeat(count)
+const asked = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] })
+const answer = (callId: string): Message => ({
+  role: 'assistant',
+  parts: [{ type: 'tool_call', callId, name: 'Read', input: '{"path":"a.ts"}' }],
+})
+const result = (callId: string, text: string): Message => ({
+  role: 'tool',
+  callId,
+  name: 'Read',
+  isError: false,
+  content: [{ type: 'text', text }],
+})
+const usage = (input: number, output = 0) => ({ input, output, cached: 0, thinking: 0 })
+/** As a provider with so many bytes to a token would count. */
+const real = (messages: readonly Message[], bytes: number): number =>
+  messages.reduce((sum, message) => sum + Buffer.byteLength(JSON.stringify(message)) / bytes, 2000)
+
+describe('counting a history', () => {
+  it('takes the count for what was counted, and estimates only what came after', () => {
+    const history = [asked(words(1000))]
+    const count = createTokenCount({ history, fixed: () => 500, sizes: createTokenCalibration() })
+    history.push(answer('a'))
+    count.counted(usage(5000, 40))
+    expect(count.used()).toBeCloseTo(5040)
+    history.push(result('a', words(1000)))
+    expect(count.used()).toBeGreaterThan(5040 + 1000)
+  })
+
+  it('never adds a count to messages that it was not made of: after a trim it is scaled to what is there', () => {
+    const history = [asked('go'), answer('a'), result('a', words(8000)), answer('b'), result('b', words(8000))]
+    const count = createTokenCount({ history, fixed: () => 0, sizes: createTokenCalibration() })
+    history.push(answer('c'))
+    const guess = history.reduce((sum, message) => sum + tokensOf(message), 0)
+    count.counted(usage(guess * 2))
+    count.replaced()
+    history.splice(0, history.length, ...applyTrim(history, { results: ['a'], calls: [], cuts: [] }))
+    const share = history.reduce((sum, message) => sum + tokensOf(message), 0) / guess
+    expect(count.used() / (guess * 2 * share)).toBeCloseTo(1, 1)
+  })
+
+  it.each([2.5, 3.4, 4.5])(
+    'is near the provider after ten requests at %d bytes per token, whatever the results are',
+    (bytes) => {
+      const kinds = [
+        words(2000),
+        '文字の列です。'.repeat(400),
+        Buffer.from(Array.from({ length: 4500 }, (_, index) => (index * 97 + (index >> 3)) % 256)).toString('base64'),
+      ]
+      const history = [asked('go')]
+      const count = createTokenCount({ history, fixed: () => 1800, sizes: createTokenCalibration() })
+      let worst = 0
+      for (let n = 0; n < 60; n += 1) {
+        const sent = real(history, bytes)
+        if (n >= 10) worst = Math.max(worst, Math.abs(count.used() - sent) / sent)
+        history.push(answer(`c${n}`))
+        count.counted(usage(sent, 20))
+        history.push(result(`c${n}`, kinds[n % 3]!))
+      }
+      expect(worst).toBeLessThan(0.05)
+      count.replaced()
+      const trim = { results: Array.from({ length: 20 }, (_, n) => `c${n}`), calls: [], cuts: [] }
+      history.splice(0, history.length, ...applyTrim(history, trim))
+      expect(Math.abs(count.used() - real(history, bytes)) / real(history, bytes)).toBeLessThan(0.05)
+    },
+  )
+
+  it('does not believe a server that counts nothing, or only what was not cached', () => {
+    const history = [asked(words(20_000))]
+    const count = createTokenCount({ history, fixed: () => 0, sizes: createTokenCalibration() })
+    const before = count.used()
+    history.push(answer('a'))
+    count.counted(usage(12))
+    expect(count.used()).toBeGreaterThanOrEqual(before)
+  })
+})
+
+const size = (of: Partial<ContentSize>): ContentSize => ({ ...emptySize(), ...of })
+
+describe('what is learned of the tokens of a model', () => {
+  it('is the guess as long as nothing was counted', () => {
+    const sizes = createTokenCalibration()
+    expect(sizes.hasLearned()).toBe(false)
+    const one = size({ plain: 100, wide: 50, dense: 20, head: 7, media: 5 })
+    expect(sizes.tokens(one)).toBeCloseTo(totalOf(one))
+  })
+
+  it('is close after a few requests, for each kind by itself', () => {
+    const sizes = createTokenCalibration()
+    for (let n = 0; n < 24; n += 1) {
+      const [plain, wide, dense] = [3000 + 100 * n, n % 3 === 0 ? 2000 : 0, n % 4 === 1 ? 4000 : 0]
+      sizes.learn(size({ plain, wide, dense }), plain * 0.7 + wide * 1.3 + dense * 0.5)
+    }
+    expect(sizes.tokens(size({ plain: 10_000 })) / 7000).toBeCloseTo(1, 1)
+    expect(sizes.tokens(size({ wide: 10_000 })) / 13_000).toBeCloseTo(1, 1)
+    expect(sizes.tokens(size({ dense: 10_000 })) / 5000).toBeCloseTo(1, 1)
+  })
+
+  it('does not follow counts that are of something else', () => {
+    const sizes = createTokenCalibration()
+    sizes.learn(size({ plain: 10_000 }), 10)
+    sizes.learn(size({ plain: 10_000 }), 900_000)
+    sizes.learn(size({ plain: 10_000 }), -5)
+    sizes.learn(size({ plain: 10 }), 40)
+    expect(sizes.hasLearned()).toBe(false)
+    expect(sizes.tokens(size({ plain: 1000 }))).toBeCloseTo(1000)
+  })
+
+  it('does not take pictures for text', () => {
+    const sizes = createTokenCalibration()
+    sizes.learn(size({ plain: 2000, media: 8000 }), 9600)
+    expect(sizes.tokens(size({ media: 8000 }))).toBe(8000)
+    expect(sizes.tokens(size({ plain: 2000 }))).toBeLessThan(2000)
+  })
+})

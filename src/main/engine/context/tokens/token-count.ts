@@ -1,0 +1,198 @@
+import type { Message, Usage } from '../../../../shared/model/message'
+import { emptySize, addSizes, sentSize, totalOf, type ContentSize } from './token-estimate'
+import { IMAGE_TOKEN_FORMULAS, type ImageTokenFormula } from './image-tokens'
+
+/** A count below this share of the guess is not believed: some servers report none, or only what was not cached. */
+const MIN_SHARE = 0.25
+
+/** What a provider has counted: the request with the first `messages` of a history, and the answer to it. */
+export interface CountedRequest {
+  messages: number
+  usage: Usage
+}
+
+/** Knows how many tokens a history takes that grows, and what its parts take. */
+export interface TokenCount {
+  /** Tokens of the history with all that is sent along: what the provider has counted, and an estimate of what came after. */
+  used(): number
+  /** Estimated tokens of a message of this history. */
+  tokensOf(message: Message): number
+  /** The provider's count for the request before the last message, which is its answer. */
+  counted(usage: Usage): void
+  /** The provider has counted the history as it is, without answering. */
+  measured(tokens: number): void
+  /** Messages were exchanged for shorter ones: what was counted before was counted for another history. */
+  replaced(): void
+  /** The history is another one. */
+  restart(): void
+}
+
+export interface TokenCountDeps {
+  history: readonly Message[]
+  /** Guessed tokens of instructions and tools, as they are now. */
+  fixed(): number
+  sizes: TokenCalibration
+  /** The latest count that is still of this history. */
+  known?: CountedRequest
+  /** The model gets back no thinking whose beginning has changed. */
+  bindsThinking?: boolean
+}
+
+/** Counts a history; each message is looked at once. A provider's count is only used for the history it was made of; any other is estimated. */
+export function createTokenCount({ history, fixed, sizes, known, bindsThinking = false }: TokenCountDeps): TokenCount {
+  const sizeOf = (message: Message): ContentSize => sentSize(message, bindsThinking)
+  /** The guess for the first `seen` messages. */
+  let seen = 0
+  let size: ContentSize = emptySize()
+  /** What was counted, and the guess for the same. */
+  let anchor: { tokens: number; size: ContentSize } | undefined
+  /** The latest count of a request, with its size: what came between two of them teaches most. */
+  let latest: { input: number; size: ContentSize } | undefined
+  /** How much more the provider has counted than what was estimated, before the history was shortened. */
+  let scale = 1
+
+  const look = (end = history.length): ContentSize => {
+    for (; seen < end; seen += 1) size = addSizes(size, sizeOf(history[seen]!))
+    return size
+  }
+  const withHead = (of: ContentSize): ContentSize => ({ ...of, head: fixed() })
+  const estimate = (): number => sizes.tokens(withHead(look())) * scale
+  const used = (): number => {
+    if (!anchor) return estimate()
+    const since = addSizes(withHead(look()), anchor.size, -1)
+    return anchor.tokens + sizes.tokens(since)
+  }
+
+  const set = (usage: Usage, request: ContentSize, answer: Message | undefined): void => {
+    const { input, output } = usage
+    if (!isBelieved(input, request)) return
+    if (latest) sizes.learn(addSizes(request, latest.size, -1), input - latest.input)
+    else sizes.learn(request, input)
+    latest = { input, size: request }
+    anchor = answer
+      ? { tokens: input + output, size: addSizes(request, sizeOf(answer)) }
+      : { tokens: input, size: request }
+    scale = 1
+  }
+  if (known) {
+    const request = withHead(look(known.messages))
+    const next = history[known.messages]
+    // It was learned from before.
+    if (isBelieved(known.usage.input, request)) {
+      latest = { input: known.usage.input, size: request }
+      const answer = next?.role === 'assistant' ? next : undefined
+      anchor = {
+        tokens: known.usage.input + (answer ? known.usage.output : 0),
+        size: answer ? addSizes(request, sizeOf(answer)) : request,
+      }
+    }
+  }
+  const forget = (): void => {
+    seen = 0
+    size = emptySize()
+    anchor = undefined
+    latest = undefined
+  }
+  return {
+    used,
+    tokensOf: (message) => sizes.tokens(sizeOf(message)) * (anchor ? 1 : scale),
+    counted(usage) {
+      const answer = history.at(-1)
+      const whole = withHead(look())
+      set(usage, answer ? addSizes(whole, sizeOf(answer), -1) : whole, answer)
+    },
+    measured(tokens) {
+      set({ input: tokens, output: 0, cached: 0, thinking: 0 }, withHead(look()), undefined)
+    },
+    replaced() {
+      const before = used()
+      const guess = sizes.tokens(withHead(size))
+      forget()
+      // The messages that stay are of the same kinds as those that were counted.
+      scale = guess > 0 ? before / guess : 1
+    },
+    restart() {
+      forget()
+      scale = 1
+    },
+  }
+}
+
+function isBelieved(tokens: number, of: ContentSize): boolean {
+  return tokens >= totalOf(of) * MIN_SHARE
+}
+
+/** The kinds whose measure is learned; pictures are counted by a formula. */
+const KINDS = ['plain', 'wide', 'dense', 'head'] as const
+
+/** The guess counts like so many tokens that were seen: it fades once some of a kind have been counted. */
+const TOKENS_OF_GUESS = 800
+/** What was counted earlier counts less with each request: a model may be replaced behind its name. */
+const FADING = 0.995
+/** Counts of fewer tokens than this are mostly what the provider adds itself. */
+const MIN_SAMPLE = 50
+/** No tokenizer is further from the guess; a count beyond this is of something else. */
+const [LEAST_FACTOR, MOST_FACTOR] = [0.15, 4]
+
+/** What a model has shown of its tokens: how many there are in text of each kind. */
+export interface TokenCalibration {
+  /** Tokens of what is of this size. */
+  tokens(size: ContentSize): number
+  /** The provider has counted so many tokens for what is of this size. */
+  learn(size: ContentSize, counted: number): void
+  /** Whether anything was learned yet. */
+  hasLearned(): boolean
+}
+
+/**
+ * Finds the factors, one a kind, by which the careful guess fits what was counted with the least squared error; where a kind was not seen the guess
+ * stands. So a page of Chinese is not measured by what was learned from code. `formula`: how pictures are counted; absent: by the one that counts most.
+ */
+export function createTokenCalibration(formula?: ImageTokenFormula): TokenCalibration {
+  const media = (size: ContentSize): number =>
+    formula === undefined ? size.media : size.byVendor[IMAGE_TOKEN_FORMULAS.indexOf(formula)]!
+  const products = KINDS.map(() => KINDS.map(() => 0))
+  const results = KINDS.map(() => 0)
+  let factors: number[] = KINDS.map(() => 1)
+  let samples = 0
+  return {
+    tokens: (size) => KINDS.reduce((sum, kind, index) => sum + size[kind] * factors[index]!, media(size)),
+    learn(size, counted) {
+      const guess = totalOf({ ...emptySize(), ...size, media: 0 })
+      const own = counted - media(size)
+      if (guess < MIN_SAMPLE || own < guess * LEAST_FACTOR || own > guess * MOST_FACTOR) return
+      samples += 1
+      // A request of 100,000 tokens is not a hundred times as sure as one of 1,000.
+      const weight = 1 / Math.max(1, guess / 4000)
+      for (const [row, one] of KINDS.entries()) {
+        results[row] = results[row]! * FADING + size[one] * own * weight
+        for (const [column, other] of KINDS.entries())
+          products[row]![column] = products[row]![column]! * FADING + size[one] * size[other] * weight
+      }
+      factors = solved(products, results)
+    },
+    hasLearned: () => samples > 0,
+  }
+}
+
+/** The factors for which the error is least, held near 1 by the guess. */
+function solved(products: readonly number[][], results: readonly number[]): number[] {
+  const guess = TOKENS_OF_GUESS ** 2
+  const rows = products.map((row, index) => [
+    ...row.map((value, column) => (column === index ? value + guess : value)),
+    results[index]! + guess,
+  ])
+  for (let pivot = 0; pivot < rows.length; pivot += 1) {
+    for (let row = pivot + 1; row < rows.length; row += 1) {
+      const share = rows[row]![pivot]! / rows[pivot]![pivot]!
+      for (let column = pivot; column <= rows.length; column += 1) rows[row]![column]! -= share * rows[pivot]![column]!
+    }
+  }
+  const factors = rows.map(() => 1)
+  for (let row = rows.length - 1; row >= 0; row -= 1) {
+    let value = rows[row]![rows.length]!
+    for (let column = row + 1; column < rows.length; column += 1) value -= rows[row]![column]! * factors[column]!
+    factors[row] = Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, value / rows[row]![row]!))
+  }
+  return factors
+}

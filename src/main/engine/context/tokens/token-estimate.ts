@@ -1,0 +1,189 @@
+import type { AssistantPart, Message, ResultPart, UserPart } from '../../../../shared/model/message'
+import { IMAGE_TOKEN_FORMULAS, imageTokens } from './image-tokens'
+import type { ToolSchema } from '../../model/provider'
+
+/** Bytes of ordinary text and code in ASCII per token, on the careful side. */
+export const BYTES_PER_TOKEN = 3.2
+/** Characters per token of base64, hexadecimal and other text without words. */
+const DENSE_PER_TOKEN = 1.6
+/** Tokens of a character of Chinese, Japanese or Korean, and of half an emoji. */
+const TOKENS_PER_WIDE = 1.1
+/** Tokens of any other character beyond ASCII. */
+const TOKENS_PER_LETTER = 0.6
+/** Of a PDF that is sent as it is, beside its text: providers look at each page, too. */
+const TOKENS_PER_PAGE = 1600
+const TOKENS_PER_MESSAGE = 8
+/** From here on the characters are such as Chinese, Japanese and Korean use; halves of surrogate pairs are above it too. */
+const FIRST_WIDE = 0x2e80
+/** A sealed thought is longer than what it says: so many of its characters stand for a token. */
+const SEALED_PER_TOKEN = 4.3
+/** Text without words is found by its length without a blank; longer runs piece by piece, since no pattern can take in tens of millions of characters at once. */
+const UNBROKEN = /[\w+/=-]{64,65536}/g
+
+/**
+ * What a text, message or request is made of, as a careful guess in tokens by kind: ordinary text (`plain`), characters beyond ASCII (`wide`), base64 and
+ * the like (`dense`), instructions and tools (`head`), pictures and pages (`media`: by the vendor that counts most; `byVendor`: by each formula for pictures).
+ * A model's own measure of the first four is learned; see `LearnedSizes`.
+ */
+export interface ContentSize {
+  plain: number
+  wide: number
+  dense: number
+  head: number
+  media: number
+  byVendor: readonly number[]
+}
+
+const NO_MEDIA: readonly number[] = IMAGE_TOKEN_FORMULAS.map(() => 0)
+const sizes = new WeakMap<Message, ContentSize>()
+
+export function emptySize(): ContentSize {
+  return { plain: 0, wide: 0, dense: 0, head: 0, media: 0, byVendor: NO_MEDIA }
+}
+
+/** What a message is made of. Looked at once: messages are never changed. */
+export function sizeOf(message: Message): ContentSize {
+  let size = sizes.get(message)
+  if (size === undefined) {
+    size = { ...emptySize(), plain: TOKENS_PER_MESSAGE }
+    addParts(size, message.role === 'tool' ? message.content : message.parts)
+    sizes.set(message, size)
+  }
+  return size
+}
+
+/** What a message is made of as a model is sent it. `bindsThinking`: the model gets back no thinking whose beginning has changed. */
+export function sentSize(message: Message, bindsThinking: boolean): ContentSize {
+  return sizeOf(withoutLostThinking(message, bindsThinking))
+}
+
+/** Guessed tokens of the thinking that the model would lose if anything before the message changed. */
+export function boundTokens(message: Message): number {
+  if (message.role !== 'assistant' || message.staleThinking || message.thinkingDropped) return 0
+  return tokensOf(message) - tokensOf(withoutLostThinking({ ...message, staleThinking: true }, true))
+}
+
+function withoutLostThinking(message: Message, bindsThinking: boolean): Message {
+  if (message.role !== 'assistant' || !(message.thinkingDropped || (bindsThinking && message.staleThinking)))
+    return message
+  const parts = message.parts.filter(({ type }) => type !== 'thinking')
+  return parts.length === message.parts.length ? message : { ...message, parts }
+}
+
+/** `one` and `other` together; the second `times` times. */
+export function addSizes(one: ContentSize, other: ContentSize, times = 1): ContentSize {
+  return {
+    plain: one.plain + other.plain * times,
+    wide: one.wide + other.wide * times,
+    dense: one.dense + other.dense * times,
+    head: one.head + other.head * times,
+    media: one.media + other.media * times,
+    byVendor:
+      other.media === 0 ? one.byVendor : one.byVendor.map((tokens, index) => tokens + other.byVendor[index]! * times),
+  }
+}
+
+/** The guess as a whole. */
+export function totalOf({ plain, wide, dense, head, media }: ContentSize): number {
+  return plain + wide + dense + head + media
+}
+
+/** Guessed tokens of a message. */
+export function tokensOf(message: Message): number {
+  return totalOf(sizeOf(message))
+}
+
+/** Guessed tokens of a text. */
+export function textTokens(text: string): number {
+  const size = emptySize()
+  addText(size, text)
+  return totalOf(size)
+}
+
+/** Guessed tokens of parts of a message. */
+export function partsTokens(parts: readonly (UserPart | AssistantPart | ResultPart)[]): number {
+  const size = emptySize()
+  addParts(size, parts)
+  return totalOf(size)
+}
+
+function addParts(size: ContentSize, parts: readonly (UserPart | AssistantPart | ResultPart)[]): void {
+  for (const part of parts) {
+    if (part.type === 'media') {
+      const counts = part.pages === undefined ? imageTokens(part) : NO_MEDIA.map(() => TOKENS_PER_PAGE * part.pages!)
+      size.media += Math.max(...counts)
+      size.byVendor = size.byVendor.map((tokens, index) => tokens + counts[index]!)
+      if (part.pages !== undefined) addText(size, part.text ?? '')
+    } else if (part.type === 'tool_call') {
+      addText(size, part.input)
+      addText(size, part.name)
+    } else {
+      const before = size.plain
+      addText(size, part.text)
+      // Providers show a summary of a thought and send the thought itself along, sealed.
+      if (part.type === 'thinking')
+        size.plain = Math.max(size.plain, before + sealedChars(part.metadata) / SEALED_PER_TOKEN)
+    }
+  }
+}
+
+function sealedChars(metadata: object | undefined): number {
+  let chars = 0
+  for (const of of Object.values(metadata ?? {})) {
+    for (const value of Object.values(of as object)) if (typeof value === 'string') chars += value.length
+  }
+  return chars
+}
+
+function addText(size: ContentSize, text: string): void {
+  const isAscii = Buffer.byteLength(text) === text.length
+  let dense = 0
+  for (const [run] of text.matchAll(UNBROKEN)) if (isDense(run)) dense += run.length
+  let [wide, letters] = [0, 0]
+  if (!isAscii) {
+    for (let index = 0; index < text.length; index += 1) {
+      const code = text.charCodeAt(index)
+      if (code >= FIRST_WIDE) wide += 1
+      else if (code > 0x7f) letters += 1
+    }
+  }
+  size.dense += dense / DENSE_PER_TOKEN
+  size.wide += wide * TOKENS_PER_WIDE + letters * TOKENS_PER_LETTER
+  size.plain += (text.length - dense - wide - letters) / BYTES_PER_TOKEN
+}
+
+/** Long names and paths have words in them; this has none. */
+function isDense(run: string): boolean {
+  return (/\d/.test(run) && /[A-Z]/.test(run) && /[a-z]/.test(run)) || /^[\da-f]+$/i.test(run)
+}
+
+const written = new WeakMap<ToolSchema, { bytes: number; tokens: number }>()
+
+/** Instructions that were counted; sessions and their subagents have some of their own each. */
+const systems = new Map<string, number>()
+const MAX_CACHED_PROMPTS = 50
+
+/** What a tool takes in a request, by its name, description and schema as JSON. Counted once: schemas are never changed. */
+export function toolSize(schema: ToolSchema): { bytes: number; tokens: number } {
+  let size = written.get(schema)
+  if (!size) {
+    const text = JSON.stringify(schema)
+    written.set(schema, (size = { bytes: Buffer.byteLength(text), tokens: textTokens(text) }))
+  }
+  return size
+}
+
+/** Tokens of the tools of a request. */
+export function toolTokens(tools: readonly ToolSchema[]): number {
+  return tools.reduce((sum, schema) => sum + toolSize(schema).tokens, 0)
+}
+
+/** Tokens of the instructions and tools that a request begins with. They rarely change, and are asked for before each request. */
+export function prefixTokens(system: string, tools: readonly ToolSchema[]): number {
+  let tokens = systems.get(system)
+  if (tokens === undefined) {
+    if (systems.size >= MAX_CACHED_PROMPTS) systems.clear()
+    systems.set(system, (tokens = textTokens(system)))
+  }
+  return tokens + toolTokens(tools)
+}

@@ -1,0 +1,161 @@
+import { readFileSync, statSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import type { MessageConnection } from 'vscode-jsonrpc/node'
+import { parseDiagnostics, type FileDiagnostic } from './file-diagnostic'
+
+/** The protocol's numbers for what became of a file on disk. */
+const CHANGE = { created: 1, changed: 2, deleted: 3 } as const
+/** So many files are kept open; the one looked at longest ago is closed. */
+const MAX_OPEN_FILES = 64
+/** A larger file is generated, or data: it is not looked at. */
+const MAX_FILE_BYTES = 1024 * 1024
+
+/** A file as the server has been told of it. */
+export interface OpenFile {
+  uri: string
+  version: number
+  text: string
+}
+
+/** Tells a server which files are open, with the text that is on disk. */
+export class OpenFiles {
+  readonly #files = new Map<string, OpenFile>()
+  readonly #connection: MessageConnection
+  readonly #languageIdOf: (path: string) => string
+
+  constructor(connection: MessageConnection, languageIdOf: (path: string) => string) {
+    this.#connection = connection
+    this.#languageIdOf = languageIdOf
+  }
+
+  /** Opens the file, or tells the server what it holds now. Undefined when it is gone, or too large to be looked at. */
+  sync(path: string): OpenFile | undefined {
+    const text = textOf(path)
+    const known = this.#files.get(path)
+    if (text === undefined) {
+      this.#close(path)
+      return undefined
+    }
+    this.#files.delete(path)
+    const uri = known?.uri ?? uriOf(path)
+    const file = { uri, version: (known?.version ?? 0) + 1, text }
+    this.#files.set(path, file)
+    if (!known) {
+      this.#send('textDocument/didOpen', {
+        textDocument: { uri, languageId: this.#languageIdOf(path), version: file.version, text },
+      })
+      for (const oldest of [...this.#files.keys()].slice(0, -MAX_OPEN_FILES)) this.#close(oldest)
+    } else {
+      // Also without a change in this file: a new version makes the server look again, and what it uses may have changed.
+      this.#send('textDocument/didChange', { textDocument: { uri, version: file.version }, contentChanges: [{ text }] })
+    }
+    this.#send('textDocument/didSave', { textDocument: { uri } })
+    return file
+  }
+
+  /** Tells the server what became of files on disk, open or not, and what open ones hold now. */
+  changedOnDisk(changes: readonly { path: string; kind: keyof typeof CHANGE }[]): void {
+    const told = changes.map(({ path, kind }) => ({
+      uri: this.#files.get(path)?.uri ?? uriOf(path),
+      type: CHANGE[kind],
+    }))
+    if (told.length > 0) this.#send('workspace/didChangeWatchedFiles', { changes: told })
+    for (const { path, kind } of changes) {
+      if (!this.#files.has(path)) continue
+      if (kind === 'deleted') this.#close(path)
+      else if (textOf(path) !== this.#files.get(path)?.text) this.sync(path)
+    }
+  }
+
+  #close(path: string): void {
+    const known = this.#files.get(path)
+    if (!known) return
+    this.#files.delete(path)
+    this.#send('textDocument/didClose', { textDocument: { uri: known.uri } })
+  }
+
+  /** A connection that has ended is told of by its own event. */
+  #send(method: string, params: object): void {
+    const send = async (): Promise<void> => this.#connection.sendNotification(method, params)
+    send().catch(() => undefined)
+  }
+}
+
+export function uriOf(path: string): string {
+  return pathToFileURL(path).href
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    const stats = statSync(path)
+    return stats.isFile() && stats.size <= MAX_FILE_BYTES ? readFileSync(path, 'utf8') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A server may first send what it knows at once, and the rest right after: so long the newest has to stand. */
+const SETTLE_MS = 150
+/** One that never stops sending is taken at its word after so long. */
+const MAX_SETTLE_MS = 1_000
+
+interface Waiting {
+  version: number
+  resolve(errors: FileDiagnostic[] | undefined): void
+  timer?: NodeJS.Timeout
+  /** When what came last is taken. */
+  settledBy?: number
+}
+
+/** Waits for what a server tells by itself about the files it has open. */
+export class PublishedDiagnostics {
+  readonly #waiting = new Map<string, Waiting>()
+
+  constructor(connection: MessageConnection) {
+    connection.onNotification(
+      'textDocument/publishDiagnostics',
+      (params: { uri?: unknown; version?: unknown; diagnostics?: unknown }) => {
+        const waiting = this.#waiting.get(canonical(String(params?.uri)))
+        if (!waiting || (typeof params.version === 'number' && params.version < waiting.version)) return
+        const errors = parseDiagnostics(params.diagnostics)
+        clearTimeout(waiting.timer)
+        const now = performance.now()
+        waiting.settledBy ??= now + MAX_SETTLE_MS
+        waiting.timer = setTimeout(
+          () => waiting.resolve(errors),
+          Math.max(0, Math.min(SETTLE_MS, waiting.settledBy - now)),
+        )
+        waiting.timer.unref()
+      },
+    )
+  }
+
+  /** What the server says of this version of the file; undefined when a newer one is waited for meanwhile, or the server ends. */
+  of(uri: string, version: number): Promise<FileDiagnostic[] | undefined> {
+    const key = canonical(uri)
+    this.#drop(key)
+    const { promise, resolve } = Promise.withResolvers<FileDiagnostic[] | undefined>()
+    this.#waiting.set(key, { version, resolve })
+    return promise
+  }
+
+  close(): void {
+    for (const key of this.#waiting.keys()) this.#drop(key)
+  }
+
+  #drop(key: string): void {
+    const waiting = this.#waiting.get(key)
+    this.#waiting.delete(key)
+    clearTimeout(waiting?.timer)
+    waiting?.resolve(undefined)
+  }
+}
+
+/** Servers do not agree on which characters of a path are escaped. */
+function canonical(uri: string): string {
+  try {
+    return decodeURIComponent(uri)
+  } catch {
+    return uri
+  }
+}

@@ -1,0 +1,96 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { findLanguageServer, type ServerSearch, LANGUAGES } from './find-language-server'
+
+function project(...programs: string[]) {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-servers-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const put = (path: string, text = '#!/bin/sh\n'): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+    chmodSync(join(folder, path), 0o755)
+  }
+  for (const path of programs) put(path)
+  const root = join(folder, 'root')
+  mkdirSync(root, { recursive: true })
+  const find = (language: string, file: string, more: Partial<ServerSearch> = {}) =>
+    findLanguageServer({
+      root,
+      file: join(root, file),
+      programs: LANGUAGES.find(({ id }) => id === language)!.programs,
+      path: join(folder, 'bin'),
+      allowsProject: true,
+      ...more,
+    })
+  return { folder, root, put, find }
+}
+
+it('prefers the nearest one of the project to one in PATH', () => {
+  const { root, folder, find } = project(
+    'bin/typescript-language-server',
+    'root/node_modules/.bin/typescript-language-server',
+    'root/packages/a/node_modules/.bin/typescript-language-server',
+  )
+  expect(find('typescript', 'packages/a/src/x.ts')).toMatchObject({
+    command: join(root, 'packages/a/node_modules/.bin/typescript-language-server'),
+    from: 'project',
+  })
+  expect(find('typescript', 'packages/b/x.ts')?.command).toBe(
+    join(root, 'node_modules/.bin/typescript-language-server'),
+  )
+  expect(find('typescript', 'x.ts', { allowsProject: false })).toMatchObject({
+    command: join(folder, 'bin/typescript-language-server'),
+    from: 'path',
+  })
+})
+
+it('a server behind a linked folder is started from where the folder really is, under its own name: a sandbox has no such links', () => {
+  const { root, folder, find, put } = project('store/gopls-1.2', 'shared/node_modules/pyright/langserver.js')
+  mkdirSync(join(folder, 'versions', '1.2', 'bin'), { recursive: true })
+  symlinkSync(join(folder, 'store', 'gopls-1.2'), join(folder, 'versions', '1.2', 'bin', 'gopls'))
+  symlinkSync(join(folder, 'versions', '1.2'), join(folder, 'current'))
+  expect(find('go', 'a.go', { path: join(folder, 'current', 'bin') })?.command).toBe(
+    join(folder, 'versions', '1.2', 'bin', 'gopls'),
+  )
+  put('shared/node_modules/.bin/pyright-langserver')
+  symlinkSync(join(folder, 'shared', 'node_modules'), join(root, 'node_modules'))
+  expect(find('python', 'a.py')).toMatchObject({
+    command: join(folder, 'shared', 'node_modules', '.bin', 'pyright-langserver'),
+    needs: expect.arrayContaining([join(folder, 'shared', 'node_modules')]),
+  })
+})
+
+it('a server in a .venv is found; nothing is found where there is none', () => {
+  const { root, find } = project('root/.venv/bin/pyright-langserver')
+  expect(find('python', 'a/b.py')?.command).toBe(join(root, '.venv/bin/pyright-langserver'))
+  expect(find('rust', 'a.rs')).toBeUndefined()
+  expect(find('python', 'a.py', { allowsProject: false })).toBeUndefined()
+})
+
+it('a folder of PATH that lies in the project does not make its programs the user’s', () => {
+  const { root, find } = project('root/tools/gopls')
+  expect(find('go', 'a.go', { path: join(root, 'tools'), allowsProject: false })).toBeUndefined()
+})
+
+it('only TypeScript 7 or newer serves itself', () => {
+  const { put, find, root } = project('root/node_modules/.bin/tsc', 'bin/typescript-language-server')
+  put('root/node_modules/typescript/package.json', '{"version":"5.9.3"}')
+  expect(find('typescript', 'a.ts')?.command).toContain('typescript-language-server')
+  put('root/node_modules/typescript/package.json', '{"version":"7.0.2"}')
+  expect(find('typescript', 'a.ts')).toMatchObject({
+    command: join(root, 'node_modules/.bin/tsc'),
+    args: ['--lsp', '--stdio'],
+  })
+})
+
+it('the command in the settings comes first, and an empty one switches the language off', () => {
+  const { find } = project('bin/gopls')
+  expect(find('go', 'a.go', { override: ['my-gopls', '-x'] })).toMatchObject({
+    command: 'my-gopls',
+    args: ['-x'],
+    from: 'settings',
+  })
+  expect(find('go', 'a.go', { override: [] })).toBeUndefined()
+})

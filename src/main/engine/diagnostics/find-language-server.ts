@@ -1,0 +1,172 @@
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, extname } from 'node:path'
+import { isWithin } from '../workspace/path/real-path'
+import type { DiagnosedLanguage } from '../config/settings/editor-settings'
+
+/** A language server that can be started. */
+export interface LanguageServerCommand {
+  command: string
+  args: readonly string[]
+  /** `project`: it lies in the project's folder, so whoever wrote the project chose it. `settings`: the user's configuration names it. */
+  from: 'project' | 'path' | 'settings'
+  /** Paths outside the project that it has to read: the package it belongs to. */
+  needs: readonly string[]
+}
+
+export interface ServerSearch {
+  /** The session's folder, a real path. */
+  root: string
+  /** The file it shall look at: the search goes from its folder up to `root`. */
+  file: string
+  programs: readonly ServerProgram[]
+  /** PATH of the server's environment. */
+  path: string
+  /** The command that the settings name. */
+  override?: readonly string[]
+  /** Whether a server that lies in the project may be run. */
+  allowsProject: boolean
+}
+
+const EXTENSIONS = process.platform === 'win32' ? ['.cmd', '.exe', ''] : ['']
+
+/** Looks for a server in the settings, in node_modules/.bin and .venv/bin from the file's folder up, then in PATH. Undefined when there is none. */
+export function findLanguageServer({
+  root,
+  file,
+  programs,
+  path,
+  override,
+  allowsProject,
+}: ServerSearch): LanguageServerCommand | undefined {
+  if (override) {
+    const [command, ...args] = override
+    return command === undefined
+      ? undefined
+      : { command, args, from: 'settings', needs: override.filter((part) => isAbsolute(part)).flatMap(packageOf) }
+  }
+  for (const program of programs) {
+    const { name, args, fromTypeScript7 } = program
+    if (allowsProject) {
+      for (const folder of foldersUp(dirname(file), root)) {
+        if (fromTypeScript7 && !hasTypeScript7(folder)) continue
+        const command = programIn(
+          [join(folder, 'node_modules', '.bin'), join(folder, '.venv', 'bin'), join(folder, '.venv', 'Scripts')],
+          name,
+        )
+        if (command !== undefined) return { command, args, from: 'project', needs: packageOf(command) }
+      }
+    }
+    if (fromTypeScript7) continue
+    const folders = path.split(delimiter).filter((folder) => folder !== '' && !isWithin(folder, root))
+    const command = programIn(folders, name)
+    if (command !== undefined) return { command, args, from: 'path', needs: packageOf(command) }
+  }
+  return undefined
+}
+
+function foldersUp(from: string, root: string): string[] {
+  const folders: string[] = []
+  for (let at = from; isWithin(at, root); at = dirname(at)) {
+    folders.push(at)
+    if (at === root) break
+  }
+  return folders
+}
+
+function programIn(folders: readonly string[], name: string): string | undefined {
+  for (const folder of folders) {
+    for (const extension of EXTENSIONS) {
+      const path = join(folder, name + extension)
+      // A sandbox has no link on the way to it; its own name, which may be a link, tells some programs what to be.
+      if (isProgram(path)) return join(realpathSync(folder), name + extension)
+    }
+  }
+  return undefined
+}
+
+function isProgram(path: string): boolean {
+  try {
+    if (!statSync(path).isFile()) return false
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function hasTypeScript7(folder: string): boolean {
+  try {
+    const { version } = JSON.parse(
+      readFileSync(join(folder, 'node_modules', 'typescript', 'package.json'), 'utf8'),
+    ) as {
+      version?: unknown
+    }
+    return typeof version === 'string' && Number.parseInt(version, 10) >= 7
+  } catch {
+    return false
+  }
+}
+
+/** The program with what stands beside it: a link in .bin leads into a package that needs the packages around it. */
+function packageOf(command: string): string[] {
+  try {
+    const real = realpathSync(command)
+    const at = real.indexOf(`${join('/', 'node_modules')}/`)
+    return [command, at < 0 ? real : real.slice(0, at + '/node_modules'.length)]
+  } catch {
+    return [command]
+  }
+}
+
+/** A program that serves a language. */
+interface ServerProgram {
+  name: string
+  args: readonly string[]
+  /** It comes with the project's TypeScript, from version 7 on; older versions have another program of this name that serves nothing. */
+  fromTypeScript7?: true
+}
+
+interface Language {
+  id: DiagnosedLanguage
+  /** By extension: what the protocol calls a file of it. */
+  languageIds: Readonly<Record<string, string>>
+  /** The first that is there is used. */
+  programs: readonly ServerProgram[]
+}
+
+export const LANGUAGES: readonly Language[] = [
+  {
+    id: 'typescript',
+    languageIds: {
+      '.ts': 'typescript',
+      '.mts': 'typescript',
+      '.cts': 'typescript',
+      '.tsx': 'typescriptreact',
+      '.js': 'javascript',
+      '.mjs': 'javascript',
+      '.cjs': 'javascript',
+      '.jsx': 'javascriptreact',
+    },
+    programs: [
+      { name: 'tsc', args: ['--lsp', '--stdio'], fromTypeScript7: true },
+      { name: 'typescript-language-server', args: ['--stdio'] },
+    ],
+  },
+  {
+    id: 'python',
+    languageIds: { '.py': 'python', '.pyi': 'python' },
+    programs: [{ name: 'pyright-langserver', args: ['--stdio'] }],
+  },
+  { id: 'go', languageIds: { '.go': 'go' }, programs: [{ name: 'gopls', args: [] }] },
+  { id: 'rust', languageIds: { '.rs': 'rust' }, programs: [{ name: 'rust-analyzer', args: [] }] },
+]
+
+/** The language of a file by its extension, and what the protocol calls it. */
+export function languageOf(path: string): { language: Language; languageId: string } | undefined {
+  const extension = extname(path).toLowerCase()
+  for (const language of LANGUAGES) {
+    const languageId = language.languageIds[extension]
+    if (languageId !== undefined) return { language, languageId }
+  }
+  return undefined
+}

@@ -1,0 +1,181 @@
+import { delimiter, dirname, join } from 'node:path'
+import type { Settings } from '../config/settings/settings'
+import { isSecretVariable } from './secret-variable'
+
+/** Keys of model and search providers: commands never see them, whether or not a provider of that name is configured. */
+const KEYS = [
+  'OPENAI_API_KEY',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'MOONSHOT_API_KEY',
+  'KIMI_API_KEY',
+  'OPENROUTER_API_KEY',
+  'AI_GATEWAY_API_KEY',
+  'AZURE_OPENAI_API_KEY',
+  'DEEPSEEK_API_KEY',
+  'GROQ_API_KEY',
+  'MISTRAL_API_KEY',
+  'XAI_API_KEY',
+  'BRAVE_API_KEY',
+  'TAVILY_API_KEY',
+]
+
+/** What belongs to the terminal or the process Trestle itself was started from, and would mislead a program in a terminal of its own. */
+const OF_OUR_PARENT = new Set([
+  'TMUX',
+  'TMUX_PANE',
+  'STY',
+  'WINDOW',
+  'WINDOWID',
+  'TERMCAP',
+  'TERM_PROGRAM',
+  'TERM_PROGRAM_VERSION',
+  'COLUMNS',
+  'LINES',
+  'ELECTRON_RUN_AS_NODE',
+  'NODE_CHANNEL_FD',
+  'NODE_CHANNEL_SERIALIZATION_MODE',
+])
+
+/** Nothing waits in a pager. */
+const NO_PAGERS = { PAGER: 'cat', GIT_PAGER: 'cat', MANPAGER: 'cat', SYSTEMD_PAGER: 'cat' }
+
+/**
+ * Nothing waits in an editor: a program that opens one fails at once and learns what to do instead. Programs that split it into words instead of giving it to a shell fail as
+ * quickly, without the advice.
+ */
+const NO_EDITOR = `sh -c 'echo "No editor can be used here. Pass the text with an option or a file (git commit -m or -F). To keep a text that is there already, set GIT_EDITOR=true; to edit a list, set GIT_SEQUENCE_EDITOR to a command." >&2; exit 1'`
+const EDITORS = [
+  'EDITOR',
+  'VISUAL',
+  'GIT_EDITOR',
+  'GIT_SEQUENCE_EDITOR',
+  'SUDO_EDITOR',
+  'HGEDITOR',
+  'SVN_EDITOR',
+  'KUBE_EDITOR',
+]
+
+/** `git diff` would write the index even without optional locks. */
+const GIT_ONLY_READS = {
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'diff.autoRefreshIndex',
+  GIT_CONFIG_VALUE_0: 'false',
+}
+
+/** What npm adds for the script it runs; only meant for that script. */
+const OF_NPM =
+  /^(?:npm_(?:lifecycle_.*|package_.*|command|execpath|node_execpath|config_(?:local_prefix|global_prefix|prefix|node_gyp|npm_version))|INIT_CWD)$/
+
+type EnvSettings = Pick<Settings, 'providers' | 'tools' | 'web'>
+
+/**
+ * The environment commands start from: `base` without the keys of the configured and of well-known providers, the names in `[tools] hide_env`
+ * (case does not matter), what looks like a secret (`isSecretVariable`) unless `[tools] pass_env` names it, anything of Trestle's own, and what only concerns
+ * the process Trestle was started from; and with no editors, which would wait for somebody. The keys stay readable in Trestle's own process, so this keeps
+ * them from programs that look at their environment, not from one that sets out to read the memory of another process of the same user.
+ */
+export function commandEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
+  return { ...envWithout(base, withheld(settings)), ...noEditors(base, settings) }
+}
+
+/** All but those that `[tools] pass_env` names. */
+function noEditors(base: NodeJS.ProcessEnv, { tools }: EnvSettings): Record<string, string> {
+  const stopped = EDITORS.filter((name) => base[name] === undefined || !tools.passEnv.includes(name))
+  return Object.fromEntries(stopped.map((name) => [name, NO_EDITOR]))
+}
+
+/** What variables that a definition names itself stand for: the same, but only keys and the names in `[tools] hide_env` are withheld. */
+export function namedEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
+  const hidden = hiddenNames(settings)
+  return envWithout(base, (name) => hidden.has(name.toUpperCase()))
+}
+
+function envWithout(
+  base: NodeJS.ProcessEnv,
+  isWithheld: (name: string, value: string) => boolean,
+): Record<string, string> {
+  const fromNpm = base['npm_lifecycle_event'] !== undefined
+  const env: Record<string, string> = {}
+  for (const [name, value] of Object.entries(base)) {
+    const upper = name.toUpperCase()
+    if (
+      value === undefined ||
+      OF_OUR_PARENT.has(upper) ||
+      upper.startsWith('TRESTLE_') ||
+      (fromNpm && OF_NPM.test(name))
+    )
+      continue
+    if (isWithheld(name, value)) continue
+    env[name] = fromNpm && upper === 'PATH' ? withoutNpmFolders(value, base['npm_package_json']) : value
+  }
+  if (base['APPIMAGE'] && base['APPDIR']) leaveMount(env, base['APPDIR'])
+  // Programs colour their output for the pane.
+  Object.assign(env, { TERM: 'xterm-256color', COLORTERM: 'truecolor', ...NO_PAGERS })
+  env['GIT_TERMINAL_PROMPT'] ??= '0'
+  // What only looks (git status) leaves the index as it is, and does not stand in the way of the user's own git.
+  env['GIT_OPTIONAL_LOCKS'] ??= '0'
+  if (!Object.keys(base).some((name) => name.startsWith('GIT_CONFIG_'))) Object.assign(env, GIT_ONLY_READS)
+  return env
+}
+
+/**
+ * What commands in a terminal of somebody else's start from, beside what that one gives them: what `base` has of keys and of other secrets, emptied, and no
+ * pagers and editors.
+ */
+export function clientTerminalEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
+  const isWithheld = withheld(settings)
+  const emptied = Object.entries(base).flatMap(([name, value]) =>
+    value !== undefined && isWithheld(name, value) ? [name] : [],
+  )
+  return {
+    ...Object.fromEntries(emptied.map((name) => [name, ''])),
+    ...NO_PAGERS,
+    ...noEditors(base, settings),
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+  }
+}
+
+/** Whether commands do not get a variable. Naming a key of a provider in `pass_env` does not pass it on. */
+function withheld(settings: EnvSettings): (name: string, value: string) => boolean {
+  const hidden = hiddenNames(settings)
+  const passed = new Set(settings.tools.passEnv.map((name) => name.toUpperCase()))
+  return (name, value) =>
+    hidden.has(name.toUpperCase()) || (!passed.has(name.toUpperCase()) && isSecretVariable(name, value))
+}
+
+/** In upper case. */
+function hiddenNames(settings: EnvSettings): Set<string> {
+  const configured = Object.values(settings.providers).flatMap((provider) => provider.apiKeyEnv ?? [])
+  const searchKey = settings.web.search?.apiKeyEnv
+  if (searchKey !== undefined) configured.push(searchKey)
+  return new Set([...KEYS, ...configured, ...settings.tools.hideEnv].map((name) => name.toUpperCase()))
+}
+
+/** An AppImage puts folders of its mount into search paths: its libraries are not for the user's programs, and they go with the app. */
+function leaveMount(env: Record<string, string>, mount: string): void {
+  for (const name of ['APPIMAGE', 'APPDIR', 'ARGV0', 'OWD']) delete env[name]
+  for (const [name, value] of Object.entries(env)) {
+    if (!value.includes(mount)) continue
+    const kept = value.split(delimiter).filter((entry) => entry !== '' && !entry.startsWith(mount))
+    if (kept.length > 0) env[name] = kept.join(delimiter)
+    else delete env[name]
+  }
+}
+
+/** npm puts its package's programs first, Trestle's own `node` among them: the user's commands are to find the user's. */
+function withoutNpmFolders(path: string, packageJson: string | undefined): string {
+  const own = new Set<string>()
+  for (let folder = dirname(packageJson ?? '/'); ; folder = dirname(folder)) {
+    own.add(join(folder, 'node_modules', '.bin'))
+    if (dirname(folder) === folder) break
+  }
+  return path
+    .split(delimiter)
+    .filter((entry) => !own.has(entry) && !/[\\/]@npmcli[\\/]run-script[\\/]lib[\\/]node-gyp-bin$/.test(entry))
+    .join(delimiter)
+}

@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { HookEvent, HookRun, HookOutcome } from '../../../shared/configuration/customizations'
+import type { Hook } from '../config/settings/hook-settings'
+import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
+import type { HookEnd } from './hook-process'
+
+/** Something that hooks can be run on. */
+export interface HookTrigger {
+  event: HookEvent
+  sessionId: string
+  folder: string
+  /** What matchers are held against. */
+  subject: string
+  /** What the hooks are told of it, beside what they are always told. */
+  payload: Record<string, unknown>
+}
+
+export interface HookRunnerDeps {
+  home: string
+  /** What commands start from: without keys. */
+  env(): Record<string, string>
+  /** Resolves when that is complete. */
+  ready?(): Promise<void>
+  /** The hooks of a folder as they count now. */
+  hooksOf(folder: string): Promise<readonly Hook[]>
+  /** What sandboxed hooks run in; absent: nothing is sandboxed. */
+  sandboxes?: ProgramSandboxes
+  now(): number
+}
+
+/** Runs hooks and remembers the newest runs. */
+export interface HookRunner {
+  /** Runs all that match side by side; resolves when all have ended, with the answers in the order of the configuration. Never rejects. */
+  run(occasion: HookTrigger, signal: AbortSignal): Promise<HookAnswer[]>
+  /** Runs them one after the other; `told` is asked before each, and the first that blocks is the last. Never rejects. */
+  runInTurn(
+    occasion: Omit<HookTrigger, 'payload'>,
+    told: () => Record<string, unknown>,
+    ended: (answer: HookAnswer) => void,
+    signal: AbortSignal,
+  ): Promise<void>
+  /** The newest runs, newest first. */
+  runs(): HookRun[]
+  /** Waits for `patienceMs` until nothing runs, then ends what still does; resolves when nothing is left. */
+  close(patienceMs: number): Promise<void>
+}
+
+const MAX_RUNS = 50
+/** So much of a subject is matched and shown: a prompt can be long. */
+const MAX_SUBJECT_CHARS = 10_000
+const SHOWN_SUBJECT_CHARS = 200
+const ANSWER_BYTES = 64 * 1024
+/** A whole file can be the answer. */
+const CONTENT_BYTES = 8 * 1024 * 1024
+
+export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: HookRunnerDeps): HookRunner {
+  const runs: HookRun[] = []
+  const busy = new Set<Promise<unknown>>()
+  const closing = new AbortController()
+
+  const matching = async ({ event, folder, subject }: Omit<HookTrigger, 'payload'>): Promise<Hook[]> => {
+    const found = (await hooksOf(folder)).filter((hook) => hook.event === event && matches(hook, subject))
+    // Identical commands are run once.
+    return found.filter(
+      (hook, index) =>
+        found.findIndex((other) => other.command === hook.command && other.sandbox === hook.sandbox) === index,
+    )
+  }
+
+  const runOne = async (hook: Hook, occasion: HookTrigger, signal: AbortSignal): Promise<HookAnswer> => {
+    const { event, sessionId, folder, subject, payload } = occasion
+    const id = randomBytes(6).toString('hex')
+    const run: HookRun = {
+      runId: id,
+      event,
+      command: hook.command,
+      scope: hook.scope,
+      subject: subject.slice(0, SHOWN_SUBJECT_CHARS),
+      sessionId,
+      folder,
+      startedAt: now(),
+      outcome: 'running',
+      output: '',
+      cutBytes: 0,
+    }
+    runs.unshift(run)
+    if (runs.length > MAX_RUNS) runs.pop()
+    let answer: HookAnswer
+    try {
+      await ready?.()
+      const { startHook } = await import('./hook-process')
+      const policy = hook.sandbox && (await sandboxes?.policy({ root: folder, network: 'open', scope: `hook-${id}` }))
+      run.sandbox = { level: policy?.level ?? 'unrestricted', network: policy?.network ?? 'open' }
+      const { ended, gone } = startHook({
+        command: hook.command,
+        cwd: folder,
+        env: env(),
+        home,
+        ...(policy && { sandbox: policy }),
+        tagId: `hook-${id}`,
+        input: `${JSON.stringify({ hook_event_name: event, session_id: sessionId, cwd: folder, ...payload })}\n`,
+        timeoutMs: hook.timeoutMs,
+        answerBytes: event === 'beforeWriteFile' ? CONTENT_BYTES : ANSWER_BYTES,
+        signal: AbortSignal.any([signal, closing.signal]),
+      })
+      void track(gone)
+      const end = await ended
+      answer = hookAnswer(event, end)
+      const { output, cutBytes, exitCode } = end
+      Object.assign(run, { output, cutBytes, ...(exitCode !== undefined && { exitCode }) })
+    } catch (error) {
+      answer = {
+        outcome: 'failed',
+        reason: `It could not be run: ${error instanceof Error ? error.message : String(error)}`,
+      }
+    }
+    const { outcome, reason } = answer
+    Object.assign(run, { outcome, durationMs: now() - run.startedAt, ...(reason !== undefined && { reason }) })
+    return answer
+  }
+
+  function track<Result>(work: Promise<Result>): Promise<Result> {
+    const settled = work.then(
+      () => void busy.delete(settled),
+      () => void busy.delete(settled),
+    )
+    busy.add(settled)
+    return work
+  }
+
+  const isOver = (signal: AbortSignal): boolean => signal.aborted || closing.signal.aborted
+
+  const allGone = async (): Promise<void> => {
+    while (busy.size > 0) await Promise.all(busy)
+  }
+
+  return {
+    run: (occasion, signal) =>
+      track(
+        (async () => {
+          const hooks = isOver(signal) ? [] : await matching(occasion)
+          return Promise.all(hooks.map((hook) => runOne(hook, occasion, signal)))
+        })(),
+      ),
+    runInTurn: (occasion, told, ended, signal) =>
+      track(
+        (async () => {
+          for (const hook of await matching(occasion)) {
+            if (isOver(signal)) return
+            const answer = await runOne(hook, { ...occasion, payload: told() }, signal)
+            ended(answer)
+            if (answer.outcome === 'blocked') return
+          }
+        })(),
+      ),
+    runs: () => runs.map((run) => ({ ...run })),
+    async close(patienceMs) {
+      const impatient = setTimeout(() => closing.abort(), Math.min(patienceMs, 2 ** 31 - 1))
+      await allGone()
+      clearTimeout(impatient)
+      closing.abort()
+    },
+  }
+}
+
+function matches({ matcher }: Hook, subject: string): boolean {
+  return matcher === undefined || matcher === '*' || new RegExp(matcher).test(subject.slice(0, MAX_SUBJECT_CHARS))
+}
+
+/** What a run means. */
+export interface HookAnswer {
+  outcome: Exclude<HookOutcome, 'running'>
+  /** Why it blocked, or what went wrong; a sentence. */
+  reason?: string
+  /** What is to be written instead. */
+  content?: string
+}
+
+/** The events that a hook can keep from happening. */
+const BLOCKABLE: ReadonlySet<HookEvent> = new Set<HookEvent>([
+  'UserPromptSubmit',
+  'PreToolUse',
+  'beforeWriteFile',
+  'Stop',
+])
+const BLOCKING_EXIT_CODE = 2
+const MAX_REASON_CHARS = 4_000
+
+const Answer = z.object({
+  decision: z.string().optional(),
+  reason: z.string().optional(),
+  content: z.string().optional(),
+  hookSpecificOutput: z
+    .object({ permissionDecision: z.string().optional(), permissionDecisionReason: z.string().optional() })
+    .optional(),
+})
+
+/** Reads exit code and answer: exit 2 or a JSON answer that denies blocks what can be blocked; whatever else went wrong changes nothing. */
+function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
+  if (end.cut === 'timed_out')
+    return { outcome: 'timed_out', reason: 'It took longer than its time limit and was ended.' }
+  if (end.cut === 'stopped') return { outcome: 'stopped' }
+  if (end.problem !== undefined) return { outcome: 'failed', reason: end.problem }
+  if (end.exitCode === BLOCKING_EXIT_CODE) return blocked(event, end.stderr.trim() || end.stdout.trim())
+  if (end.exitCode !== 0) return { outcome: 'failed', reason: `It ended with exit code ${end.exitCode}.` }
+  const text = end.stdout.trim()
+  // Anything that is no object is only said.
+  if (!text.startsWith('{')) return { outcome: 'passed' }
+  if (end.stdoutCut) return { outcome: 'failed', reason: 'Its answer is too long.' }
+  const answer = Answer.safeParse(parsed(text)).data
+  if (!answer) return { outcome: 'failed', reason: 'Its answer is no JSON that could be understood.' }
+  const { decision, reason, content, hookSpecificOutput: specific } = answer
+  if (decision === 'deny' || decision === 'block') return blocked(event, reason ?? '')
+  if (specific?.permissionDecision === 'deny') return blocked(event, specific.permissionDecisionReason ?? '')
+  return event === 'beforeWriteFile' && content !== undefined ? { outcome: 'changed', content } : { outcome: 'passed' }
+}
+
+function blocked(event: HookEvent, words: string): HookAnswer {
+  if (!BLOCKABLE.has(event)) return { outcome: 'failed', reason: `It wanted to block, which ${event} does not allow.` }
+  const reason = words.length > MAX_REASON_CHARS ? `${words.slice(0, MAX_REASON_CHARS)}…` : words
+  return { outcome: 'blocked', reason: reason || 'It gave no reason.' }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,158 @@
+import { realpath } from 'node:fs/promises'
+import { CodedError } from '../../../shared/errors'
+import type { RecordedEvent } from '../../../shared/events/event'
+import type { HookEvent, HookList } from '../../../shared/configuration/customizations'
+import { textOf, type UserPart } from '../../../shared/model/message'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Hook } from '../config/settings/hook-settings'
+import type { WriteHooks } from '../tool/edit/write-changes'
+import { blockedBy, createTurnHooks, type HookedTurn } from './turn-hooks'
+import { createHookRunner, type HookRunnerDeps } from './hook-runner'
+
+/** What of a session hooks need. */
+interface HookedSession {
+  readonly id: string
+  readonly header: Pick<SessionHeader, 'folder' | 'turns' | 'agent'>
+}
+
+/** The user's hooks, wherever something happens that they can be run on. */
+export interface Hooks {
+  list(folder: string): Promise<HookList>
+  /** The hooks of a turn that begins; undefined when none are configured for it, and then nothing more is asked. */
+  forTurn(
+    session: HookedSession,
+    turnId: string,
+    signal: AbortSignal,
+    configured: readonly Hook[],
+  ): HookedTurn | undefined
+  /** What looks at the writes of the turn that runs in a session. */
+  writesOf(session: HookedSession): WriteHooks | undefined
+  /** Somebody wants to say this to the agent; throws `hook.blocked` when a hook is against it. */
+  submit(session: HookedSession, parts: readonly UserPart[]): Promise<void>
+  /** What of these events hooks can be run on. Quick; the hooks run on their own. */
+  recorded(session: HookedSession, events: readonly RecordedEvent[]): void
+  /** Something happens that hooks can only watch. Quick; they run on their own. */
+  observe(session: HookedSession, event: HookEvent, subject: string, told: Record<string, unknown>): void
+  /** A session is gone. */
+  removed(sessionId: string): void
+  /** Ends the sessions for the hooks, and waits for whatever runs: a while where somebody waits for the window to close, else to its time limit. */
+  close(): Promise<void>
+}
+
+/** How long the closing of the app waits for hooks. */
+const CLOSE_TIMEOUT_MS = 5_000
+/** Longer than any time limit. */
+const NO_TIMEOUT_MS = 3_600_000
+const NEVER_ABORTED = new AbortController().signal
+
+export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Hooks {
+  const runner = createHookRunner(deps)
+  const turns = new WeakMap<HookedSession, HookedTurn>()
+  /** Sessions that had a turn here, with their folders. */
+  const begun = new Map<string, string>()
+
+  let isClosing = false
+
+  const observeIn = (
+    sessionId: string,
+    folder: string,
+    event: HookEvent,
+    subject: string,
+    payload: Record<string, unknown>,
+  ): void => void runner.run({ event, sessionId, folder, subject, payload }, NEVER_ABORTED)
+  const observe: Hooks['observe'] = ({ id, header }, event, subject, told) =>
+    observeIn(id, header.folder, event, subject, told)
+
+  const end = (sessionId: string, reason: 'archived' | 'deleted' | 'closed'): void => {
+    const folder = begun.get(sessionId)
+    if (folder === undefined) return
+    begun.delete(sessionId)
+    observeIn(sessionId, folder, 'SessionEnd', reason, { reason })
+  }
+
+  return {
+    async list(given) {
+      const folder = await realpath(given).catch(() => given)
+      const hooks = await deps.hooksOf(folder)
+      return { hooks: hooks.map(({ index: _index, ...shown }) => shown), runs: runner.runs() }
+    },
+
+    forTurn(session, turnId, signal, configured) {
+      turns.delete(session)
+      if (configured.length === 0) return undefined
+      const { id, header } = session
+      if (!begun.has(id)) {
+        begun.set(id, header.folder)
+        const source = header.turns > 1 ? 'resumed' : 'new'
+        observe(session, 'SessionStart', source, { source })
+      }
+      const turn = createTurnHooks(runner, { sessionId: id, folder: header.folder, turnId, signal })
+      turns.set(session, turn)
+      return turn
+    },
+
+    writesOf: (session) => turns.get(session)?.writes,
+
+    async submit({ id, header }, parts) {
+      const prompt = textOf(parts)
+      const occasion = {
+        event: 'UserPromptSubmit',
+        sessionId: id,
+        folder: header.folder,
+        subject: prompt,
+        payload: { prompt },
+      } as const
+      const reason = blockedBy(await runner.run(occasion, NEVER_ABORTED))
+      if (reason !== undefined) throw new CodedError('hook.blocked', reason)
+      if (isClosing) throw new CodedError('hook.blocked', 'Trestle was closed before its hooks had looked at this.')
+    },
+
+    recorded(session, events) {
+      for (const event of events) {
+        if (event.type === 'approval.requested') {
+          const { tool, summary, reason } = event.approval
+          observe(session, 'Notification', 'approval', {
+            type: 'approval',
+            title: `${tool} waits for an approval`,
+            message: summary,
+            reason,
+          })
+        } else if ((event.type === 'turn.started' || (event.type === 'turn.steered' && !event.again)) && event.news) {
+          for (const { taskId, command, description, status, exitCode } of event.news) {
+            if (status === 'running') continue
+            const about = { task_id: taskId, command, description, status, exit_code: exitCode }
+            observe(session, 'TaskFinished', status, about)
+            observe(session, 'Notification', `task.${status}`, {
+              type: `task.${status}`,
+              title: `A task is ${status}`,
+              message: command,
+              ...about,
+            })
+          }
+        } else if (event.type === 'compaction.started') {
+          const { reason, instruction, tokens } = event
+          observe(session, 'PreCompact', reason, { reason, instruction, tokens })
+        } else if (event.type === 'agent.ended' && session.header.agent) {
+          const { agentType, description, parentId } = session.header.agent
+          const about = {
+            agent_id: session.id,
+            agent_type: agentType,
+            parent_session_id: parentId,
+            description,
+            status: event.status,
+          }
+          observe(session, 'SubagentStop', agentType, about)
+        } else if (event.type === 'session.changed' && event.archived) end(session.id, 'archived')
+      }
+    },
+
+    observe,
+    removed: (sessionId) => end(sessionId, 'deleted'),
+
+    async close() {
+      isClosing = true
+      for (const sessionId of begun.keys()) end(sessionId, 'closed')
+      await runner.close(deps.interactive ? CLOSE_TIMEOUT_MS : NO_TIMEOUT_MS)
+    },
+  }
+}

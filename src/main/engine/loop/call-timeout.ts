@@ -1,0 +1,87 @@
+import { textOf } from '../../../shared/model/message'
+import { failed, type CallContext, type PreparedCall, type Tool, type ToolResult } from '../tool/tool'
+import type { TurnContext } from './turn-context'
+
+const DEFAULT_TIMEOUT_MS = 30_000
+/** After a stop a tool has this long to say how far it came; then the turn ends without it. */
+const STOP_GRACE_MS = 400
+
+/** Runs a call within its time limit, in which the time it waits for a person does not count; a stop gives it a moment to report and then goes on without it. */
+export async function runWithTimeout(
+  ctx: TurnContext,
+  tool: Tool,
+  call: PreparedCall,
+  { callId, answer, sandbox }: Pick<CallContext, 'callId' | 'answer' | 'sandbox'>,
+): Promise<ToolResult> {
+  const limitMs = tool.timeoutMs === undefined ? DEFAULT_TIMEOUT_MS : tool.timeoutMs
+  const inner = new AbortController()
+  const tooLong = `${tool.name} took longer than ${(limitMs ?? 0) / 1000} s and was stopped. Ask for less at once.`
+  let timedOut = false
+  let grace: NodeJS.Timeout | undefined
+  const { promise: overtaken, resolve: overtake } = Promise.withResolvers<ToolResult>()
+  const giveUp = (text: string): void => {
+    grace ??= setTimeout(() => overtake(failed(text)), STOP_GRACE_MS)
+  }
+  const limit = pausableTimer(limitMs, () => {
+    timedOut = true
+    inner.abort(new Error('timed out'))
+    giveUp(tooLong)
+  })
+  ctx.signal.addEventListener(
+    'abort',
+    () => {
+      inner.abort(ctx.signal.reason)
+      giveUp('Stopped by the user.')
+    },
+    { once: true, signal: inner.signal },
+  )
+  const context: CallContext = {
+    callId,
+    signal: inner.signal,
+    progress: (text) => ctx.live({ type: 'tool.progress', callId, text }),
+    async ask(question, signal) {
+      limit.pause()
+      try {
+        const ends = signal ? AbortSignal.any([inner.signal, signal]) : inner.signal
+        return await ctx.ask({ turnId: ctx.turnId, callId, tool: tool.name }, question, ctx.signal, ends)
+      } finally {
+        limit.resume()
+      }
+    },
+    ...(answer && { answer }),
+    ...(sandbox && { sandbox }),
+  }
+  try {
+    const result = await Promise.race([call.run(context), overtaken])
+    if (!timedOut || textOf(result.content).includes(tooLong)) return result
+    return { ...result, isError: true, content: [...result.content, { type: 'text', text: `\n${tooLong}` }] }
+  } finally {
+    clearTimeout(grace)
+    limit.pause()
+    inner.abort(CALL_ENDED)
+  }
+}
+
+const CALL_ENDED = new Error('The call has ended meanwhile.')
+
+/** Calls `ring` when it has run for `ms` in all; never when `ms` is null. Pauses nest. */
+function pausableTimer(ms: number | null, ring: () => void): { pause(): void; resume(): void } {
+  let left = ms ?? 0
+  let pauses = 0
+  let since = performance.now()
+  let timer = ms === null ? undefined : setTimeout(ring, left)
+  return {
+    pause() {
+      pauses += 1
+      if (pauses > 1 || ms === null) return
+      clearTimeout(timer)
+      left -= performance.now() - since
+    },
+    resume() {
+      pauses -= 1
+      if (pauses > 0 || ms === null) return
+      since = performance.now()
+      timer = setTimeout(ring, Math.max(0, left))
+    },
+  }
+}

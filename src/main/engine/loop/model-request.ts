@@ -1,0 +1,143 @@
+import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/errors'
+import type { ModelChunk, ModelRequest, Provider } from '../model/provider'
+import type { LoopSettings } from '../config/settings/settings'
+import { type Message, textOf } from '../../../shared/model/message'
+
+/** Hands on the chunks of one request; fails when it is silent for `idleMs`, and at once when stopped, whatever the provider does. */
+export async function receiveChunks(
+  provider: Provider,
+  request: ModelRequest,
+  { idleMs, signal }: { idleMs: number; signal: AbortSignal },
+  take: (chunk: ModelChunk) => void,
+): Promise<void> {
+  const inner = new AbortController()
+  let lastSign = performance.now()
+  const alive = (): void => {
+    lastSign = performance.now()
+  }
+  const read = async (): Promise<void> => {
+    for await (const chunk of provider.stream({ ...request, alive }, inner.signal)) {
+      if (inner.signal.aborted) return
+      alive()
+      take(chunk)
+    }
+  }
+  let watch: NodeJS.Timeout | undefined
+  const brokenOff = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true, signal: inner.signal })
+    const check = (): void => {
+      if (performance.now() - lastSign < idleMs) return
+      reject(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
+    }
+    watch = setInterval(check, Math.max(10, Math.min(1000, idleMs / 4)))
+  })
+  try {
+    signal.throwIfAborted()
+    await Promise.race([read(), brokenOff])
+  } finally {
+    clearInterval(watch)
+    // Without a reason of ours a DOMException is made, with its stack, at every step.
+    inner.abort('over')
+  }
+}
+
+/** Longest wait a server's Retry-After is honoured for; beyond it the failure is final and says so. */
+const RETRY_AFTER_LIMIT_MS = 10 * 60_000
+
+/** Attempts at an overloaded model when another one can take over. */
+const OVERLOADED_ATTEMPTS = 3
+
+/** Attempts at an answer that is empty: the first may be a slip, and asking more often gives the same. */
+const EMPTY_ATTEMPTS = 2
+
+/**
+ * How long to wait before attempt `attempt + 1`, in ms, or undefined when trying again cannot help or was tried enough.
+ * Exponential from `retryBaseMs` to `retryMaxMs` with 25 % jitter; a Retry-After is a lower bound.
+ */
+export function retryDelay(
+  error: unknown,
+  attempt: number,
+  settings: Pick<LoopSettings, 'maxAttempts' | 'retryBaseMs' | 'retryMaxMs'>,
+  random: () => number,
+  canFallBack = false,
+): number | undefined {
+  if (!(error instanceof CodedError) || !ERRORS[error.code].retryable || attempt >= settings.maxAttempts)
+    return undefined
+  if (canFallBack && error.code === 'model.overloaded' && attempt >= OVERLOADED_ATTEMPTS) return undefined
+  if (error.code === 'model.empty' && attempt >= EMPTY_ATTEMPTS) return undefined
+  const exponential = Math.min(settings.retryMaxMs, settings.retryBaseMs * 2 ** (attempt - 1))
+  const jittered = exponential * (1 + (random() - 0.5) / 2)
+  const asked = error.retryAfterMs
+  if (asked === undefined) return Math.round(jittered)
+  if (asked > RETRY_AFTER_LIMIT_MS) return undefined
+  // A little jitter on top, so that many clients told the same moment do not all come back in it.
+  return Math.round(asked + (asked > 1000 ? random() * 250 : 0))
+}
+
+/**
+ * How providers say that thinking which was sent back to them is not what they expect there: it belongs to another beginning of the conversation, it
+ * was altered, or its signature or encrypted content does not hold.
+ */
+const REJECTIONS = [
+  /bound to a different conversation/,
+  /invalid `?signature`? in `?(?:redacted_)?thinking/,
+  /thinking`? blocks? .{0,80}cannot be modified/,
+  /expected `?thinking`? or `?redacted_thinking`?/,
+  /(?:invalid|corrupted) thought[_ ]signature|thought[_ ]signature is (?:not valid|invalid)/,
+  /invalid_encrypted_content|encrypted content .{0,100}(?:could not be|cannot be) (?:verified|decrypted)/,
+  /of type '(?:reasoning|function_call|message)' was provided without its required/,
+]
+
+/** Whether a provider refused a request because of the thinking in it. Sending the same again cannot work; leaving the thinking out does. */
+export function rejectsThinking(error: unknown): boolean {
+  if (!(error instanceof CodedError) || error.code !== 'model.bad_request') return false
+  const words = error.message.toLowerCase()
+  return REJECTIONS.some((pattern) => pattern.test(words))
+}
+
+/** Whether there is thinking, or what goes with it, that `dropThinking` would leave out. */
+export function holdsThinking(messages: readonly Message[]): boolean {
+  return messages.some(
+    (message) =>
+      message.role === 'assistant' &&
+      !message.thinkingDropped &&
+      message.parts.some((part) => part.type === 'thinking' || part.metadata),
+  )
+}
+
+/** From now on no model gets back what was thought so far. The messages are exchanged, never changed: a request may still hold them. */
+export function dropThinking(messages: Message[]): void {
+  for (const [index, message] of messages.entries()) {
+    if (message.role === 'assistant' && !message.thinkingDropped)
+      messages[index] = { ...message, thinkingDropped: true }
+  }
+}
+
+/** What the log says of such a refusal. */
+export function thinkingFailure(error: unknown): Failure {
+  const failure = failureOf(error)
+  return {
+    ...failure,
+    title: 'Earlier thinking was rejected',
+    message: `The provider did not accept the thinking of earlier answers, so it is left out from here on. It said: ${failure.message}`,
+    advice: 'Nothing has to be done: the same request was sent again without it.',
+    retryable: true,
+  }
+}
+
+const MARK = /^\[checkpoint \d+\]$/
+
+/**
+ * Tells the model the number of the checkpoint that the history has come to, in a message of its own behind results, or what was said to the model: never
+ * within a file's content or a command's output. It is put there before the request first goes out, so what providers have cached stays right. Nothing follows an answer or another mark.
+ */
+export function markCheckpoint(history: Message[], checkpoint: number): void {
+  const last = history.at(-1)
+  if (
+    !last ||
+    last.role === 'assistant' ||
+    (last.role === 'user' && last.by === 'guard' && MARK.test(textOf(last.parts)))
+  )
+    return
+  history.push({ role: 'user', parts: [{ type: 'text', text: `[checkpoint ${checkpoint}]` }], by: 'guard' })
+}

@@ -1,0 +1,291 @@
+import { Client, InMemoryTransport, UrlElicitationRequiredError } from '@modelcontextprotocol/client'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { callContext } from '../../../../../test/support/call-context'
+import { until } from '../../../../../test/support/until'
+import type { McpLogLine } from '../../../../shared/configuration/mcp'
+import type { CallAnswer, CallQuestion } from '../../tool/tool'
+import type { CallInFlight, ServedConnection } from '../protocol/connection'
+import { createClientFeatures, type ClientFeaturesDeps } from './client-features'
+
+interface Asked {
+  question: CallQuestion
+  signal: AbortSignal | undefined
+  answer: (answer: CallAnswer) => void
+}
+
+const cleanups: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup()
+})
+
+/** A server connected to a client as the hub makes one, and the person who is asked. `calls`: how many calls run. */
+async function fixture({ calls = 1, ...deps }: Partial<ClientFeaturesDeps> & { calls?: number } = {}) {
+  const asked: Asked[] = []
+  const held: number[] = []
+  const logs: Omit<McpLogLine, 'at'>[] = []
+  const inFlight = Array.from({ length: calls }, (_, n): CallInFlight => {
+    held.push(0)
+    return {
+      sessionId: 's1',
+      tool: `tool ${n}`,
+      ctx: callContext({
+        callId: `c${n}`,
+        ask: (question, signal) => new Promise((answer) => asked.push({ question, signal, answer })),
+      }),
+      pauseTimeout() {
+        held[n]! += 1
+        return () => void (held[n]! -= 1)
+      },
+    }
+  })
+  const sessions = ['s1']
+  const connection: ServedConnection = {
+    name: 'shop',
+    sessions: () => sessions,
+    calls: () => inFlight,
+    log: (line) => void logs.push(line),
+  }
+  const ask = createClientFeatures({
+    sampling: () => true,
+    askModel: async () => ({ model: 'p/m', text: 'Forty-two. STOP and more', isCut: false }),
+    foldersOf: (session) => [`/home/${session}`, '/home/both of them'],
+    ...deps,
+  })
+  const client = new Client({ name: 'trestle', version: '0' }, { capabilities: ask.capabilities() })
+  ask.prepare(client, connection)
+  const server = new Server({ name: 'shop', version: '1' }, { capabilities: {} })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await Promise.all([client.connect(ours), server.connect(theirs)])
+  cleanups.push(async () => {
+    await client.close()
+    await server.close()
+  })
+  const question = async (n = 0): Promise<Asked> => {
+    await until(() => asked.length > n, 'a question')
+    return asked[n]!
+  }
+  return { ask, server, connection, asked, question, held, logs, inFlight, sessions }
+}
+
+const FORM = {
+  message: 'Who are you?',
+  requestedSchema: { type: 'object' as const, properties: { name: { type: 'string' as const } }, required: ['name'] },
+}
+
+describe('a form', () => {
+  it('would be sent with values the server has ruled out, count against the time of the call, or lose the answer', async () => {
+    const { server, question, held } = await fixture({ calls: 2 })
+    const result = server.elicitInput(FORM)
+    const { question: asked, answer } = await question()
+    expect(asked.preview).toMatchObject({
+      kind: 'form',
+      server: 'shop',
+      message: 'Who are you?',
+      fields: [{ key: 'name', required: true }],
+    })
+    expect(asked.problemOf?.({ optionId: 'send' })).toMatch(/fill in/)
+    expect(asked.problemOf?.({ optionId: 'send', values: {} })).toBe('values.name: Required.')
+    expect(asked.problemOf?.({ optionId: 'send', values: { name: 'Ann' } })).toBeUndefined()
+    expect(asked.problemOf?.({ optionId: 'decline' })).toBeUndefined()
+    expect(held).toEqual([0, 1])
+    answer({ optionId: 'send', kind: 'allow_once', values: { name: 'Ann' } })
+    expect(await result).toEqual({ action: 'accept', content: { name: 'Ann' } })
+    expect(held).toEqual([0, 0])
+  })
+
+  it.each([
+    [{ optionId: 'decline', kind: 'reject_once' }, 'decline'],
+    [{ optionId: 'cancel', kind: 'reject_once' }, 'cancel'],
+    // A host that does not know the options answers with one of the kind it knows.
+    [{ optionId: 'reject', kind: 'reject_once' }, 'decline'],
+    [{ none: 'nobody', why: 'Nobody is there.' }, 'cancel'],
+  ] as const)('would take %j for something else', async (given, action) => {
+    const { server, question } = await fixture()
+    const result = server.elicitInput(FORM)
+    const asked = await question()
+    asked.answer(given)
+    expect(await result).toEqual({ action })
+  })
+
+  it('would wait for somebody where no call runs', async () => {
+    const { server, asked, logs } = await fixture({ calls: 0 })
+    expect(await server.elicitInput(FORM)).toEqual({ action: 'cancel' })
+    expect(asked).toEqual([])
+    expect(logs[0]?.text).toMatch(/outside any call/)
+  })
+
+  it('would keep a person busy without end when a server asks a thousand times', async () => {
+    const { server, asked, question } = await fixture()
+    const results = Array.from({ length: 1000 }, () => server.elicitInput(FORM))
+    await question(4)
+    await Promise.all(results.slice(5))
+    expect(asked).toHaveLength(5)
+    for (let n = 0; n < 5; n += 1) asked[n]!.answer({ optionId: 'decline', kind: 'reject_once' })
+    expect((await Promise.all(results)).filter(({ action }) => action === 'decline')).toHaveLength(5)
+    for (let n = 5; n < 20; n += 1) {
+      const result = server.elicitInput(FORM)
+      ;(await question(n)).answer({ optionId: 'decline', kind: 'reject_once' })
+      await result
+    }
+    expect(await server.elicitInput(FORM)).toEqual({ action: 'cancel' })
+    expect(asked).toHaveLength(20)
+  })
+
+  it('would stay on screen when the server does not wait any longer', async () => {
+    const { server, question } = await fixture()
+    const abort = new AbortController()
+    const result = server.elicitInput(FORM, { signal: abort.signal })
+    const { signal } = await question()
+    abort.abort('enough')
+    await expect(result).rejects.toThrow('enough')
+    await until(() => signal?.aborted === true, 'the withdrawal')
+    expect(signal?.reason).toMatchObject({ message: 'The server did not wait for the answer any longer.' })
+  })
+})
+
+describe('a page to open', () => {
+  const link = (url: string) => ({ mode: 'url' as const, message: 'Sign in', elicitationId: 'e1', url })
+
+  it.each([
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'https://bank.example@evil.example/',
+    'vscode://x',
+    'not a page',
+  ])('would be offered for %s', async (url) => {
+    const { server, asked } = await fixture()
+    const result = await server.elicitInput(link(url)).catch(() => ({ action: 'cancel' }))
+    expect(result).toEqual({ action: 'cancel' })
+    expect(asked).toEqual([])
+  })
+
+  it('would be accepted before anybody agreed, or show another host than it leads to', async () => {
+    const { server, question } = await fixture()
+    const result = server.elicitInput(link('https://Pay.Example/x?y=1'))
+    const { question: asked, answer } = await question()
+    expect(asked).toMatchObject({ asks: 'link', preview: { kind: 'link', url: 'https://pay.example/x?y=1' } })
+    expect(asked.options.map(({ name }) => name)).toEqual(['Open pay.example', 'Decline', 'Cancel'])
+    answer({ optionId: 'open', kind: 'allow_once' })
+    expect(await result).toEqual({ action: 'accept' })
+  })
+
+  it('would have a call made again before the page is done, or wait on when the server says it is', async () => {
+    const { ask, connection, inFlight, server, question } = await fixture()
+    const error = new UrlElicitationRequiredError([link('https://pay.example/')])
+    const done = ask.openPages(connection, inFlight[0]!, error)
+    ;(await question()).answer({ optionId: 'open', kind: 'allow_once' })
+    const { question: second, signal, answer } = await question(1)
+    expect(second.preview).toMatchObject({ kind: 'link', opened: true })
+    await server.notification({ method: 'notifications/elicitation/complete', params: { elicitationId: 'e1' } })
+    await until(() => signal?.aborted === true, 'the end of waiting')
+    answer({ none: 'ended', why: 'The server says that it is done.' })
+    expect(await done).toBe(true)
+    expect(await ask.openPages(connection, inFlight[0]!, new Error('another'))).toBeUndefined()
+    const declined = ask.openPages(
+      connection,
+      inFlight[0]!,
+      new UrlElicitationRequiredError([{ ...link('https://pay.example/'), elicitationId: 'e2' }]),
+    )
+    ;(await question(2)).answer({ optionId: 'decline', kind: 'reject_once' })
+    expect(await declined).toBe(false)
+  })
+})
+
+describe('the use of the model', () => {
+  const request = (text = 'What is it?') => ({
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
+    maxTokens: 100_000,
+  })
+
+  it('would be had without a person who has read the question, and the answer', async () => {
+    const sent: unknown[] = []
+    const { server, asked, question, logs } = await fixture({
+      async askModel(of, sampled) {
+        sent.push({ ...of, ...sampled })
+        return { model: 'p/m', text: 'Forty-two. STOP and more', isCut: false }
+      },
+    })
+    const result = server.createMessage({
+      ...request('What\u202e is it?\u{e0041}'),
+      systemPrompt: 'Be brief.',
+      stopSequences: [' STOP'],
+    })
+    const first = await question()
+    expect(first.question.preview).toEqual({
+      kind: 'sampling',
+      server: 'shop',
+      system: 'Be brief.',
+      messages: [{ role: 'user', text: 'What is it?' }],
+      maxTokens: 8192,
+    })
+    expect(sent).toEqual([])
+    first.answer({ optionId: 'ask', kind: 'allow_once' })
+    const second = await question(1)
+    // What was shown is what was sent.
+    expect(sent).toMatchObject([
+      {
+        sessionId: 's1',
+        callId: 'c0',
+        server: 'shop',
+        system: 'Be brief.',
+        messages: [{ parts: [{ text: 'What is it?' }] }],
+      },
+    ])
+    expect(second.question.preview).toMatchObject({ answer: { model: 'p/m', text: 'Forty-two. STOP and more' } })
+    second.answer({ optionId: 'give', kind: 'allow_once' })
+    expect(await result).toEqual({
+      role: 'assistant',
+      model: 'p/m',
+      content: { type: 'text', text: 'Forty-two.' },
+      stopReason: 'stopSequence',
+    })
+    expect(asked).toHaveLength(2)
+    expect(logs[0]?.text).toMatch(/^The model p\/m was asked/)
+  })
+
+  it.each([0, 1])('would be had although the person refused at step %i', async (step) => {
+    const { server, question } = await fixture()
+    const result = server.createMessage(request()).then(
+      () => 'had',
+      (error: unknown) => String(error),
+    )
+    for (let n = 0; n < step; n += 1) (await question(n)).answer({ optionId: 'ask', kind: 'allow_once' })
+    ;(await question(step)).answer({ optionId: 'refuse', kind: 'reject_once' })
+    expect(await result).toMatch(/The user did not/)
+  })
+
+  it('would be had for more than somebody reads, with tools, or where it is off', async () => {
+    const { server, asked } = await fixture()
+    await expect(server.createMessage(request('x'.repeat(50_001)))).rejects.toThrow(/50,000 characters/)
+    expect(asked).toEqual([])
+    const off = await fixture({ sampling: () => false })
+    expect(off.ask.capabilities()).not.toHaveProperty('sampling')
+    await expect(off.server.createMessage(request())).rejects.toThrow('Method not found')
+    expect(off.asked).toEqual([])
+    let isOn = true
+    const later = await fixture({ sampling: () => isOn })
+    isOn = false
+    await expect(later.server.createMessage(request())).rejects.toThrow('switched it off')
+    expect(later.asked).toEqual([])
+  })
+})
+
+it('would not tell a server of its folders, or of those of a session that joins', async () => {
+  const { server, ask, sessions } = await fixture()
+  let changed = 0
+  server.setNotificationHandler(RootsListChangedNotificationSchema, () => void (changed += 1))
+  const listed = async () => (await server.listRoots()).roots
+  expect(await listed()).toEqual([
+    { uri: 'file:///home/both%20of%20them', name: 'both of them' },
+    { uri: 'file:///home/s1', name: 's1' },
+  ])
+  ask.rootsChanged()
+  sessions.push('s2')
+  ask.rootsChanged()
+  ask.rootsChanged()
+  await until(() => changed > 0, 'the notification')
+  expect(changed).toBe(1)
+  expect(await listed()).toHaveLength(3)
+})

@@ -1,0 +1,254 @@
+import { basename } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import {
+  ProtocolError,
+  UrlElicitationRequiredError,
+  type Client,
+  type RequestId,
+  isSpecType,
+  type Root,
+  type LoggingMessageNotification,
+} from '@modelcontextprotocol/client'
+import { failureOf } from '../../../../shared/errors'
+import type { CallInFlight, ConnectionHooks, ServedConnection } from '../protocol/connection'
+import { AskLimits } from './ask-limits'
+import { elicit, openPage, type PageParams } from './elicitation'
+import { sample, SamplingRefused, type AskModel } from './sampling'
+import { InputRefused, type InputRequest } from '../protocol/request-rounds'
+import type { McpLogLine } from '../../../../shared/configuration/mcp'
+import { serverText } from '../protocol/server-log'
+
+/** As the protocol has it for a sampling request that the user has refused. */
+const USER_REFUSED = -1
+const ABANDONED_MESSAGE = 'The server did not wait for the answer any longer.'
+/** Of so many pages a connection remembers who asked for them. */
+const MAX_PAGES = 100
+
+export interface ClientFeaturesDeps {
+  /** Whether servers may ask for the use of the model, as the settings say now. */
+  sampling(): boolean
+  askModel: AskModel
+  /** The folders of a session. */
+  foldersOf(sessionId: string): readonly string[]
+}
+
+/** Answers what servers ask: forms, pages to open, the use of the model, folders. Loads the protocol's library: import it where that is loaded anyway. */
+export interface ClientFeatures extends Pick<ConnectionHooks, 'capabilities' | 'prepare' | 'answer'> {
+  /**
+   * A call has failed because pages have to be opened first: has the person open them. True when they were, so that the call can be made once more; undefined
+   * when the failure is another.
+   */
+  openPages(connection: ServedConnection, call: CallInFlight, error: unknown): Promise<boolean | undefined>
+  /** Tells servers whose folders are not what they were told. To be called when sessions come, go, or have other folders. */
+  rootsChanged(): void
+}
+
+interface Served {
+  client: Client
+  /** What it was told at last, if it has ever asked. */
+  roots?: string
+  /** Settled when the server says that a page is done. */
+  pages: Map<string, AbortController>
+  /** Requests of the server that are being answered, with how they are withdrawn. */
+  open: Map<RequestId, () => void>
+}
+
+export function createClientFeatures({ sampling, askModel, foldersOf }: ClientFeaturesDeps): ClientFeatures {
+  const limits = new AskLimits()
+  const all = new Map<ServedConnection, Served>()
+
+  /** Settled when the server says that the page is done. */
+  function page({ pages }: Served, id: string): AbortController {
+    const known = pages.get(id)
+    if (known) return known
+    const [oldest] = pages.keys()
+    if (oldest !== undefined && pages.size >= MAX_PAGES) pages.delete(oldest)
+    const made = new AbortController()
+    pages.set(id, made)
+    return made
+  }
+
+  return {
+    capabilities: () => ({
+      roots: { listChanged: true },
+      elicitation: { form: {}, url: {} },
+      ...(sampling() && { sampling: {} }),
+    }),
+
+    prepare(client, connection) {
+      const served: Served = { client, pages: new Map(), open: new Map() }
+      all.set(connection, served)
+      client.setRequestHandler('roots/list', () => {
+        const roots = rootsOf(connection, foldersOf)
+        served.roots = JSON.stringify(roots)
+        return { roots }
+      })
+      client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal, id } }) => {
+        if (params.mode === 'url') page(served, params.elicitationId)
+        return withdrawable(served, id, signal, (ends) => elicit(limits, connection, params, ends))
+      })
+      // In place of the library's own, which does not know the request with the number 0: the first that a server makes.
+      client.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
+        if (requestId !== undefined) served.open.get(requestId)?.()
+      })
+      client.setNotificationHandler('notifications/elicitation/complete', ({ params: { elicitationId } }) => {
+        const known = served.pages.get(elicitationId)
+        if (!known) return
+        known.abort(new Error('The server says that it is done.'))
+        connection.log({ from: 'server', level: 'info', text: 'What was to be done on the page it asked for is done.' })
+      })
+      client.setNotificationHandler('notifications/message', ({ params }) => connection.log(logLine(params)))
+      if (!sampling()) return
+      client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal, id } }) => {
+        // It may have been switched off since the server was told.
+        if (!sampling()) throw new ProtocolError(USER_REFUSED, 'The user has switched it off.')
+        try {
+          return await withdrawable(served, id, signal, (ends) =>
+            sample({ askModel, limits }, connection, params, ends),
+          )
+        } catch (error) {
+          // The server gets words that are meant for it, never a stack.
+          throw new ProtocolError(
+            USER_REFUSED,
+            error instanceof SamplingRefused ? error.message : failureOf(error).message,
+          )
+        }
+      })
+    },
+
+    answer: (connection, call, request, signal) =>
+      answerInputRequest(
+        { limits, askModel, sampling, roots: () => rootsOf(connection, foldersOf) },
+        connection,
+        call,
+        request,
+        signal,
+      ),
+
+    async openPages(connection, call, error) {
+      const served = all.get(connection)
+      if (!served || !(error instanceof UrlElicitationRequiredError)) return undefined
+      for (const params of error.elicitations) {
+        if ((await openPage(limits, connection, call, params, page(served, params.elicitationId).signal)) !== 'accept')
+          return false
+      }
+      return error.elicitations.length > 0
+    },
+
+    rootsChanged() {
+      for (const [connection, served] of all) {
+        if (!served.client.transport) {
+          // Connected once, and over; one that is not connected yet will ask for itself.
+          if (served.client.getServerCapabilities()) all.delete(connection)
+          continue
+        }
+        if (served.roots === undefined || served.roots === JSON.stringify(rootsOf(connection, foldersOf))) continue
+        delete served.roots
+        // A server that is gone has nothing to be told.
+        served.client.sendRootsListChanged().catch(() => undefined)
+      }
+    },
+  }
+}
+
+/** Answers a request; `ends` aborts, with words for people, when the server cancels it or is gone. */
+async function withdrawable<Answer>(
+  { open }: Served,
+  id: RequestId,
+  closed: AbortSignal,
+  answer: (ends: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const ends = new AbortController()
+  const end = (): void => ends.abort(new Error(ABANDONED_MESSAGE))
+  if (closed.aborted) end()
+  closed.addEventListener('abort', end, { once: true })
+  open.set(id, end)
+  try {
+    return await answer(ends.signal)
+  } finally {
+    open.delete(id)
+  }
+}
+
+export interface InputRequestDeps {
+  limits: AskLimits
+  askModel: AskModel
+  /** Whether servers may ask for the use of the model. */
+  sampling(): boolean
+  roots(): Root[]
+}
+
+/** A page says by itself when it is done only in older revisions. */
+const NEVER_ABORTED = new AbortController().signal
+
+/**
+ * Answers what a server of the stateless revision wants before it answers a request: a form, a page to open, the use of the model, folders. Unlike requests of older servers it is
+ * known which call that is for. Rejects with `InputRefused` where there is no answer to give; the request then
+ * fails with it.
+ */
+async function answerInputRequest(
+  { limits, askModel, sampling, roots }: InputRequestDeps,
+  connection: ServedConnection,
+  call: CallInFlight | undefined,
+  { method, params }: InputRequest,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  switch (method) {
+    case 'roots/list':
+      return { roots: roots() }
+    case 'elicitation/create':
+      if (isPage(params)) {
+        if (!call) return { action: 'cancel' }
+        return { action: await openPage(limits, connection, call, params, NEVER_ABORTED, signal) }
+      }
+      if (!isSpecType.ElicitRequestFormParams(params))
+        throw new InputRefused('The server asked for a form that cannot be read.')
+      return { ...(await elicit(limits, connection, params, signal, call)) }
+    case 'sampling/createMessage':
+      if (!sampling()) throw new InputRefused('The server asked for the use of the model, which is switched off.')
+      if (!isSpecType.CreateMessageRequestParams(params))
+        throw new InputRefused('The server asked the model something that cannot be read.')
+      try {
+        return { ...(await sample({ askModel, limits }, connection, params, signal, call)) }
+      } catch (error) {
+        throw error instanceof SamplingRefused ? new InputRefused(error.message) : error
+      }
+    default:
+      throw new InputRefused(`The server asked for something that Trestle does not know: ${method.slice(0, 100)}.`)
+  }
+}
+
+function isPage(params: Record<string, unknown>): params is PageParams {
+  const { mode, message, url } = params
+  return mode === 'url' && typeof message === 'string' && typeof url === 'string'
+}
+
+const MAX_LOG_CHARS = 2_000
+const LEVELS: Readonly<Record<LoggingMessageNotification['params']['level'], McpLogLine['level']>> = {
+  debug: 'debug',
+  info: 'info',
+  notice: 'info',
+  warning: 'warning',
+  error: 'error',
+  critical: 'error',
+  alert: 'error',
+  emergency: 'error',
+}
+
+/** A log message of a server as a line of its log. */
+function logLine({ level, logger, data }: LoggingMessageNotification['params']): Omit<McpLogLine, 'at'> {
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  return {
+    from: 'server',
+    level: LEVELS[level],
+    text: serverText(logger === undefined ? text : `${logger}: ${text}`, MAX_LOG_CHARS),
+  }
+}
+
+/** What a server is told of the folders it is used for: those of every session that uses it, each once. */
+function rootsOf(connection: ServedConnection, foldersOf: (sessionId: string) => readonly string[]): Root[] {
+  const folders = new Set(connection.sessions().flatMap((sessionId) => foldersOf(sessionId)))
+  return [...folders]
+    .toSorted()
+    .map((folder) => ({ uri: pathToFileURL(folder).href, name: basename(folder) || folder }))
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import { basename, sep } from 'node:path'
+import { CodedError } from '../../../../shared/errors'
+import type {
+  McpServerDefinition,
+  McpImportPreview,
+  McpImportRequest,
+  McpImportServer,
+} from '../../../../shared/configuration/mcp'
+import { readConfigText } from '../../config/read-config-file'
+import { realFolder } from './find-servers'
+import { type DefinitionProblem, isRecord } from './definition-reader'
+import { describeServer } from './describe-server'
+import { readDefinition } from './read-definition'
+import { nameProblem } from './read-servers'
+import type { McpConfig } from './configured-server'
+import { maskUrl, maskSecrets } from './mask-secrets'
+import {
+  importPlaces,
+  type ImportPlace,
+  type Machine,
+  readImport,
+  readPasted,
+  type FoundImport,
+  type FoundServer,
+  type ImportInput,
+} from './import-sources'
+
+/** Servers of other products: what there is, and taking some of it over into the user's own file. */
+export interface McpImports {
+  /** What other products have, also in `folder`. Reads files and does nothing else. */
+  find(folder?: string): Promise<McpImportPreview[]>
+  /** What is in text that was pasted. */
+  preview(text: string): Promise<McpImportPreview>
+  /** Writes what was chosen. CodedError `config.changed` when a file is not what was shown, `request.invalid` with the field otherwise; nothing is written then. */
+  apply(request: McpImportRequest): Promise<void>
+}
+
+/** Files of other products carry more than servers. */
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_IMPORTED_SERVERS = 500
+
+export interface ImportsDeps {
+  machine: Machine
+  config: Pick<McpConfig, 'read' | 'addAll'>
+}
+
+export function createImports({ machine, config }: ImportsDeps): McpImports {
+  /** Every file that was looked at, so that a request can name it. */
+  const known = new Map<string, ImportPlace>()
+
+  async function previewsOf(
+    place: Pick<ImportPlace, 'sourceId' | 'product' | 'folder'> & { file?: string },
+    text: string,
+    found: FoundImport,
+  ): Promise<McpImportPreview[]> {
+    const own = (await config.read()).servers
+    // Claude Code has servers of many projects in one file.
+    const folders = [...new Set(found.servers.map((server) => server.folder ?? place.folder))]
+    if (folders.length === 0) folders.push(place.folder)
+    return folders.map((folder, index) => ({
+      sourceId: place.sourceId,
+      product: place.product,
+      ...(place.file !== undefined && { file: place.file }),
+      ...(folder !== undefined && { folder }),
+      hash: hashOf(text),
+      servers: keyed(found.servers)
+        .filter(({ server }) => (server.folder ?? place.folder) === folder)
+        .map(({ key, server }) => {
+          const same = own.find(({ name }) => name === server.name)
+          const names = own.map(({ name }) => name)
+          return shown(key, server, found, folder, same?.definition, names)
+        }),
+      problems: index === 0 ? found.problems : [],
+    }))
+  }
+
+  return {
+    async find(folder) {
+      const previews = importPlaces(machine, folder).map(async (place) => {
+        known.set(place.sourceId, place)
+        const there = read(place)
+        if (!there || (there.found.servers.length === 0 && there.found.problems.length === 0)) return []
+        return previewsOf(place, there.text, there.found)
+      })
+      return (await Promise.all(previews)).flat()
+    },
+    async preview(text) {
+      const [preview] = await previewsOf({ sourceId: 'pasted', product: 'Pasted' }, text, { ...readPasted(text) })
+      return preview!
+    },
+    async apply({ sourceId, hash, text: pasted, servers }) {
+      const place = known.get(sourceId)
+      const there =
+        sourceId === 'pasted' ? { text: pasted ?? '', found: readPasted(pasted ?? '') } : place && read(place)
+      if (!there) throw new CodedError('request.invalid', 'sourceId: There is no such place to import from.')
+      if (hashOf(there.text) !== hash)
+        throw new CodedError('config.changed', `${place?.file ?? 'The text'} is not what was shown.`)
+      const all = keyed(there.found.servers)
+      const chosen = servers.map(({ key, name, replace = false, values = {} }) => {
+        const mistake = nameProblem(name)
+        if (mistake !== undefined) throw new CodedError('request.invalid', `name: ${mistake}`)
+        const one = all.find((candidate) => candidate.key === key)
+        if (!one) throw new CodedError('request.invalid', `key: There is no server ${key} there.`)
+        const raw = fillInputs(
+          withProject(one.server.raw, one.server.folder ?? place?.folder),
+          there.found.inputs,
+          values,
+        )
+        const problems: DefinitionProblem[] = []
+        const definition = readDefinition(raw, problems)
+        if (!definition)
+          throw new CodedError(
+            'request.invalid',
+            `key: ${one.server.name} cannot be used: ${problems.find(({ fatal }) => fatal)!.message}`,
+          )
+        return { name, definition, replace }
+      })
+      await config.addAll(chosen)
+    },
+  }
+}
+
+function read(place: ImportPlace): { text: string; found: FoundImport } | undefined {
+  const found = readConfigText(place.file, {
+    mostBytes: MAX_BYTES,
+    ...(place.folder !== undefined && { within: realFolder(place.folder) }),
+  })
+  if ('missing' in found) return undefined
+  if ('problem' in found) return { text: '', found: { servers: [], inputs: [], problems: [found.problem.message] } }
+  return { text: found.text, found: readImport(found.text, place.format) }
+}
+
+function keyed(servers: readonly FoundServer[]): { key: string; server: FoundServer }[] {
+  return servers.slice(0, MAX_IMPORTED_SERVERS).map((server, index) => ({ key: `${index}:${server.name}`, server }))
+}
+
+function shown(
+  key: string,
+  server: FoundServer,
+  found: FoundImport,
+  folder: string | undefined,
+  own: McpServerDefinition | undefined,
+  names: readonly string[],
+): McpImportServer {
+  const { name, notes } = server
+  const problems: DefinitionProblem[] = []
+  const raw = withProject(server.raw, folder)
+  const definition = readDefinition(fillInputs(raw, found.inputs, {}), problems)
+  const mistake = nameProblem(name)
+  const told = problems.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(' '))
+  const state =
+    definition === undefined ? 'unusable' : own === undefined ? 'new' : isSame(own, definition) ? 'same' : 'clash'
+  return {
+    key,
+    name,
+    lines: definition
+      ? describeServer({ name, line: 1, words: '', definition: masked(definition) }).map((line) =>
+          line.slice(name.length + 2),
+        )
+      : [],
+    state,
+    freeName: freeName(mistake === undefined ? name : 'server', names),
+    notes: [...notes, ...told, ...(mistake === undefined ? [] : [mistake])],
+    inputs: inputsOf(raw, found.inputs),
+  }
+}
+
+function masked(definition: McpServerDefinition): McpServerDefinition {
+  if (definition.transport !== 'stdio') return { ...definition, url: maskUrl(definition.url) }
+  const [command, ...args] = maskSecrets([definition.command, ...definition.args])
+  return { ...definition, command: command!, args }
+}
+
+function isSame(own: McpServerDefinition, other: McpServerDefinition): boolean {
+  return isDeepStrictEqual({ ...own, enabled: true, disabledTools: [] }, { ...other, enabled: true, disabledTools: [] })
+}
+
+function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name
+  for (let n = 2; ; n += 1) if (!taken.includes(`${name.slice(0, 60)}-${n}`)) return `${name.slice(0, 60)}-${n}`
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** `${input:id}` of VS Code. */
+const INPUT = /\$\{input:([^}]+)\}/g
+
+/** A server with what stands for its project put in, since from now on it belongs to none. */
+function withProject(raw: unknown, folder: string | undefined): unknown {
+  if (folder === undefined) return raw
+  const changed = mapTexts(raw, (text) =>
+    text
+      .replaceAll('${workspaceFolder}', folder)
+      .replaceAll('${workspaceFolderBasename}', basename(folder))
+      .replace(/\$\{(?:pathSeparator|\/)\}/g, sep),
+  )
+  return isRecord(changed) && changed['command'] !== undefined && changed['cwd'] === undefined
+    ? { ...changed, cwd: folder }
+    : changed
+}
+
+/** Puts in what the user typed; what was left empty is what the file has for that, or becomes a variable of the environment. */
+function fillInputs(raw: unknown, inputs: readonly ImportInput[], values: Readonly<Record<string, string>>): unknown {
+  return mapTexts(raw, (text) =>
+    text.replace(INPUT, (_whole, id: string) => {
+      const typed = Object.hasOwn(values, id) ? values[id] : undefined
+      const fallback = inputs.find((input) => input.id === id)?.fallback
+      return typed || (fallback ?? `\${${variableFor(id)}}`)
+    }),
+  )
+}
+
+/** The values this server asks for, each once. */
+function inputsOf(raw: unknown, inputs: readonly ImportInput[]): McpImportServer['inputs'] {
+  const ids = new Set<string>()
+  mapTexts(raw, (text) => {
+    for (const [, id] of text.matchAll(INPUT)) ids.add(id!)
+    return text
+  })
+  return [...ids].map((id) => {
+    const { label, isSecret, fallback } = inputs.find((input) => input.id === id) ?? { label: id, isSecret: true }
+    return { id, label, isSecret, ...(fallback === undefined ? { variable: variableFor(id) } : { fallback }) }
+  })
+}
+
+function variableFor(id: string): string {
+  return id
+    .toUpperCase()
+    .replace(/\W/g, '_')
+    .replace(/^(?=\d)/, '_')
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, change)]))
+    : value
+}

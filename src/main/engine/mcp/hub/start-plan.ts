@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { McpServerDefinition, McpServerSandbox, McpServerView } from '../../../../shared/configuration/mcp'
+import type { ClientFeatures } from '../ask/client-features'
+import type { ConnectionHooks, ConnectionPlan } from '../protocol/connection'
+import type { ListingCache } from './server-listing'
+import { CodedError } from '../../../../shared/errors'
+import type { ProgramSandboxes } from '../../sandbox/program-sandboxes'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
+import { isWithin } from '../../workspace/path/real-path'
+import { realFolder } from '../config/find-servers'
+import type { ConfiguredServer } from '../config/configured-server'
+
+/** What a shared server needs from the hub. */
+export interface SharedServerDeps {
+  home: string
+  version: string
+  /** Loads the protocol. */
+  hooks(): Promise<ServerHooks>
+  cache: ListingCache
+  /** What commands get. */
+  env(): Record<string, string>
+  /** Resolves when that is complete. */
+  ready?(): Promise<void>
+  /** Without use for so long it is stopped; 0: never. */
+  idleMs(): number
+  /** Another session uses it. */
+  joined(): void
+  /** Something about it that is shown, or its tools, may have changed. */
+  changed(): void
+  random(): number
+}
+
+/** Beside what every connection has: what a call may need before it can be made. */
+export type ServerHooks = ConnectionHooks & Pick<ClientFeatures, 'openPages'>
+
+/** How it is started: what differs between those who use one definition. */
+export interface StartPlan {
+  name: string
+  cwd: string
+  /** With variables filled in; throws a `CodedError`. */
+  definition(): McpServerDefinition
+  /** What that is started with. */
+  sandbox: ConnectionPlan['sandbox']
+}
+
+/** What servers that are run on this machine run in. */
+export interface ServerSandboxes {
+  /** Where a server without `cwd` runs. */
+  cwdOf(server: ConfiguredServer): string
+  /** What it would run in; undefined for a server that is connected to. */
+  view(server: ConfiguredServer): Promise<McpServerView['sandbox']>
+  /** What to start it with; `definition` has its variables filled in. CodedError `mcp.start`. */
+  policyOf(server: ConfiguredServer, definition: McpServerDefinition): Promise<SandboxPolicy | undefined>
+}
+
+export interface ServerSandboxesDeps {
+  home: string
+  userHome: string
+  /** Absent: nothing is sandboxed. */
+  sandboxes?: ProgramSandboxes
+}
+
+/** A project's server always runs in a sandbox: its definition can only make that stricter. The user's own, and an editor's, only when their definition says so. */
+export function sandboxSetting({
+  scope,
+  definition,
+}: Pick<ConfiguredServer, 'scope' | 'definition'>): McpServerSandbox {
+  const asked = definition.transport === 'stdio' ? definition.sandbox : undefined
+  if (scope === 'project') return asked === 'project-offline' ? asked : 'project'
+  return asked ?? 'unrestricted'
+}
+
+export function createServerSandboxes({ home, userHome, sandboxes }: ServerSandboxesDeps): ServerSandboxes {
+  /** A server of the user's own serves every project, so without `cwd` its sandbox has a folder of its own to write to. */
+  const ownFolder = ({ serverId }: ConfiguredServer): string =>
+    join(home, 'mcp-data', createHash('sha256').update(serverId).digest('hex').slice(0, 24))
+
+  const cwdOf = (server: ConfiguredServer): string => {
+    if (server.folder !== undefined) return server.folder
+    return server.definition.transport === 'stdio' && sandboxSetting(server) !== 'unrestricted'
+      ? ownFolder(server)
+      : userHome
+  }
+
+  return {
+    cwdOf,
+    async view(server) {
+      if (server.definition.transport !== 'stdio') return undefined
+      if (!sandboxes || sandboxSetting(server) === 'unrestricted') return { level: 'unrestricted', network: 'open' }
+      return sandboxes.describe({ root: cwdOf(server), network: networkOf(server) })
+    },
+    async policyOf(server, definition) {
+      if (!sandboxes || definition.transport !== 'stdio' || sandboxSetting(server) === 'unrestricted') return undefined
+      const root = server.scope === 'user' ? (definition.cwd ?? cwdOf(server)) : cwdOf(server)
+      const names = [definition.command, ...definition.args]
+      const program = { root, network: networkOf(server), scope: `mcp-${randomBytes(8).toString('hex')}`, names }
+      const policy = await sandboxes.policy(program).catch((error: Error) => {
+        throw new CodedError('mcp.start', error.message, { cause: error })
+      })
+      const cwd = realFolder(definition.cwd ?? root)
+      if (policy && ![policy.root, ...policy.read, ...policy.write].some((folder) => isWithin(cwd, folder)))
+        throw new CodedError(
+          'mcp.start',
+          `It runs in ${cwd}, which is outside the project. Its sandbox shows that folder only if [sandbox] read in config.toml lists it.`,
+        )
+      return policy
+    },
+  }
+}
+
+function networkOf(server: ConfiguredServer): 'none' | 'open' {
+  return sandboxSetting(server) === 'project-offline' ? 'none' : 'open'
+}

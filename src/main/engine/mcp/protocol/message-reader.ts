@@ -1,0 +1,174 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+
+/** What is known of a line that was too long to keep. */
+export interface LongLine {
+  bytes: number
+  /** Its first and its last bytes. */
+  head: string
+  tail: string
+}
+
+const EXCERPT = 256
+
+/**
+ * Cuts a stream of bytes into lines, holding at most `maxBytes` of one: the rest of a longer line is counted and thrown away until it ends. Bytes that are no
+ * UTF-8 become replacement characters.
+ */
+export class LineSplitter {
+  readonly #maxBytes: number
+  readonly #onLine: (line: string) => void
+  readonly #onLong: (line: LongLine) => void
+  #parts: Buffer[] = []
+  #bytes = 0
+  /** Set while a line is being thrown away. */
+  #head: string | undefined
+  #tail: Buffer = Buffer.alloc(0)
+
+  constructor(maxBytes: number, onLine: (line: string) => void, onLong: (line: LongLine) => void) {
+    this.#maxBytes = maxBytes
+    this.#onLine = onLine
+    this.#onLong = onLong
+  }
+
+  push(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length;) {
+      const end = chunk.indexOf(0x0a, at)
+      this.#take(chunk.subarray(at, end < 0 ? chunk.length : end))
+      if (end < 0) return
+      this.#finish()
+      at = end + 1
+    }
+  }
+
+  /** What stands after the last line break. */
+  end(): void {
+    if (this.#bytes > 0) this.#finish()
+  }
+
+  #take(bytes: Buffer): void {
+    this.#bytes += bytes.length
+    if (this.#head === undefined && this.#bytes <= this.#maxBytes) {
+      this.#parts.push(bytes)
+      return
+    }
+    if (this.#head === undefined) {
+      const kept = Buffer.concat([...this.#parts, bytes])
+      this.#head = kept.toString('utf8', 0, EXCERPT)
+      this.#parts = []
+      this.#tail = Buffer.from(kept.subarray(-EXCERPT))
+      return
+    }
+    this.#tail =
+      bytes.length >= EXCERPT
+        ? Buffer.from(bytes.subarray(-EXCERPT))
+        : Buffer.concat([this.#tail, bytes]).subarray(-EXCERPT)
+  }
+
+  #finish(): void {
+    const [parts, bytes, head, tail] = [this.#parts, this.#bytes, this.#head, this.#tail]
+    this.#parts = []
+    this.#bytes = 0
+    this.#head = undefined
+    this.#tail = Buffer.alloc(0)
+    if (head === undefined) this.#onLine(Buffer.concat(parts).toString('utf8').replace(/\r$/, ''))
+    else this.#onLong({ bytes, head, tail: tail.toString('utf8') })
+  }
+}
+
+/** Most messages in one line: servers of the revision 2025-03-26 may send several at once. */
+const MAX_IN_BATCH = 1000
+
+/** The messages of a line; undefined: it is none, something else printed there. */
+export function readMessages(line: string): JSONRPCMessage[] | undefined {
+  const text = line.charCodeAt(0) === 0xfeff ? line.slice(1) : line
+  if (!/^\s*[{[]/.test(text)) return undefined
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  const all: unknown[] = Array.isArray(parsed) ? parsed.slice(0, MAX_IN_BATCH) : [parsed]
+  const messages = all.filter(isMessage).map(usable)
+  return messages.length > 0 ? messages : undefined
+}
+
+/** Whether it is one by its form; the protocol looks closer. */
+function isMessage(value: unknown): value is JSONRPCMessage {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const { jsonrpc, method, id } = value as Record<string, unknown>
+  return jsonrpc === '2.0' && (typeof method === 'string' || typeof id === 'string' || typeof id === 'number')
+}
+
+/** An answer that is neither a result nor an error fails its request at once: the protocol would wait for another one. */
+function usable(message: JSONRPCMessage): JSONRPCMessage {
+  if ('method' in message || message.id === undefined) return message
+  const { id, result, error } = message as { id: string | number; result?: unknown; error?: unknown }
+  if (isRecord(result)) return message
+  if (isRecord(error) && Number.isInteger(error['code']) && typeof error['message'] === 'string') return message
+  const said = JSON.stringify(error ?? result)?.slice(0, 200)
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: {
+      code: INVALID_RESPONSE_CODE,
+      message: `The answer is neither a result nor an error: ${said ?? 'it is empty'}.`,
+    },
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The code of an answer that is none. */
+const INVALID_RESPONSE_CODE = -32_052
+
+/** Whose answer a line was that is too long to be read, as far as its two ends tell: so that the call fails at once, with the reason. */
+export function responseForLongLine({ bytes, head, tail }: LongLine, maxBytes: number): JSONRPCMessage | undefined {
+  if (/"method"\s*:/.test(head)) return undefined
+  const id = (
+    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d+)/.exec(head) ?? /"id"\s*:\s*(\d+)\s*\}\s*$/.exec(tail)
+  )?.[1]
+  if (id === undefined) return undefined
+  return { jsonrpc: '2.0', id: Number(id), error: { code: TOO_LONG_CODE, message: tooLongMessage(bytes, maxBytes) } }
+}
+
+/** The code of an answer that is too long to be read. */
+export const TOO_LONG_CODE = -32_050
+
+export function tooLongMessage(bytes: number | undefined, maxBytes: number): string {
+  const most = `${maxBytes / 1_048_576} MiB`
+  const size = bytes === undefined ? `more than ${most}` : `${(bytes / 1_048_576).toFixed(0)} MiB`
+  return `The answer has ${size}; at most ${most} can be read.`
+}
+
+/** Work up to this long is not worth a pause. */
+const UNTHROTTLED_MS = 4
+/** For each ms of work so many ms are left to everybody else. */
+const REST_RATIO = 1
+const LONGEST_REST_MS = 200
+
+/**
+ * Keeps one server that never stops sending from taking the whole processor: after some work on what it sent it has to wait, as long as the work took.
+ * Until then its pipe or socket fills up and holds it back.
+ */
+export class ReadThrottle {
+  #worked = 0
+  #since = performance.now()
+
+  /** Does a piece of work; answers the pause that is due, or undefined. */
+  run(piece: () => void): Promise<void> | undefined {
+    const begun = performance.now()
+    // Whoever has been quiet starts anew.
+    if (begun - this.#since > 1000) [this.#worked, this.#since] = [0, begun]
+    piece()
+    this.#worked += performance.now() - begun
+    if (this.#worked < UNTHROTTLED_MS) return undefined
+    const rest = Math.min(this.#worked * REST_RATIO, LONGEST_REST_MS)
+    this.#worked = 0
+    this.#since = performance.now()
+    return pause(rest)
+  }
+}

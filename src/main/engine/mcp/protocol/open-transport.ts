@@ -1,0 +1,212 @@
+import type { Transport } from '@modelcontextprotocol/client'
+import type { McpLogLine, McpServerDefinition } from '../../../../shared/configuration/mcp'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
+import type { McpAuth, FetchLike } from '../sign-in/mcp-auth'
+import { StdioTransport, MAX_MESSAGE_BYTES } from './stdio-transport'
+import { ReadThrottle, TOO_LONG_CODE, tooLongMessage } from './message-reader'
+
+export interface TransportPlace {
+  home: string
+  /** Where a server without `cwd` runs. */
+  cwd: string
+  /** What commands get: without keys. */
+  env(): Record<string, string>
+  /** What a program runs in; undefined: no sandbox. */
+  sandbox: SandboxPolicy | undefined
+  log(line: Omit<McpLogLine, 'at'>): void
+  /** Signs in where that is wanted. */
+  fetchFor: McpAuth['fetchFor']
+}
+
+/** A transport as the definition wants it, not yet started. Variables in it are filled in. */
+export async function openTransport(
+  definition: McpServerDefinition,
+  { home, cwd, env, sandbox, log, fetchFor }: TransportPlace,
+): Promise<Transport> {
+  if (definition.transport === 'stdio') {
+    const { command, args } = definition
+    const place = { home, cwd: definition.cwd ?? cwd, env: { ...env(), ...definition.env } }
+    return new StdioTransport({ ...place, command, args, ...(sandbox && { sandbox }) }, log)
+  }
+  const url = new URL(definition.url)
+  const options = {
+    fetch: boundedFetch(fetchFor(definition)),
+    requestInit: { headers: { ...definition.headers } },
+  }
+  if (definition.transport === 'sse') {
+    const { SSEClientTransport } = await import('@modelcontextprotocol/client')
+    return new SSEClientTransport(url, options)
+  }
+  const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  return new StreamableHTTPClientTransport(url, options)
+}
+
+/** The code of an answer that does not come, because the stream it was to come on is over. None that servers use. */
+export const STREAM_LOST_CODE = -32_051
+
+/**
+ * `fetch` for what a server sends: an answer, or one event of a stream, that is larger than a message may be ends with an error instead of filling the
+ * memory; a server that never stops sending does not take the whole processor; a stream that ends without the answer it was opened for, and that cannot be
+ * taken up again, says so at once instead of leaving the call to its time limit.
+ */
+function boundedFetch(inner: FetchLike): FetchLike {
+  return async (url, init) => {
+    const response = await inner(url, init)
+    if (!response.body) return response
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
+    const body = isStream ? boundedStream(response.body, requestOf(init)) : boundedAnswer(response.body)
+    const bounded = new Response(body, response)
+    // What the constructor does not take over, and redirects are judged by.
+    Object.defineProperties(bounded, {
+      url: { value: response.url },
+      redirected: { value: response.redirected },
+      type: { value: response.type },
+    })
+    return bounded
+  }
+}
+
+/** The number of the request that is sent, which the stream is to answer. */
+function requestOf(init: RequestInit | undefined): number | undefined {
+  if (typeof init?.body !== 'string') return undefined
+  const { id, method } = JSON.parse(init.body) as { id?: unknown; method?: unknown }
+  return typeof id === 'number' && method !== undefined ? id : undefined
+}
+
+function boundedAnswer(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  let bytes = 0
+  return throttledStream(body, (chunk) => {
+    bytes += chunk.length
+    if (bytes > MAX_MESSAGE_BYTES) throw new Error(tooLongMessage(undefined, MAX_MESSAGE_BYTES))
+  })
+}
+
+function boundedStream(body: ReadableStream<Uint8Array>, request: number | undefined): ReadableStream<Uint8Array> {
+  const watch = new ResponseTracker(request)
+  let bytes = 0
+  let lastWasBreak = true
+  const failure = (code: number, message: string): Uint8Array | undefined =>
+    request === undefined
+      ? undefined
+      : new TextEncoder().encode(
+          `\n\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: request, error: { code, message } })}\n\n`,
+        )
+  return throttledStream(
+    body,
+    (chunk) => {
+      const end = endOfEvent(chunk, lastWasBreak)
+      bytes = end > 0 ? chunk.length - end : bytes + chunk.length
+      lastWasBreak = isBreak(chunk.at(-1))
+      watch.scan(chunk)
+      if (bytes <= MAX_MESSAGE_BYTES) return undefined
+      const last = failure(TOO_LONG_CODE, tooLongMessage(undefined, MAX_MESSAGE_BYTES))
+      if (!last) throw new Error(tooLongMessage(undefined, MAX_MESSAGE_BYTES))
+      return last
+    },
+    (error) =>
+      watch.isResponsePending
+        ? failure(
+            STREAM_LOST_CODE,
+            `The server ended the stream before it had answered${error === undefined ? '' : ` (${error.message})`}.`,
+          )
+        : undefined,
+  )
+}
+
+/**
+ * The same bytes, no faster than is fair. What `look` answers takes the place of a chunk and is the last; what it throws is the end. `ended`: what is to be said
+ * yet when the other side ends or breaks off.
+ */
+function throttledStream(
+  body: ReadableStream<Uint8Array>,
+  look: (chunk: Uint8Array) => Uint8Array | undefined | void,
+  ended: (error?: Error) => Uint8Array | undefined = () => undefined,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  const pace = new ReadThrottle()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const last = (bytes: Uint8Array): void => {
+          controller.enqueue(bytes)
+          controller.close()
+        }
+        let read: Awaited<ReturnType<typeof reader.read>>
+        try {
+          read = await reader.read()
+        } catch (error) {
+          const said = ended(error instanceof Error ? error : new Error(String(error)))
+          if (said) last(said)
+          else controller.error(error)
+          return
+        }
+        if (read.done) {
+          const said = ended()
+          if (said) last(said)
+          else controller.close()
+          return
+        }
+        const chunk = read.value
+        try {
+          const instead = look(chunk)
+          if (instead) {
+            last(instead)
+            await reader.cancel().catch(() => undefined)
+            return
+          }
+        } catch (error) {
+          controller.error(error)
+          await reader.cancel().catch(() => undefined)
+          return
+        }
+        const rest = pace.run(() => controller.enqueue(chunk))
+        if (rest) await rest
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+const OVERLAP = 64
+
+/** Looks whether the answer to a request has come on a stream of events, without reading the events. */
+class ResponseTracker {
+  readonly #answer: RegExp | undefined
+  #tail = ''
+  #isAnswered = false
+  #canResume = false
+
+  /** `request`: its number; without one the stream owes nothing. */
+  constructor(request: number | undefined) {
+    this.#answer = request === undefined ? undefined : new RegExp(`"id"\\s*:\\s*${request}\\b`)
+  }
+
+  /** Whether the answer has not come, and will not come otherwise: a stream whose events have ids is taken up again where it broke off. */
+  get isResponsePending(): boolean {
+    return this.#answer !== undefined && !this.#isAnswered && !this.#canResume
+  }
+
+  scan(chunk: Uint8Array): void {
+    if (!this.isResponsePending) return
+    const text = this.#tail + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
+    this.#isAnswered = this.#answer?.test(text) ?? false
+    this.#canResume = /(?:^|[\r\n])id:/.test(text)
+    this.#tail = text.slice(-OVERLAP)
+  }
+}
+
+/** Where the last event that ends in these bytes ends: after an empty line. 0: none does. */
+function endOfEvent(chunk: Uint8Array, lastWasBreak: boolean): number {
+  for (let at = chunk.length - 1; at >= 0; at--) {
+    if (!isBreak(chunk[at])) continue
+    const before = at > 0 ? chunk[at - 1] : lastWasBreak ? 0x0a : undefined
+    const isPair = chunk[at] === 0x0a && before === 0x0d
+    if (isPair ? isBreak(at > 1 ? chunk[at - 2] : undefined) : isBreak(before)) return at + 1
+  }
+  return 0
+}
+
+function isBreak(byte: number | undefined): boolean {
+  return byte === 0x0a || byte === 0x0d
+}

@@ -1,0 +1,260 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, statSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import type { Socket } from 'node:net'
+import { CodedError } from '../../../../shared/errors'
+import { describeSandbox } from '../../../../shared/model/sandbox'
+import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
+import type { CommandToWrap, WrappedCommand } from '../../sandbox/bubblewrap/wrap-command'
+import { SUPERVISOR_VARIABLE, supervisorTag, SERVER_TASK_PREFIX, TASK_VARIABLE } from '../../process/process-tag'
+import { hasExited, killProcessTree, killWindowsProcessTree } from '../../process/kill-process-tree'
+import { spawnedOrThrow } from '../../process/spawn'
+import { tagRoot } from '../../process/windows-process-table'
+
+/** What is run: `env` is the whole environment of the process. */
+export interface ServerCommand {
+  /** Whose home the process is marked with. */
+  home: string
+  command: string
+  args: readonly string[]
+  cwd: string
+  env: Readonly<Record<string, string>>
+  /** What it runs in; absent: no sandbox. */
+  sandbox?: SandboxPolicy
+}
+
+/** A server's process, at the head of a process group and session of its own, with pipes to it. */
+export interface ServerProcess {
+  readonly child: ChildProcess
+  readonly pid: number
+  /** How it ended; undefined as long as it runs. */
+  ending(): string | undefined
+  /** Ends it and everything it has started, wherever that went: closes its input, then SIGTERM, then SIGKILL. Takes under 4 s. */
+  stop(): Promise<void>
+}
+
+/** A server that ends when its input does is given so long to. */
+const EXIT_ON_EOF_MS = 700
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 1500
+
+/** Starts a server. Throws a `CodedError` that says what is missing. */
+export async function startServerProcess({
+  home,
+  command,
+  args,
+  cwd,
+  env,
+  sandbox,
+}: ServerCommand): Promise<ServerProcess> {
+  if (!isFolder(cwd)) throw new CodedError('mcp.start', `It runs in ${cwd}, which is not a folder.`)
+  const mark = `${SERVER_TASK_PREFIX}${randomBytes(8).toString('hex')}`
+  const marked = { ...env, [TASK_VARIABLE]: mark, [SUPERVISOR_VARIABLE]: supervisorTag(home) }
+  const wrapped = sandbox && (await wrap({ policy: sandbox, command, args, cwd, env: marked }))
+  const plain = process.platform === 'win32' ? windowsCommand(command, args) : { command, args, verbatim: false }
+  const line = wrapped ? { ...wrapped, verbatim: false } : plain
+  const child = startOrThrow(command, wrapped?.close, () =>
+    spawn(line.command, line.args, {
+      cwd,
+      env: wrapped?.env ?? marked,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A group of its own; on Windows that would be a console window of its own.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: line.verbatim,
+    }),
+  )
+  // Whatever becomes of the pipes, the end of the process says it.
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      wrapped?.close()
+      reject(new CodedError('mcp.start', startFailureMessage(command, error), { cause: error }))
+    })
+  })
+  const pid = child.pid!
+  if (process.platform === 'win32') tagRoot(pid, mark, marked)
+  const unwatch = watchGroup(pid)
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve())
+  })
+  let stopping: Promise<void> | undefined
+
+  async function stop(): Promise<void> {
+    child.stdin.end()
+    if (!hasExited(child)) await Promise.race([exited, after(EXIT_ON_EOF_MS)])
+    if (process.platform === 'win32')
+      await killWindowsProcessTree({ taskId: mark, rootPid: pid, isRootGone: () => hasExited(child) }, GRACE_MS)
+    else {
+      const tree = { shellPid: pid, shellOnlyWaits: false, isShellGone: () => hasExited(child), groups: () => [] }
+      await killProcessTree({ taskId: mark, ...tree }, GRACE_MS)
+    }
+    unwatch()
+    wrapped?.close()
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+  }
+
+  return {
+    child,
+    pid,
+    ending() {
+      if (child.signalCode !== null) return `it was ended by ${child.signalCode}`
+      if (child.exitCode === null) return undefined
+      const where = sandbox && child.exitCode !== 0 ? `, in the sandbox (${describeSandbox(sandbox)})` : ''
+      return `it exited with code ${child.exitCode}${where}`
+    },
+    stop: () => (stopping ??= stop()),
+  }
+}
+
+/** A program that is not there is told of as it would be outside; what else it needs, it finds in the sandbox or not. */
+async function wrap(command: CommandToWrap): Promise<WrappedCommand> {
+  const { wrapCommand } = await import('../../sandbox/bubblewrap/wrap-command')
+  const { command: program, cwd, env } = command
+  const places = program.includes('/')
+    ? [resolve(cwd, program)]
+    : (env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, program))
+  if (!places.some((path) => existsSync(path)))
+    throw new CodedError(
+      'mcp.start',
+      startFailureMessage(program, Object.assign(new Error('not found'), { code: 'ENOENT' })),
+    )
+  try {
+    return wrapCommand(command)
+  } catch (error) {
+    throw new CodedError('mcp.start', error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function startFailureMessage(command: string, error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return `The program ${command} was not found. Install it, or give its full path.`
+  if (error.code === 'EACCES') return `${command} may not be run: it is no program, or its permissions forbid it.`
+  return `${command} could not be started: ${error.message}.`
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The start itself, with a failure as a `CodedError`. */
+function startOrThrow<Child extends ChildProcess>(
+  command: string,
+  close: (() => void) | undefined,
+  start: () => Child,
+): Child {
+  try {
+    return spawnedOrThrow(start())
+  } catch (error) {
+    close?.()
+    throw new CodedError('mcp.start', startFailureMessage(command, error as NodeJS.ErrnoException), { cause: error })
+  }
+}
+
+/** A command line as Windows starts it. */
+interface WindowsCommand {
+  command: string
+  args: readonly string[]
+  /** The arguments are quoted already. */
+  verbatim: boolean
+}
+
+/**
+ * How a program is started on Windows: `npx` and many others are scripts (.cmd) that only the command interpreter runs. What it would take for syntax is
+ * quoted, so the arguments arrive as they are.
+ */
+function windowsCommand(command: string, args: readonly string[]): WindowsCommand {
+  if (/\.(?:exe|com)$/i.test(command)) return { command, args, verbatim: false }
+  const line = [escaped(command), ...args.map((arg) => escaped(quoted(arg)))].join(' ')
+  return { command: process.env['comspec'] ?? 'cmd.exe', args: ['/d', '/s', '/c', `"${line}"`], verbatim: true }
+}
+
+/** As programs take their command line apart: backslashes before a quote are doubled, quotes escaped. */
+function quoted(arg: string): string {
+  return `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1')}"`
+}
+
+/** What the command interpreter would act on. */
+function escaped(text: string): string {
+  return text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&')
+}
+
+/**
+ * Told of process groups over its input; when that ends without a word the program that told it was killed, and it ends the groups: it gives them a second to see that their own
+ * input has ended, asks, and ends what is left. It ignores what ends the groups around it.
+ */
+const SCRIPT = `trap '' HUP INT QUIT TERM
+g=
+while read -r verb id; do
+  case $verb in
+    add) g="$g $id" ;;
+    drop) n=; for x in $g; do [ "$x" = "$id" ] || n="$n $x"; done; g=$n ;;
+    end) exit 0 ;;
+  esac
+done
+[ -z "$g" ] && exit 0
+sleep 1
+for x in $g; do kill -s TERM -- "-$x"; done
+sleep 2
+for x in $g; do kill -s KILL -- "-$x"; done`
+
+let dog: ChildProcess | undefined
+const watched = new Set<number>()
+
+/**
+ * Has the process group of a server ended even when this program is killed and cannot do it: by one small shell for all servers, started with the first of them
+ * and ended with the last. What has left the group is found at the next start, by its mark. Call what it returns when the group is gone.
+ */
+function watchGroup(group: number): () => void {
+  if (process.platform === 'win32') return () => undefined
+  watched.add(group)
+  if (dog) tell('add', group)
+  else dog = dogOrNone()
+  return () => {
+    if (!watched.delete(group)) return
+    if (watched.size > 0) return tell('drop', group)
+    // Nothing of it is left when the last server is gone.
+    dog?.stdin?.end('end\n')
+    dog = undefined
+  }
+}
+
+/** Without a free descriptor it does not start: the next server tries again, and what a killed program leaves is found at the next start. */
+function dogOrNone(): ChildProcess | undefined {
+  try {
+    return startDog()
+  } catch {
+    return undefined
+  }
+}
+
+function startDog(): ChildProcess {
+  const child = spawnedOrThrow(
+    spawn('/bin/sh', ['-c', SCRIPT], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+    }),
+  )
+  // It is no reason for the program to go on.
+  child.unref()
+  ;(child.stdin as Socket).unref()
+  child.stdin.on('error', () => undefined)
+  const forget = (): void => {
+    if (dog === child) dog = undefined
+  }
+  child.once('error', forget)
+  child.once('exit', forget)
+  for (const group of watched) child.stdin.write(`add ${group}\n`)
+  return child
+}
+
+function tell(verb: 'add' | 'drop', group: number): void {
+  dog?.stdin?.write(`${verb} ${group}\n`)
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { Preview } from '../../../shared/model/preview'
+import { mcpTool } from './server-tools'
+
+async function previewOf(input: Record<string, unknown>): Promise<Preview & { kind: 'call' }> {
+  const annotations = { readOnly: false, destructive: true, idempotent: false, openWorld: true }
+  const tool = mcpTool(
+    {
+      server: 'tracker',
+      name: 'create_issue',
+      fullName: 'mcp__tracker__create_issue',
+      description: 'Creates an issue',
+      inputSchema: { type: 'object' },
+      annotations,
+      saysDestructive: false,
+      isLocal: false,
+    },
+    async () => ({ content: [] }),
+  )
+  const call = await tool.prepare(input)
+  const preview = 'run' in call ? await call.preview?.() : undefined
+  if (preview?.kind !== 'call') throw new Error(`a call is shown as ${preview?.kind}`)
+  return preview
+}
+
+test('a call is shown argument by argument: texts as they are, the rest as JSON, and nothing that a screen would hide', async () => {
+  const { arguments: shown, left } = await previewOf({
+    title: 'Typo\nin the README',
+    labels: ['bug'],
+    urgent: false,
+    body: 'a\u202Eb\u001b[2K',
+  })
+  expect(shown).toEqual([
+    { name: 'title', text: 'Typo\nin the README' },
+    { name: 'labels', text: '["bug"]' },
+    { name: 'urgent', text: 'false' },
+    { name: 'body', text: 'a\\u{202e}b\\u{1b}[2K' },
+  ])
+  expect(left).toBeUndefined()
+})
+
+test('arguments that are too long are cut, and how much is not shown is said: nothing is approved unseen', async () => {
+  const { arguments: shown, left } = await previewOf({ body: 'x'.repeat(30_000), 'to the end': 'secret' })
+  const length = shown.reduce((sum, { name, text }) => sum + name.length + text.length, 0)
+  expect(length).toBeLessThanOrEqual(20_000)
+  expect(length + left!).toBe('body'.length + 30_000 + 'to the end'.length + 'secret'.length)
+})

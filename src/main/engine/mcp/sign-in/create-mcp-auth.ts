@@ -1,0 +1,162 @@
+import { CodedError } from '../../../../shared/errors'
+import type { KeyStore } from '../../config/key-store/key-store'
+import { bearerFetch, hasConfiguredAuthorization, type SignInDemand } from './bearer-fetch'
+import type { McpAuth, OAuthServer } from './mcp-auth'
+import { createSignInStore, keyOf, type SignIn } from './sign-in-store'
+
+/** So long somebody may take in the browser. */
+const SIGN_IN_MS = 10 * 60_000
+
+const REVOKE_MS = 5_000
+
+export interface McpAuthOptions {
+  home: string
+  /** Encrypts what is kept; default: a file only the user can read. */
+  keyStore?: KeyStore
+  /** Told when how the user stands with a server has changed. */
+  changed(server: OAuthServer): void
+  /** Default: Node's. */
+  fetch?: typeof globalThis.fetch
+  now?: () => number
+}
+
+/** Opens the sign-ins of a home. Loads nothing and asks nobody before it is used. */
+export function createMcpAuth({
+  home,
+  keyStore,
+  changed,
+  fetch = globalThis.fetch,
+  now = Date.now,
+}: McpAuthOptions): McpAuth {
+  const store = createSignInStore({ home, ...(keyStore && { keyStore }) })
+  const wanted = new Map<string, SignInDemand>()
+  const underWay = new Map<string, AbortController>()
+  const renewals = new Map<string, Promise<SignIn['tokens']>>()
+
+  /** One renewal at a time for each sign-in, in this process and among all of the home: a refresh token works once. */
+  const renewed = (server: OAuthServer, stale: string): Promise<SignIn['tokens']> => {
+    const key = keyOf(server)
+    const running = renewals.get(key)
+    if (running) return running
+    const renewal = store
+      .withLock(server, async () => {
+        const held = store.get(server)
+        // Somebody else was here meanwhile.
+        if (!held?.tokens || held.tokens.access !== stale) return held?.tokens
+        // It may be taken again later; nothing is gained by forgetting it.
+        if (held.tokens.refresh === undefined) return undefined
+        const [{ renew }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
+        const tokens = await renew(held, oauthFetch(server.url, undefined, fetch), now())
+        // The registration stays: it is not what was refused.
+        await store.change(server, (latest) => latest && withTokens(latest, tokens))
+        changed(server)
+        return tokens
+      })
+      .finally(() => renewals.delete(key))
+    renewals.set(key, renewal)
+    return renewal
+  }
+
+  const signIn = async (server: OAuthServer, open: (url: string) => void, signal: AbortSignal): Promise<void> => {
+    const { signInFlow } = await import('./sign-in-flow')
+    const { probeAuthorization } = await import('./sign-in-flow')
+    const { oauthFetch } = await import('./oauth-fetch')
+    const key = keyOf(server)
+    const fetchFn = oauthFetch(server.url, signal, fetch)
+    const challenge = wanted.get(key)?.challenge ?? (await probeAuthorization(server, signal, fetch))
+    const kept = store.get(server)
+    try {
+      const made = await signInFlow({
+        server,
+        ...(kept && { kept }),
+        ...(challenge && { challenge }),
+        open,
+        signal,
+        fetchFn,
+        now,
+      })
+      await store.change(server, () => made)
+      wanted.delete(key)
+    } catch (error) {
+      // A registration the authorization server has forgotten cannot be told from somebody closing the tab: the next sign-in makes a new one.
+      if (kept && !kept.tokens) await store.change(server, (latest) => (latest?.tokens ? latest : undefined))
+      throw error
+    }
+  }
+
+  return {
+    fetchFor: (server) =>
+      bearerFetch(server, {
+        fetch,
+        tokens: () => store.get(server)?.tokens,
+        scopes: () => store.get(server)?.scopes ?? [],
+        renewed: (stale) => renewed(server, stale),
+        requireSignIn(wish) {
+          wanted.set(keyOf(server), wish)
+          changed(server)
+        },
+        now,
+      }),
+    view(server) {
+      const held = store.get(server)?.tokens
+      const wish = wanted.get(keyOf(server))
+      // With another token than the one that was refused, this is over.
+      const wants = wish?.refused === held?.access ? wish?.why : undefined
+      if (!held) return wants === undefined ? undefined : { state: 'signed_out', wants }
+      const scopes = (held.scope ?? store.get(server)?.scopes.join(' '))?.split(' ').filter(Boolean)
+      return {
+        state: 'signed_in',
+        ...(scopes && scopes.length > 0 && { scopes }),
+        // What is renewed by itself does not end for the user.
+        ...(held.expiresAt !== undefined && held.refresh === undefined && { expiresAt: held.expiresAt }),
+        ...(wants !== undefined && { wants }),
+      }
+    },
+    async signIn(server, open, signal) {
+      if (hasConfiguredAuthorization(server))
+        throw new CodedError(
+          'mcp.sign_in_failed',
+          'This server is configured with an Authorization header, which is sent as it is. Take it out to sign in.',
+        )
+      const key = keyOf(server)
+      underWay.get(key)?.abort(new CodedError('mcp.sign_in_failed', 'Another sign-in with this server was begun.'))
+      const own = new AbortController()
+      underWay.set(key, own)
+      const late = setTimeout(
+        () => own.abort(new CodedError('mcp.sign_in_failed', 'Nobody finished it in the browser within 10 minutes.')),
+        SIGN_IN_MS,
+      )
+      const cancelled = (): void => own.abort(new CodedError('mcp.sign_in_failed', 'It was cancelled.'))
+      signal?.addEventListener('abort', cancelled, { once: true })
+      if (signal?.aborted) cancelled()
+      try {
+        await signIn(server, open, own.signal)
+      } finally {
+        clearTimeout(late)
+        signal?.removeEventListener('abort', cancelled)
+        if (underWay.get(key) === own) underWay.delete(key)
+      }
+      changed(server)
+    },
+    async signOut(server) {
+      underWay.get(keyOf(server))?.abort(new CodedError('mcp.sign_in_failed', 'You signed out meanwhile.'))
+      await store.withLock(server, async () => {
+        const held = store.get(server)
+        await store.change(server, () => undefined)
+        if (!held?.tokens || held.endpoints.revocation === undefined) return
+        const [{ revoke }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
+        // Forgotten here in any case: what the other side does not take back ends by itself.
+        await revoke(held, oauthFetch(server.url, AbortSignal.timeout(REVOKE_MS))).catch(() => undefined)
+      })
+      changed(server)
+    },
+    close() {
+      for (const own of underWay.values())
+        own.abort(new CodedError('mcp.sign_in_failed', 'Trestle was closed meanwhile.'))
+    },
+  }
+}
+
+function withTokens({ tokens: _old, ...rest }: SignIn, tokens: SignIn['tokens']): SignIn {
+  return { ...rest, ...(tokens && { tokens }) }
+}

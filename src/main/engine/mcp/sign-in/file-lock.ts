@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { identityOf, isAlive, type ProcessIdentity } from '../../process/process-identity'
+
+/** Nobody holds a lock longer: what is done under it has shorter time limits. */
+const MAX_HELD_MS = 120_000
+
+/**
+ * Runs `work` while no other holder of the lock `file` runs, in this process or another of this machine. A lock whose process has died is taken over. Throws
+ * what `work` throws, and an abort of `signal` while it waits.
+ */
+export async function withFileLock<Result>(
+  file: string,
+  work: () => Promise<Result> | Result,
+  signal?: AbortSignal,
+): Promise<Result> {
+  // Told apart from every other time the lock was taken, also by this process.
+  const mine = JSON.stringify({ ...identityOf(process.pid), nonce: randomBytes(8).toString('hex') })
+  while (!acquire(file, mine)) await wait(20 + Math.random() * 40, undefined, signal && { signal })
+  try {
+    return await work()
+  } finally {
+    if (read(file) === mine) rmSync(file, { force: true })
+  }
+}
+
+function acquire(file: string, mine: string): boolean {
+  try {
+    writeFileSync(file, mine, { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    removeStaleLock(file)
+    return false
+  }
+}
+
+function removeStaleLock(file: string): void {
+  const held = read(file)
+  const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+  if (held === undefined || !isStale(held, age)) return
+  const aside = `${file}.${randomBytes(6).toString('hex')}`
+  try {
+    renameSync(file, aside)
+    // Somebody else was quicker, and this is their new lock: it is put back.
+    if (read(aside) !== held) linkSync(aside, file)
+  } catch {
+    // Gone meanwhile: the next try sees what is there.
+  }
+  rmSync(aside, { force: true })
+}
+
+function isStale(held: string, age: number): boolean {
+  if (age > MAX_HELD_MS) return true
+  try {
+    return !isAlive(JSON.parse(held) as ProcessIdentity, age, identityOf(process.pid))
+  } catch {
+    // Being written just now, or damaged.
+    return age > 5_000
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

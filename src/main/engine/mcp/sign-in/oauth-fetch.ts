@@ -1,0 +1,84 @@
+import { lookup } from 'node:dns/promises'
+import { CodedError } from '../../../../shared/errors'
+import { literalAddress, readLimitedText } from '../../web/fetch-guards'
+import { nonPublicKind } from '../../network/public-address'
+import type { FetchLike } from './mcp-auth'
+
+const TIMEOUT_MS = 20_000
+const MAX_BYTES = 1024 * 1024
+
+/**
+ * The `fetch` for everything around a sign-in. A server names the places that are asked, so they are checked: https, except on this machine or on
+ * the very host of the server; nothing on this machine or in a private network for a server on the open internet; and answers of bounded size and time.
+ */
+export function oauthFetch(
+  serverUrl: string,
+  signal?: AbortSignal,
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+): FetchLike {
+  return async (url, init) => {
+    const target = new URL(url)
+    await checkEndpoint(target, serverUrl)
+    const limit = AbortSignal.timeout(TIMEOUT_MS)
+    try {
+      const answer = await fetch(target, {
+        ...init,
+        redirect: init?.redirect ?? 'manual',
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      })
+      const text = await readLimitedText(answer, MAX_BYTES)
+      const { status, statusText, headers } = answer
+      return new Response(text === '' ? null : text, { status, statusText, headers })
+    } catch (error) {
+      signal?.throwIfAborted()
+      // Not a TypeError: the SDK would take that for a refusal by the browser's cross-origin rules.
+      throw new CodedError(
+        'mcp.sign_in_failed',
+        `${target.origin} ${limit.aborted ? 'does not answer' : `cannot be reached: ${reasonOf(error)}`}.`,
+        { cause: error },
+      )
+    }
+  }
+}
+
+/** Throws CodedError `mcp.sign_in_failed` when a server at `serverUrl` may not send us to this address. */
+export async function checkEndpoint(target: URL, serverUrl: string): Promise<void> {
+  const server = new URL(serverUrl)
+  const refuse = (why: string): never => {
+    throw new CodedError(
+      'mcp.sign_in_failed',
+      `The server names ${target.protocol}//${target.host} for the sign-in, which is not used: ${why}.`,
+    )
+  }
+  if (target.username !== '' || target.password !== '')
+    refuse('an address with a name or password in it is not trusted')
+  if (target.protocol === 'http:' && !isLoopback(target) && target.hostname !== server.hostname)
+    refuse('only https is safe')
+  if (target.protocol !== 'http:' && target.protocol !== 'https:') refuse('only https is safe')
+  if (target.hostname === server.hostname || (await kindOf(server)) !== undefined) return
+  const kind = await kindOf(target)
+  if (kind !== undefined) refuse(`it leads to ${kind}, and the server itself is on the internet`)
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
+  )
+}
+
+/** What kind of place a host is when it is not on the open internet. A name that is not found is none of ours to judge: the request fails by itself. */
+async function kindOf(url: URL): Promise<string | undefined> {
+  if (isLoopback(url)) return 'this machine itself'
+  const literal = literalAddress(url)
+  if (literal !== undefined) return nonPublicKind(literal)
+  const found = await lookup(url.hostname, { all: true }).catch(() => [])
+  return found.map(({ address }) => nonPublicKind(address)).find((kind) => kind !== undefined)
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error ? cause.message : String(cause)
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { CodedError } from '../../../../shared/errors'
+import { NO_KEY_STORE, type KeyStore } from '../../config/key-store/key-store'
+import { writePrivateFile } from '../../config/write-private-file'
+import { withFileLock } from './file-lock'
+import type { OAuthServer } from './mcp-auth'
+
+const text = z.string().optional()
+
+const signInSchema = z.object({
+  /** The authorization server it is with: nothing of it is ever sent to another. */
+  issuer: z.string(),
+  client: z.object({ client_id: z.string(), client_secret: text, token_endpoint_auth_method: text }),
+  /** Where the authorization server sends the browser back to. */
+  redirectUrl: z.string(),
+  /** What was asked for. */
+  scopes: z.array(z.string()),
+  /** What the tokens are for (RFC 8707). */
+  resource: z.string(),
+  tokens: z
+    .object({
+      access: z.string(),
+      refresh: text,
+      /** ms since the epoch. */ expiresAt: z.number().optional(),
+      scope: text,
+    })
+    .optional(),
+  endpoints: z.object({
+    token: z.string(),
+    tokenAuth: z.array(z.string()).optional(),
+    revocation: text,
+    revocationAuth: z.array(z.string()).optional(),
+  }),
+})
+
+/** A sign-in with a server: what is needed to use it, to renew it and to end it. All of it is secret. */
+export type SignIn = z.infer<typeof signInSchema>
+
+const entrySchema = z.union([
+  z.object({ key: z.string(), url: z.string(), plain: signInSchema }),
+  z.object({ key: z.string(), url: z.string(), sealed: z.string() }),
+])
+const fileSchema = z.object({ version: z.literal(1), servers: z.array(entrySchema) })
+type Entry = z.infer<typeof entrySchema>
+
+/** The sign-ins of a home, shared by every process on it. */
+export interface SignInStore {
+  get(server: OAuthServer): SignIn | undefined
+  /** Changes one sign-in by what it is now; `undefined` forgets it. Others are left as other processes have made them. */
+  change(server: OAuthServer, edit: (now: SignIn | undefined) => SignIn | undefined): Promise<void>
+  /** Runs `work` while nobody else on this home renews or begins a sign-in with this server. */
+  withLock<Result>(server: OAuthServer, work: () => Promise<Result>): Promise<Result>
+}
+
+/** Opens `$home/mcp-sign-ins.json` (0600, and sealed where there is a key store), which need not exist. */
+export function createSignInStore({
+  home,
+  keyStore = NO_KEY_STORE,
+}: {
+  home: string
+  keyStore?: KeyStore
+}): SignInStore {
+  const file = join(home, 'mcp-sign-ins.json')
+  let seen: { stamp: string; entries: Map<string, Entry>; open: Map<string, SignIn> } | undefined
+
+  /** Looks at the file each time, so that what other processes write counts at once; reads and decrypts only when it has changed. */
+  const read = (): NonNullable<typeof seen> => {
+    const stat = statSync(file, { throwIfNoEntry: false })
+    const stamp = stat ? `${stat.ino}:${stat.size}:${stat.mtimeMs}` : ''
+    if (seen?.stamp === stamp) return seen
+    return (seen = { stamp, entries: new Map(stat ? entriesOf(file) : []), open: new Map() })
+  }
+  const open = (entry: Entry | undefined): SignIn | undefined => {
+    if (!entry) return undefined
+    if ('plain' in entry) return entry.plain
+    try {
+      const opened = keyStore.open(entry.sealed)
+      return opened === undefined ? undefined : signInSchema.parse(JSON.parse(opened))
+    } catch {
+      // Sealed by another program or user: as good as none.
+      return undefined
+    }
+  }
+  const get = (server: OAuthServer): SignIn | undefined => {
+    const { entries, open: opened } = read()
+    const key = keyOf(server)
+    const known = opened.get(key) ?? open(entries.get(key))
+    // What cannot be opened now may be opened later, when the key store is unlocked.
+    if (known) opened.set(key, known)
+    return known
+  }
+
+  return {
+    get,
+    change: (server, edit) =>
+      withFileLock(`${file}.lock`, async () => {
+        await keyStore.unlock({ make: true })
+        const [key, { url }] = [keyOf(server), server]
+        const next = edit(get(server))
+        const entries = new Map(read().entries)
+        if (!next && !entries.has(key)) return
+        const sealed = next && keyStore.seal(JSON.stringify(next))
+        if (next) entries.set(key, sealed === undefined ? { key, url, plain: next } : { key, url, sealed })
+        else entries.delete(key)
+        try {
+          writePrivateFile(file, `${JSON.stringify({ version: 1, servers: [...entries.values()] }, undefined, 2)}\n`)
+        } catch (error) {
+          const reason = error instanceof Error ? error.message : String(error)
+          throw new CodedError('config.write_failed', `The sign-in could not be kept in ${file}: ${reason}`, {
+            cause: error,
+          })
+        }
+        seen = undefined
+      }),
+    withLock: (server, work) => withFileLock(join(home, `mcp-sign-in-${keyOf(server)}.lock`), work),
+  }
+}
+
+/** Sign-ins belong to an address and, where one is configured, to the client id used there: whatever name it has, in whatever file. */
+export function keyOf({ url, oauth }: OAuthServer): string {
+  const address = URL.canParse(url) ? new URL(url).href : url
+  return createHash('sha256')
+    .update(`${address}\n${oauth?.clientId ?? ''}`)
+    .digest('hex')
+    .slice(0, 16)
+}
+
+function entriesOf(file: string): [string, Entry][] {
+  let content: string
+  try {
+    // A copied or restored file may have come with rights for others.
+    if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
+    content = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw new CodedError('config.write_failed', `The sign-ins in ${file} cannot be read.`, { cause: error })
+  }
+  try {
+    return fileSchema.parse(JSON.parse(content)).servers.map((entry) => [entry.key, entry])
+  } catch {
+    // Nobody can mend it by hand: it is kept, and the user signs in again.
+    renameSync(file, `${file}.damaged-${Date.now()}`)
+    return []
+  }
+}

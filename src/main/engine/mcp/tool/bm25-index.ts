@@ -1,0 +1,156 @@
+import type { ServerTool } from '../../tool/tool'
+import { topicsOf } from './synonyms'
+import { plainStem, splitWords, stem, contentWords } from './stemming'
+
+/** The words of something that is searched, by field. */
+type Fields<Name extends string> = Readonly<Record<Name, readonly string[]>>
+
+/** What a word counts for each thing it is found in, by its place. */
+export type Scores = ReadonlyMap<number, number>
+
+export interface WordIndex {
+  /** By BM25; nothing for a word that is nowhere. A word that is found often counts less; at most as much as one that is found in `1 / rarity` of all. */
+  scoresOf(word: string, mostIdf?: number): Scores
+  has(word: string): boolean
+  idfOf(word: string): number
+  /** Every word, once. */
+  words: readonly string[]
+}
+
+/** How soon more of a word says no more, and how much the length of a field counts. */
+const K = 1.5
+const B = 0.5
+
+/**
+ * An index for ranking by BM25 over several fields (BM25F: fields are weighed before what a word counts is saturated). Fields that weigh nothing are left out of
+ * how rare a word is, and so are `beside`, whose words are ours.
+ */
+export function createWordIndex<Name extends string>(
+  things: readonly Fields<Name>[],
+  weights: Readonly<Record<Name, number>>,
+  beside: Name,
+): WordIndex {
+  const names = Object.keys(weights) as Name[]
+  const usual = new Map(
+    names.map((name) => [
+      name,
+      Math.max(1, things.reduce((sum, thing) => sum + thing[name].length, 0) / things.length),
+    ]),
+  )
+  const found = new Map<string, Map<number, number>>()
+  const own = new Map<string, Set<number>>()
+  for (const [place, thing] of things.entries()) {
+    for (const name of names) {
+      const length = 1 - B + (B * thing[name].length) / usual.get(name)!
+      for (const word of thing[name]) {
+        const places = found.get(word) ?? new Map<number, number>()
+        found.set(word, places.set(place, (places.get(place) ?? 0) + weights[name] / length))
+        if (name !== beside) own.set(word, (own.get(word) ?? new Set()).add(place))
+      }
+    }
+  }
+  const idfOf = (word: string): number => {
+    const count = own.get(word)?.size ?? found.get(word)?.size ?? 0
+    return Math.log(1 + (things.length - count + 0.5) / (count + 0.5))
+  }
+  const known = new Map<string, Scores>()
+  const none: Scores = new Map()
+  return {
+    words: [...found.keys()],
+    has: (word) => found.has(word),
+    idfOf,
+    scoresOf(word, mostIdf = Infinity) {
+      const places = found.get(word)
+      if (!places) return none
+      const key = `${word} ${mostIdf}`
+      const before = known.get(key)
+      if (before) return before
+      const idf = Math.min(idfOf(word), mostIdf)
+      const scores = new Map([...places].map(([place, count]) => [place, (idf * count * (K + 1)) / (K + count)]))
+      known.set(key, scores)
+      return scores
+    },
+  }
+}
+
+/** What is searched of a tool, and what a word counts there. `topics` is what we know of its server. */
+export const WEIGHTS = {
+  name: 2.5,
+  joined: 2,
+  server: 2,
+  description: 1.2,
+  parameters: 0.3,
+  parameterText: 0.3,
+  topics: 0.8,
+}
+export type Field = keyof typeof WEIGHTS
+
+/** The words of a tool. */
+export function fieldsOf({ server, description, schema }: ServerTool): Fields<Field> {
+  const name = splitWords(server.tool)
+  const plain = name.map(plainStem)
+  const parameters = parametersOf(schema)
+  const ofServer = contentWords(server.name)
+  return {
+    name: name.map(stem),
+    // Neighbouring words as one: `configmap` is found by "config map", and the other way round.
+    joined: plain.slice(1).map((word, place) => plain[place]! + word),
+    server: ofServer.map(stem),
+    description: stems(description),
+    parameters: stems(parameters.map(([key]) => key).join(' ')),
+    parameterText: stems(parameters.map(([, text]) => text).join(' ')),
+    topics: topicsOf([...ofServer, ...name.slice(0, 1)]),
+  }
+}
+
+function stems(text: string): string[] {
+  return contentWords(text).map(stem)
+}
+
+/** Names and descriptions of the parameters, as far as the schema says them plainly. */
+function parametersOf(schema: Readonly<Record<string, unknown>>): [string, string][] {
+  const properties: unknown = schema['properties']
+  if (typeof properties !== 'object' || properties === null) return []
+  return Object.entries(properties).map(([name, property]) => {
+    const text: unknown =
+      typeof property === 'object' && property !== null && 'description' in property ? property.description : undefined
+    const choices: unknown =
+      typeof property === 'object' && property !== null && 'enum' in property ? property.enum : undefined
+    return [
+      name,
+      [text, ...(Array.isArray(choices) ? choices : [])].filter((each) => typeof each === 'string').join(' '),
+    ]
+  })
+}
+
+/** What a word counts that may be meant by one that is mistyped. */
+const TYPO_WEIGHT = 0.6
+
+/** Words that one which is nowhere may be a slip of the keys for: one slip, or two in a word of more than five letters; the first letter is right. */
+export function similarWords(said: string, words: Iterable<string>): [string, number][] {
+  const most = said.length > 5 ? 2 : 1
+  const near: [string, number][] = []
+  for (const word of words) {
+    if (word[0] !== said[0] || word.length < 4 || Math.abs(word.length - said.length) > most) continue
+    if (editDistance(said, word) <= most) near.push([word, TYPO_WEIGHT])
+  }
+  return near
+}
+
+/** Letters that are more, fewer, other, or swapped with the next. */
+function editDistance(a: string, b: string): number {
+  let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, column) => column)]
+  for (let line = 1; line <= a.length; line++) {
+    const next = [line]
+    for (let column = 1; column <= b.length; column++) {
+      const other = row[column - 1]! + (a[line - 1] === b[column - 1] ? 0 : 1)
+      const swapped =
+        line > 1 && column > 1 && a[line - 1] === b[column - 2] && a[line - 2] === b[column - 1]
+          ? before[column - 2]! + 1
+          : Infinity
+      next.push(Math.min(row[column]! + 1, next[column - 1]! + 1, other, swapped))
+    }
+    ;[before, row] = [row, next]
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,136 @@
+import { isActionWord, isLightVerb } from './synonyms'
+import { PHRASES, allStems, phrasesIn } from './phrases'
+import { plainStem, splitWords, stem, contentWords } from './stemming'
+
+/** What follows these says more of the matter, not of what is to be done with it. */
+const ASIDE = /^(?:about|because|called|named|titled|saying|says|so|that|since)$/
+const ASIDE_WEIGHT = 0.5
+/** What follows these, once it was said what is meant, says where it is, or whose. */
+const FURTHER =
+  /^(?:to|from|for|on|in|into|onto|of|with|by|at|under|over|as|than|instead|until|after|before|which|whose)$/
+const FURTHER_WEIGHT = 0.9
+/** Who asks for something says first what: each further word weighs less, down to `LEAST`. */
+const DECAY = 0.03
+const LEAST = 0.6
+
+/** What words weigh that are meant by several together. */
+const WAY = 1
+/** What is to be done something to is named first. */
+const FIRST = 1.2
+
+/** A word of a query, as a stem, with what it weighs: at most 1. */
+export interface QueryWord {
+  word: string
+  /** The word as it is written, to be joined with its neighbour. */
+  plain: string
+  weight: number
+  /** Written like a name in the middle of a sentence: it is meant as it is, and nothing like it. */
+  isName: boolean
+  /** Where several words say it together, the words that are looked for instead. */
+  meaning?: readonly string[]
+}
+
+/** The words that a query looks for, each once. */
+export function queryWords(query: string): QueryWord[] {
+  const names = namesIn(query)
+  const text = PHRASES.reduce((changed, [phrase, meaning]) => changed.replace(phrase, meaning), withBrands(query))
+  const telling = new Set(contentWords(text))
+  const words = new Map<string, QueryWord>()
+  let [aside, further, objects] = [1, 1, 0]
+  for (const said of splitWords(text)) {
+    if (words.size > 1 && ASIDE.test(said)) aside = ASIDE_WEIGHT
+    if (objects > 0 && FURTHER.test(said)) further = FURTHER_WEIGHT
+    const word = stem(said)
+    if (!telling.has(said) || words.has(word)) continue
+    const isName = names.has(said)
+    const isObject = !isName && !isActionWord(word) && !isLightVerb(word)
+    const first = isObject && objects === 0 ? FIRST : 1
+    words.set(word, {
+      word,
+      plain: plainStem(said),
+      weight: Math.max(LEAST, 1 - DECAY * words.size) * aside * further * first,
+      isName,
+    })
+    if (isObject) objects++
+  }
+  return withWays(query, [...words.values()])
+}
+
+/** With what is meant by several words together: of such words those that say little by themselves are left out. */
+function withWays(query: string, words: readonly QueryWord[]): QueryWord[] {
+  const stems = allStems(withoutQuotes(query))
+  const ways = phrasesIn(stems)
+  const taken = new Set(ways.flatMap(({ places }) => places.map((place) => stems[place]!)))
+  const rest = words.filter(({ word }) => !taken.has(word) || !(isLightVerb(word) || isActionWord(word)))
+  const meant = new Map(ways.map(({ meaning }) => [meaning.join(' '), meaning]))
+  return [...rest, ...[...meant].map(([word, meaning]) => ({ word, plain: '', weight: WAY, isName: false, meaning }))]
+}
+
+function withoutQuotes(query: string): string {
+  return query.replaceAll(/(?<!\p{L})["“”„][^"“”„]{1,200}["“”]/gu, ' ')
+}
+
+/** `YouTube` and `arXiv` are one word, `readFile` is two: both ways are tried. */
+function withBrands(query: string): string {
+  return query.replaceAll(/[\p{L}\p{N}]*\p{Ll}\p{Lu}[\p{L}\p{N}]*/gu, (word) => `${word.toLowerCase()} ${word}`)
+}
+
+/** Words with a capital first letter that do not begin a sentence. */
+function namesIn(query: string): Set<string> {
+  return new Set([...query.matchAll(/(?<=[\p{L}\p{N},;:] )\p{Lu}\p{Ll}+/gu)].flatMap(([name]) => splitWords(name)))
+}
+
+/** What kind of thing is to be done: to look at something, make it, change it, or take it away. */
+export type Intent = 'look' | 'make' | 'change' | 'remove'
+
+const VERBS: Readonly<Record<Intent, string>> = {
+  look:
+    'get read list search find show view fetch retrieve query lookup describe count browse check inspect explain compare analyze download export ' +
+    'monitor investigate diagnose predict estimate recall ' +
+    'see look watch tail evaluate calculate top history diff summarize explain tell',
+  make:
+    'create add make new insert write post send append upload register open schedule generate publish reply forward invite build draft ' +
+    'charge pay bill fork clone duplicate copy compose write file raise page order buy pin invoke play text call ping reserve broadcast announce ' +
+    'remember prepare zip compress log record declare install start book attach save put push propose message share',
+  change:
+    'update edit change modify set rename move replace patch assign transition merge scale restart convert enable disable mark alter adjust fix close ' +
+    'reopen resolve approve confirm reschedule postpone accept decline respond give lock unlock dim lower turn switch resize pause resume skip restore ' +
+    'revert undo retry',
+  remove:
+    'delete remove drop clear trash archive cancel void truncate terminate kill detach unpin kick erase revoke discard forget unsubscribe uninstall ban block destroy wipe purge prune',
+}
+
+const INTENT_OF = new Map<string, Intent>()
+for (const intent of ['look', 'make', 'change', 'remove'] as const)
+  for (const verb of VERBS[intent].split(' ')) if (!INTENT_OF.has(stem(verb))) INTENT_OF.set(stem(verb), intent)
+
+/** Of a request these may mean anything. */
+const VAGUE = new Set(['get', 'see', 'check', 'open', 'top', 'share', 'book', 'record'].map(stem))
+
+const QUESTION =
+  /^\W*(?:(?:can|could) you (?:please )?)?(?:tell me |show me |let me know )?(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|any)\b/i
+
+/** What a request asks for, as far as its beginning says it: a question looks at something, else its first verb decides. */
+export function intentOfRequest(request: string, words: readonly { word: string }[]): Intent | undefined {
+  if (QUESTION.test(request)) return 'look'
+  return firstIntent(words.slice(0, 2).flatMap(({ word }) => (VAGUE.has(word) ? [] : word)))
+}
+
+/** What a tool does, by the first verb of its name, or else of its description. */
+export function intentOfTool(name: string, description: string): Intent | undefined {
+  return firstIntent(splitWords(name).map(stem)) ?? firstIntent(splitWords(description).slice(0, 1).map(stem))
+}
+
+function firstIntent(stems: readonly string[]): Intent | undefined {
+  for (const word of stems) {
+    const intent = INTENT_OF.get(word)
+    if (intent) return intent
+  }
+  return undefined
+}
+
+/** Whether a tool that does one is a likely answer to who asks for the other. Making something is often changing what it belongs to. */
+export function fitsIntent(asked: Intent, done: Intent): 'yes' | 'no' | 'perhaps' {
+  if (asked === done) return 'yes'
+  return asked !== 'look' && done !== 'look' && asked !== 'remove' && done !== 'remove' ? 'perhaps' : 'no'
+}

@@ -1,0 +1,127 @@
+import { expect, it } from 'vitest'
+import { catalogueRequests } from '../../../../../test/support/catalogue-text'
+import { readToolCatalogue, serverTool } from '../../../../../test/support/read-tool-catalogue'
+import { serverToolId } from '../../tool/tool'
+import { createToolIndex, type ToolIndex } from './tool-index'
+
+const ids = (index: ToolIndex, query: string, limit = 5, threshold = 1.5): string[] =>
+  index.search(query, { limit, threshold }).map(({ tool }) => serverToolId(tool))
+
+it('plain words find the tool that is meant among the first five of four hundred, at least 95 times of 100', () => {
+  const index = createToolIndex(readToolCatalogue())
+  const requests = catalogueRequests()
+  expect(requests).toHaveLength(100)
+  const missed = requests.filter(({ request, meant }) => !ids(index, request).some((id) => meant.includes(id)))
+  expect(missed.map(({ request }) => request).slice(5)).toEqual([])
+})
+
+it('what people say in other words than tools are named in stays found, at least 96 times of 100', () => {
+  const index = createToolIndex(readToolCatalogue())
+  const requests = catalogueRequests('more-requests')
+  const missed = requests.filter(({ request, meant }) => !ids(index, request).some((id) => meant.includes(id)))
+  expect(missed.map(({ request }) => request).slice(Math.floor(requests.length * 0.04))).toEqual([])
+})
+
+it('several words that say one thing together find what tools call it', () => {
+  const index = createToolIndex(readToolCatalogue())
+  expect(ids(index, 'give the customer his money back')).toContain('stripe::create_refund')
+  expect(ids(index, "don't run it, just check this SQL")).toContain('postgres::validate_sql')
+  expect(ids(index, 'put these tickets into the next sprint')).toContain('atlassian::moveIssuesToSprint')
+})
+
+it('a server or product that is named goes before others that do the same', () => {
+  const tools = ['alpha', 'zulu'].flatMap((server) => [
+    serverTool(server, 'send_message', 'Send a message'),
+    serverTool(server, 'list_channels', 'List channels'),
+    serverTool(server, 'add_member', 'Add a member'),
+  ])
+  const index = createToolIndex(tools)
+  expect(ids(index, 'send a message on zulu')[0]).toBe('zulu::send_message')
+  expect(ids(index, 'send a message on alpha')[0]).toBe('alpha::send_message')
+})
+
+it('what a well-known product is about is found where its tools do not say it', () => {
+  const index = createToolIndex([
+    serverTool('twilio', 'CreateMessage', 'Send a message'),
+    ...['slack', 'gmail', 'kafka', 'discord', 'zoom', 'teams'].map((server) =>
+      serverTool(server, 'send_message', 'Send a message'),
+    ),
+  ])
+  expect(ids(index, 'send an sms')[0]).toBe('twilio::CreateMessage')
+})
+
+it('quoted text, addresses and names say nothing of which tool is meant', () => {
+  const index = createToolIndex(readToolCatalogue())
+  expect(ids(index, 'write "the database backup failed, open an issue" in #office')).toContain(
+    'slack::slack_post_message',
+  )
+  expect(ids(index, 'send an email to page.table@example.com')).toContain('workspace::gmail_send_email')
+})
+
+it('names are found however their words are written, and however the query writes them', () => {
+  const tools = [
+    serverTool('a', 'ReadFile', ''),
+    serverTool('a', 'listHTMLPages', ''),
+    serverTool('a', 'configmap_get', ''),
+    serverTool('a', 'delete-web-hook', ''),
+    serverTool('a', 'encode_base64', ''),
+  ]
+  const index = createToolIndex(tools)
+  for (const query of ['read file', 'read_file', 'readFile', 'READ FILES', 'reading a file'])
+    expect(ids(index, query)[0]).toBe('a::ReadFile')
+  for (const query of ['html page', 'listHtmlPages']) expect(ids(index, query)[0]).toBe('a::listHTMLPages')
+  expect(ids(index, 'the config map')[0]).toBe('a::configmap_get')
+  expect(ids(index, 'delete the webhook')[0]).toBe('a::delete-web-hook')
+  expect(ids(index, 'base64')[0]).toBe('a::encode_base64')
+})
+
+it('descriptions, servers and what is said of parameters are searched, not names alone', () => {
+  const index = createToolIndex([
+    serverTool('weatherly', 'one', 'Something else'),
+    serverTool('b', 'two', 'Sends a parcel to a friend'),
+    serverTool('c', 'three', '', {
+      type: 'object',
+      properties: { vatNumber: { type: 'string', description: 'Tax identification of the seller' } },
+    }),
+  ])
+  expect(ids(index, 'weatherly')).toEqual(['weatherly::one'])
+  expect(ids(index, 'parcel')).toEqual(['b::two'])
+  expect(ids(index, 'tax identification')).toEqual(['c::three'])
+})
+
+it('in a catalogue of one or two tools a word in all of them still finds them', () => {
+  expect(ids(createToolIndex([serverTool('notes', 'read_note', 'Reads a note')]), 'read a note')).toEqual([
+    'notes::read_note',
+  ])
+  const two = createToolIndex([
+    serverTool('notes', 'read_note', 'Reads a note'),
+    serverTool('notes', 'delete_note', 'Deletes a note'),
+  ])
+  expect(ids(two, 'note')).toHaveLength(2)
+  expect(ids(two, 'delete note')[0]).toBe('notes::delete_note')
+})
+
+it('a slip of the keys is forgiven where nothing matches as it is written', () => {
+  const index = createToolIndex(readToolCatalogue(['stripe']))
+  expect(ids(index, 'invocie').join()).toContain('invoice')
+})
+
+it('what matches nothing, or not enough, is not offered', () => {
+  const index = createToolIndex(readToolCatalogue())
+  expect(ids(index, 'xylophone zebra qwertz')).toEqual([])
+  expect(ids(index, 'create issue', 5, 1000)).toEqual([])
+  expect(ids(index, '')).toEqual([])
+  expect(ids(index, '!!!')).toEqual([])
+  expect(ids(index, 'create issue', 2)).toHaveLength(2)
+})
+
+it('a schema of any shape is indexed without harm', () => {
+  const odd: Record<string, unknown>[] = [
+    {},
+    { properties: null },
+    { properties: [] },
+    { properties: { a: true, b: { description: 7, enum: 'x' } } },
+  ]
+  const index = createToolIndex(odd.map((schema, n) => serverTool('odd', `tool_${n}`, '', schema)))
+  expect(ids(index, 'odd tool', 10)).toHaveLength(4)
+})

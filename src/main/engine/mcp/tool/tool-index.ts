@@ -1,0 +1,207 @@
+import type { ServerTool } from '../../tool/tool'
+import { fitsIntent, intentOfRequest, intentOfTool, type Intent, queryWords, type QueryWord } from './query-words'
+import {
+  isActionWord,
+  isGenericVerb,
+  isDictionaryWord,
+  isLightVerb,
+  isQualifier,
+  isQuestionWord,
+  synonymsOf,
+} from './synonyms'
+import { similarWords, fieldsOf, WEIGHTS, createWordIndex } from './bm25-index'
+import { splitWords, stem } from './stemming'
+
+/** The most that a word counts that says what is to be done, and one that goes with anything: that few tools are called `open` says nothing of what is opened. */
+const DOING_IDF = 2.8
+const GENERIC_IDF = 2.3
+const LIGHT_IDF = 1
+/** What a word counts that begins with the one that was said. */
+const BEGINNING = 0.85
+/** What the second best counts that is meant by a word. */
+const MORE = 0.3
+/** What a word of a tool counts that another word of the query has led to already. */
+const SAID_AGAIN = 0.25
+/** A tool that does what is to be done, and one that does something else. */
+const FITS = 1.15
+const FITS_NOT = 0.9
+/** Where a server is named, tools of another. */
+const OTHER_SERVER = 0.7
+/** What more a tool counts whose whole name was meant. */
+const NAMED = 0.4
+const NAME_IDF = 4
+/** Added for a tool in which all words of the query are found, and by the square of their share for others: in a catalogue of a few tools every word is common, so BM25 alone says little. */
+const ALL_WORDS = 5
+
+export interface ToolMatch {
+  tool: ServerTool
+  score: number
+}
+
+export interface ToolIndex {
+  /** The best first; only those that score above `threshold`, and at most `limit`. */
+  search(query: string, options: { limit: number; threshold: number }): ToolMatch[]
+}
+
+/** What a word of the query has found in a tool: the word there, and what it counts. */
+interface Found {
+  word: string
+  /** How much the word counts that was found, as what was meant. */
+  weight: number
+  /** What it counts, and what it counts with the second best. */
+  best: number
+  score: number
+}
+
+/** What a query has found in a tool. */
+interface Match {
+  score: number
+  /** How much of the query was found. */
+  share: number
+  /** The words that were found, what they count, and how much they are what was meant. */
+  words: Map<string, number>
+  meant: Map<string, number>
+}
+
+/** An index of tools for keyword search, by BM25 over their names, servers, descriptions and parameters. Takes about 30 ms for 400 tools. */
+export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
+  const index = createWordIndex(tools.map(fieldsOf), WEIGHTS, 'topics')
+  const serverWords = tools.map(({ server }) => splitWords(server.name).map(stem))
+  const nameWords = tools.map(({ server }, place) => {
+    const words = [...new Set(splitWords(server.tool).map(stem))].filter((word) => !serverWords[place]!.includes(word))
+    return words.map((word) => [word, Math.min(index.idfOf(word), mostIdf('', word), NAME_IDF)] as const)
+  })
+  const intents = tools.map(({ server, description }) => intentOfTool(server.tool, description))
+
+  /** By the place of the tool, the best that one word of the query or what may be meant by it finds there. */
+  function meant(
+    { word: said, plain, isName, meaning }: QueryWord,
+    previous: string | undefined,
+    next: string | undefined,
+  ): Map<number, Found> {
+    const best = new Map<number, Found>()
+    const joined = [next ? plain + next : '', previous ? previous + plain : '']
+    const words = meaning ? alike(meaning) : isName ? alike([said]) : meanings(said, joined)
+    for (const [word, weight] of words) {
+      for (const [place, score] of index.scoresOf(word, mostIdf(said, word))) {
+        const counts = score * weight
+        const before = best.get(place)
+        const more = MORE * Math.min(counts, before?.best ?? 0)
+        if (!before || counts > before.best) best.set(place, { word, weight, best: counts, score: counts + more })
+        else before.score = Math.max(before.score, before.best + more)
+      }
+    }
+    return best
+  }
+
+  /** Words of the catalogue that one of the query may mean, and how much they count. */
+  function meanings(said: string, joined: readonly string[]): Map<string, number> {
+    const words = new Map<string, number>()
+    if (!isQuestionWord(said)) words.set(said, 1)
+    for (const word of joined) words.set(word, 1)
+    if (said.length >= 4 && !isDictionaryWord(said))
+      for (const word of index.words) if (word !== said && word.startsWith(said)) words.set(word, BEGINNING)
+    for (const [word, weight] of synonymsOf(said)) words.set(word, Math.max(words.get(word) ?? 0, weight))
+    if (said.length >= 5 && ![...words.keys()].some((word) => index.has(word)))
+      for (const [word, weight] of similarWords(said, index.words)) words.set(word, weight)
+    return words
+  }
+
+  /** How much of a tool's name was meant, from 0 to 1. */
+  function namedBy(place: number, found: ReadonlyMap<string, number>): number {
+    let [all, meantOf] = [0, 0]
+    for (const [word, rarity] of nameWords[place]!) {
+      all += rarity
+      meantOf += rarity * (found.get(word) ?? 0)
+    }
+    return all === 0 ? 0 : meantOf / all
+  }
+
+  function scoreOf(place: number, { score, share, meant: found }: Match, intent: Intent | undefined): number {
+    return (score + ALL_WORDS * share ** 2) * (1 + NAMED * namedBy(place, found)) * fit(intent, intents[place])
+  }
+
+  /** The tools of a product, which is what a word names that is a word of no language and in the names of several tools, all of one server: `jira` of `atlassian`. */
+  function productOf(word: string): Set<number> | undefined {
+    const places = [...index.scoresOf(word).keys()].filter((place) => nameWords[place]!.some(([each]) => each === word))
+    return places.length >= 3 && new Set(places.map((place) => tools[place]!.server.name)).size === 1
+      ? new Set(places)
+      : undefined
+  }
+
+  /** The tools that a query names by their server or product, with words that mean nothing else. */
+  function toolsNamed(said: readonly QueryWord[]): Set<number> {
+    const words = new Set(said.filter(({ word }) => !isDictionaryWord(word)).map(({ word }) => word))
+    const named = (place: number): boolean =>
+      serverWords[place]!.some((word) => [...words].some((name) => isSame(name, word)))
+    const products = [...words].map(productOf)
+    return new Set(
+      tools.flatMap((_, place) => (named(place) || products.some((places) => places?.has(place)) ? place : [])),
+    )
+  }
+
+  return {
+    search(query, { limit, threshold }) {
+      const said = queryWords(query)
+      const intent = intentOfRequest(query, said)
+      const all =
+        said.reduce((sum, { word, weight, meaning }) => sum + (meaning ? 0 : weight * tellingOf(word)), 0) || 1
+      const matches = new Map<number, Match>()
+      const named = toolsNamed(said)
+      for (const [nth, asked] of said.entries()) {
+        const { word, weight } = asked
+        for (const [place, found] of meant(asked, said[nth - 1]?.plain, said[nth + 1]?.plain)) {
+          const match = matches.get(place) ?? {
+            score: 0,
+            share: 0,
+            words: new Map<string, number>(),
+            meant: new Map<string, number>(),
+          }
+          const before = match.words.get(found.word) ?? 0
+          const counts = found.score * weight
+          match.score += Math.max(0, counts - before) + SAID_AGAIN * Math.min(counts, before)
+          match.words.set(found.word, Math.max(counts, before))
+          match.meant.set(found.word, Math.max(match.meant.get(found.word) ?? 0, found.weight * weight))
+          match.share = Math.min(1, match.share + (weight * tellingOf(word)) / all)
+          matches.set(place, match)
+        }
+      }
+      return [...matches]
+        .map(([place, match]) => ({
+          place,
+          score: scoreOf(place, match, intent) * (named.size === 0 || named.has(place) ? 1 : OTHER_SERVER),
+        }))
+        .filter(({ score }) => score > threshold)
+        .toSorted((a, b) => b.score - a.score || a.place - b.place)
+        .slice(0, limit)
+        .map(({ place, score }) => ({ tool: tools[place]!, score }))
+    },
+  }
+}
+
+const alike = (words: readonly string[]): Map<string, number> => new Map(words.map((word) => [word, 1]))
+
+/** Whether a name is that of a server: `elastic` means `elasticsearch`. */
+function isSame(name: string, ofServer: string): boolean {
+  return (
+    name === ofServer ||
+    (name.length >= 5 && ofServer.startsWith(name)) ||
+    (ofServer.length >= 5 && name.startsWith(ofServer))
+  )
+}
+
+/** How well what a tool does fits what is to be done; where either is not known nothing is said. */
+function fit(asked: Intent | undefined, done: Intent | undefined): number {
+  if (asked === undefined || done === undefined) return 1
+  const fits = fitsIntent(asked, done)
+  return fits === 'yes' ? FITS : fits === 'no' ? FITS_NOT : 1
+}
+
+function mostIdf(said: string, word: string): number {
+  if (isLightVerb(said)) return LIGHT_IDF
+  return isGenericVerb(word) || isQualifier(word) ? GENERIC_IDF : isActionWord(word) ? DOING_IDF : Infinity
+}
+
+function tellingOf(word: string): number {
+  return isLightVerb(word) ? 0.3 : isActionWord(word) ? 0.7 : 1
+}

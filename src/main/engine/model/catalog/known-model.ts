@@ -1,0 +1,208 @@
+import type { ProviderType } from '../../../../shared/configuration/settings'
+import type { ProviderSettings } from '../../config/settings/settings'
+import type { Effort } from '../../../../shared/model/effort'
+import type { ModelTraits, ThinkingControl } from '../provider'
+import { findModelRow, modelsTable, type ModelRow, type PriceRow } from './models-table'
+import type { ModelPrices } from '../../config/settings/model-settings'
+
+/** What is known of a model. Absent: nobody says. */
+export interface ModelFacts {
+  contextWindow?: number
+  maxOutputTokens?: number
+  toolCalls?: boolean
+  imagesIn?: boolean
+  thinking?: boolean
+  traits?: ModelTraits
+}
+
+/** Whose models a host offers, by the end of its name. */
+const HOSTS: readonly (readonly [host: string, provider: string])[] = [
+  ['api.anthropic.com', 'anthropic'],
+  ['api.openai.com', 'openai'],
+  ['generativelanguage.googleapis.com', 'google'],
+  ['api.moonshot.ai', 'moonshotai'],
+  ['api.moonshot.cn', 'moonshotai'],
+  ['api.kimi.com', 'kimi-coding'],
+  ['openrouter.ai', 'openrouter'],
+  ['api.deepseek.com', 'deepseek'],
+  ['api.x.ai', 'xai'],
+  ['api.mistral.ai', 'mistral'],
+  ['api.groq.com', 'groq'],
+  ['api.cerebras.ai', 'cerebras'],
+  ['api.z.ai', 'zai'],
+  ['open.bigmodel.cn', 'zai'],
+  ['api.minimax.io', 'minimax'],
+  ['api.minimaxi.com', 'minimax'],
+  ['dashscope.aliyuncs.com', 'qwen'],
+  ['dashscope-intl.aliyuncs.com', 'qwen'],
+  ['dashscope-us.aliyuncs.com', 'qwen'],
+]
+
+/** Whose models a provider of this type has at its own address. */
+const MAKERS: Partial<Record<ProviderType, string>> = {
+  anthropic: 'anthropic',
+  'openai-responses': 'openai',
+  google: 'google',
+  moonshot: 'moonshotai',
+}
+
+/** Whose names are looked up for a host that nobody knows: a gateway has the makers' models. */
+const BY_NAME = [
+  'anthropic',
+  'openai',
+  'google',
+  'moonshotai',
+  'kimi-coding',
+  'deepseek',
+  'xai',
+  'mistral',
+  'zai',
+  'minimax',
+  'qwen',
+  'openrouter',
+]
+
+/** The provider of the table that is asked at this address. */
+export function tableProviderOf({ type, baseUrl }: Pick<ProviderSettings, 'type' | 'baseUrl'>): string | undefined {
+  if (baseUrl === undefined) return MAKERS[type]
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''
+  return HOSTS.find(([known]) => host === known || host.endsWith(`.${known}`))?.[1]
+}
+
+/** What the table says of a model of a provider; `providerId` is its name in the configuration. Undefined: it does not know the model. */
+export function knownModel(
+  provider: Pick<ProviderSettings, 'type' | 'baseUrl'>,
+  providerId: string,
+  model: string,
+): ModelFacts | undefined {
+  const table = modelsTable()
+  const own = tableProviderOf(provider)
+  if (own !== undefined) {
+    const found = findModelRow(table, own, model)
+    if (!found) return knownElsewhere(provider, model)
+    const small = smallOf(own, found.id)
+    const facts = factsOf(found.row, provider.type)
+    return {
+      ...facts,
+      traits: {
+        ...facts.traits,
+        ...pricesOf(found.row),
+        ...(small !== undefined && { smallModel: `${providerId}/${small}` }),
+      },
+    }
+  }
+  return knownElsewhere(provider, model)
+}
+
+/** The facts of the same model at its maker; what it costs here is not known. */
+function knownElsewhere(
+  { type, baseUrl }: Pick<ProviderSettings, 'type' | 'baseUrl'>,
+  model: string,
+): ModelFacts | undefined {
+  const maker = MAKERS[type]
+  for (const provider of maker === undefined ? BY_NAME : [maker, ...BY_NAME.filter((name) => name !== maker)]) {
+    const found = findModelRow(modelsTable(), provider, model)
+    if (!found) continue
+    const facts = factsOf(found.row, type)
+    // On the user's own machine memory sets the window, whatever the model could take.
+    if (type !== 'openai-compatible' || !isLoopback(baseUrl)) return facts
+    const { contextWindow: _window, maxOutputTokens: _output, ...rest } = facts
+    return rest
+  }
+  return undefined
+}
+
+/** What a request asks for at most of Claude: its answer has to fit into the window beside the conversation. */
+const CLAUDE_OUTPUT = 64_000
+
+/**
+ * How long an answer a request asks for. Nothing is asked of compatible servers: they have limits of their own, and some count what is asked for
+ * against a rate limit.
+ */
+function askedOutput(type: ProviderType, output: number | undefined): number | undefined {
+  if (output === undefined || type === 'openai-compatible' || type === 'moonshot') return undefined
+  return type === 'anthropic' ? Math.min(output, CLAUDE_OUTPUT) : output
+}
+
+function factsOf(row: ModelRow, type: ProviderType): ModelFacts {
+  const thinkingControl = controlOn(type, row.thinking ?? 'none', row.efforts)
+  const asked = askedOutput(type, row.output)
+  return {
+    contextWindow: row.window,
+    ...(asked !== undefined && { maxOutputTokens: asked }),
+    toolCalls: true,
+    imagesIn: row.in?.includes('image') ?? false,
+    thinking: thinkingControl !== 'none',
+    traits: {
+      thinkingControl,
+      pdfIn: row.in?.includes('pdf') ?? false,
+      videoIn: row.in?.includes('video') ?? false,
+      toolDialect: row.dialect ?? 'general',
+      ...(row.output !== undefined && { outputLimit: row.output }),
+      ...(row.efforts && { efforts: row.efforts }),
+      ...(row.effort && { defaultEffort: row.effort }),
+      // Both are of Anthropic's own interface.
+      ...(type === 'anthropic' && row.binds && { bindsThinking: true }),
+      ...(type === 'anthropic' && row.header && { needsInterleavedHeader: true }),
+    },
+  }
+}
+
+/** The table says how the maker's own interface is told; others of these interfaces take a level. */
+function controlOn(
+  type: ProviderType,
+  control: ThinkingControl,
+  efforts: readonly Effort[] | undefined,
+): ThinkingControl {
+  if (type === 'anthropic') return control === 'effort' ? 'adaptive' : control
+  if (type === 'google') return control
+  return control === 'adaptive' || control === 'budget' ? (efforts ? 'effort' : 'always') : control
+}
+
+function pricesOf({ price, over }: ModelRow): Pick<ModelTraits, 'prices'> {
+  if (!price) return {}
+  if (!over) return { prices: named(price) }
+  const [above, ...rest] = over
+  return { prices: { ...named(price), long: { above, ...named(rest) } } }
+}
+
+function named([input, output, cacheRead, cacheWrite]: PriceRow): ModelPrices {
+  return {
+    input,
+    output,
+    ...(cacheRead !== undefined && cacheRead > 0 && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  }
+}
+
+/** A cheaper model of the same provider; at OpenRouter that of the same maker. */
+function smallOf(provider: string, model: string): string | undefined {
+  const { small, models } = modelsTable().providers[provider]!
+  const id = provider === 'openrouter' ? smallOfMaker(model) : small
+  const [mine, its] = [models[model]?.price, id === undefined ? undefined : models[id]?.price]
+  return id !== undefined && its && (!mine || its[1] < mine[1]) ? id : undefined
+}
+
+const OPENROUTER_MAKERS: Readonly<Record<string, string>> = {
+  anthropic: 'anthropic',
+  openai: 'openai',
+  google: 'google',
+  'x-ai': 'xai',
+  deepseek: 'deepseek',
+  moonshotai: 'moonshotai',
+  'z-ai': 'zai',
+  minimax: 'minimax',
+  qwen: 'qwen',
+}
+
+function smallOfMaker(model: string): string | undefined {
+  const maker = model.slice(0, model.indexOf('/'))
+  const small = modelsTable().providers[OPENROUTER_MAKERS[maker] ?? '']?.small
+  return small === undefined ? undefined : findModelRow(modelsTable(), 'openrouter', `${maker}/${small}`)?.id
+}
+
+function isLoopback(baseUrl: string | undefined): boolean {
+  if (baseUrl === undefined || !URL.canParse(baseUrl)) return false
+  const { hostname } = new URL(baseUrl)
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+}

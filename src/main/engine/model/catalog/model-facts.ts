@@ -1,0 +1,134 @@
+import type { ModelSettings } from '../../config/settings/model-settings'
+import type { ProviderSettings } from '../../config/settings/settings'
+import type { ModelInfo, ModelTraits } from '../provider'
+import { knownModel, type ModelFacts, tableProviderOf } from './known-model'
+import { CodedError } from '../../../../shared/errors'
+import type { ModelAbilities, OfferedModels } from '../../../../shared/configuration/settings'
+import { modelsTable } from './models-table'
+import type { ProviderLists } from './provider-lists'
+
+/** What a guess is, where the word alone would not say it. */
+export const GUESSED_MODEL_NOTE =
+  'Of a model marked as a guess nothing is known: safe assumptions. Correct them in config.toml (docs/models.md).'
+
+/** Tokens assumed for a model that nothing is said about. */
+const GUESSED_WINDOW = 128_000
+
+export interface ModelSources {
+  provider: ProviderSettings
+  /** The provider's name in the configuration. */
+  providerId: string
+  model: string
+  /** What the configuration says of the model. */
+  configured?: ModelSettings | undefined
+  /** What the provider's own list says of it. */
+  listed?: ModelFacts | undefined
+}
+
+type Facts = Pick<
+  ModelInfo,
+  'contextWindow' | 'maxOutputTokens' | 'toolCalls' | 'imagesIn' | 'thinking' | 'traits' | 'knownFrom'
+>
+
+/** What counts for a model: what the configuration says, else the provider's list, else the table of known models, else a safe guess. */
+export function modelFacts({ provider, providerId, model, configured, listed }: ModelSources): Facts {
+  const table = knownModel(provider, providerId, model)
+  const can = configured?.capabilities
+  const traits = traitsOf({ provider, model, configured, listed, table })
+  const maxOutputTokens = configured?.maxOutputTokens ?? table?.maxOutputTokens
+  return {
+    contextWindow: configured?.contextWindow ?? listed?.contextWindow ?? table?.contextWindow ?? GUESSED_WINDOW,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    toolCalls: can?.includes('tools') ?? listed?.toolCalls ?? table?.toolCalls ?? true,
+    imagesIn: can?.includes('image_in') ?? listed?.imagesIn ?? table?.imagesIn ?? allTakeImages(provider),
+    thinking: can?.includes('thinking') ?? table?.thinking ?? listed?.thinking ?? false,
+    ...(traits && { traits }),
+    knownFrom:
+      configured?.contextWindow !== undefined
+        ? 'config'
+        : listed?.contextWindow !== undefined
+          ? 'provider'
+          : table?.contextWindow !== undefined
+            ? 'table'
+            : 'guess',
+  }
+}
+
+/** Providers whose wire can carry video (`PromptRules.video`). */
+const WITH_VIDEO: ReadonlySet<string> = new Set(['google', 'openai-compatible', 'moonshot'])
+
+function traitsOf({
+  provider,
+  model,
+  configured,
+  listed,
+  table,
+}: Pick<ModelSources, 'provider' | 'model' | 'configured' | 'listed'> & { table: ModelFacts | undefined }):
+  | ModelTraits
+  | undefined {
+  const can = configured?.capabilities
+  const imagesOff = can !== undefined && !can.includes('image_in')
+  const prices = configured?.prices ?? listed?.traits?.prices ?? table?.traits?.prices
+  const traits: ModelTraits = {
+    // A name alone says which edits a model was trained on.
+    ...(/(?:^|[/.])(?:gpt-|codex|o[134](?:-|$))/i.test(model) && { toolDialect: 'gpt' as const }),
+    // All models of this maker take video.
+    ...(provider.type === 'google' && provider.baseUrl === undefined && { videoIn: true }),
+    ...table?.traits,
+    ...listed?.traits,
+    ...(can?.includes('pdf_in') ? { pdfIn: true } : imagesOff && { pdfIn: false }),
+    ...(can?.includes('video_in') ? { videoIn: true } : imagesOff && { videoIn: false }),
+    ...(!WITH_VIDEO.has(provider.type) && { videoIn: false }),
+    ...(configured?.toolDialect && { toolDialect: configured.toolDialect }),
+    ...(prices && { prices }),
+  }
+  return Object.keys(traits).length > 0 ? traits : undefined
+}
+
+/** All models of these makers take images; of the others nobody knows. */
+function allTakeImages({ type, baseUrl }: ProviderSettings): boolean {
+  return baseUrl === undefined && (type === 'anthropic' || type === 'google' || type === 'openai-responses')
+}
+
+/** The models a provider has: as it lists them itself, else those that are known of it. */
+export async function offeredModels(
+  lists: ProviderLists,
+  provider: ProviderSettings,
+  providerId: string,
+  key: string | undefined,
+): Promise<OfferedModels> {
+  const offered = (model: string): OfferedModels['models'][number] => ({
+    model,
+    ...modelAbilities(modelFacts({ provider, providerId, model, listed: lists.get(provider, model) })),
+  })
+  try {
+    const models = await lists.fetchModels(provider, key)
+    return { from: 'provider', models: models.map(({ model }) => offered(model)) }
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error
+    const known = modelsTable().providers[tableProviderOf(provider) ?? '']?.models ?? {}
+    return { from: 'table', models: Object.keys(known).map(offered), problem: error.message }
+  }
+}
+
+/** What an interface shows of what is known of a model. */
+export function modelAbilities({
+  contextWindow,
+  maxOutputTokens,
+  toolCalls,
+  imagesIn,
+  thinking,
+  traits,
+  knownFrom,
+}: Omit<ModelInfo, 'id' | 'model' | 'label' | 'providerId' | 'origin'>): ModelAbilities {
+  return {
+    contextWindow,
+    toolCalls,
+    imagesIn,
+    thinking,
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(traits?.pdfIn && { pdfIn: true }),
+    ...(traits?.videoIn && { videoIn: true }),
+    ...(knownFrom && { knownFrom }),
+  }
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Effort } from '../../../../shared/model/effort'
+import type { ThinkingControl } from '../provider'
+
+/** What a model can be sent beside text. */
+export type Medium = 'image' | 'pdf' | 'video'
+
+/** Dollars per million tokens: input, output, what is read from the cache, what is written to it. */
+export type PriceRow = [input: number, output: number, cacheRead?: number, cacheWrite?: number]
+
+/** What the table says of a model. Absent fields: not so, or not known. */
+export interface ModelRow {
+  /** Tokens. */
+  window: number
+  /** Most tokens of an answer. */
+  output?: number
+  in?: readonly Medium[]
+  /** Absent: it does not think. */
+  thinking?: ThinkingControl
+  efforts?: readonly Effort[]
+  /** The level its vendor uses when none is sent. */
+  effort?: Effort
+  /** Rejects its own earlier thinking behind a changed beginning. */
+  binds?: true
+  /** Needs a header to think between calls. */
+  header?: true
+  dialect?: 'gpt'
+  price?: PriceRow
+  /** Beyond so many tokens of input the whole request costs this. */
+  over?: [tokens: number, ...price: PriceRow]
+  /** Day of its release. */
+  released?: string
+}
+
+export interface KnownProvider {
+  name: string
+  /** A cheap model of the same provider. */
+  small?: string
+  models: Record<string, ModelRow>
+}
+
+/** `resources/models/table.json`, made by `scripts/models-table.ts`. */
+export interface ModelsTable {
+  /** The day it was made. */
+  generated: string
+  sources: { name: string; date?: string }[]
+  providers: Record<string, KnownProvider>
+}
+
+let table: ModelsTable | undefined
+
+/** The models that Trestle knows. Read when it is first asked for: a start does without it. */
+export function modelsTable(): ModelsTable {
+  table ??= JSON.parse(readFileSync(pathOf(import.meta.url), 'utf8')) as ModelsTable
+  return table
+}
+
+/** Where the table is, wherever this code was bundled into: sources, an entry, or a chunk. */
+function pathOf(here: string): string {
+  const top = here.endsWith('.ts') ? '../../../../../' : here.includes('/chunks/') ? '../../../' : '../../'
+  return fileURLToPath(new URL(`${top}resources/models/table.json`, here))
+}
+
+interface FoundRow {
+  /** As the table spells it. */
+  id: string
+  row: ModelRow
+}
+
+/** Rows by plain name, for each provider of the table. */
+const indexes = new WeakMap<Record<string, ModelRow>, Map<string, FoundRow>>()
+
+/**
+ * The row of a model, also under an alias: with a date (`claude-haiku-4-5-20251001`), as the newest (`-latest`), with the maker in front
+ * (`anthropic/claude-haiku-4.5`, `models/gemini-2.5-pro`, `us.anthropic.claude-…-v1:0`), or as a variant (`:free`).
+ */
+export function findModelRow(table: ModelsTable, provider: string, model: string): FoundRow | undefined {
+  const models = table.providers[provider]?.models
+  if (!models) return undefined
+  if (Object.hasOwn(models, model)) return { id: model, row: models[model]! }
+  const index = indexOf(models)
+  for (const name of namesOf(model)) {
+    const found = index.get(name)
+    if (found) return found
+  }
+  return undefined
+}
+
+function indexOf(models: Record<string, ModelRow>): Map<string, FoundRow> {
+  const known = indexes.get(models)
+  if (known) return known
+  const index = new Map(Object.entries(models).map(([id, row]) => [plain(id), { id, row }]))
+  indexes.set(models, index)
+  return index
+}
+
+/** The names a model may have in the table, the most exact first. */
+function namesOf(model: string): string[] {
+  const whole = plain(
+    model.replace(/^models\//, '').replace(/^(?:[a-z]+\.)?(anthropic|openai|google|meta|mistral|qwen|deepseek)\./, ''),
+  )
+  const bare = whole.replace(/^.*\//, '')
+  return [whole, bare].flatMap((name) => {
+    const undated = name.replace(/-v\d+$/, '').replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '')
+    const unversioned = undated.replace(/-latest$/, '')
+    return [
+      name,
+      undated,
+      unversioned,
+      `${unversioned}-0`,
+      `${unversioned}-preview`,
+      unversioned.replace(/-preview$/, ''),
+    ]
+  })
+}
+
+/** Without case, variant, and the difference between `4.5` and `4-5`. */
+function plain(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/(?::[\w.-]+|@[\w-]+|\[\w+\])$/, '')
+    .replaceAll('.', '-')
+}

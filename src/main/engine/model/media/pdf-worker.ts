@@ -1,0 +1,84 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { PdfAnswer, PdfQuestion } from './read-pdf'
+
+/** The worker behind `readPdf`: a large file takes seconds, and a hostile one for ever. */
+const { data, first, last, maxChars } = workerData as PdfQuestion & { data: Uint8Array }
+
+// While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should not be near files from anywhere.
+const { getBuiltinModule } = process
+process.getBuiltinModule = () => undefined
+const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs')
+process.getBuiltinModule = getBuiltinModule
+// Its own thread is this one.
+Object.assign(globalThis, { pdfjsWorker: await import('pdfjs-dist/legacy/build/pdf.worker.mjs') })
+
+try {
+  const document = await getDocument({
+    data,
+    ...resources(),
+    verbosity: VerbosityLevel.ERRORS,
+    isEvalSupported: false,
+    disableFontFace: true,
+    useSystemFonts: false,
+    enableXfa: false,
+    useWorkerFetch: false,
+    isOffscreenCanvasSupported: false,
+    isImageDecoderSupported: false,
+    stopAtErrors: false,
+  } as Parameters<typeof getDocument>[0]).promise
+  const pages = document.numPages
+  const end = Math.min(last ?? pages, pages)
+  let text = ''
+  let read = first - 1
+  for (let number = first; number <= end && text.length < maxChars; number += 1) {
+    text += `${text === '' ? '' : '\n\n'}[Page ${number} of ${pages}]\n${await textOf(number)}`
+    read = number
+  }
+  const isCut = text.length > maxChars
+  answer({
+    pages,
+    last: read,
+    text: (isCut ? text.slice(0, maxChars) : text).toWellFormed(),
+    isCut: isCut || read < end,
+  })
+
+  async function textOf(number: number): Promise<string> {
+    try {
+      const page = await document.getPage(number)
+      const { items } = await page.getTextContent()
+      page.cleanup()
+      return items
+        .map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
+        .join('')
+        .trim()
+    } catch (error) {
+      return `(This page cannot be read: ${error instanceof Error ? error.message : String(error)})`
+    }
+  }
+} catch (error) {
+  answer({
+    problem: error instanceof Error ? error.name : 'Error',
+    message: error instanceof Error ? error.message : String(error),
+  })
+}
+
+function answer(value: PdfAnswer): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  parentPort?.postMessage(value)
+}
+
+/** Tables for Chinese, Japanese and Korean, and for fonts that files only name; without them such text is lost, and no other. */
+function resources(): { cMapUrl?: string; cMapPacked?: true; standardFontDataUrl?: string } {
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))
+    return {
+      cMapUrl: join(folder, 'cmaps', '/'),
+      cMapPacked: true,
+      standardFontDataUrl: join(folder, 'standard_fonts', '/'),
+    }
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,235 @@
+import type { AnthropicLanguageModelOptions } from '@ai-sdk/anthropic'
+import type { Message } from '../../../../shared/model/message'
+import {
+  beginsWithThinking,
+  plainCallId,
+  type PromptRules,
+  type ModelProtocol,
+  type ProtocolSettings,
+  withVersion,
+} from './protocol'
+import { requestedThinking, type RequestedThinking, modelFamily } from '../thinking'
+import type { Effort } from '../../../../shared/model/effort'
+import type { ModelRequest } from '../provider'
+import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+import type { EventFilter } from '../model-fetch'
+
+/** Anthropic Messages. */
+export async function anthropicProtocol(settings: ProtocolSettings): Promise<ModelProtocol> {
+  const { createAnthropic } = await import('@ai-sdk/anthropic')
+  const baseURL = withVersion(settings.baseUrl ?? 'https://api.anthropic.com', 'v1')
+  const isOfficial = baseURL.startsWith('https://api.anthropic.com/')
+  const rules: PromptRules = {
+    metadataKey: 'anthropic',
+    imagesInResults: true,
+    marksErrors: true,
+    video: false,
+    pdf: 'everywhere',
+    rawInput: false,
+    cacheMarks: true,
+    callId: plainCallId,
+    thinking: 'signed-parts',
+    isSigned: (metadata) => typeof metadata['signature'] === 'string' || typeof metadata['redactedData'] === 'string',
+    thinkingReplay: (request) => requestedThinking('anthropic', request),
+  }
+  return {
+    announcesStart: true,
+    rules,
+    readable: anthropicEvents,
+    model: (id, fetch) => createAnthropic({ baseURL, apiKey: settings.key, fetch }).messages(id),
+    options: (request) => {
+      const isProven = (message: Message): boolean => beginsWithThinking(message, request, rules)
+      const { options, maxOutputTokens } = anthropicThinking(request, isProven)
+      return {
+        ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+        // Without it the arguments of a long Write come in one burst after minutes of silence; other servers may not know the field.
+        providerOptions: { anthropic: { toolStreaming: isOfficial, ...options } },
+      }
+    },
+  }
+}
+
+/** What a model may write when the package does not know it and nothing is configured. */
+const DEFAULT_MAX_OUTPUT = 32_000
+/** The same for models of Anthropic that think by budget, as far as the package knows them. */
+const CLAUDE_MAX_OUTPUT = 64_000
+const OPUS_MAX_OUTPUT = 32_000
+
+/** Where so much is left, what the package takes for the longest answer of one of Anthropic's models fits. */
+const LONGEST_CLAUDE_ANSWER = 130_000
+const LEAST_ANSWER = 2000
+
+/** Tokens of thinking; the two highest levels take all that the answer can spare. */
+const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'xhigh' | 'max'>, number>> = {
+  minimal: 2048,
+  low: 4096,
+  medium: 10_240,
+  high: 24_576,
+}
+/** The protocol's smallest budget. */
+const LEAST_BUDGET = 1024
+/** Tokens of the output that are left for the answer; of a small output, a quarter. */
+const ROOM_FOR_ANSWER = 8192
+
+const INTERLEAVED = 'interleaved-thinking-2025-05-14'
+
+export interface AnthropicThinking {
+  options: Pick<AnthropicLanguageModelOptions, 'thinking' | 'effort' | 'anthropicBeta'>
+  /** Tokens of the answer without its thinking, as the package wants them; undefined: the model's own. */
+  maxOutputTokens: number | undefined
+}
+
+/** How Anthropic's protocol puts the thinking that is asked for. `isProven`: whether the thinking of an answer goes back to the model. */
+function anthropicThinking(request: ModelRequest, isProven: (message: Message) => boolean): AnthropicThinking {
+  const asked = requestedThinking('anthropic', request)
+  const isClaude = modelFamily(request.model) === 'claude'
+  const maxOutputTokens = request.maxOutputTokens ?? longestAnswer(isClaude, request.availableOutputTokens)
+  switch (asked.control) {
+    case 'adaptive':
+      return { options: adaptive(asked), maxOutputTokens }
+    case 'budget':
+    case 'effort':
+    case 'switch': {
+      const effort = asked.control === 'effort' ? effortOption(asked) : {}
+      if (asked.isOff) return { options: { thinking: { type: 'disabled' } }, maxOutputTokens }
+      const total =
+        maxOutputTokens ?? (/opus-4(?:[-.]1|-2|$)/.test(request.model) ? OPUS_MAX_OUTPUT : CLAUDE_MAX_OUTPUT)
+      const budgetTokens = budgetOf(asked.effort, total)
+      const isPossible = budgetTokens >= LEAST_BUDGET && (!isClaude || continuesThinking(request.messages, isProven))
+      if (!asked.thinks || !isPossible) return { options: effort, maxOutputTokens }
+      return {
+        options: {
+          thinking: { type: 'enabled', budgetTokens },
+          ...effort,
+          ...(asked.needsInterleavedHeader && { anthropicBeta: [INTERLEAVED] }),
+        },
+        // The package adds the budget to it: together they are never more than the model may write.
+        maxOutputTokens: total - budgetTokens,
+      }
+    }
+    default:
+      return { options: {}, maxOutputTokens }
+  }
+}
+
+/** The protocol demands a limit; the package knows those of Anthropic's models itself, which have to fit into what is left of the window. */
+function longestAnswer(isClaude: boolean, room = Number.POSITIVE_INFINITY): number | undefined {
+  if (isClaude && room > LONGEST_CLAUDE_ANSWER) return undefined
+  return Math.max(LEAST_ANSWER, Math.min(DEFAULT_MAX_OUTPUT, room))
+}
+
+function adaptive(asked: RequestedThinking): AnthropicThinking['options'] {
+  if (asked.isOff) return { thinking: { type: 'disabled' } }
+  // A block whose prefix has changed is left out by the provider then; without it the whole request would be refused, and every later one.
+  const binding = { blockBinding: { prefixMismatchBehavior: 'drop_block' as const } }
+  const effort = effortOption(asked)
+  if (!asked.thinks) return asked.bindsThinking ? { thinking: binding, ...effort } : effort
+  return { thinking: { type: 'adaptive', display: 'summarized', ...(asked.bindsThinking && binding) }, ...effort }
+}
+
+function effortOption({ effort }: RequestedThinking): Pick<AnthropicLanguageModelOptions, 'effort'> {
+  return effort === undefined || effort === 'none' || effort === 'minimal' ? {} : { effort }
+}
+
+function budgetOf(effort: Effort = 'high', total: number): number {
+  const most = total - Math.min(ROOM_FOR_ANSWER, Math.ceil(total / 4))
+  return effort === 'xhigh' || effort === 'max' || effort === 'none' ? most : Math.min(BUDGETS[effort], most)
+}
+
+/**
+ * Whether the answer that is being continued after results began with thinking that goes back. Models that think by budget refuse to think on where it
+ * did not (another model began it, or its thinking was left out): they think again from the next prompt on.
+ */
+function continuesThinking(messages: readonly Message[], isProven: (message: Message) => boolean): boolean {
+  let end = messages.length
+  while (messages[end - 1]?.role === 'user') end -= 1
+  if (messages[end - 1]?.role !== 'tool') return true
+  let first: Message | undefined
+  for (let index = end - 1; index >= 0 && messages[index]!.role !== 'user'; index -= 1) {
+    if (messages[index]!.role === 'assistant') first = messages[index]
+  }
+  return first === undefined || isProven(first)
+}
+
+const PASSED: ReadonlySet<unknown> = new Set(['ping', 'content_block_stop', 'message_stop', 'error'])
+/** What models write themselves. Blocks of tools that the provider runs are not among them: none are asked for. */
+const BLOCKS: ReadonlySet<unknown> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'compaction'])
+const DELTAS: ReadonlySet<unknown> = new Set([
+  'text_delta',
+  'thinking_delta',
+  'signature_delta',
+  'input_json_delta',
+  'compaction_delta',
+])
+const CALLERS: ReadonlySet<unknown> = new Set(['direct', 'code_execution_20250825', 'code_execution_20260120'])
+/** What one request can consist of: the answer, a compaction before it, a second model's answer. Other passes are not counted. */
+const ITERATIONS: ReadonlySet<unknown> = new Set(['message', 'compaction', 'fallback_message'])
+const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
+
+/** The events of one answer in Anthropic's protocol without what the package refuses because it does not know it. */
+export function anthropicEvents(): EventFilter {
+  let stopReason: unknown
+  /** A later count replaces an earlier one; an event without any leaves it as it was. */
+  let counted: JsonObject = { output_tokens: 0 }
+  return (event) => {
+    if (PASSED.has(event['type']) || isJsonObject(event['error'])) return event
+    switch (event['type']) {
+      case 'message_start':
+        return { type: 'message_start', message: openingOf(event['message']) }
+      case 'content_block_start':
+        return blockStart(event)
+      case 'content_block_delta':
+        return isJsonObject(event['delta']) && DELTAS.has(event['delta']['type']) ? event : undefined
+      case 'message_delta': {
+        const delta = isJsonObject(event['delta']) ? event['delta'] : {}
+        if (typeof delta['stop_reason'] === 'string') stopReason = delta['stop_reason']
+        counted = { ...counted, ...countsOf(event['usage']) }
+        return {
+          type: 'message_delta',
+          delta: { ...(stopReason !== undefined && { stop_reason: stopReason }) },
+          usage: counted,
+        }
+      }
+      default:
+        return undefined
+    }
+  }
+}
+
+function openingOf(message: unknown): JsonObject {
+  const { id, model, role, usage } = isJsonObject(message) ? message : ({} as JsonObject)
+  const said = Object.entries({ id, model, role }).filter(([, value]) => typeof value === 'string')
+  return { ...Object.fromEntries(said), usage: { input_tokens: 0, ...countsOf(usage) } }
+}
+
+function blockStart(event: JsonObject): JsonObject | undefined {
+  const block = event['content_block']
+  if (!isJsonObject(block) || !BLOCKS.has(block['type'])) return undefined
+  const { caller, ...rest } = block
+  return isJsonObject(caller) && !CALLERS.has(caller['type']) ? { ...event, content_block: rest } : event
+}
+
+function countsOf(usage: unknown): JsonObject {
+  if (!isJsonObject(usage)) return {}
+  const counts = Object.fromEntries(
+    COUNTS.flatMap((name) => (typeof usage[name] === 'number' ? [[name, usage[name]]] : [])),
+  )
+  const details = usage['output_tokens_details']
+  const thinking = isJsonObject(details) ? details['thinking_tokens'] : undefined
+  const iterations = iterationsOf(usage['iterations'])
+  return {
+    ...counts,
+    ...(typeof thinking === 'number' && { output_tokens_details: { thinking_tokens: thinking } }),
+    ...(iterations.length > 0 && { iterations }),
+  }
+}
+
+/** The passes that a request was billed for: with a compaction, the counts beside them are those of the answer alone. */
+function iterationsOf(passes: unknown): JsonObject[] {
+  if (!Array.isArray(passes)) return []
+  return passes.flatMap((pass: unknown) => {
+    if (!isJsonObject(pass) || !ITERATIONS.has(pass['type'])) return []
+    const { input_tokens = 0, output_tokens = 0 } = countsOf(pass)
+    return [{ type: pass['type'], input_tokens, output_tokens }]
+  })
+}

@@ -1,0 +1,88 @@
+import type { ModelRequest } from '../provider'
+import { modelFamily, requestedThinking } from '../thinking'
+
+/** What stands in the body of a chat request about thinking; `reasoningEffort` is the package's name for `reasoning_effort`. */
+interface ChatThinking {
+  reasoningEffort?: string
+  thinking?: { type: 'enabled' | 'disabled' }
+  enable_thinking?: boolean
+}
+
+/**
+ * How chat servers are told how hard to think. The protocol has a field for levels; switches each maker named for itself. Nothing is said where nothing was
+ * chosen, and nothing to a model that is not known to take it.
+ */
+export function chatThinking(
+  type: 'openai-compatible' | 'moonshot',
+  request: Pick<ModelRequest, 'model' | 'thinking' | 'traits' | 'effort'>,
+): ChatThinking {
+  const { control, effort, thinks } = requestedThinking(type, request)
+  if (control === 'switch') {
+    // Moonshot's models think unless they are told not to: also where config.toml says that the model does not think.
+    const said = effort !== undefined || (type === 'moonshot' && !thinks)
+    if (!said) return {}
+    return modelFamily(request.model) === 'qwen'
+      ? { enable_thinking: thinks }
+      : { thinking: { type: thinks ? 'enabled' : 'disabled' } }
+  }
+  if (effort === undefined || (control !== 'effort' && control !== 'adaptive')) return {}
+  return { reasoningEffort: effort }
+}
+
+type Schema = Record<string, unknown>
+
+/**
+ * A JSON Schema in the flavour Moonshot accepts: every enum has a type, a type beside `anyOf` moves into its branches, the root is an object.
+ */
+export function moonshotSchema(schema: Schema): Schema {
+  const root = convert(schema)
+  return root['type'] === undefined ? { type: 'object', properties: {}, ...root } : root
+}
+
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+const MAPS = ['properties', 'patternProperties', '$defs', 'definitions']
+const SINGLES = ['items', 'additionalProperties', 'not', 'contains', 'propertyNames']
+
+function convert(schema: Schema): Schema {
+  const result: Schema = { ...schema }
+  for (const key of LISTS) {
+    const list = result[key]
+    if (Array.isArray(list)) result[key] = list.map((item: unknown) => (isSchema(item) ? convert(item) : item))
+  }
+  for (const key of MAPS) {
+    const map = result[key]
+    if (isSchema(map))
+      result[key] = Object.fromEntries(
+        Object.entries(map).map(([name, item]) => [name, isSchema(item) ? convert(item) : item]),
+      )
+  }
+  for (const key of SINGLES) {
+    const item = result[key]
+    if (isSchema(item)) result[key] = convert(item)
+  }
+  if (result['type'] === undefined) {
+    const values = Array.isArray(result['enum']) ? result['enum'] : 'const' in result ? [result['const']] : []
+    const types = [...new Set(values.map(typeOf))]
+    if (types.length > 0) result['type'] = types.length === 1 ? types[0] : types
+  } else if (typeof result['type'] === 'string' && Array.isArray(result['anyOf'])) {
+    const { type, ...rest } = result
+    return {
+      ...rest,
+      anyOf: result['anyOf'].map((branch: unknown) =>
+        isSchema(branch) && branch['type'] === undefined ? { type, ...branch } : branch,
+      ),
+    }
+  }
+  return result
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number'
+  return typeof value
+}

@@ -1,0 +1,267 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { CodedError } from '../../../../shared/errors'
+import type { ProviderMetadata, Usage } from '../../../../shared/model/message'
+import { fieldOf, isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+import { neededThinkingField, requestedThinking } from '../thinking'
+import { chatThinking, moonshotSchema } from './chat-dialects'
+import type { Inspector, ModelProtocol, ProtocolSettings, ShortPrompt } from './protocol'
+
+const OPENAI_URL = 'https://api.openai.com/v1'
+const MOONSHOT_URL = 'https://api.moonshot.ai/v1'
+
+/**
+ * OpenAI Chat Completions, as almost every server speaks it, and Moonshot's dialect of it. The compatible package is used for both: unlike the
+ * one for Moonshot it accepts `reasoning` beside `reasoning_content`, lets an empty one go back, and does not refuse chunks with fields it does not know.
+ */
+export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' | 'moonshot'): Promise<ModelProtocol> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+  const baseURL = settings.baseUrl ?? (dialect === 'moonshot' ? MOONSHOT_URL : OPENAI_URL)
+  const isOpenAi = hostOf(baseURL) === 'api.openai.com'
+  // These two name it differently since their models think; servers that copied the older protocol know only `max_tokens`.
+  const renamesLimit = isOpenAi || dialect === 'moonshot'
+  const type = dialect === 'moonshot' ? 'moonshot' : 'openai-compatible'
+  const bodies = new ChatBodies()
+  return {
+    announcesStart: false,
+    rules: {
+      metadataKey: 'chat',
+      imagesInResults: false,
+      marksErrors: false,
+      video: true,
+      rawInput: true,
+      cacheMarks: false,
+      // Kimi's ids (`functions.Read:0`) have to go back as they came.
+      callId: (id) => id,
+      thinking: 'message-field',
+      // What was thought goes back also where thinking is off now: the conversation stays as it was sent.
+      thinkingReplay: (request) =>
+        requestedThinking(type, request).thinks ? { neededField: neededThinkingField(request.model) } : {},
+      isSigned: () => false,
+    },
+    readable: () => chatEvent,
+    model: (id, fetch) =>
+      createOpenAICompatible({
+        name: 'chat',
+        baseURL,
+        apiKey: settings.key,
+        fetch,
+        includeUsage: true,
+        transformRequestBody: (args) => {
+          const body = bodies.withoutMessages(args)
+          if (!renamesLimit || body['max_tokens'] === undefined) return body
+          const { max_tokens: limit, ...rest } = body
+          return { ...rest, max_completion_tokens: limit }
+        },
+      }).chatModel(id),
+    options: (request) => ({
+      includeRawChunks: true,
+      // What stands under the package's name goes into the body as it is.
+      providerOptions: {
+        chat: {
+          ...((isOpenAi || dialect === 'moonshot') &&
+            request.cacheKey !== undefined && { prompt_cache_key: request.cacheKey }),
+          ...chatThinking(type, request),
+        },
+      },
+    }),
+    ...(dialect === 'moonshot' && { schema: (tool) => moonshotSchema(tool.schema) }),
+    inspector: () => new ChatInspector(),
+    shorten: (prompt) => bodies.shorten(prompt),
+  }
+}
+
+class ChatInspector implements Inspector {
+  usage: Usage | undefined
+  #started = false
+  #argumentChars = 0
+  #thinkingField: 'reasoning_content' | 'reasoning' | undefined
+  #thinkingChars = 0
+
+  see(event: unknown): void {
+    const choices = fieldOf(event, 'choices')
+    const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+    const usage = fieldOf(event, 'usage') ?? fieldOf(choice, 'usage') ?? fieldOf(fieldOf(event, 'x_groq'), 'usage')
+    if (typeof usage === 'object' && usage !== null) this.usage = usageOf(usage)
+    const delta = fieldOf(choice, 'delta')
+    if (typeof delta !== 'object' || delta === null) return
+    if (!this.#started) {
+      // The first delta names its author: without it the beginning of the answer is missing.
+      if (typeof fieldOf(delta, 'role') !== 'string')
+        throw new CodedError('model.incomplete', 'The answer began in the middle: its first piece has no role.')
+      this.#started = true
+    }
+    this.#seeThinking(delta)
+    const calls = fieldOf(delta, 'tool_calls')
+    if (!Array.isArray(calls)) return
+    for (const call of calls) {
+      const text = fieldOf(fieldOf(call, 'function'), 'arguments')
+      if (typeof text === 'string') this.#argumentChars += text.length
+    }
+  }
+
+  check(passedArguments: number): void {
+    if (passedArguments !== this.#argumentChars) {
+      throw new CodedError(
+        'model.incomplete',
+        'The server mixed up the arguments of several tool calls: it is not clear which belong to which.',
+      )
+    }
+  }
+
+  get thinkingMetadata(): ProviderMetadata | undefined {
+    return this.#thinkingField && { chat: { field: this.#thinkingField } }
+  }
+
+  get emptyThinking(): boolean {
+    return this.#thinkingField !== undefined && this.#thinkingChars === 0
+  }
+
+  #seeThinking(delta: object): void {
+    for (const field of ['reasoning_content', 'reasoning'] as const) {
+      const text = fieldOf(delta, field)
+      if (typeof text !== 'string') continue
+      this.#thinkingField ??= field
+      this.#thinkingChars += text.length
+    }
+  }
+}
+
+function usageOf(usage: object): Usage {
+  const input = tokens(usage, 'prompt_tokens')
+  const cached =
+    tokens(usage, 'cached_tokens') ||
+    tokens(fieldOf(usage, 'prompt_tokens_details'), 'cached_tokens') ||
+    tokens(usage, 'prompt_cache_hit_tokens')
+  const thinking = tokens(fieldOf(usage, 'completion_tokens_details'), 'reasoning_tokens')
+  return { input, output: tokens(usage, 'completion_tokens'), cached, thinking }
+}
+
+function tokens(holder: unknown, name: string): number {
+  const value = fieldOf(holder, name)
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : ''
+}
+
+type Item = LanguageModelV4Message | Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number]
+
+/** `bytes`: undefined when it has not gone out before. */
+interface Entry {
+  item: Item
+  bytes: Buffer | undefined
+}
+
+const COMMA = Buffer.from(',')
+
+/**
+ * Bodies of Chat Completions in which each message is converted and written as JSON once, not again at every step: the package converts every message by itself, so
+ * what it made of one goes on being right. It is given only the messages it has not seen; the bytes of the others are put where they belong.
+ */
+class ChatBodies {
+  /** The bytes of each message that went out, for as long as the prompt's own object lives. */
+  readonly #written = new WeakMap<Item, Buffer>()
+  /** What the package made of a prompt, between its own two calls of us. */
+  readonly #converted = new Map<string, readonly unknown[]>()
+  #count = 0
+
+  shorten(prompt: LanguageModelV4Prompt): ShortPrompt {
+    const short: LanguageModelV4Prompt = []
+    const entries: Entry[] = []
+    const isFresh = (item: Item): boolean => {
+      const bytes = this.#written.get(item)
+      entries.push({ item, bytes })
+      return bytes === undefined
+    }
+    for (const message of prompt) {
+      if (message.role === 'tool') {
+        // Each result becomes a message of its own.
+        const fresh = message.content.filter(isFresh)
+        if (fresh.length > 0) short.push({ ...message, content: fresh })
+      } else if (isFresh(message)) short.push(message)
+    }
+    return { prompt: short, complete: (body) => this.#complete(body, entries) }
+  }
+
+  /** For the package's `transformRequestBody`: leaves a mark where the messages were. */
+  withoutMessages(body: Record<string, unknown>): Record<string, unknown> {
+    const mark = `messages-${this.#count++}`
+    this.#converted.set(mark, body['messages'] as readonly unknown[])
+    return { ...body, messages: mark }
+  }
+
+  #complete(body: string, entries: readonly Entry[]): Uint8Array<ArrayBuffer> {
+    const found = /"messages":"(messages-\d+)"/.exec(body)
+    const fresh = found && this.#converted.get(found[1]!)
+    if (!fresh) throw new Error('The body of a chat request has no messages.')
+    this.#converted.delete(found[1]!)
+    const pieces: Buffer[] = [Buffer.from(`${body.slice(0, found.index)}"messages":[`)]
+    let used = 0
+    for (const { item, bytes = Buffer.from(JSON.stringify(fresh[used++])) } of entries) {
+      this.#written.set(item, bytes)
+      if (pieces.length > 1) pieces.push(COMMA)
+      pieces.push(bytes)
+    }
+    if (used !== fresh.length) throw new Error(`The package made ${fresh.length} messages of ${used}.`)
+    pieces.push(Buffer.from(`]${body.slice(found.index + found[0].length)}`))
+    return Buffer.concat(pieces)
+  }
+}
+
+const DELTA = ['role', 'content', 'refusal', 'reasoning_content', 'reasoning', 'tool_calls']
+
+/** An event of Chat Completions without what the package refuses because it does not know it; undefined when nothing is left. */
+function chatEvent(event: JsonObject): JsonObject | undefined {
+  if (event['error'] !== undefined && event['error'] !== null) return event
+  const { id, model, usage, choices, x_groq } = event
+  const kept = Array.isArray(choices) ? choices.flatMap((choice: unknown) => choiceOf(choice)) : []
+  if (kept.length === 0 && !isJsonObject(usage) && !isJsonObject(x_groq)) return undefined
+  return {
+    ...(typeof id === 'string' && { id }),
+    ...(typeof model === 'string' && { model }),
+    choices: kept,
+    ...(isJsonObject(usage) && { usage }),
+    ...(isJsonObject(x_groq) && { x_groq }),
+  }
+}
+
+function choiceOf(choice: unknown): JsonObject[] {
+  if (!isJsonObject(choice)) return []
+  const { finish_reason: reason, usage } = choice
+  const delta = deltaOf(choice['delta'])
+  if (!delta && typeof reason !== 'string' && !isJsonObject(usage)) return []
+  return [
+    {
+      ...(delta && { delta }),
+      ...(typeof reason === 'string' && { finish_reason: reason }),
+      ...(isJsonObject(usage) && { usage }),
+    },
+  ]
+}
+
+/** Undefined when it says nothing that is known. */
+function deltaOf(delta: unknown): JsonObject | undefined {
+  if (!isJsonObject(delta)) return undefined
+  const entries = DELTA.flatMap((name): [string, unknown][] => {
+    const value = name === 'tool_calls' ? callsOf(delta[name]) : delta[name]
+    return isReadable(name, value) ? [[name, name === 'role' && value !== '' ? 'assistant' : value]] : []
+  })
+  return entries.length === 0 ? undefined : Object.fromEntries(entries)
+}
+
+function callsOf(calls: unknown): unknown {
+  if (!Array.isArray(calls)) return undefined
+  const functions = calls.filter((call) => isJsonObject(call) && isJsonObject(call['function']))
+  return functions.length === 0 ? undefined : functions
+}
+
+function isReadable(name: string, value: unknown): boolean {
+  if (name === 'tool_calls') return value !== undefined
+  if (typeof value === 'string') return true
+  return (
+    name === 'content' &&
+    Array.isArray(value) &&
+    value.every((part) => isJsonObject(part) && typeof part['type'] === 'string')
+  )
+}

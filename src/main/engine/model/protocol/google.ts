@@ -1,0 +1,90 @@
+import type { GoogleLanguageModelOptions } from '@ai-sdk/google'
+import type { Effort } from '../../../../shared/model/effort'
+import type { ModelRequest } from '../provider'
+import { requestedThinking } from '../thinking'
+import { type ModelProtocol, type ProtocolSettings, withVersion } from './protocol'
+import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+
+/** Google Gemini (`streamGenerateContent`). */
+export async function googleProtocol(settings: ProtocolSettings): Promise<ModelProtocol> {
+  const { createGoogle } = await import('@ai-sdk/google')
+  const baseURL = withVersion(settings.baseUrl ?? 'https://generativelanguage.googleapis.com', 'v1beta')
+  return {
+    announcesStart: false,
+    rules: {
+      metadataKey: 'google',
+      imagesInResults: true,
+      marksErrors: true,
+      video: true,
+      // Only the newest models take documents in results.
+      pdf: 'prompts',
+      rawInput: false,
+      cacheMarks: false,
+      callId: (id) => id,
+      thinking: 'signed-parts',
+      // The package puts the documented value in place of a signature that another model would have had to give.
+      thinkingReplay: () => ({}),
+      isSigned: (metadata) => typeof metadata['thoughtSignature'] === 'string',
+    },
+    readable: () => googleEvent,
+    model: (id, fetch) => createGoogle({ baseURL, apiKey: settings.key, fetch }).languageModel(id),
+    options: (request) => {
+      const thinkingConfig = thinkingOf(request)
+      return { providerOptions: { google: thinkingConfig ? { thinkingConfig } : {} } }
+    },
+  }
+}
+
+/** Tokens of thinking for models that know budgets instead of levels. */
+const BUDGETS: Readonly<Partial<Record<Effort, number>>> = { none: 0, low: 4096, medium: 10_240, high: 24_576 }
+
+function thinkingOf(request: ModelRequest): GoogleLanguageModelOptions['thinkingConfig'] {
+  const { control, effort, thinks } = requestedThinking('google', request)
+  if (control === 'budget' && effort !== undefined)
+    return { ...(thinks && { includeThoughts: true }), thinkingBudget: BUDGETS[effort] ?? BUDGETS.high }
+  const level =
+    control === 'effort' && effort !== undefined && effort !== 'none' && effort !== 'max'
+      ? { thinkingLevel: effort }
+      : {}
+  return thinks ? { includeThoughts: true, ...level } : undefined
+}
+
+/** An event of Gemini without what the package refuses because it does not know it; undefined when nothing is left. */
+function googleEvent(event: JsonObject): JsonObject | undefined {
+  if (isJsonObject(event['error'])) return event
+  const { responseId, candidates, usageMetadata, promptFeedback } = event
+  const kept = Array.isArray(candidates) ? candidates.filter(isJsonObject).map(candidateOf) : undefined
+  const blocked = isJsonObject(promptFeedback) ? promptFeedback['blockReason'] : undefined
+  if (!kept && !isJsonObject(usageMetadata) && typeof blocked !== 'string') return undefined
+  return {
+    ...(typeof responseId === 'string' && { responseId }),
+    ...(kept && { candidates: kept }),
+    ...(isJsonObject(usageMetadata) && { usageMetadata: countsOf(usageMetadata) }),
+    ...(typeof blocked === 'string' && { promptFeedback: { blockReason: blocked } }),
+  }
+}
+
+/** Ratings, grounding and what else stands beside an answer is of no use here, and takes many forms. */
+function candidateOf({ content, finishReason, finishMessage, continuationToken }: JsonObject): JsonObject {
+  const parts =
+    isJsonObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isKnownPart) : undefined
+  return {
+    ...(parts && { content: { parts } }),
+    ...(typeof finishReason === 'string' && { finishReason }),
+    ...(typeof finishMessage === 'string' && { finishMessage }),
+    ...(typeof continuationToken === 'string' && { continuationToken }),
+  }
+}
+
+function isKnownPart(part: unknown): boolean {
+  if (!isJsonObject(part)) return false
+  if ('functionCall' in part) return isJsonObject(part['functionCall'])
+  return (
+    typeof part['text'] === 'string' || (typeof part['thoughtSignature'] === 'string' && Object.keys(part).length === 1)
+  )
+}
+
+/** Details by kind of content come and go; the counts themselves are numbers. */
+function countsOf(usage: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(usage).filter(([, value]) => typeof value === 'number'))
+}

@@ -1,0 +1,85 @@
+import { requestedThinking } from '../thinking'
+import { plainCallId, type ModelProtocol, type ProtocolSettings } from './protocol'
+import { isJsonObject, type JsonObject } from '../../../../shared/json-fields'
+
+const PROVIDER_TOOLS: ReadonlySet<string> = new Set([
+  'tool_search',
+  'computer',
+  'shell',
+  'local_shell',
+  'apply_patch',
+  'programmatic_tool_calling',
+])
+
+/** OpenAI Responses, stateless: nothing is stored there, so encrypted reasoning is asked for and sent back. */
+export async function responsesProtocol(settings: ProtocolSettings): Promise<ModelProtocol> {
+  const { createOpenAI } = await import('@ai-sdk/openai')
+  return {
+    announcesStart: true,
+    providerTools: PROVIDER_TOOLS,
+    rules: {
+      metadataKey: 'openai',
+      imagesInResults: true,
+      marksErrors: false,
+      video: false,
+      pdf: 'everywhere',
+      rawInput: true,
+      cacheMarks: false,
+      callId: plainCallId,
+      thinking: 'signed-parts',
+      thinkingReplay: () => ({}),
+      // Item ids belong to the reasoning of the model that made them; whether a text was the answer or said on the way is good for all.
+      shared: ({ phase }) => (phase === undefined || phase === null ? undefined : { phase }),
+      // Without its encrypted content a reasoning item means nothing to a server that stored nothing. The content comes with one of the item's parts.
+      isSigned: (metadata, all) =>
+        all.some(
+          (other) => other['itemId'] === metadata['itemId'] && typeof other['reasoningEncryptedContent'] === 'string',
+        ),
+    },
+    readable: () => responsesEvent,
+    model: (id, fetch) =>
+      createOpenAI({ baseURL: settings.baseUrl ?? 'https://api.openai.com/v1', apiKey: settings.key, fetch }).responses(
+        id,
+      ),
+    options: (request) => {
+      const { thinks, effort } = requestedThinking('openai-responses', request)
+      return {
+        providerOptions: {
+          openai: {
+            store: false,
+            // Every server understands it; OpenAI reads it as `developer` where that matters.
+            systemMessageMode: 'system',
+            ...(request.cacheKey !== undefined && { promptCacheKey: request.cacheKey }),
+            ...((thinks || effort !== undefined) && { forceReasoning: true }),
+            ...(thinks && { reasoningSummary: 'auto', include: ['reasoning.encrypted_content'] }),
+            ...(effort !== undefined && { reasoningEffort: effort }),
+          },
+        },
+      }
+    },
+  }
+}
+
+const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'custom_tool_call'])
+const PHASES: ReadonlySet<unknown> = new Set(['commentary', 'final_answer'])
+
+/** Sources and pieces of images and code: none are asked for, and their forms grow. */
+const LEFT_OUT: ReadonlySet<unknown> = new Set([
+  'response.output_text.annotation.added',
+  'response.image_generation_call.partial_image',
+  'response.code_interpreter_call_code.delta',
+  'response.code_interpreter_call_code.done',
+  'response.apply_patch_call_operation_diff.delta',
+  'response.apply_patch_call_operation_diff.done',
+])
+
+/** An event of OpenAI's Responses without what the package refuses because it does not know it. Whole events that it does not know it leaves out itself. */
+function responsesEvent(event: JsonObject): JsonObject | undefined {
+  const { type, item } = event
+  if (typeof type !== 'string') return isJsonObject(event['error']) ? event : undefined
+  if (LEFT_OUT.has(type)) return undefined
+  if (type !== 'response.output_item.added' && type !== 'response.output_item.done') return event
+  if (!isJsonObject(item) || !ITEMS.has(item['type'])) return undefined
+  const { phase, ...rest } = item
+  return phase === undefined || phase === null || PHASES.has(phase) ? event : { ...event, item: rest }
+}

@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { HeaderList } from './header-list'
+
+const nothing = (): void => {}
+
+/** Statuses that never have a body. */
+const BODILESS = new Set([204, 205, 304])
+
+/**
+ * An answer of node:http as much like a `Response` as the provider packages and `model-fetch.ts` need it.
+ * Its body gives what has arrived since the last read in one piece, however small the pieces were on the wire.
+ */
+export class HttpResponse {
+  readonly status: number
+  readonly statusText: string
+  readonly ok: boolean
+  readonly headers: HeaderList
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null
+  /** Called whenever bytes are read, and at the end. */
+  alive: (() => void) | undefined
+
+  /** `source`: the bytes of `message` without their content coding. An abort of `signal` ends the body at once, with its reason. */
+  constructor(message: IncomingMessage, source: Readable, signal: AbortSignal | null | undefined) {
+    this.status = message.statusCode ?? 0
+    this.statusText = message.statusMessage ?? ''
+    this.ok = this.status >= 200 && this.status < 300
+    this.headers = new HeaderList()
+    const raw = message.rawHeaders
+    for (let at = 0; at + 1 < raw.length; at += 2) this.headers.append(raw[at]!, raw[at + 1]!)
+    if (BODILESS.has(this.status)) {
+      source.on('error', nothing).resume()
+      this.body = null
+    } else {
+      this.body = this.#bodyOf(message, source, signal)
+    }
+  }
+
+  async text(): Promise<string> {
+    return new TextDecoder().decode(await this.arrayBuffer())
+  }
+
+  async json(): Promise<unknown> {
+    return JSON.parse(await this.text())
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    const pieces: Uint8Array[] = []
+    if (this.body) for await (const piece of this.body) pieces.push(piece)
+    const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+    let at = 0
+    for (const piece of pieces) {
+      whole.set(piece, at)
+      at += piece.length
+    }
+    return whole.buffer
+  }
+
+  #bodyOf(
+    message: IncomingMessage,
+    source: Readable,
+    signal: AbortSignal | null | undefined,
+  ): ReadableStream<Uint8Array<ArrayBuffer>> {
+    let isWanted = false
+    let isOver = false
+    const over = (): boolean => {
+      if (isOver) return false
+      signal?.removeEventListener('abort', abort)
+      return (isOver = true)
+    }
+    let abort = nothing
+    let give = nothing
+    return new ReadableStream<Uint8Array<ArrayBuffer>>(
+      {
+        start: (controller) => {
+          const fail = (error: unknown): void => {
+            if (over()) controller.error(error)
+          }
+          abort = () => {
+            fail(signal?.reason)
+            message.destroy()
+          }
+          give = () => {
+            if (!isWanted || isOver) return
+            const piece = source.read() as Buffer<ArrayBuffer> | null
+            if (piece === null) return
+            isWanted = false
+            this.alive?.()
+            controller.enqueue(piece)
+          }
+          source.on('readable', give)
+          source.on('end', () => {
+            if (!over()) return
+            this.alive?.()
+            controller.close()
+          })
+          source.on('error', fail)
+          // Whatever else closes it before its end, even before this.
+          const closed = (): void => fail(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }))
+          source.on('close', closed)
+          if (signal?.aborted) abort()
+          else if (source.destroyed) closed()
+          else signal?.addEventListener('abort', abort, { once: true })
+        },
+        pull: () => {
+          isWanted = true
+          give()
+        },
+        cancel: () => {
+          over()
+          message.destroy()
+        },
+      },
+      // Nothing is read ahead: what waits, waits in the message, whose limit slows the server down.
+      { highWaterMark: 0 },
+    )
+  }
+}

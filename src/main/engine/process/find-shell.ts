@@ -1,0 +1,103 @@
+import { statSync } from 'node:fs'
+import { posix, win32 } from 'node:path'
+
+/** The shell commands run in, and what the user should know about it. */
+export interface Shell {
+  path: string
+  /** Set when it is not bash. */
+  note?: string
+}
+
+/** What finding a shell looks at; given, so that every platform's order can be tested on any. */
+export interface ShellSurroundings {
+  platform: NodeJS.Platform
+  env: NodeJS.ProcessEnv
+  isFile: (path: string) => boolean
+}
+
+export const NO_GIT_BASH =
+  'Commands need Git Bash, which was not found. Install Git for Windows (https://git-scm.com/download/win), or set TRESTLE_SHELL_PATH to a bash.exe, and start Trestle again.'
+
+/**
+ * Bash: on Windows the one of Git (never the launcher of WSL, which runs in another file system); elsewhere /bin/bash, else the first on
+ * PATH, else a plain sh. $SHELL is not asked: it may be any language. `error` says what to do.
+ */
+export function findShell(around: ShellSurroundings): Shell | { error: string } {
+  const { env, isFile, platform } = around
+  const named = env['TRESTLE_SHELL_PATH']
+  if (named !== undefined && named !== '') {
+    return isFile(named)
+      ? { path: named }
+      : { error: `TRESTLE_SHELL_PATH names ${named}, which is not a file. Correct it or remove it.` }
+  }
+  if (platform === 'win32') {
+    const path = gitBashCandidates(around).find(isFile)
+    return path === undefined ? { error: NO_GIT_BASH } : { path }
+  }
+  const folders = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'))
+  const bash = ['/bin/bash', ...folders.map((folder) => posix.join(folder, 'bash'))].find(isFile)
+  if (bash !== undefined) return { path: bash }
+  const sh = ['/bin/sh', ...folders.map((folder) => posix.join(folder, 'sh'))].find(isFile)
+  return sh === undefined
+    ? {
+        error:
+          'Commands need bash, which was not found. Install it, or set TRESTLE_SHELL_PATH, and start Trestle again.',
+      }
+    : {
+        path: sh,
+        note: 'bash is not installed, so commands run in a plain sh: arrays, [[ ]], <( ) and other features of bash are missing.',
+      }
+}
+
+/** In the order in which they are tried: beside every git.exe on PATH (shims of package managers too), then where Git installs itself. */
+function gitBashCandidates({ env, isFile }: ShellSurroundings): string[] {
+  const path = env['PATH'] ?? env['Path'] ?? ''
+  const gits = path
+    .split(';')
+    .map((folder) => folder.trim().replace(/^"(.*)"$/, '$1'))
+    .filter(
+      (folder) => folder !== '' && (isFile(win32.join(folder, 'git.exe')) || isFile(win32.join(folder, 'git.cmd'))),
+    )
+  const beside = gits.flatMap((folder) => [
+    // <Git>\cmd, <Git>\bin, <Git>\mingw64\bin; Scoop's shims stand beside apps\git\current.
+    win32.join(folder, '..', 'bin', 'bash.exe'),
+    win32.join(folder, '..', '..', 'bin', 'bash.exe'),
+    win32.join(folder, '..', 'apps', 'git', 'current', 'bin', 'bash.exe'),
+    win32.join(folder, '..', 'usr', 'bin', 'bash.exe'),
+  ])
+  const local = env['LOCALAPPDATA'] ?? env['LocalAppData']
+  const homes = [
+    env['ProgramW6432'],
+    env['ProgramFiles'],
+    env['PROGRAMFILES'],
+    env['ProgramFiles(x86)'],
+    local && win32.join(local, 'Programs'),
+  ]
+  const installed = homes
+    .filter((home): home is string => home !== undefined && home !== '')
+    .map((home) => win32.join(home, 'Git', 'bin', 'bash.exe'))
+  return [...new Set([...beside, ...installed])].filter(
+    (candidate) => !/\\(?:system32|sysnative|windowsapps)\\/i.test(candidate),
+  )
+}
+
+/** `> nul` is what a model that knows Windows writes; in Git Bash it would make a file called `nul` that Windows cannot delete. */
+export function rewriteNul(command: string): string {
+  return command.replace(/((?:\d|&)?>{1,2}\s*)nul(?=$|[\s;&|)])/gi, '$1/dev/null')
+}
+
+/** On Windows the folder that Git Bash shows as `/`: where the bash that runs commands was installed. */
+export function gitFolder(): string | undefined {
+  const shell = findShell({ platform: 'win32', env: process.env, isFile })
+  return 'error' in shell ? undefined : gitFolderOf(shell.path)
+}
+
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+/** `C:\Program Files\Git` of `…\Git\bin\bash.exe` and `…\Git\usr\bin\bash.exe`. */
+export function gitFolderOf(bash: string): string {
+  const folder = win32.dirname(win32.dirname(bash))
+  return win32.basename(folder).toLowerCase() === 'usr' ? win32.dirname(folder) : folder
+}

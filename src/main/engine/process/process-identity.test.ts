@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { ProcessStartTimes } from './process-identity'
+
+test('the start of a process is known once the list was read, and is its real one', async () => {
+  const starts = new ProcessStartTimes()
+  expect(starts.startOf(process.pid)).toBeUndefined()
+  await starts.read()
+  const started = starts.startOf(process.pid)
+  expect(Math.abs((started ?? 0) - performance.timeOrigin / 1000)).toBeLessThan(60)
+})
+
+test('asking never waits for the list: an old answer is given while a new one is read, once for all who ask', async () => {
+  let now = 0
+  const answers: ((known: Map<number, number>) => void)[] = []
+  const starts = new ProcessStartTimes(
+    () => new Promise((resolve) => answers.push(resolve)),
+    () => now,
+  )
+  const first = starts.read()
+  answers[0]?.(new Map([[7, 100]]))
+  await first
+  now = 1000
+  expect(starts.startOf(7)).toBe(100)
+  expect(answers).toHaveLength(1)
+  now = 10_000
+  expect([starts.startOf(7), starts.startOf(7)]).toEqual([100, 100])
+  expect(answers).toHaveLength(2)
+  const second = starts.read()
+  answers[1]?.(new Map())
+  await second
+  expect(starts.startOf(7)).toBeUndefined()
+})
+
+test('a machine where the list cannot be read answers that nothing is known', async () => {
+  const starts = new ProcessStartTimes(() => Promise.reject(new Error('no ps')))
+  await starts.read()
+  expect(starts.startOf(1)).toBeUndefined()
+})

@@ -1,0 +1,161 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { execFile } from 'node:child_process'
+
+/** Within so many ms what was read still counts; later it is read again, and until then the old answer is given. */
+const FRESH_MS = 2000
+
+/** When the processes of this machine started, for systems without /proc. Read by a program, so never while somebody waits: an answer may be that it is not known yet. */
+export class ProcessStartTimes {
+  readonly #list: () => Promise<Map<number, number>>
+  readonly #now: () => number
+  #known: Map<number, number> | undefined
+  #readAt = Number.NEGATIVE_INFINITY
+  #reading: Promise<void> | undefined
+
+  constructor(list: () => Promise<Map<number, number>> = listByPs, now: () => number = Date.now) {
+    this.#list = list
+    this.#now = now
+  }
+
+  /** Seconds since the epoch; undefined: not known, and asked for now. */
+  startOf(pid: number): number | undefined {
+    if (this.#now() - this.#readAt > FRESH_MS) void this.read()
+    return this.#known?.get(pid)
+  }
+
+  /** Reads them; afterwards `startOf` answers. Never rejects: what cannot be read stays unknown. */
+  read(): Promise<void> {
+    this.#reading ??= this.#readNow().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  async #readNow(): Promise<void> {
+    try {
+      this.#known = await this.#list()
+    } catch {
+      // As the docstring says.
+    }
+    this.#readAt = this.#now()
+  }
+}
+
+function listByPs(): Promise<Map<number, number>> {
+  return new Promise((resolve, reject) => {
+    const options = { env: { ...process.env, LC_ALL: 'C' }, timeout: 10_000, maxBuffer: 16 << 20 }
+    execFile('ps', ['-axo', 'pid=,lstart='], options, (error, printed) => {
+      if (error) reject(error)
+      else resolve(parsed(printed))
+    })
+  })
+}
+
+/** Lines like `  123 Sun Nov 22 10:00:00 2026`. */
+function parsed(printed: string): Map<number, number> {
+  return new Map(
+    printed.split('\n').flatMap((line): [number, number][] => {
+      const match = /^\s*(\d+)\s+(\S.*)$/.exec(line)
+      const seconds = match ? Date.parse(match[2]!.trim()) / 1000 : Number.NaN
+      return Number.isNaN(seconds) ? [] : [[Number(match![1]), seconds]]
+    }),
+  )
+}
+
+/** Who holds something: enough to tell later whether that very process still lives. */
+export interface ProcessIdentity {
+  pid: number
+  host: string
+  /** The running system and its process-id space: ids can only be compared within the same one. Empty parts where the system does not say. */
+  machine: string
+  /** Tells a process from a later one with the same id; empty when the system does not say. */
+  started: string
+}
+
+/** After this long without a heartbeat a holder whose process cannot be looked at counts as dead. */
+export const STALE_MS = 45_000
+
+let machine: string | undefined
+const starts = new ProcessStartTimes()
+
+/** Where only a program can say when processes started, it is asked here, so that `isAlive` knows without waiting. */
+export async function prepareIdentities(): Promise<void> {
+  if (process.platform !== 'linux' && process.platform !== 'win32') await starts.read()
+}
+
+/** This process (or, in tests, another one of this machine). */
+export function identityOf(pid: number): ProcessIdentity {
+  machine ??= `${readText('/proc/sys/kernel/random/boot_id')}|${readLink('/proc/self/ns/pid')}`
+  return { pid, host: hostname(), machine, started: startOf(pid) }
+}
+
+/**
+ * Whether the process `holder` lives, as seen by `self`. A process id alone proves nothing (ids are used again), so the start time
+ * has to agree. A holder on another machine or in another container cannot be looked at; there the age of its heartbeat decides.
+ */
+export function isAlive(holder: ProcessIdentity, heartbeatAgeMs: number, self: ProcessIdentity): boolean {
+  if (holder.host !== self.host || holder.machine !== self.machine) {
+    return !rebootedSince(holder, self) && heartbeatAgeMs < STALE_MS
+  }
+  if (holder.pid === self.pid && holder.started === self.started) return true
+  const state = stateOf(holder.pid)
+  if (state === 'gone') return false
+  if (process.platform === 'linux' && state !== 'unknown') return state === holder.started
+  if (!answersSignal(holder.pid)) return false
+  if (process.platform === 'win32') return heartbeatAgeMs < STALE_MS
+  // Not known yet: a session is rather called busy for a moment than taken from a process that lives.
+  const start = starts.startOf(holder.pid)
+  return start === undefined || Math.abs(start - Number(holder.started)) <= 3
+}
+
+/** The same computer (same name, same outermost process-id space) with another boot: nothing of before can still run. */
+function rebootedSince(holder: ProcessIdentity, self: ProcessIdentity): boolean {
+  const [bootThen, spaceThen] = holder.machine.split('|')
+  const [bootNow, spaceNow] = self.machine.split('|')
+  return (
+    holder.host === self.host && spaceThen === spaceNow && Boolean(bootThen) && Boolean(bootNow) && bootThen !== bootNow
+  )
+}
+
+/** On Linux in clock ticks since boot, elsewhere in seconds since the epoch. */
+function startOf(pid: number): string {
+  const state = stateOf(pid)
+  if (state !== 'unknown') return state === 'gone' ? '' : state
+  return pid === process.pid ? String(Math.round(performance.timeOrigin / 1000)) : ''
+}
+
+/** The start time from /proc; `gone` also for a zombie, which runs nothing any more; `unknown` without /proc. */
+function stateOf(pid: number): string {
+  if (process.platform !== 'linux') return 'unknown'
+  const stat = readText(`/proc/${pid}/stat`)
+  if (stat === '') return readText('/proc/self/stat') === '' ? 'unknown' : 'gone'
+  // The name in parentheses may itself hold spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? '')
+}
+
+function answersSignal(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+function readLink(file: string): string {
+  try {
+    return readlinkSync(file)
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { execFile } from 'node:child_process'
+import { runningPids, readStat, type ProcessEntry, readProc } from './proc-files'
+
+/** Every process of the system by its number. */
+export type ProcessTable = ReadonlyMap<number, ProcessEntry>
+
+/** No longer at a stretch than this, so that others get their turn. */
+const STRETCH_MS = 6
+
+/**
+ * One look at all processes. On Linux from /proc, the newest first, because those are the ones that may be gone in a moment; on macOS one call
+ * of `ps`; on Windows PowerShell is asked, which takes a tenth of a second.
+ */
+export async function processTable(): Promise<ProcessTable> {
+  if (process.platform === 'win32') return (await import('./windows-process-table')).windowsProcessTable()
+  if (process.platform !== 'linux') return new Map((await listByPs()).map((entry) => [entry.pid, entry]))
+  const table = new Map<number, ProcessEntry>()
+  let resumed = performance.now()
+  for (const pid of runningPids()) {
+    const entry = readStat(pid)
+    if (entry) table.set(pid, entry)
+    if (performance.now() - resumed > STRETCH_MS) {
+      await nextTurn()
+      resumed = performance.now()
+    }
+  }
+  return table
+}
+
+/** Whether that very process still lives; a zombie does not. */
+export function isStillThere({ pid, started }: ProcessEntry): boolean {
+  if (process.platform === 'linux') {
+    const now = readStat(pid)
+    return now !== undefined && now.started === started && isAliveState(now.state)
+  }
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+export function isAliveState(state: string): boolean {
+  return state !== 'Z' && state !== 'X'
+}
+
+/** `ww`: whole lines; `E`: the environment behind the command line, for processes of our own (not for programs that the system protects). */
+const ARGS = ['-AEww', '-o', 'pid=,ppid=,pgid=,sess=,tpgid=,stat=,rss=,time=,lstart=,command=']
+const LINE =
+  /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<group>\d+)\s+(?<session>\S+)\s+(?<foreground>-?\d+)\s+(?<state>\S+)\s+(?<rss>\d+)\s+(?<time>\S+)\s+(?<lstart>\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4})\s+(?<command>.*)$/
+const TIME = /^(?:(?:(?<days>\d+)-)?(?<hours>\d+):)?(?<minutes>\d+):(?<seconds>\d+(?:\.\d+)?)$/
+/** Where the environment begins is not marked; no command line has these of its own. */
+const ENVIRONMENT = / (?=[A-Za-z_]\w*=)/
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** All processes as `ps` of macOS and the BSDs lists them. */
+function listByPs(): Promise<ProcessEntry[]> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, LC_ALL: 'C' }
+    execFile('ps', ARGS, { maxBuffer: MAX_BYTES, env }, (_error, stdout) => resolve(parsePs(stdout)))
+  })
+}
+
+/** Lines that cannot be read are left out. */
+export function parsePs(listing: string): ProcessEntry[] {
+  return listing.split('\n').flatMap((line) => {
+    const fields = LINE.exec(line)?.groups
+    if (!fields) return []
+    const { pid, parent, group, foreground, state, rss, time, lstart, command } = fields
+    const environmentAt = command!.search(ENVIRONMENT)
+    const ownCommand = environmentAt < 0 ? command! : command!.slice(0, environmentAt)
+    return {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      // Its number for sessions is an address, or 0: the group has to do.
+      session: 0,
+      foreground: Number(foreground),
+      started: Date.parse(lstart!) / 1000,
+      program: 0,
+      state: state![0]!,
+      cpuMs: milliseconds(time!),
+      memoryBytes: Number(rss) * 1024,
+      name: ownCommand.split(' ')[0]!.split('/').at(-1)!,
+      command: ownCommand,
+      ...(environmentAt >= 0 && { environment: command!.slice(environmentAt + 1) }),
+    }
+  })
+}
+
+function milliseconds(time: string): number {
+  const { days = 0, hours = 0, minutes = 0, seconds = 0 } = TIME.exec(time)?.groups ?? {}
+  return Math.round((((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000)
+}
+
+const MAX_CHARS = 120
+
+/** The command line of a process in one line, shortened; its name in brackets when it has none, as ps writes it. */
+export function commandOf({ pid, command, name }: ProcessEntry): string {
+  const text = Buffer.from(
+    command ?? readProc(`/proc/${pid}/cmdline`),
+    command === undefined ? 'latin1' : 'utf8',
+  ).toString('utf8')
+  // What a command was given may hold line ends and escape codes.
+  const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
+  if (line === '') return `[${name}]`
+  return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line
+}

@@ -1,0 +1,135 @@
+import { parseTag, parseListedTag, type ProcessTag } from './process-tag'
+import { readBytes, type ProcessEntry } from './proc-files'
+import { isAliveState, type ProcessTable } from './process-table'
+
+export interface TaggedProcess {
+  entry: ProcessEntry
+  /** Its own mark, or that of the task it was found to belong to. */
+  mark: ProcessTag
+}
+
+/** Living processes by task. */
+export type ProcessesByTask = ReadonlyMap<string, readonly TaggedProcess[]>
+
+interface Known {
+  started: number
+  program: number
+  mark: ProcessTag | undefined
+}
+
+/** How long a session or group is remembered whose leader is gone; later its number may be somebody else's. */
+const REMEMBER_MS = 10_000
+
+/**
+ * Which task each process belongs to. Its environment says so, which is read once for each program that it becomes. One that cleared its
+ * environment, or that we may not look into (`sudo`), belongs to the task of its parent, of its session or of its process group; once found
+ * to belong to a task it does so to its end, wherever it goes. What cleared its environment, left its session and lost its parent before
+ * anybody looked is not found.
+ */
+export class TaggedProcesses {
+  #known = new Map<number, Known>()
+  /** Sessions and groups of tasks, by the number of their leader. */
+  #sessions = new Map<number, ProcessTag>()
+  #groups = new Map<number, ProcessTag>()
+  #at = Number.NEGATIVE_INFINITY
+
+  find(table: ProcessTable): ProcessesByTask {
+    if (performance.now() - this.#at > REMEMBER_MS) [this.#sessions, this.#groups] = [new Map(), new Map()]
+    this.#at = performance.now()
+    this.#look(table)
+    this.#rememberOwn(table)
+    const followed = new Set<number>()
+    for (const entry of table.values()) this.#follow(entry, table, followed)
+    return this.#byTask(table)
+  }
+
+  /** Reads what is new and forgets what is gone. */
+  #look(table: ProcessTable): void {
+    const known = new Map<number, Known>()
+    for (const entry of table.values()) {
+      const { pid, started, program } = entry
+      const before = this.#known.get(pid)
+      const isSame = before?.started === started
+      if (isSame && before.program === program && program !== 0) known.set(pid, before)
+      else known.set(pid, { started, program, mark: ownTag(entry) ?? (isSame ? before.mark : undefined) })
+    }
+    this.#known = known
+  }
+
+  /**
+   * Of a session whose leader lives, the leader alone decides; of one that has lost it, its oldest member: whoever was there before the mark, a
+   * shell somebody works in, say, is none of the task's.
+   */
+  #rememberOwn(table: ProcessTable): void {
+    const [sessions, groups] = [new Map<number, ProcessEntry>(), new Map<number, ProcessEntry>()]
+    for (const entry of table.values()) {
+      if (!table.has(entry.session)) keepOlder(sessions, entry.session, entry)
+      if (!table.has(entry.group)) keepOlder(groups, entry.group, entry)
+      const mark = this.#known.get(entry.pid)?.mark
+      if (mark && entry.session === entry.pid) this.#sessions.set(entry.pid, mark)
+      if (mark && entry.group === entry.pid) this.#groups.set(entry.pid, mark)
+    }
+    for (const [remembered, oldest] of [
+      [this.#sessions, sessions],
+      [this.#groups, groups],
+    ] as const) {
+      for (const [leader, { pid }] of oldest) {
+        const mark = this.#known.get(pid)?.mark
+        if (mark) remembered.set(leader, mark)
+      }
+    }
+  }
+
+  #follow(entry: ProcessEntry, table: ProcessTable, followed: Set<number>): ProcessTag | undefined {
+    const known = this.#known.get(entry.pid)
+    // A table taken while processes come and go may have rings in it.
+    if (!known || known.mark || followed.has(entry.pid)) return known?.mark
+    followed.add(entry.pid)
+    const parent = entry.parent > 1 ? table.get(entry.parent) : undefined
+    known.mark =
+      (parent && this.#follow(parent, table, followed)) ??
+      this.#ofLeader(entry.session, this.#sessions, table, followed) ??
+      this.#ofLeader(entry.group, this.#groups, table, followed)
+    return known.mark
+  }
+
+  #ofLeader(
+    leader: number,
+    remembered: Map<number, ProcessTag>,
+    table: ProcessTable,
+    followed: Set<number>,
+  ): ProcessTag | undefined {
+    if (leader <= 1) return undefined
+    const entry = table.get(leader)
+    return entry ? this.#follow(entry, table, followed) : remembered.get(leader)
+  }
+
+  #byTask(table: ProcessTable): ProcessesByTask {
+    const byTask = new Map<string, TaggedProcess[]>()
+    const [sessions, groups] = [new Map<number, ProcessTag>(), new Map<number, ProcessTag>()]
+    for (const entry of table.values()) {
+      const mark = this.#known.get(entry.pid)?.mark
+      if (!mark) continue
+      if (this.#sessions.has(entry.session) || entry.session === entry.pid) sessions.set(entry.session, mark)
+      if (this.#groups.has(entry.group) || entry.group === entry.pid) groups.set(entry.group, mark)
+      if (!isAliveState(entry.state)) continue
+      const found = byTask.get(mark.taskId)
+      if (found) found.push({ entry, mark })
+      else byTask.set(mark.taskId, [{ entry, mark }])
+    }
+    ;[this.#sessions, this.#groups] = [sessions, groups]
+    return byTask
+  }
+}
+
+function keepOlder(oldest: Map<number, ProcessEntry>, leader: number, entry: ProcessEntry): void {
+  const known = oldest.get(leader)
+  if (!known || entry.started < known.started) oldest.set(leader, entry)
+}
+
+/** What its environment says, if we may read it. */
+export function ownTag({ pid, environment }: Pick<ProcessEntry, 'pid' | 'environment'>): ProcessTag | undefined {
+  if (environment !== undefined) return parseListedTag(environment)
+  const bytes = process.platform === 'linux' ? readBytes(`/proc/${pid}/environ`) : undefined
+  return bytes && parseTag(bytes)
+}

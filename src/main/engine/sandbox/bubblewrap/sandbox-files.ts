@@ -1,0 +1,246 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  accessSync,
+  constants,
+  statfsSync,
+  statSync,
+} from 'node:fs'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { addedArguments, sandboxArguments, type BubblewrapOptions } from './bubblewrap-arguments'
+import { mountPlan, type MountPlan } from '../mounts/mount-plan'
+import { findMountMismatch, mountsOnTemplate, templateOf, type MountTemplate } from '../mounts/mount-template'
+import { removeQuietly } from '../safe-fs'
+import { isAlive, Placeholders } from '../mounts/placeholders'
+import { sandboxEnvironment } from './sandbox-environment'
+import { filesKey, type SandboxPolicy } from '../sandbox-policy'
+import { seccompFilter } from './seccomp-filter'
+import type { Mount } from '../mounts/system-mounts'
+
+/** Where the files that sandboxes are made of lie: a folder in TRESTLE_HOME that only the user can open. */
+export class SandboxFiles {
+  readonly folder: string
+  private readonly placeholders: Placeholders
+  private readonly known = new Set<string>()
+  private readonly temporaries = new Set<string>()
+  /** The last plan for each policy. */
+  private readonly plans = new Map<string, Pick<MountPlan, 'mounts' | 'base'>>()
+  /** Policies whose folders are too large to be searched for secrets as a whole. */
+  private readonly incomplete = new Set<string>()
+
+  private readonly socat: string | undefined
+
+  /** `socat`: where that program is, if it is. */
+  constructor(home: string, socat?: string) {
+    this.socat = socat
+    this.folder = join(home, 'run', 'sandbox')
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    this.placeholders = Placeholders.in(this.folder)
+  }
+
+  /** A file that nobody may open. */
+  get emptyFile(): string {
+    const path = this.keep('hidden', Buffer.alloc(0))
+    if (!this.known.has('closed')) chmodSync(path, 0)
+    this.known.add('closed')
+    return path
+  }
+
+  /** The seccomp filter, as bubblewrap reads it. Commands on the machine's own network get no unix sockets: some of those have no place in the file system. */
+  seccompFile({ network, sockets }: Pick<SandboxPolicy, 'network' | 'sockets'>): string {
+    const unixSockets = network !== 'open' || sockets.length > 0
+    const filter = seccompFilter({ unixSockets })
+    if (!filter) throw new Error(`There is no seccomp filter for ${process.arch}.`)
+    return this.keep(`seccomp-${unixSockets ? 'unix' : 'no-unix'}-${hashOf(filter)}`, filter)
+  }
+
+  /** What is /tmp for the commands of a scope; made empty when it is not there. */
+  temporary(scope: string): string {
+    // Of this process alone: another one that ends removes its own, and what is mounted below goes with a folder.
+    const path = join(this.folder, 'tmp', `${scope.replaceAll(/[^\w-]/g, '_').slice(0, 100)}-${process.pid}`)
+    if (!this.temporaries.has(path)) removeOrphanedFolders(join(this.folder, 'tmp'))
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    this.temporaries.add(path)
+    return path
+  }
+
+  /** bubblewrap's arguments for commands with this policy and environment. Throws, with a message to act on, when it could not protect what it should. */
+  arguments(
+    policy: SandboxPolicy,
+    env: Readonly<Record<string, string>>,
+    options: Pick<BubblewrapOptions, 'namespaces' | 'seccompFd'>,
+  ): string[] {
+    return [...this.fullArguments(this.plan(policy, env), policy, options), ...this.environment(policy, env)]
+  }
+
+  /** The same, for a sandbox that is started in a template if that can be: then `isAdded`. */
+  argumentsOn(
+    template: MountTemplate | undefined,
+    policy: SandboxPolicy,
+    env: Readonly<Record<string, string>>,
+    seccompFd: number,
+  ): { args: string[]; isAdded: boolean } {
+    const mounts = this.plan(policy, env)
+    const added = template && mountsOnTemplate(mounts, template)
+    const args = added
+      ? addedArguments(added, seccompFd)
+      : this.fullArguments(mounts, policy, { namespaces: 'shared', seccompFd })
+    return { args: [...args, ...this.environment(policy, env)], isAdded: added !== undefined }
+  }
+
+  /** A template with the mounts of the last sandbox with this policy, and bubblewrap's arguments for it. */
+  templateFor(
+    policy: SandboxPolicy,
+    env: Readonly<Record<string, string>>,
+  ): { args: string[]; template: MountTemplate } {
+    const mounts = this.plans.get(filesKey(policy))?.mounts ?? this.plan(policy, env)
+    const template = templateOf(mounts)
+    return { args: this.fullArguments(mounts, policy, { namespaces: 'shared' }), template }
+  }
+
+  /** What is to be mounted; makes the placeholders. */
+  private plan(policy: SandboxPolicy, env: Readonly<Record<string, string>>): readonly Mount[] {
+    const plan = mountPlan(policy, env['PATH'])
+    if (plan.problem !== undefined) throw new Error(plan.problem)
+    this.plans.set(filesKey(policy), plan)
+    if (plan.isIncomplete) this.incomplete.add(filesKey(policy))
+    else this.incomplete.delete(filesKey(policy))
+    this.placeholders.make(plan.placeholders, plan.files, this)
+    return plan.mounts
+  }
+
+  private fullArguments(
+    mounts: readonly Mount[],
+    policy: SandboxPolicy,
+    options: Pick<BubblewrapOptions, 'namespaces' | 'seccompFd'>,
+  ): string[] {
+    return sandboxArguments(mounts, {
+      ...options,
+      emptyFile: this.emptyFile,
+      temporary: this.temporary(policy.scope),
+      textFile: (text) => this.keep(`text-${hashOf(Buffer.from(text))}`, Buffer.from(text)),
+    })
+  }
+
+  private environment(policy: SandboxPolicy, env: Readonly<Record<string, string>>): string[] {
+    const own = sandboxEnvironment(env, policy, this.socat)
+    return ['--clearenv', ...Object.entries(own).flatMap(([name, value]) => ['--setenv', name, value])]
+  }
+
+  /** Whether secrets deep in the folders of this policy may not be hidden, as of the last sandbox made for it. */
+  isIncomplete(policy: SandboxPolicy): boolean {
+    return this.incomplete.has(filesKey(policy))
+  }
+
+  /**
+   * Whether the mounts that a sandbox got, as /proc says, are what this policy means now; the project may have changed while it was made. A sentence, or undefined.
+   */
+  problemOf(policy: SandboxPolicy, env: Readonly<Record<string, string>>, mountinfo: () => string): string | undefined {
+    const before = mountinfo()
+    // Commands can change nothing of the system, so that is not looked at again.
+    const { mounts } = mountPlan(policy, env['PATH'], this.plans.get(filesKey(policy))?.base)
+    const path =
+      findMountMismatch(mountinfo(), mounts, () => readFileSync('/proc/self/mountinfo', 'utf8')) ??
+      (before === mountinfo() ? undefined : policy.root)
+    return path === undefined
+      ? undefined
+      : `${path} changed while the sandbox was being set up, so the command was not run. Try again.`
+  }
+
+  /** A folder with these arguments for bubblewrap. */
+  group(args: readonly string[]): string {
+    const folder = mkdtempSync(join(this.folder, 'group-'))
+    writeArguments(folder, args)
+    return folder
+  }
+
+  /** Call it when no sandbox that was made from these files needs them any more; those that other sandboxes of this process need stay. */
+  removePlaceholders(): void {
+    this.placeholders.remove(this)
+  }
+
+  /** Removes what was made through this: placeholders, and what commands left in their /tmp. */
+  close(): void {
+    this.placeholders.remove(this)
+    for (const folder of this.temporaries) removeQuietly(folder)
+  }
+
+  private keep(name: string, content: Buffer): string {
+    const path = join(this.folder, name)
+    if (this.known.has(name) && existsSync(path)) return path
+    // Nobody else writes here; but what a sandbox is made of is not taken on trust.
+    if (content.length > 0 && existsSync(path) && !content.equals(readFileSync(path))) rmSync(path)
+    if (!existsSync(path)) writeFileSync(path, content, { mode: 0o400 })
+    this.known.add(name)
+    return path
+  }
+}
+
+/** In the form of `--args`. */
+export function writeArguments(folder: string, args: readonly string[]): void {
+  writeFileSync(join(folder, 'arguments'), args.map((arg) => `${arg}\0`).join(''), { mode: 0o600 })
+}
+
+/** Folders of processes that are gone. */
+function removeOrphanedFolders(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const pid = /-(\d+)$/.exec(name)?.[1]
+    if (pid === undefined || !isAlive(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true })
+  }
+}
+
+function hashOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16)
+}
+
+const TMPFS_MAGIC = 0x01021994
+const LEFT_MS = 3_600_000
+const OF_PROCESS = /^trestle-(\d+)-/
+
+let inMemory: string | false | undefined
+
+/**
+ * A new folder for the named pipes that a sandbox is started with; only the user can open it. In memory where the system offers that: to make a file on disk can take a
+ * millisecond, and a sandbox has dozens of pipes. `otherwise`: where it is made if there is no such place.
+ */
+export function makePipeFolder(otherwise: string): string {
+  inMemory ??= findMemoryFolder()
+  return mkdtempSync(join(inMemory === false ? otherwise : inMemory, `trestle-${process.pid}-`))
+}
+
+function findMemoryFolder(): string | false {
+  const found = [process.env['XDG_RUNTIME_DIR'] ?? '', '/dev/shm'].find((folder) => folder !== '' && isInMemory(folder))
+  if (found !== undefined) removeOrphanedPipes(found)
+  return found ?? false
+}
+
+function isInMemory(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK)
+    return statfsSync(folder).type === TMPFS_MAGIC
+  } catch {
+    return false
+  }
+}
+
+/** What processes that were killed have left. Not what is new: in another container the same number can be another process. */
+function removeOrphanedPipes(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const pid = OF_PROCESS.exec(name)?.[1]
+    if (pid === undefined || isAlive(Number(pid))) continue
+    try {
+      const path = join(folder, name)
+      if (Date.now() - statSync(path).mtimeMs > LEFT_MS) rmSync(path, { recursive: true, force: true })
+    } catch {
+      // Another user's, or gone.
+    }
+  }
+}

@@ -1,0 +1,246 @@
+import { lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isWithin } from '../../workspace/path/real-path'
+import { hasRepository } from '../../workspace/path/repository-root'
+import { sensitiveRule } from '../../workspace/path/sensitive-file'
+import { isEmptyFolder, isFolder, exists, realPathOf, statsOf } from '../safe-fs'
+import { addRepository, scanProject, worktreeRepository, type ProjectScan, type ReservedFile } from './project-scan'
+import { CREDENTIALS, PROTECTED_NAMES, RESERVED_NAMES, START_UP_FILES } from '../protected-names'
+import type { SandboxPolicy } from '../sandbox-policy'
+import { hiding, systemAndHome, withoutSuperfluous, type Mount } from './system-mounts'
+import { makeCaches } from '../toolchains'
+
+/** Everything a sandbox consists of. Later mounts cover earlier ones. */
+export interface MountPlan {
+  mounts: Mount[]
+  /** What of it is the same for all projects. */
+  base: readonly Mount[]
+  /** Empty folders that must be made before the sandbox starts, and removed when it has ended: they keep a protected name from being taken. */
+  placeholders: string[]
+  /** The same, where git wants a file. */
+  files: ReservedFile[]
+  /** The project is too large to be looked through as a whole: secrets deep in it may not be hidden. */
+  isIncomplete: boolean
+  /** Why the sandbox cannot protect what it should: no command may run in it. A sentence. */
+  problem?: string
+}
+
+/** What a command with this policy sees. Reads the file system as it is now; makes missing caches, nothing else. `base`: what a plan made a moment ago has of the system. */
+export function mountPlan(
+  policy: SandboxPolicy,
+  path: string | undefined,
+  base: readonly Mount[] = systemAndHome(policy, path),
+): MountPlan {
+  const { level, root, folders, userHome } = policy
+  const roots = outermost([root, ...folders])
+  const writes = level === 'project'
+  if (writes) makeCaches(userHome, policy.write, path)
+  const listed = [
+    ...policy.read.map((each) => ({ kind: 'read' as const, each })),
+    ...(writes ? policy.sockets.map((each) => ({ kind: 'read' as const, each })) : []),
+    ...(writes ? policy.write.map((each) => ({ kind: 'write' as const, each })) : []),
+  ]
+  const extra = withoutNested(
+    listed.flatMap(({ kind, each }) => visible(each, kind, policy)),
+    roots,
+  )
+  const repositories = writes
+    ? roots
+        .flatMap((each) => worktreeRepository(each) ?? [])
+        .filter((each) => !roots.some((root) => isWithin(each, root)))
+    : []
+  const scans = roots.map((each) => ({ root: each, scan: scanProject(each) }))
+  const projects = roots.flatMap((each): Mount[] => [
+    ...repositoryAbove(each, userHome),
+    { kind: writes ? 'write' : 'read', path: each },
+  ])
+  const plan: Guards = { guards: [], placeholders: [], files: [] }
+  for (const { root: each, scan } of scans) {
+    plan.guards.push(...secretsOf(scan, policy, roots))
+    if (!writes) continue
+    guardNames(
+      [...PROTECTED_NAMES, ...policy.protect].map((name) => join(each, name)),
+      plan,
+    )
+    guardParts(scan, plan)
+    for (const path of reserved(each)) {
+      plan.placeholders.push(path)
+      plan.guards.push({ kind: 'read', path })
+    }
+  }
+  for (const repository of repositories) {
+    const found = { protectedPaths: [], reservedFiles: [], pinned: [] }
+    addRepository(repository, found)
+    guardParts(found, plan)
+  }
+  plan.guards.push(...homeGuards(roots, policy))
+  const shared = repositories.map((path): Mount => ({ kind: 'write', path }))
+  const seen = withoutSuperfluous([...base, ...byDepth(extra)])
+  return {
+    mounts: [
+      ...seen,
+      ...credentialsIn(seen, policy),
+      ...byDepth([...projects, ...shared]),
+      ...byDepth(distinct(plan.guards)),
+      ...ownFolder(policy, roots, seen),
+    ],
+    base,
+    placeholders: plan.placeholders,
+    files: plan.files,
+    isIncomplete: scans.some(({ scan }) => scan.incomplete === true),
+    ...(plan.problem !== undefined && { problem: plan.problem }),
+  }
+}
+
+interface Guards extends Pick<MountPlan, 'placeholders' | 'files' | 'problem'> {
+  guards: Mount[]
+}
+
+function guardNames(paths: readonly string[], plan: Guards): void {
+  for (const path of new Set(paths)) {
+    const stats = statsOf(path)
+    // A secret that is a link cannot be masked itself: what it leads to is.
+    if (stats?.isSymbolicLink() && sensitiveRule(path) !== undefined) continue
+    if (stats?.isSymbolicLink()) plan.problem ??= `${path} is a symbolic link, so the sandbox cannot protect it.`
+    else if (stats && (sensitiveRule(path) === undefined || stats.isDirectory()))
+      plan.guards.push({ kind: 'read', path })
+  }
+}
+
+/** A folder that is mounted cannot be moved or removed: else another could take its place, with other contents. */
+function guardParts(
+  { protectedPaths, reservedFiles, pinned }: Pick<ProjectScan, 'protectedPaths' | 'reservedFiles' | 'pinned'>,
+  plan: Guards,
+): void {
+  plan.guards.push(
+    ...pinned.filter((path) => statsOf(path)?.isDirectory()).map((path): Mount => ({ kind: 'write', path })),
+  )
+  guardNames(protectedPaths, plan)
+  plan.files.push(...reservedFiles)
+  plan.guards.push(...reservedFiles.map(({ path }): Mount => ({ kind: 'read', path })))
+}
+
+/** Listed paths in a folder that commands can write to are there already; and between the look at them and the mount, a command could have them lead elsewhere. */
+function withoutNested(mounts: readonly Mount[], roots: readonly string[]): Mount[] {
+  const writable = [...roots, ...mounts.flatMap(({ kind, path }) => (kind === 'write' ? [path] : []))]
+  return mounts.filter(
+    ({ path }) => !writable.some((folder) => folder !== path && isWithin(path, folder)) && !roots.includes(path),
+  )
+}
+
+function distinct(mounts: readonly Mount[]): Mount[] {
+  const kinds = new Map<string, Mount>()
+  for (const mount of mounts) {
+    const before = kinds.get(mount.path)
+    // The stricter one counts.
+    if (!before || before.kind === 'write' || (before.kind === 'read' && mount.kind !== 'write'))
+      kinds.set(mount.path, mount)
+  }
+  return [...kinds.values()]
+}
+
+/** Credentials in a folder that is visible for another reason; unless the user listed that very place. */
+function credentialsIn(seen: readonly Mount[], { userHome, read, write, sockets }: SandboxPolicy): Mount[] {
+  const listed = [...read, ...write, ...sockets]
+  const paths = [...CREDENTIALS.map((name) => join(userHome, name)), ...keyringsIn(join(userHome, '.cache'))]
+  return paths
+    .filter((path) => exists(path) && !listed.some((each) => isWithin(each, path)))
+    .filter((path) =>
+      seen.some(
+        (mount) =>
+          (mount.kind === 'read' || mount.kind === 'write') && mount.path !== path && isWithin(path, mount.path),
+      ),
+    )
+    .filter((path) => !lstatSync(path).isSymbolicLink())
+    .map(hiding)
+}
+
+/** Sockets of key stores that old desktops keep among the caches. */
+function keyringsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.startsWith('keyring-'))
+      .map((name) => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+/** A path of the user's choice; left out when it does not exist, or would open a folder of credentials or of Trestle. */
+function visible(path: string, kind: 'read' | 'write', { home, userHome }: SandboxPolicy): Mount[] {
+  try {
+    const real = realpathSync(path)
+    if (isWithin(real, home) || isWithin(userHome, real) || isWithin(home, real)) return []
+    return [{ kind, path: real }]
+  } catch {
+    return []
+  }
+}
+
+/** The repository a project lies in is readable: git looks at all of it. */
+function repositoryAbove(root: string, userHome: string): Mount[] {
+  for (let folder = dirname(root); dirname(folder) !== folder; folder = dirname(folder)) {
+    if (isWithin(userHome, folder)) return []
+    if (hasRepository(folder)) return [{ kind: 'read', path: folder }, ...secretsIn(folder)]
+  }
+  return []
+}
+
+function secretsIn(folder: string): Mount[] {
+  const { secrets, secretFolders } = scanProject(folder)
+  return [...secrets, ...secretFolders].map(hiding)
+}
+
+/** Protected names that nothing has yet. Without a repository `.git` itself is one: whoever makes it also writes its settings. */
+function reserved(root: string): string[] {
+  const git = join(root, '.git')
+  const isRepository = exists(git) && !isEmptyFolder(git)
+  const names = RESERVED_NAMES.filter((name) => name !== '.git/hooks' || (isRepository && isFolder(git)))
+  const paths = [...(isRepository ? [] : ['.git']), ...names].map((name) => join(root, name))
+  return paths.filter((path) => !exists(path) || isEmptyFolder(path))
+}
+
+/** Of a link, what it leads to in the project: a mask on the link itself would not hold. */
+function secretsOf(
+  { secrets, secretFolders }: ProjectScan,
+  { sockets }: SandboxPolicy,
+  roots: readonly string[],
+): Mount[] {
+  const paths = secrets
+    .filter((path) => !sockets.includes(path))
+    .flatMap((path) => {
+      if (!statsOf(path)?.isSymbolicLink()) return [path]
+      const target = realPathOf(path)
+      return target !== undefined && roots.some((root) => target !== root && isWithin(target, root)) ? [target] : []
+    })
+  return [...new Set([...paths, ...secretFolders])].map(hiding)
+}
+
+/** Where a project contains the home, or a part of it: credentials are hidden, start-up files stay as they are. */
+function homeGuards(roots: readonly string[], { userHome, level }: SandboxPolicy): Mount[] {
+  const inRoot = (path: string): boolean => roots.some((root) => path !== root && isWithin(path, root)) && exists(path)
+  const hidden = CREDENTIALS.map((name) => join(userHome, name)).filter(inRoot)
+  const kept = level === 'project' ? START_UP_FILES.map((name) => join(userHome, name)).filter(inRoot) : []
+  return byDepth([...kept.map((path): Mount => ({ kind: 'read', path })), ...hidden.map(hiding)])
+}
+
+/** Trestle's own folder is empty wherever something contains it; a project that lies in it is put back. */
+function ownFolder({ home, level }: SandboxPolicy, roots: readonly string[], seen: readonly Mount[]): Mount[] {
+  const inside = roots.filter((root) => root !== home && isWithin(root, home))
+  const contained =
+    roots.some((root) => isWithin(home, root)) ||
+    seen.some(({ kind, path }) => (kind === 'read' || kind === 'write') && isWithin(home, path))
+  if (!contained) return []
+  return [
+    { kind: 'empty', path: home },
+    ...inside.map((path): Mount => ({ kind: level === 'project' ? 'write' : 'read', path })),
+  ]
+}
+
+function byDepth(mounts: readonly Mount[]): Mount[] {
+  return [...mounts].toSorted((a, b) => a.path.split('/').length - b.path.split('/').length)
+}
+
+function outermost(paths: readonly string[]): string[] {
+  return [...new Set(paths)].filter((path) => !paths.some((other) => other !== path && isWithin(path, other)))
+}

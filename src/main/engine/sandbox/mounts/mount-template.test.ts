@@ -1,0 +1,124 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { tempFolder } from '../../../../../test/support/temp-folder'
+import { mountsOnTemplate, templateOf, findMountMismatch } from './mount-template'
+import type { Mount } from './system-mounts'
+
+/** A project with two secrets and a protected folder, and the mounts for it. */
+async function place(): Promise<{ root: string; mounts: Mount[] }> {
+  const root = await tempFolder()
+  for (const name of ['.env', 'sub/.env']) {
+    mkdirSync(join(root, name, '..'), { recursive: true })
+    writeFileSync(join(root, name), 'x')
+  }
+  mkdirSync(join(root, '.vscode'))
+  return {
+    root,
+    mounts: [
+      { kind: 'read', path: '/usr' },
+      { kind: 'write', path: root },
+      { kind: 'read', path: join(root, '.vscode') },
+      { kind: 'hidden', path: join(root, '.env') },
+      { kind: 'hidden', path: join(root, 'sub/.env') },
+    ],
+  }
+}
+
+test('the same mounts need nothing more', async () => {
+  const { mounts } = await place()
+  expect(mountsOnTemplate(mounts, templateOf(mounts))).toEqual([])
+})
+
+test('a secret that is new or was replaced is hidden again, with a mask that the template has', async () => {
+  const { root, mounts } = await place()
+  const template = templateOf(mounts)
+  writeFileSync(join(root, 'new'), 'x')
+  renameSync(join(root, 'new'), join(root, 'sub/.env'))
+  writeFileSync(join(root, 'key'), 'x')
+  const added = mountsOnTemplate([...mounts, { kind: 'hidden', path: join(root, 'key') }], template)
+  expect(added).toEqual(
+    ['sub/.env', 'key'].map((name) => ({ kind: 'read', path: join(root, name), from: join(root, '.env') })),
+  )
+})
+
+test('a template that shows or keeps what is not wanted any more is not used', async () => {
+  const { mounts } = await place()
+  for (const index of mounts.keys())
+    expect(mountsOnTemplate(mounts.toSpliced(index, 1), templateOf(mounts))).toBeUndefined()
+})
+
+test('a project that was replaced as a whole is not taken from a template', async () => {
+  const { root, mounts } = await place()
+  const template = templateOf(mounts)
+  renameSync(root, `${root}-before`)
+  mkdirSync(join(root, 'sub'), { recursive: true })
+  expect(mountsOnTemplate(mounts, template)).toBeUndefined()
+  rmSync(`${root}-before`, { recursive: true })
+})
+
+test('what the template does not show, or shows read-only, cannot be added to it', async () => {
+  const { root, mounts } = await place()
+  const template = templateOf(mounts)
+  const elsewhere = await tempFolder()
+  symlinkSync(elsewhere, join(root, 'link'))
+  const more: Mount[] = [
+    { kind: 'read', path: elsewhere },
+    { kind: 'write', path: elsewhere },
+    { kind: 'write', path: '/usr/share' },
+    { kind: 'read', path: join(root, 'link') },
+    { kind: 'text', path: join(root, 'sub'), text: '' },
+  ]
+  for (const mount of more)
+    expect({ mount, added: mountsOnTemplate([...mounts, mount], template) }).toEqual({ mount, added: undefined })
+})
+
+const PLAN: Mount[] = [
+  { kind: 'read', path: '/usr' },
+  { kind: 'write', path: '/home/me/my project' },
+  { kind: 'read', path: '/home/me/my project/.vscode' },
+  { kind: 'hidden', path: '/home/me/my project/sub/.env' },
+]
+const lines = (...more: string[]): string =>
+  [
+    '1 0 0:50 / / ro - tmpfs tmpfs rw',
+    '2 1 8:1 /usr /usr ro - ext4 /dev/sda rw',
+    String.raw`3 1 8:1 /home/me/my\040project /home/me/my\040project rw - ext4 /dev/sda rw`,
+    '9 1 0:60 / /proc rw - proc proc rw',
+    ...more,
+  ].join('\n')
+const KEPT = String.raw`4 3 8:1 /home/me/my\040project/.vscode /home/me/my\040project/.vscode ro - ext4 /dev/sda rw`
+const HIDDEN = String.raw`5 3 8:1 /home/me/.trestle/run/sandbox/hidden /home/me/my\040project/sub/.env ro - ext4 /dev/sda rw`
+const nothingOutside = (): string => ''
+
+test('mounts that are as planned are taken', () => {
+  expect(findMountMismatch(lines(KEPT, HIDDEN), PLAN, nothingOutside)).toBeUndefined()
+})
+
+test('a mask that is missing is noticed', () => {
+  expect(findMountMismatch(lines(KEPT), PLAN, nothingOutside)).toBe('/home/me/my project/sub/.env')
+})
+
+test('a protected folder that shows another one is noticed', () => {
+  const other = KEPT.replace(String.raw`/home/me/my\040project/.vscode`, '/home/me/.trestle')
+  expect(findMountMismatch(lines(other, HIDDEN), PLAN, nothingOutside)).toBe('/home/me/my project/.vscode')
+})
+
+test('a mount that a link has led to another place is noticed', () => {
+  const astray = '6 1 8:1 /home/me/.trestle /home/me/.trestle ro - ext4 /dev/sda rw'
+  expect(findMountMismatch(lines(KEPT, HIDDEN, astray), PLAN, nothingOutside)).toBe('/home/me/.trestle')
+})
+
+test('mounts of the machine below what is visible are no surprise', () => {
+  const below = '7 2 8:9 / /usr/local ro - ext4 /dev/sdb rw'
+  const outside = '77 20 8:9 / /usr/local rw - ext4 /dev/sdb rw'
+  expect(findMountMismatch(lines(KEPT, HIDDEN, below), PLAN, () => outside)).toBeUndefined()
+  expect(findMountMismatch(lines(KEPT, HIDDEN, below), PLAN, nothingOutside)).toBe('/usr/local')
+})
+
+test('a mask of the system that is missing, and a mount that is not read-only as planned, are noticed', () => {
+  const plan: Mount[] = [...PLAN, { kind: 'hidden', path: '/etc/shadow' }]
+  expect(findMountMismatch(lines(KEPT, HIDDEN), plan, nothingOutside)).toBe('/etc/shadow')
+  const writable = lines(KEPT, HIDDEN).replace('/usr /usr ro', '/usr /usr rw')
+  expect(findMountMismatch(writable, PLAN, nothingOutside)).toBe('/usr')
+})

@@ -1,0 +1,128 @@
+import { statSync } from 'node:fs'
+import { isWithin } from '../../workspace/path/real-path'
+import { realPathOf, statsOf } from '../safe-fs'
+import type { Mount } from './system-mounts'
+
+/** Mounts that are there already, in a mount namespace that nothing runs in: a sandbox made from it only needs what is missing. */
+export interface MountTemplate {
+  /** By path: what is mounted there, and on and from which file. */
+  files: ReadonlyMap<string, string>
+  mounts: readonly Mount[]
+}
+
+/** What a template made from these mounts now would have. */
+export function templateOf(mounts: readonly Mount[]): MountTemplate {
+  return { files: new Map(mounts.map((mount) => [mount.path, filesOf(mount)])), mounts }
+}
+
+/**
+ * What is to be mounted on a template to get these mounts; undefined where that cannot be had from it. A file that was replaced since has lost its mount, so it gets another. The mounts of the sandbox are
+ * read back all the same.
+ */
+export function mountsOnTemplate(mounts: readonly Mount[], template: MountTemplate): Mount[] | undefined {
+  const wanted = new Set(mounts.map(({ path }) => path))
+  if (template.mounts.some(({ path }) => !wanted.has(path))) return undefined
+  const mask = template.mounts.find(({ kind }) => kind === 'hidden')?.path
+  const missing: Mount[] = []
+  for (const mount of mounts) {
+    if (template.files.get(mount.path) === filesOf(mount)) continue
+    const covers = template.mounts.some(({ path }) => path !== mount.path && isWithin(path, mount.path))
+    if (covers || realPathOf(mount.path) !== mount.path) return undefined
+    const above = template.mounts.findLast(
+      ({ kind, path }) => kind !== 'link' && path !== mount.path && isWithin(mount.path, path),
+    )
+    if (above?.kind !== 'write' && (above?.kind !== 'read' || above.from !== undefined || mount.kind === 'write'))
+      return undefined
+    if (mount.kind === 'hidden') {
+      if (mask === undefined || mask === mount.path) return undefined
+      missing.push({ kind: 'read', path: mount.path, from: mask })
+    } else if (mount.kind === 'empty' || mount.kind === 'write' || (mount.kind === 'read' && mount.from === undefined))
+      missing.push(mount)
+    else return undefined
+  }
+  return missing
+}
+
+/** Another file at the same path is another mount; the file it lies on counts as well as the one it shows. */
+function filesOf(mount: Mount): string {
+  const below = statsOf(mount.path)
+  const own = `${mount.kind} ${below?.dev}:${below?.ino}`
+  if (mount.kind === 'link') return `${own} ${mount.target}`
+  if (mount.kind === 'text') return `${own} ${mount.text}`
+  if (mount.kind !== 'read' && mount.kind !== 'write') return own
+  const source = (mount.kind === 'read' && mount.from) || mount.path
+  if (!below?.isSymbolicLink() && source === mount.path) return own
+  const shown = statSync(source, { throwIfNoEntry: false })
+  return `${own} ${shown?.dev}:${shown?.ino} ${source}`
+}
+
+/** One line of /proc/PID/mountinfo. */
+interface Mounted {
+  id: string
+  parent: string
+  device: string
+  /** What of its file system is mounted. */
+  root: string
+  point: string
+  isReadOnly: boolean
+}
+
+/** Where every sandbox has mounts that are not in its plan. */
+const ALWAYS = /^\/(?:$|tmp$|proc(?:$|\/)|dev(?:$|\/))/
+
+/**
+ * Whether the mounts of a sandbox are those of its plan, read back from the kernel before anything runs in it. A command of an earlier sandbox can rename folders and turn
+ * them into links while a later one is being made: then a mount ends up at another place, or shows something else. Undefined when all is as planned; else the first path
+ * that is not.
+ */
+export function findMountMismatch(
+  mountinfo: string,
+  mounts: readonly Mount[],
+  outside: () => string,
+): string | undefined {
+  const found = parseMountinfo(mountinfo)
+  const at = new Map(found.map((each) => [each.point, each]))
+  const byId = new Map(found.map((each) => [each.id, each]))
+  const planned = new Set(mounts.map(({ path }) => path))
+  const writable = mounts.flatMap(({ kind, path }) => (kind === 'write' ? [path] : []))
+  let own: Map<string, Mounted> | undefined
+  const isAsOutside = (mount: Mounted): boolean => {
+    own ??= new Map(parseMountinfo(outside()).map((each) => [each.point, each]))
+    const same = own.get(mount.point)
+    return same?.device === mount.device && same.root === mount.root
+  }
+  for (const { kind, path } of mounts) {
+    // A mask is lost when its file is replaced.
+    if ((kind === 'hidden' || kind === 'empty') && !at.has(path)) return path
+    if (kind !== 'link' && !writable.includes(path) && at.get(path)?.isReadOnly === false) return path
+    if (kind === 'link' || !writable.some((folder) => folder !== path && isWithin(path, folder))) continue
+    const mount = at.get(path)
+    if (!mount) return path
+    if (kind !== 'read' && kind !== 'write') continue
+    const above = byId.get(mount.parent)
+    const isSame = above?.device === mount.device && joined(above.root, path.slice(above.point.length)) === mount.root
+    if (!isSame && !isAsOutside(mount)) return path
+  }
+  return found.find((mount) => !ALWAYS.test(mount.point) && !planned.has(mount.point) && !isAsOutside(mount))?.point
+}
+
+export function parseMountinfo(text: string): Mounted[] {
+  return text.split('\n').flatMap((line) => {
+    const [id, parent, device, root, point, options = ''] = line.split(' ')
+    if (id === undefined || parent === undefined || device === undefined || root === undefined || point === undefined)
+      return []
+    return [
+      { id, parent, device, root: unescaped(root), point: unescaped(point), isReadOnly: /^ro(?:,|$)/.test(options) },
+    ]
+  })
+}
+
+/** The kernel writes spaces, tabs, line ends and backslashes as octal numbers. */
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_all, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
+}
+
+function joined(root: string, rest: string): string {
+  if (rest === '') return root
+  return root === '/' ? `/${rest.replace(/^\//, '')}` : `${root}/${rest.replace(/^\//, '')}`
+}

@@ -1,0 +1,209 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { ReservedFile } from './project-scan'
+
+/** What a process has made in projects. */
+interface Made {
+  folders: string[]
+  files: ReservedFile[]
+}
+
+/**
+ * Empty folders, and a few files, where a protected name is not taken yet: a mount needs something to lie on. They are removed when no sandbox needs them, also those that
+ * a process which was killed has left behind.
+ */
+export class Placeholders {
+  private readonly record: string
+  private readonly folder: string
+  /** Who needs each of them. */
+  private readonly holders = new Map<string, Set<object>>()
+  /** The content of those that are files. */
+  private readonly contents = new Map<string, string>()
+  private static readonly known = new Map<string, Placeholders>()
+
+  /** Those of this process that are written down in `folder`: one list, whoever asks for them. */
+  static in(folder: string): Placeholders {
+    const known = Placeholders.known.get(folder) ?? new Placeholders(folder)
+    Placeholders.known.set(folder, known)
+    return known
+  }
+
+  constructor(folder: string) {
+    this.folder = folder
+    this.record = join(folder, `placeholders-${process.pid}.json`)
+    this.removeLeft()
+  }
+
+  /** Makes what is missing; it stays as long as `holder`, or another one, needs it. */
+  make(folders: readonly string[], files: readonly ReservedFile[], holder: object = this): void {
+    const isNew = (path: string): boolean => !this.holders.has(path) || !existsSync(path)
+    const newFolders = folders.filter(isNew)
+    const newFiles = files.filter(({ path }) => isNew(path))
+    for (const path of [...folders, ...files.map((file) => file.path)])
+      this.holders.set(path, (this.holders.get(path) ?? new Set()).add(holder))
+    for (const { path, content } of files) this.contents.set(path, content)
+    if (newFolders.length + newFiles.length === 0) return
+    // First written down, so that a crash leaves nothing behind that nobody knows of.
+    this.write()
+    for (const path of newFolders) unlessThere(() => inItsFolder(path, (exact) => mkdirSync(exact)))
+    for (const { path, content } of newFiles)
+      unlessThere(() => inItsFolder(path, (exact) => writeFileSync(exact, content, { flag: 'wx', mode: 0o644 })))
+  }
+
+  /** Removes those that nobody but `holder` needs. */
+  remove(holder: object = this): void {
+    const free = [...this.holders].flatMap(([path, holders]) =>
+      holders.delete(holder) && holders.size === 0 ? [path] : [],
+    )
+    if (free.length === 0) return
+    const others = new Set(
+      this.records().flatMap(({ pid, made }) => (pid === process.pid || !isAlive(pid) ? [] : pathsOf(made))),
+    )
+    removeUnused(this.made(free), others)
+    for (const path of free) {
+      this.holders.delete(path)
+      this.contents.delete(path)
+    }
+    if (this.holders.size > 0) this.write()
+    else rmSync(this.record, { force: true })
+  }
+
+  private made(paths: Iterable<string>): Made {
+    const all = [...paths]
+    return {
+      folders: all.filter((path) => !this.contents.has(path)),
+      files: all.flatMap((path) => (this.contents.has(path) ? [{ path, content: this.contents.get(path)! }] : [])),
+    }
+  }
+
+  private write(): void {
+    // The folder may have been removed since: a home of a test, say.
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+    writeFileSync(this.record, JSON.stringify(this.made(this.holders.keys())), { mode: 0o600 })
+  }
+
+  private removeLeft(): void {
+    const records = this.records()
+    const living = new Set(records.filter(({ pid }) => isAlive(pid)).flatMap(({ made }) => pathsOf(made)))
+    for (const { file, pid, made } of records) {
+      if (isAlive(pid)) continue
+      removeUnused(made, living)
+      rmSync(file, { force: true })
+    }
+  }
+
+  private records(): { file: string; pid: number; made: Made }[] {
+    return recordFiles(this.folder).map(({ file, pid }) => ({ file, pid, made: readRecord(file) }))
+  }
+}
+
+/** Removes what sandboxes of a process that was killed have left in projects; `folder` is where they are written down. */
+export function removeOrphanedPlaceholders(folder: string): void {
+  if (existsSync(folder)) Placeholders.in(folder)
+}
+
+/** What sandboxes have put into projects for mounts to lie on, by every Trestle of this home: it is no content of the project. `folder`: where they are written down. */
+export function placeholdersIn(folder: string): (path: string) => boolean {
+  const made = recordFiles(folder).map(({ file }) => readRecord(file))
+  const contents = new Map(made.flatMap(({ files }) => files.map(({ path, content }) => [path, content] as const)))
+  const folders = new Set(made.flatMap((one) => one.folders))
+  return (path) => {
+    try {
+      // Not once somebody has put something into it.
+      if (folders.has(path)) return readdirSync(path).length === 0
+      return contents.has(path) && readFileSync(path, 'utf8') === contents.get(path)
+    } catch {
+      return false
+    }
+  }
+}
+
+function recordFiles(folder: string): { file: string; pid: number }[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((name) => {
+    const pid = /^placeholders-(\d+)\.json$/.exec(name)?.[1]
+    return pid === undefined ? [] : [{ file: join(folder, name), pid: Number(pid) }]
+  })
+}
+
+/**
+ * Calls `use` with a way to `path` that nobody can lead elsewhere meanwhile: a command may be turning folders of the project into links to others. Throws when the
+ * folder of `path` is not really there.
+ */
+function inItsFolder(path: string, use: (exact: string) => void): void {
+  const folder = dirname(path)
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    if (readlinkSync(`/proc/self/fd/${fd}`) !== folder)
+      throw new Error(`${folder} changed while the sandbox was being set up. Try again.`)
+    use(`/proc/self/fd/${fd}/${basename(path)}`)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function unlessThere(make: () => void): void {
+  try {
+    make()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function readRecord(file: string): Made {
+  try {
+    const { folders, files } = JSON.parse(readFileSync(file, 'utf8')) as Made
+    return { folders: [...folders], files: [...files] }
+  } catch {
+    return { folders: [], files: [] }
+  }
+}
+
+function pathsOf({ folders, files }: Made): string[] {
+  return [...folders, ...files.map(({ path }) => path)]
+}
+
+/** Only empty folders, and files that are as they were made: nothing of anybody's is lost. */
+function removeUnused({ folders, files }: Made, used: ReadonlySet<string>): void {
+  for (const { path, content } of files) {
+    try {
+      if (used.has(path)) continue
+      inItsFolder(path, (exact) => {
+        if (lstatSync(exact).isFile() && readFileSync(exact, 'utf8') === content) unlinkSync(exact)
+      })
+    } catch {
+      // It is gone.
+    }
+  }
+  for (const path of folders.toSorted((a, b) => b.length - a.length)) {
+    try {
+      if (!used.has(path)) inItsFolder(path, (exact) => rmdirSync(exact))
+    } catch {
+      // Somebody uses it by now.
+    }
+  }
+}
+
+/** Whether a process with this number runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,280 @@
+import { lstatSync, readFileSync, readdirSync, realpathSync, statSync, type Dirent } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { isWithin } from '../../workspace/path/real-path'
+import { sensitiveRule } from '../../workspace/path/sensitive-file'
+import { PROTECTED_ANYWHERE } from '../protected-names'
+import { statsOf } from '../safe-fs'
+import type { SandboxPolicy } from '../sandbox-policy'
+
+/** What lies in a project and needs a mount of its own. Paths are absolute. */
+export interface ProjectScan {
+  /** Files with secrets, and sockets: commands do not get at them. */
+  secrets: string[]
+  /** Folders with secrets. */
+  secretFolders: string[]
+  /** Files and folders that stay as they are. */
+  protectedPaths: string[]
+  /** Where no file may be made that git would obey, because nothing is there yet. */
+  reservedFiles: ReservedFile[]
+  /** Folders that must not be moved away: what is protected lies in them. */
+  pinned: string[]
+  /** Set when the project is too large to be looked through as a whole: what is deeper was not looked at. */
+  incomplete?: true
+}
+
+/** A file that is made, if it is missing, so that nothing else can be: with this content it changes nothing. */
+export interface ReservedFile {
+  path: string
+  content: string
+}
+
+/** Not looked into: they hold what package managers put there, and are large. */
+const SKIPPED = new Set([
+  'node_modules',
+  '.pnpm-store',
+  '__pycache__',
+  '.tox',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.gradle',
+  'site-packages',
+])
+const MAX_FOLDERS = 50_000
+/** What was seen once is looked at again in no time, so each scan gets further. */
+const MAX_MS = 400
+
+/** Entries of a folder that matter, as of a modification time. Kept, because a project is looked through before every few commands. */
+interface KnownFolder {
+  changed: number
+  folders: string[]
+  secrets: string[]
+  secretFolders: string[]
+  protectedPaths: string[]
+  reservedFiles: ReservedFile[]
+  pinned: string[]
+}
+
+const MAX_KNOWN = 100_000
+const known = new Map<string, KnownFolder>()
+
+/** Looks through a project, nearest folders first. Follows no links. Never throws. */
+export function scanProject(root: string): ProjectScan {
+  const scan: ProjectScan = { secrets: [], secretFolders: [], protectedPaths: [], reservedFiles: [], pinned: [] }
+  const until = performance.now() + MAX_MS
+  const queue = [root]
+  for (let at = 0; at < queue.length; at += 1) {
+    if (at >= MAX_FOLDERS || (at % 64 === 63 && performance.now() > until)) return { ...scan, incomplete: true }
+    const folder = readFolder(queue[at]!)
+    if (!folder) continue
+    scan.secrets.push(...folder.secrets)
+    scan.secretFolders.push(...folder.secretFolders)
+    scan.protectedPaths.push(...folder.protectedPaths)
+    scan.reservedFiles.push(...folder.reservedFiles)
+    scan.pinned.push(...folder.pinned)
+    queue.push(...folder.folders)
+  }
+  return scan
+}
+
+function readFolder(path: string): KnownFolder | undefined {
+  try {
+    // Not the time of the content, which a command can set back.
+    const changed = statSync(path).ctimeMs
+    const before = known.get(path)
+    // A change within the clock's resolution of the last look would not show.
+    if (before?.changed === changed && Date.now() - changed > 1_000) return before
+    const found = sorted(path, readdirSync(path, { withFileTypes: true }))
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(path, { changed, ...found })
+    return { changed, ...found }
+  } catch {
+    return undefined
+  }
+}
+
+function sorted(folder: string, entries: readonly Dirent[]): Omit<KnownFolder, 'changed'> {
+  const found: Omit<KnownFolder, 'changed'> = {
+    folders: [],
+    secrets: [],
+    secretFolders: [],
+    protectedPaths: [],
+    reservedFiles: [],
+    pinned: [],
+  }
+  for (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.name === '.git') {
+      if (entry.isDirectory()) addRepository(path, found)
+      else found.protectedPaths.push(path)
+    } else if (entry.isDirectory()) {
+      if (sensitiveRule(join(path, 'x')) !== undefined) found.secretFolders.push(path)
+      else if (PROTECTED_ANYWHERE.has(entry.name)) found.protectedPaths.push(path)
+      else if (!SKIPPED.has(entry.name)) found.folders.push(path)
+    } else if (entry.isSocket() || sensitiveRule(path) !== undefined) found.secrets.push(path)
+    // What a link below the project's own folder is called protects nothing: the folder itself can be replaced.
+    else if (PROTECTED_ANYWHERE.has(entry.name) && !entry.isSymbolicLink()) found.protectedPaths.push(path)
+  }
+  return found
+}
+
+type RepositoryParts = Pick<ProjectScan, 'protectedPaths' | 'reservedFiles' | 'pinned'>
+
+/** Names in a folder of git that decide which programs git runs. */
+const GIT_SETTINGS = ['hooks', 'config', 'config.worktree', 'commondir', 'info/attributes']
+/** Those of them that git obeys once they exist; `.` as the common folder is what git assumes without that file. */
+const GIT_RESERVED: Readonly<Record<string, string>> = { 'config.worktree': '', commondir: '.\n' }
+const MAX_MODULES = 500
+
+/** What must stay of a repository, of its submodules and of its worktrees. */
+export function addRepository(gitFolder: string, found: RepositoryParts): void {
+  // An empty one is a placeholder of ours.
+  if (namesIn(gitFolder).length === 0) return
+  found.pinned.push(gitFolder)
+  addSettings(gitFolder, found)
+  for (const name of namesIn(join(gitFolder, 'worktrees'))) addWorktree(join(gitFolder, 'worktrees', name), found)
+  addModules(gitFolder, found, 0)
+}
+
+function addSettings(gitFolder: string, found: RepositoryParts): void {
+  for (const name of GIT_SETTINGS) {
+    const path = join(gitFolder, name)
+    const content = GIT_RESERVED[name]
+    if (isThere(path)) found.protectedPaths.push(path)
+    else if (content !== undefined) found.reservedFiles.push({ path, content })
+  }
+  if (isThere(join(gitFolder, 'info', 'attributes'))) found.pinned.push(join(gitFolder, 'info'))
+  for (const path of namedInSettings(gitFolder)) {
+    found.protectedPaths.push(path)
+    for (let above = dirname(path); above !== dirname(gitFolder); above = dirname(above)) found.pinned.push(above)
+  }
+}
+
+function addWorktree(folder: string, found: RepositoryParts): void {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+  found.pinned.push(dirname(folder), folder)
+  for (const name of ['commondir', 'gitdir', 'config.worktree']) {
+    const path = join(folder, name)
+    if (isThere(path)) found.protectedPaths.push(path)
+    else if (name === 'config.worktree') found.reservedFiles.push({ path, content: '' })
+  }
+}
+
+/** Submodules lie in the repository above them; their names can have slashes. */
+function addModules(gitFolder: string, found: RepositoryParts, depth: number): void {
+  const modules = join(gitFolder, 'modules')
+  if (depth > 3 || !isThere(modules)) return
+  found.pinned.push(modules)
+  const queue = namesIn(modules).map((name) => join(modules, name))
+  for (const folder of queue) {
+    if (queue.length > MAX_MODULES) break
+    if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) continue
+    found.pinned.push(folder)
+    // Its settings cannot be removed in a sandbox, other files could be.
+    if (!isThere(join(folder, 'config'))) {
+      queue.push(...namesIn(folder).map((name) => join(folder, name)))
+      continue
+    }
+    addSettings(folder, found)
+    addModules(folder, found, depth + 1)
+  }
+}
+
+const NAMED_IN_SETTINGS = /^\s*(?:path|hooksPath|attributesFile|fsmonitor)\s*=\s*"?([^"#;\n]+?)"?\s*$/gim
+
+/** Files and folders in the working folder that the settings of a repository name: further settings, hooks, programs. */
+function namedInSettings(gitFolder: string): string[] {
+  const workingFolder = dirname(gitFolder)
+  if (!gitFolder.endsWith('/.git')) return []
+  try {
+    const text = readFileSync(join(gitFolder, 'config'), 'utf8')
+    return [...text.matchAll(NAMED_IN_SETTINGS)].flatMap(([, named = '']) => {
+      const paths = [resolve(gitFolder, named), resolve(workingFolder, named)]
+      return paths.filter(
+        (path) =>
+          path !== workingFolder && isWithin(path, workingFolder) && !isWithin(path, gitFolder) && isThere(path),
+      )
+    })
+  } catch {
+    return []
+  }
+}
+
+/**
+ * The folder of git that a project which is a linked worktree shares with its repository. `.git` of the project is protected, so no command can have written it; and the
+ * folder it leads to must name this worktree in turn and lie where git puts it: else a file could open any folder.
+ */
+export function worktreeRepository(root: string): string | undefined {
+  try {
+    const gitFile = join(root, '.git')
+    if (!lstatSync(gitFile).isFile()) return undefined
+    const named = /^gitdir: (.+)$/m.exec(readFileSync(gitFile, 'utf8'))?.[1]
+    if (named === undefined) return undefined
+    const own = realpathSync(isAbsolute(named) ? named : resolve(root, named))
+    const common = dirname(dirname(own))
+    if (basename(dirname(own)) !== 'worktrees' || isWithin(own, root) || !isThere(join(common, 'objects')))
+      return undefined
+    const back = readFileSync(join(own, 'gitdir'), 'utf8').trim()
+    if (realpathSync(isAbsolute(back) ? back : resolve(own, back)) !== realpathSync(gitFile)) return undefined
+    const shared = realpathSync(resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim()))
+    return shared === common ? common : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+/** Searching takes at most this part of the time. */
+const SHARE = 50
+
+interface Search {
+  files: readonly string[]
+  at: number
+  ms: number
+}
+
+const searches = new Map<string, Search>()
+
+/**
+ * What the mounts of a sandbox depend on in its folders: which secrets and protected files there are, and whether they are still the same files. Who replaces a file, as
+ * editors and git do, takes away what was mounted on it. A large project is only searched for new ones every few seconds; those that are known are looked at each time.
+ * `isChanged`: it is searched in any case.
+ */
+export function projectState(
+  { root, folders, protect }: Pick<SandboxPolicy, 'root' | 'folders' | 'protect'>,
+  isChanged = false,
+): string {
+  const key = JSON.stringify([root, folders, protect])
+  return search(key, [root, ...folders], isChanged)
+    .map((path) => `${path}\0${statsOf(path)?.ino}`)
+    .join('\n')
+}
+
+function search(key: string, folders: readonly string[], isChanged: boolean): readonly string[] {
+  const began = performance.now()
+  const last = searches.get(key)
+  if (last && !isChanged && began - last.at < last.ms * SHARE && last.ms > 2) return last.files
+  const used = process.threadCpuUsage()
+  const files = folders
+    .map((folder) => scanProject(folder))
+    .flatMap(({ secrets, secretFolders, protectedPaths, pinned }) => [
+      ...secrets,
+      ...secretFolders,
+      ...protectedPaths,
+      ...pinned,
+    ])
+  // Not by the clock: on a busy machine a small project would count as a large one.
+  const { user, system } = process.threadCpuUsage(used)
+  searches.set(key, { files, at: performance.now(), ms: (user + system) / 1000 })
+  return files
+}

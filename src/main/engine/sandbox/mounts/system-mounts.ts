@@ -1,0 +1,130 @@
+import { lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { isWithin } from '../../workspace/path/real-path'
+import { canRead, entriesOf, isFolder, exists, realPathOf, statsOf } from '../safe-fs'
+import { SYSTEM_SECRETS } from '../protected-names'
+import type { SandboxPolicy } from '../sandbox-policy'
+import { FILTERED_FILES, filteredSettings, toolchainPaths } from '../toolchains'
+
+/**
+ * One thing at a path inside the sandbox. `read`, `write`: as outside; `read` with `from`: another file. `empty`: a folder with nothing in it. `hidden`: a file that cannot
+ * be opened, in place of what is there. `link`: a symbolic link.
+ */
+export type Mount =
+  | { kind: 'read'; path: string; from?: string }
+  | { kind: 'write'; path: string }
+  | { kind: 'empty'; path: string }
+  | { kind: 'hidden'; path: string }
+  | { kind: 'text'; path: string; text: string }
+  | { kind: 'link'; path: string; target: string }
+
+/** Folders at the top of the file system that hold the system itself. */
+const SYSTEM = new Set([
+  'bin',
+  'sbin',
+  'lib',
+  'lib32',
+  'lib64',
+  'libx32',
+  'usr',
+  'etc',
+  'opt',
+  'nix',
+  'gnu',
+  'snap',
+  'sys',
+])
+/** Parts of other folders that programs need. */
+const SYSTEM_PARTS = [
+  '/var/lib/dpkg',
+  '/var/lib/ca-certificates',
+  '/var/lib/alternatives',
+  '/var/cache/fontconfig',
+  '/run/current-system',
+  '/run/wrappers',
+  // Not the folder: in it is a socket that resolves any name for anybody.
+  '/run/systemd/resolve/resolv.conf',
+  '/run/systemd/resolve/stub-resolv.conf',
+  '/run/resolvconf',
+  '/run/NetworkManager/resolv.conf',
+]
+
+const MAX_SYSTEM_FOLDERS = 2_000
+
+/** The system, an empty home with toolchains in it, and nothing else. */
+export function systemAndHome({ userHome }: SandboxPolicy, path: string | undefined): Mount[] {
+  const mounts: Mount[] = []
+  for (const name of readdirSync('/')) {
+    if (!SYSTEM.has(name)) continue
+    const each = `/${name}`
+    if (lstatSync(each).isSymbolicLink()) mounts.push({ kind: 'link', path: each, target: readlinkSync(each) })
+    else mounts.push({ kind: 'read', path: each })
+  }
+  mounts.push(
+    { kind: 'empty', path: '/run' },
+    { kind: 'empty', path: '/var' },
+    { kind: 'link', path: '/var/run', target: '/run' },
+  )
+  mounts.push({ kind: 'link', path: '/var/tmp', target: '/tmp' })
+  for (const each of SYSTEM_PARTS) if (exists(each)) mounts.push({ kind: 'read', path: each })
+  for (const each of systemSecrets()) if (canRead(each)) mounts.push(hiding(each))
+  mounts.push({ kind: 'empty', path: userHome })
+  for (const each of new Set(toolchainPaths(userHome, path))) mounts.push({ kind: 'read', path: each })
+  for (const name of FILTERED_FILES) {
+    const file = join(userHome, name)
+    const text = filteredSettings(file, userHome)
+    if (text !== undefined) mounts.push({ kind: 'text', path: file, text })
+  }
+  return mounts
+}
+
+/** Each mount takes time: those that a later one covers are left out, and those that only repeat what an earlier one shows. */
+export function withoutSuperfluous(mounts: readonly Mount[]): Mount[] {
+  return mounts.filter((mount, index) => {
+    if (mount.kind === 'link') return true
+    const isBelow = (other: Mount): boolean => other.kind !== 'link' && isWithin(mount.path, other.path)
+    if (mounts.some((other, at) => at > index && isBelow(other))) return false
+    if (mount.kind !== 'read' || mount.from !== undefined) return true
+    const real = realPathOf(mount.path)
+    const before = mounts.slice(0, index)
+    // A folder such as /bin that is a link: what it leads to is there under its own name.
+    const isLink = before.some(({ kind, path }) => kind === 'link' && path === mount.path)
+    if (!isLink && real !== mount.path) return true
+    const above = before.findLast(({ kind, path }) => kind !== 'link' && real !== undefined && isWithin(real, path))
+    return above?.kind !== 'read' || above.from !== undefined
+  })
+}
+
+let known: { at: number; paths: string[] } | undefined
+
+/** Files of the system that no other user of the machine could read; who runs as root, or in a group that may, gets no more than the others. */
+function systemSecrets(): readonly string[] {
+  if (process.getuid?.() !== 0) return [...SYSTEM_SECRETS, ...hostKeys()]
+  const at = statSync('/etc').ctimeMs
+  if (known?.at === at) return known.paths
+  const paths = new Set(SYSTEM_SECRETS)
+  const queue = ['/etc']
+  for (const folder of queue) {
+    if (queue.length > MAX_SYSTEM_FOLDERS) break
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name)
+      const mode = entry.isSymbolicLink() ? undefined : statsOf(path)?.mode
+      // Nothing below a secret folder is looked at: it is not in the queue.
+      if (mode === undefined || paths.has(path)) continue
+      if (entry.isDirectory()) {
+        if ((mode & 0o005) === 0o005) queue.push(path)
+        else paths.add(path)
+      } else if ((mode & 0o004) === 0) paths.add(path)
+    }
+  }
+  known = { at, paths: [...paths] }
+  return known.paths
+}
+
+function hostKeys(): string[] {
+  return entriesOf('/etc/ssh').flatMap(({ name }) => (/^ssh_host_.*_key$/.test(name) ? [`/etc/ssh/${name}`] : []))
+}
+
+export function hiding(path: string): Mount {
+  return isFolder(path) ? { kind: 'empty', path } : { kind: 'hidden', path }
+}

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import type { Approval } from '../../../shared/model/approval'
+import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import { emptyHeader } from '../../../shared/events/fold-header'
+import { applyEvents, initialView } from '../../../shared/events/session-view'
+import { forkedEvents } from './fork'
+
+const turn = { turnId: 't' }
+const approval = (callId: string): Approval => ({
+  ...turn,
+  approvalId: `a-${callId}`,
+  callId,
+  tool: 'Bash',
+  summary: callId,
+  reason: 'asks',
+  options: [],
+  requestedAt: 1,
+})
+const started = (callId: string): EventBody => ({
+  type: 'tool.started',
+  ...turn,
+  stepId: 's',
+  callId,
+  name: 'Bash',
+  input: '{}',
+  summary: callId,
+})
+const finished = (callId: string, isError: boolean): EventBody => ({
+  type: 'tool.finished',
+  ...turn,
+  callId,
+  name: 'Bash',
+  content: [],
+  isError,
+  durationMs: 1,
+})
+const asked = (callId: string, asks?: Approval['asks']): EventBody => ({
+  type: 'approval.requested',
+  approval: { ...approval(callId), ...(asks && { asks }) },
+})
+const resolved = (callId: string, outcome: 'allow_always' | 'reject_once' | 'cancelled'): EventBody => ({
+  type: 'approval.resolved',
+  approvalId: `a-${callId}`,
+  callId,
+  outcome,
+  ...(outcome === 'allow_always' && { rule: { pattern: 'Bash(*)', scope: 'session' as const } }),
+})
+
+function recorded(bodies: readonly EventBody[]): RecordedEvent[] {
+  return bodies.map((body, index) => ({ ...body, sessionId: 'x', seq: index + 1, at: index + 1 }))
+}
+
+it('a fork shows what was rejected or not run as that, and takes no permission with it', () => {
+  const log = recorded([
+    { type: 'turn.started', ...turn, parts: [{ type: 'text', text: 'go' }], model: 'm' },
+    ...['rejected', 'stopped', 'allowed', 'broken'].map(started),
+    asked('rejected'),
+    resolved('rejected', 'reject_once'),
+    finished('rejected', true),
+    asked('stopped'),
+    resolved('stopped', 'cancelled'),
+    finished('stopped', true),
+    asked('allowed'),
+    resolved('allowed', 'allow_always'),
+    finished('allowed', false),
+    // A server asked in its midst, was told no, and the call failed for that.
+    asked('broken', 'form'),
+    resolved('broken', 'reject_once'),
+    finished('broken', true),
+    { type: 'turn.finished', ...turn, stop: 'end_turn', steps: 1, durationMs: 1 },
+  ])
+  const fork = recorded(forkedEvents({ window: () => ({ events: log, hasMore: false }) }, 'x', log.length))
+  const { items, header } = applyEvents(initialView(emptyHeader('x'), [], false), fork)
+  expect(items.flatMap((item) => (item.kind === 'tool' ? [`${item.callId}: ${item.state}`] : []))).toEqual([
+    'rejected: rejected',
+    'stopped: rejected',
+    'allowed: done',
+    'broken: failed',
+  ])
+  expect(header.rules).toBeUndefined()
+  expect(header.approvals).toEqual([])
+})

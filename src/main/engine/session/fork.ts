@@ -1,0 +1,68 @@
+import { isMidCall } from '../../../shared/model/approval'
+import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import type { Store } from '../store/store'
+
+const WINDOW = 2000
+/** What makes a conversation; queued prompts, permissions (but for what was refused), tasks and checkpoints stay with the session they belong to. */
+const COPIED: ReadonlySet<string> = new Set([
+  'turn.started',
+  'turn.steered',
+  'prefix.frozen',
+  'step.started',
+  'step.retried',
+  'step.finished',
+  'tool.started',
+  'tool.judged',
+  'tool.finished',
+  'context.trimmed',
+  'todos.changed',
+  'turn.finished',
+])
+
+/** The events another session begins with to have the same conversation, as it was right after `to`. */
+export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to: number): EventBody[] {
+  const windows: RecordedEvent[][] = []
+  let before = to + 1
+  for (;;) {
+    const { events, hasMore } = store.window(sessionId, { before, limit: WINDOW })
+    windows.push(events)
+    if (!hasMore || !events[0]) break
+    before = events[0].seq
+  }
+  const events = windows.toReversed().flat()
+  const questions = new Set(
+    events.flatMap((event) =>
+      event.type === 'approval.requested' && isMidCall(event.approval) ? [event.approval.approvalId] : [],
+    ),
+  )
+  const copied = events
+    .filter((event) => COPIED.has(event.type) || (isRefusal(event) && !questions.has(event.approvalId)))
+    // Compactions stay behind: the whole conversation stands behind what its requests began with first.
+    .filter(
+      (event, index, all) =>
+        event.type !== 'prefix.frozen' || all.findIndex(({ type }) => type === 'prefix.frozen') === index,
+    )
+    .map(({ sessionId: _session, seq: _seq, at: _at, ...body }): EventBody => withoutPromptId(body))
+  const open = openTurn(copied)
+  return open === undefined
+    ? copied
+    : [...copied, { type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0 }]
+}
+
+/** Why a call was not run belongs to the conversation: without it, the call looks as if it had failed. What was allowed stays behind. */
+function isRefusal(event: RecordedEvent): event is RecordedEvent & { type: 'approval.resolved' } {
+  return event.type === 'approval.resolved' && (event.outcome === 'reject_once' || event.outcome === 'cancelled')
+}
+
+/** The prompt left the queue of the other session. */
+function withoutPromptId(body: EventBody): EventBody {
+  if ((body.type !== 'turn.started' && body.type !== 'turn.steered') || body.promptId === undefined) return body
+  const { promptId: _there, ...rest } = body
+  return rest
+}
+
+/** A turn whose end is not among the events: the fork was made at a message that joined it. */
+function openTurn(events: readonly EventBody[]): string | undefined {
+  const last = events.findLast((event) => event.type === 'turn.started' || event.type === 'turn.finished')
+  return last?.type === 'turn.started' ? last.turnId : undefined
+}

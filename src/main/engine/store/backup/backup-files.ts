@@ -1,0 +1,143 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from '../database'
+import { renameOverSync } from '../../workspace/file/atomic-write'
+
+/** How many backups are kept. */
+const KEPT_BACKUPS = 7
+
+export interface Backup {
+  file: string
+  /** ms since the epoch. */
+  at: number
+  bytes: number
+}
+
+/** `$home/backups`. */
+export function backupsFolder(home: string): string {
+  return join(home, 'backups')
+}
+
+/** Has a copy of the store of this version written, under a name that tells a complete one, then puts it among the backups. */
+export async function keepBackup(
+  { home, version, now }: { home: string; version: number; now: number },
+  write: (partial: string) => Promise<void>,
+): Promise<string> {
+  const { file, partial } = namesOf(home, version, now)
+  try {
+    await write(partial)
+    finish(partial, file)
+  } finally {
+    removePartial(partial)
+  }
+  removeOld(home)
+  return file
+}
+
+/**
+ * Writes a complete, compact copy of the open store to `$home/backups/trestle-<version>-<time>.db` at once, for a migration that waits for it, and removes
+ * backups beyond those that are kept. A copy that broke off never has such a name. Throws SqliteError (SQLITE_FULL, ...).
+ */
+export function takeBackup(db: Database, options: { home: string; version: number; now: number }): string {
+  const { file, partial } = namesOf(options.home, options.version, options.now)
+  try {
+    db.prepare('VACUUM INTO ?').run(partial)
+    finish(partial, file)
+  } finally {
+    removePartial(partial)
+  }
+  removeOld(options.home)
+  return file
+}
+
+function namesOf(home: string, version: number, now: number): { file: string; partial: string } {
+  mkdirSync(backupsFolder(home), { recursive: true, mode: 0o700 })
+  const file = join(backupsFolder(home), `trestle-${version}-${timestampOf(now)}.db`)
+  return { file, partial: `${file}.${process.pid}.partial` }
+}
+
+function finish(partial: string, file: string): void {
+  chmodSync(partial, 0o600)
+  const fd = openSync(partial, 'r+')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  renameOverSync(partial, file)
+}
+
+function removePartial(partial: string): void {
+  for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(partial + ending, { force: true })
+}
+
+/** Of several of one day only the newest is worth a place that an older day could have. */
+function removeOld(home: string): void {
+  const backups = backupsOf(home)
+  const days = new Set<string>()
+  const [firstOfDay, others]: [Backup[], Backup[]] = [[], []]
+  for (const backup of backups) {
+    const day = new Date(backup.at).toDateString()
+    if (days.has(day)) others.push(backup)
+    else firstOfDay.push(backup)
+    days.add(day)
+  }
+  for (const { file } of [...firstOfDay, ...others].slice(KEPT_BACKUPS)) rmSync(file, { force: true })
+}
+
+/** Removes copies that broke off because their process died. */
+export function removeBrokenBackups(home: string): void {
+  const folder = backupsFolder(home)
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const pid = /\.(\d+)\.partial(?:-\w+)?$/.exec(name)?.[1]
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** The newest backup that passes `isSound`. */
+export function newestGoodBackup(home: string, isSound: (file: string) => boolean): Backup | undefined {
+  return backupsOf(home).find((backup) => isSound(backup.file))
+}
+
+/** Newest first. */
+export function backupsOf(home: string): Backup[] {
+  const folder = backupsFolder(home)
+  if (!existsSync(folder)) return []
+  const found: (Backup & { version: number })[] = []
+  for (const name of readdirSync(folder)) {
+    const match = /^trestle-(\d+)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z\.db$/.exec(name)
+    if (!match) continue
+    const [, version, year, month, day, hour, minute, second, ms] = match
+    const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`)
+    const file = join(folder, name)
+    // Another process may have removed it just now.
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (stats) found.push({ file, version: Number(version), at, bytes: stats.size })
+  }
+  return found.sort((a, b) => b.at - a.at || b.version - a.version)
+}
+
+/** A time as it stands in file names, e.g. `20261120T140215123Z`. */
+export function timestampOf(now: number): string {
+  return new Date(now).toISOString().replace(/[-:.]/g, '')
+}

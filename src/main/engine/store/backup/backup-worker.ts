@@ -1,0 +1,41 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import BetterSqlite3 from 'better-sqlite3'
+import type { BackupInput, BackupOutcome } from './store-backups'
+
+/**
+ * The thread that copies the store while others go on reading and writing it, and checks the copy. All pages are copied in one step: between steps a write by another
+ * process would make it begin again. Nothing of ours is imported, so that it also runs from the sources.
+ */
+const { source, target } = workerData as BackupInput
+const ALL_PAGES = 0x7fffffff
+
+async function copy(): Promise<BackupOutcome> {
+  const store = new BetterSqlite3(source, { readonly: true, fileMustExist: true })
+  try {
+    await store.backup(target, { progress: () => ALL_PAGES })
+  } finally {
+    store.close()
+  }
+  const made = new BetterSqlite3(target)
+  try {
+    // A file by itself, without a log beside it.
+    made.pragma('journal_mode = DELETE')
+    // Who runs which session is true for the store only.
+    made.exec('DELETE FROM lease; DELETE FROM process')
+    const found: unknown = made.pragma('quick_check(1)', { simple: true })
+    return found === 'ok' ? { kind: 'made' } : { kind: 'damaged', reason: String(found) }
+  } finally {
+    made.close()
+  }
+}
+
+const outcome = await copy().catch((error: unknown): BackupOutcome => {
+  const code = error instanceof BetterSqlite3.SqliteError ? error.code : ''
+  const reason = error instanceof Error ? error.message : String(error)
+  return {
+    kind: /^SQLITE_(CORRUPT|NOTADB)/.test(code) ? 'damaged' : code === 'SQLITE_FULL' ? 'full' : 'failed',
+    reason,
+  }
+})
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort?.postMessage(outcome)

@@ -1,0 +1,168 @@
+import { statfsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { BackupsView } from '../../../../shared/configuration/app'
+import { CodedError } from '../../../../shared/errors'
+import { CURRENT_VERSION } from '../migrations'
+import { tryLock } from '../store-lock'
+import { backupsFolder, backupsOf, keepBackup } from './backup-files'
+import { suspectMarker } from '../store-error'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** A new store gets its first backup when it is so old. */
+const FIRST_MS = 60 * 60 * 1000
+/** What stays free beside a backup. */
+const SPARE_BYTES = 64 * 1024 * 1024
+const LOOK_MS = 60_000
+/** So long the end of the program waits for a backup that is being made. */
+const CLOSE_MS = 5_000
+
+/** Backups of the store, made while it is in use. */
+export interface StoreBackups {
+  view(): BackupsView
+  /** Makes one now. CodedError `store.full`, `store.busy` (another process makes one) or `store.unreadable`. */
+  take(): Promise<BackupsView>
+  /** Begins one where the newest is a day old; asks for nothing but a look into the folder otherwise. */
+  takeIfDue(): void
+  /** Looks once a minute whether one is due, for a program that runs long. */
+  begin(): void
+  /** Waits a moment for a backup that is being made, then gives it up. */
+  close(): Promise<void>
+}
+
+interface StoreBackupsDeps {
+  home: string
+  /** ms since the epoch. */
+  now: () => number
+  /** A backup that was due could not be made. */
+  onProblem: (message: string) => void
+  copy?: (input: BackupInput, signal: AbortSignal) => Promise<BackupOutcome>
+}
+
+export function createStoreBackups({ home, now, onProblem, copy = copyInThread }: StoreBackupsDeps): StoreBackups {
+  const source = join(home, 'trestle.db')
+  const closing = new AbortController()
+  let running: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const view = (): BackupsView => {
+    const backups = backupsOf(home)
+    const newest = backups[0]
+    return {
+      folder: backupsFolder(home),
+      count: backups.length,
+      bytes: backups.reduce((sum, { bytes }) => sum + bytes, 0),
+      ...(newest && { newestAt: newest.at }),
+    }
+  }
+
+  const isDue = (): boolean => {
+    const newest = backupsOf(home)[0]
+    const stats = statSync(source, { throwIfNoEntry: false })
+    if (!stats) return false
+    return newest ? now() - newest.at > DAY_MS : now() - (stats.birthtimeMs || stats.mtimeMs) > FIRST_MS
+  }
+
+  const make = async (): Promise<void> => {
+    const release = tryLock(join(home, 'trestle.db.backup-lock'))
+    if (!release) throw new CodedError('store.busy', 'Another Trestle is making a backup at this moment.')
+    try {
+      refuseWithoutSpace(home, source)
+      await keepBackup({ home, version: CURRENT_VERSION, now: now() }, async (target) => {
+        const outcome = await copy({ source, target }, closing.signal)
+        if (outcome.kind !== 'made') throw problemOf(outcome, home)
+      })
+    } finally {
+      release()
+    }
+  }
+
+  const take = (): Promise<void> => {
+    running ??= make().finally(() => (running = undefined))
+    return running
+  }
+
+  const takeIfDue = (): void => {
+    if (running || closing.signal.aborted || !isDue()) return
+    void take().catch((error: unknown) => {
+      const isOthers = error instanceof CodedError && error.code === 'store.busy'
+      const said = error instanceof Error ? error.message : String(error)
+      if (!isOthers && !closing.signal.aborted) onProblem(`No backup of the sessions was made: ${said}`)
+    })
+  }
+
+  return {
+    view,
+    takeIfDue,
+    async take() {
+      await take()
+      return view()
+    },
+    begin: () => void (timer ??= setInterval(takeIfDue, LOOK_MS).unref()),
+    async close() {
+      clearInterval(timer)
+      const limit = setTimeout(() => closing.abort(), CLOSE_MS)
+      await running?.catch(() => {})
+      clearTimeout(limit)
+      closing.abort()
+    },
+  }
+}
+
+function refuseWithoutSpace(home: string, source: string): void {
+  const needed = ['', '-wal'].reduce(
+    (sum, ending) => sum + (statSync(source + ending, { throwIfNoEntry: false })?.size ?? 0),
+    SPARE_BYTES,
+  )
+  const { bavail, bsize } = statfsSync(home)
+  if (bavail * bsize < needed)
+    throw new CodedError('store.full', `A backup needs ${Math.ceil(needed / 1e6)} MB of free space in ${home}.`)
+}
+
+function problemOf(outcome: Exclude<BackupOutcome, { kind: 'made' }>, home: string): CodedError {
+  if (outcome.kind === 'full')
+    return new CodedError('store.full', `There is no space for a backup in ${home}: ${outcome.reason}`)
+  if (outcome.kind === 'failed')
+    return new CodedError('store.unreadable', `The store could not be copied: ${outcome.reason}`)
+  writeFileSync(suspectMarker(home), '')
+  return new CodedError(
+    'store.unreadable',
+    `The session store is damaged (${outcome.reason}). The next start of Trestle repairs it.`,
+  )
+}
+
+export interface BackupInput {
+  /** The store file. */
+  source: string
+  /** A file that is not there yet. */
+  target: string
+}
+
+export type BackupOutcome =
+  | { kind: 'made' }
+  /** The store is: a copy of it is worth nothing. */
+  | { kind: 'damaged'; reason: string }
+  | { kind: 'full' | 'failed'; reason: string }
+
+/** Copies the store in a thread of its own, which ends early when `signal` aborts. */
+async function copyInThread(input: BackupInput, signal: AbortSignal): Promise<BackupOutcome> {
+  const worker = new Worker(workerFile(import.meta.url), { workerData: input, env: {}, stdout: true, stderr: true })
+  const stop = (): void => void worker.terminate()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await new Promise<BackupOutcome>((resolve) => {
+      const failed = (reason: string): void => resolve({ kind: 'failed', reason })
+      worker.once('message', resolve)
+      worker.once('error', (error) => failed(error instanceof Error ? error.message : String(error)))
+      worker.once('exit', () => failed('It was stopped.'))
+    })
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** From sources it is beside this file; in the built program, beside the entries, with this code in one of them or in a chunk. */
+function workerFile(here: string): URL {
+  if (here.endsWith('.ts')) return new URL('./backup-worker.ts', here)
+  return new URL(here.includes('/chunks/') ? '../backup-worker.js' : './backup-worker.js', here)
+}

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from './database'
+import { isAlive, type ProcessIdentity } from '../process/process-identity'
+
+/** Often enough that a missed one or two do not make a holder look dead (STALE_MS). */
+const HEARTBEAT_MS = 15_000
+
+interface ProcessRow extends ProcessIdentity {
+  owner: string
+  heartbeat: number
+}
+
+interface HolderRow extends ProcessRow {
+  sessionId: string
+  since: number
+}
+
+/** Which process runs which session. A lease ends with its process, however that ends. */
+export interface Leases {
+  /** This opening of the store, as the tables know it. */
+  readonly owner: string
+  /** Whether a process of this machine ended without closing the store. Only reads. */
+  unclean(): boolean
+  /** Registers this process and forgets the dead ones with their leases. */
+  register(): void
+  /** Takes a session; false with where it runs. Has to be called inside a transaction. */
+  take(sessionId: string): { ok: true } | { ok: false; where: string }
+  release(sessionId: string): void
+  /** Where a session runs when another live process has it. */
+  elsewhere(sessionId: string): string | undefined
+  /** The same for all leases at once. */
+  allElsewhere(): Map<string, string>
+  /** The sessions held by this store. */
+  held(): Set<string>
+  /** Gives back everything. */
+  close(): void
+}
+
+export function createLeases(db: Database, self: ProcessIdentity, now: () => number): Leases {
+  const owner = randomUUID()
+  const columns = 'l.session_id AS sessionId, p.owner, p.pid, p.host, p.machine, p.started, l.since, p.heartbeat'
+  const joined = `SELECT ${columns} FROM lease l JOIN process p ON p.owner = l.owner`
+  const holder = db.prepare<[string], HolderRow>(`${joined} WHERE l.session_id = ?`)
+  const ownerOf = db.prepare<[string], string>('SELECT owner FROM lease WHERE session_id = ?').pluck()
+  const others = db.prepare<[string], HolderRow>(`${joined} WHERE l.owner <> ?`)
+  const processes = db.prepare<[], ProcessRow>('SELECT owner, pid, host, machine, started, heartbeat FROM process')
+  const addProcess = db.prepare<[string, number, string, string, string, number]>(
+    'INSERT INTO process (owner, pid, host, machine, started, heartbeat) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (owner) DO NOTHING',
+  )
+  const removeProcess = db.prepare<[string]>('DELETE FROM process WHERE owner = ?')
+  const take = db.prepare<[string, string, number]>(
+    `INSERT INTO lease (session_id, owner, since) VALUES (?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET owner = excluded.owner, since = excluded.since`,
+  )
+  const give = db.prepare<[string, string]>('DELETE FROM lease WHERE session_id = ? AND owner = ?')
+  const ours = db.prepare<[string], string>('SELECT session_id FROM lease WHERE owner = ?').pluck()
+  const beat = db.prepare<[number, string]>('UPDATE process SET heartbeat = ? WHERE owner = ?')
+
+  const enlist = (): void => void addProcess.run(owner, self.pid, self.host, self.machine, self.started, now())
+  const lives = (row: ProcessRow): boolean => isAlive(row, now() - row.heartbeat, self)
+
+  let timer: NodeJS.Timeout | undefined
+  const keepBeating = (): void => {
+    timer ??= setInterval(() => {
+      try {
+        beat.run(now(), owner)
+      } catch {
+        // A full disk or a long lock: the next beat tries again, and on the same machine heartbeats do not decide anyway.
+      }
+    }, HEARTBEAT_MS).unref()
+  }
+
+  const elsewhere = (sessionId: string): string | undefined => {
+    // Asked at every append, where it nearly always is ours.
+    if (ownerOf.get(sessionId) === owner) return undefined
+    const row = holder.get(sessionId)
+    return row && lives(row) ? whereOf(row, self, now()) : undefined
+  }
+
+  return {
+    owner,
+    unclean: () => processes.all().some((row) => row.host === self.host && !lives(row)),
+    register: db.transaction(() => {
+      for (const row of processes.all()) if (!lives(row)) removeProcess.run(row.owner)
+      enlist()
+    }).immediate,
+    take(sessionId) {
+      const row = holder.get(sessionId)
+      if (row?.owner === owner) return { ok: true }
+      if (row && lives(row)) return { ok: false, where: whereOf(row, self, now()) }
+      enlist()
+      beat.run(now(), owner)
+      take.run(sessionId, owner, now())
+      keepBeating()
+      return { ok: true }
+    },
+    release: (sessionId) => void give.run(sessionId, owner),
+    elsewhere,
+    allElsewhere() {
+      const living = new Map<string, boolean>()
+      const found = new Map<string, string>()
+      for (const row of others.all(owner)) {
+        const alive = living.get(row.owner) ?? lives(row)
+        living.set(row.owner, alive)
+        if (alive) found.set(row.sessionId, whereOf(row, self, now()))
+      }
+      return found
+    },
+    held: () => new Set(ours.all(owner)),
+    close() {
+      clearInterval(timer)
+      removeProcess.run(owner)
+    },
+  }
+}
+
+/** E.g. `another Trestle (process 1234, since 14:02)`. */
+function whereOf(holder: HolderRow, self: ProcessIdentity, now: number): string {
+  const since = new Date(holder.since)
+  const time = `${String(since.getHours()).padStart(2, '0')}:${String(since.getMinutes()).padStart(2, '0')}`
+  const day =
+    since.toDateString() === new Date(now).toDateString()
+      ? ''
+      : `${since.getDate()} ${since.toLocaleString('en', { month: 'short' })} `
+  return `another Trestle${holder.host === self.host ? '' : ` on ${holder.host}`} (process ${holder.pid}, since ${day}${time})`
+}

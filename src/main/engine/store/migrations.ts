@@ -1,0 +1,131 @@
+import { CodedError } from '../../../shared/errors'
+import type { Database } from './database'
+import { indexEvents } from './text-index'
+
+export interface Migration {
+  /** The `user_version` the file has afterwards. */
+  version: number
+  up(db: Database): void
+}
+
+/**
+ * Every change of the tables since the first release, in order. A released migration is never edited: write the next one. Each
+ * runs in one transaction, after a backup.
+ */
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, up: (db) => db.exec(TABLES) },
+  {
+    version: 2,
+    up(db) {
+      // The text lives in the event; the index keeps only words (text-index.ts), so a message is not stored twice.
+      db.exec("CREATE VIRTUAL TABLE search USING fts5(text, content = '', contentless_delete = 1, tokenize = 'ascii')")
+      indexEvents(db)
+    },
+  },
+]
+
+/** The version this program writes. */
+export const CURRENT_VERSION = MIGRATIONS.at(-1)?.version ?? 0
+
+const TABLES = `
+PRAGMA application_id = 0x54525354;
+CREATE TABLE session (
+  id TEXT NOT NULL PRIMARY KEY,
+  seq INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  folder TEXT NOT NULL,
+  title TEXT NOT NULL,
+  model TEXT,
+  status TEXT NOT NULL,
+  waiting INTEGER NOT NULL,
+  archived INTEGER NOT NULL,
+  turn_id TEXT,
+  removed INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+CREATE TABLE session_header (
+  session_id TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+  fold INTEGER NOT NULL,
+  header TEXT NOT NULL
+) STRICT;
+CREATE INDEX session_open ON session (id) WHERE turn_id IS NOT NULL;
+CREATE INDEX session_removed ON session (id) WHERE removed = 1;
+
+CREATE TABLE event (
+  id INTEGER NOT NULL PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES session (id),
+  seq INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX event_order ON event (session_id, seq);
+CREATE INDEX event_start ON event (session_id, seq) WHERE type IN ('turn.started', 'step.started');
+CREATE INDEX event_history ON event (session_id, seq) WHERE type IN ('turn.started', 'turn.steered', 'step.finished', 'tool.finished');
+CREATE TRIGGER event_is_final BEFORE UPDATE ON event BEGIN
+  SELECT RAISE(ABORT, 'events are never changed');
+END;
+CREATE TRIGGER event_goes_with_session BEFORE DELETE ON event
+WHEN NOT EXISTS (SELECT 1 FROM session WHERE id = OLD.session_id AND removed = 1) BEGIN
+  SELECT RAISE(ABORT, 'events are deleted only with their session');
+END;
+
+CREATE TABLE process (
+  owner TEXT NOT NULL PRIMARY KEY,
+  pid INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  started TEXT NOT NULL,
+  heartbeat INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE lease (
+  session_id TEXT NOT NULL PRIMARY KEY REFERENCES session (id) ON DELETE CASCADE,
+  owner TEXT NOT NULL REFERENCES process (owner) ON DELETE CASCADE,
+  since INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX lease_owner ON lease (owner);
+
+CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`
+
+/**
+ * Brings a file to the newest version. `backup` is called before each step of a file that already held something, and a failure of
+ * it stops the migration. Two processes may do this at the same time: each step looks again once it is alone.
+ * CodedError `store.too_new` when a newer Trestle wrote the file.
+ */
+export function migrate(
+  db: Database,
+  options: { migrations?: readonly Migration[]; backup: (fromVersion: number) => void },
+): void {
+  const { migrations = MIGRATIONS, backup } = options
+  const newest = migrations.at(-1)?.version ?? 0
+  const found = versionOf(db)
+  if (found > newest) {
+    throw new CodedError(
+      'store.too_new',
+      `The session store has version ${found}; this Trestle knows up to version ${newest}.`,
+    )
+  }
+  if (found === newest) return
+  const isNew = isEmpty(db)
+  // Another process may be filling an index at this moment: wait longer than for an everyday transaction.
+  db.pragma('busy_timeout = 60000')
+  for (const migration of migrations) {
+    const version = versionOf(db)
+    if (migration.version <= version) continue
+    if (!isNew) backup(version)
+    db.transaction(() => {
+      if (versionOf(db) >= migration.version) return
+      migration.up(db)
+      db.pragma(`user_version = ${migration.version}`)
+    }).immediate()
+  }
+}
+
+export function versionOf(db: Database): number {
+  return Number(db.pragma('user_version', { simple: true }))
+}
+
+function isEmpty(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+}

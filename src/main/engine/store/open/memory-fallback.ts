@@ -1,0 +1,93 @@
+import type { EventBody, RecordedEvent } from '../../../../shared/events/event'
+import { applyHeader } from '../../../../shared/events/fold-header'
+import { statusOf, type SessionHeader } from '../../../../shared/model/session'
+import type { Store } from '../store'
+
+/** What a session has that its log could not take. */
+interface UnsavedEvents {
+  events: RecordedEvent[]
+  header: SessionHeader
+}
+
+/**
+ * A store that goes on in memory where its disk cannot: what is held is read like what is recorded, with the places in the log that it will have, and goes
+ * there with the next append that the disk takes. If the process ends before, the log keeps what it has, and the next start closes the turn.
+ */
+export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number): Store {
+  const held = new Map<string, UnsavedEvents>()
+  const headerOf = (sessionId: string): SessionHeader | undefined =>
+    held.get(sessionId)?.header ?? disk.header(sessionId)
+  const heldAfter = (sessionId: string, since: number): RecordedEvent[] =>
+    held.get(sessionId)?.events.filter((event) => event.seq > since) ?? []
+
+  const append = (sessionId: string, bodies: readonly EventBody[]): RecordedEvent[] => {
+    const waiting = held.get(sessionId)
+    if (!waiting) return disk.append(sessionId, bodies)
+    const events = disk.append(sessionId, [...waiting.events.map(bodyOf), ...bodies])
+    held.delete(sessionId)
+    return events.slice(waiting.events.length)
+  }
+  const writeHeld = (sessionId: string): void => {
+    try {
+      append(sessionId, [])
+    } catch {
+      // Still no space: what is held is the end of a turn, which the next start finds missing and records.
+      held.delete(sessionId)
+    }
+  }
+
+  return {
+    ...disk,
+    append,
+    hold(sessionId, bodies) {
+      const before = headerOf(sessionId)
+      if (!before) return []
+      let header = before
+      const events = bodies.map((body) => {
+        const event: RecordedEvent = { ...body, sessionId, seq: header.seq + 1, at: now() }
+        header = applyHeader(header, event)
+        return event
+      })
+      held.set(sessionId, { events: [...(held.get(sessionId)?.events ?? []), ...events], header })
+      return events
+    },
+    header: headerOf,
+    list: (filter) =>
+      disk.list(filter).map((row) => {
+        const header = held.get(row.sessionId)?.header
+        return header ? { ...row, status: statusOf(header), waiting: header.approvals.length } : row
+      }),
+    since(sessionId, since, limit) {
+      const events = disk.since(sessionId, since, limit)
+      const room = limit === undefined || limit < 0 ? undefined : limit - events.length
+      return [...events, ...heldAfter(sessionId, since).slice(0, room)]
+    },
+    window(sessionId, options) {
+      const { events, hasMore } = disk.window(sessionId, options)
+      const latest = heldAfter(sessionId, 0).filter((event) => event.seq < (options.before ?? Number.POSITIVE_INFINITY))
+      return { events: [...events, ...latest], hasMore }
+    },
+    ofTypes: ((sessionId, types, since = 0) => [
+      ...disk.ofTypes(sessionId, types, since),
+      ...heldAfter(sessionId, since).filter((event) => types.some((type) => type === event.type)),
+    ]) as Store['ofTypes'],
+    waiting: () => disk.waiting().filter(({ sessionId }) => (held.get(sessionId)?.header.approvals.length ?? 1) > 0),
+    agents: (filter) => disk.agents(filter).map((header) => held.get(header.sessionId)?.header ?? header),
+    release(sessionId) {
+      writeHeld(sessionId)
+      disk.release(sessionId)
+    },
+    remove(sessionId) {
+      disk.remove(sessionId)
+      held.delete(sessionId)
+    },
+    close() {
+      for (const sessionId of held.keys()) writeHeld(sessionId)
+      disk.close()
+    },
+  }
+}
+
+function bodyOf({ sessionId: _sessionId, seq: _seq, at: _at, ...body }: RecordedEvent): EventBody {
+  return body
+}

@@ -1,0 +1,203 @@
+import { linkSync, mkdirSync, renameSync, rmSync, statSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '../../../../shared/errors'
+import { withMemoryFallback } from './memory-fallback'
+import type { Store } from '../store'
+import { removeBrokenBackups, takeBackup } from '../backup/backup-files'
+import { replaceDamagedStore } from './replace-damaged'
+import { walProblem } from '../recovery/write-ahead-log'
+import { recoverSessions, type RecoveryReport } from '../recovery/recover-sessions'
+import { openDatabase, type Database } from '../database'
+import { createLeases } from '../lease'
+import { CURRENT_VERSION, migrate, MIGRATIONS, versionOf, type Migration } from '../migrations'
+import { identityOf } from '../../process/process-identity'
+import { createSqliteStore } from '../sqlite-store'
+import { storeError, checkFile, isDamage, StoreDamage, suspectMarker } from '../store-error'
+
+/** A file up to this size is checked at every start: that takes a few milliseconds. */
+const SMALL_BYTES = 2 * 1024 * 1024
+/** A larger one once a day, as reading it takes time (about 2 ms per MB); a very large one once a week. */
+const LARGE_BYTES = 256 * 1024 * 1024
+const DAY_MS = 24 * 60 * 60 * 1000
+
+const TABLES = ['session', 'session_header', 'event', 'process', 'lease', 'meta', 'search']
+
+export interface StoreOptions {
+  /** The folder of the store; made (0700) when missing. */
+  home: string
+  /** ms since the epoch. */
+  now?: () => number
+  /** The process that holds the leases; another one than this only in tests. */
+  pid?: number
+  /** Other steps than Trestle's own, in tests of the migration itself. */
+  migrations?: readonly Migration[]
+}
+
+export interface OpenedStore {
+  store: Store
+  /** What went wrong and what was done about it, for the user. */
+  notices: string[]
+  /** Brings in what a damaged store or a backup has and this one does not. */
+  recover(file?: string): RecoveryReport
+}
+
+/**
+ * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or met damage, it is
+ * small, or a day has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from
+ * starting: what can be read of it and of the newest backup takes its place; `notices` says so. CodedError `store.too_new`, `store.full`,
+ * `store.busy` or `store.unreadable` when there is no way on.
+ */
+export function openStore(options: StoreOptions): OpenedStore {
+  const { home, now = Date.now } = options
+  const file = join(home, 'trestle.db')
+  const notices: string[] = []
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new CodedError('store.unreadable', `The folder ${home} cannot be made: ${String(error)}`, { cause: error })
+  }
+  try {
+    // A second round after a repair; a third when another process repaired at the same moment.
+    for (let attempt = 1; ; attempt += 1) {
+      const inode = fileAt(file)?.ino ?? 0
+      try {
+        return { ...openChecked(file, options), notices }
+      } catch (error) {
+        if (!isDamage(error) || attempt === 3) throw error
+        const reason = error instanceof Error ? error.message : String(error)
+        const notice = replaceDamagedStore({ home, file, inode, reason, newestVersion: CURRENT_VERSION, now: now() })
+        if (notice !== undefined) notices.push(notice)
+      }
+    }
+  } catch (error) {
+    throw storeError(error, home)
+  }
+}
+
+function openChecked(
+  file: string,
+  { home, now = Date.now, pid = process.pid, migrations = MIGRATIONS }: StoreOptions,
+): Omit<OpenedStore, 'notices'> {
+  if (!fileAt(file)) makeStore(file, migrations)
+  refuseEmptied(file)
+  const log = walProblem(file)
+  if (log !== undefined) throw new StoreDamage(log)
+  const db = openEvenIfFull(file, home)
+  try {
+    const version = versionOf(db)
+    const newest = migrations.at(-1)?.version ?? 0
+    // Before a step that builds on what is there; and a version from the future may be nothing but damage.
+    if (version !== newest) checkFile(db)
+    migrate(db, { migrations, backup: (from) => void takeBackup(db, { home, version: from, now: now() }) })
+    requireTables(db)
+    const leases = createLeases(db, identityOf(pid), now)
+    // Before anything is written: a damaged file is kept as it was found.
+    checkIfDue(db, {
+      home,
+      suspect: leases.unclean() || fileAt(suspectMarker(home)) !== undefined,
+      bytes: fileAt(file)?.size ?? 0,
+      now: now(),
+    })
+    rmSync(suspectMarker(home), { force: true })
+    unlessFull(home, () => leases.register())
+    removeBrokenBackups(home)
+    return {
+      store: withMemoryFallback(createSqliteStore(db, { home, leases, now }), now),
+      recover(wanted) {
+        try {
+          return recoverSessions(db, { home, leases, ...(wanted !== undefined && { file: wanted }) })
+        } catch (error) {
+          throw storeError(error, home)
+        }
+      },
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** What is there can be read on a full disk too. */
+function openEvenIfFull(file: string, home: string): Database {
+  try {
+    return openDatabase(file)
+  } catch (error) {
+    if (!isFullDisk(error, home) || (fileAt(file)?.size ?? 0) === 0) throw error
+    return openDatabase(file, { alone: true })
+  }
+}
+
+/** Writes what only helps later: without space for it the store can still be read. */
+function unlessFull(home: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!isFullDisk(error, home)) throw error
+  }
+}
+
+function isFullDisk(error: unknown, home: string): boolean {
+  const known = storeError(error, home)
+  return known instanceof CodedError && known.code === 'store.full'
+}
+
+/** A new store comes into its place whole, so that an empty file is always one that something emptied. */
+function makeStore(file: string, migrations: readonly Migration[]): void {
+  const made = `${file}.new-${process.pid}`
+  for (const ending of ['', '-wal', '-shm']) rmSync(made + ending, { force: true })
+  const db = openDatabase(made)
+  try {
+    migrate(db, { migrations, backup: () => {} })
+  } finally {
+    db.close()
+  }
+  try {
+    linkSync(made, file)
+  } catch (error) {
+    if (fileAt(file)) return
+    // A file system without links, such as those of memory cards.
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EISDIR'].includes(String(error.code))
+    )
+      renameSync(made, file)
+    else throw error
+  } finally {
+    rmSync(made, { force: true })
+  }
+}
+
+/** SQLite takes an empty file for a new store, and would delete the log beside it that may hold everything. */
+function refuseEmptied(file: string): void {
+  if (fileAt(file)?.size === 0) throw new StoreDamage('the file is empty')
+}
+
+function requireTables(db: Database): void {
+  const present = new Set(db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all())
+  const missing = TABLES.filter((table) => !present.has(table))
+  if (missing.length > 0) throw new StoreDamage(`there is no table ${missing.join(', ')}`)
+}
+
+function checkIfDue(
+  db: Database,
+  { home, suspect, bytes, now }: { home: string; suspect: boolean; bytes: number; now: number },
+): void {
+  const last = Number(db.prepare<[], string>("SELECT value FROM meta WHERE key = 'checked_at'").pluck().get() ?? 0)
+  const age = Math.abs(now - last)
+  const due = age > (bytes > LARGE_BYTES ? 7 * DAY_MS : DAY_MS)
+  if (!suspect && !due && bytes > SMALL_BYTES) return
+  checkFile(db)
+  if (due)
+    unlessFull(home, () =>
+      db
+        .prepare<[string]>(
+          "INSERT INTO meta (key, value) VALUES ('checked_at', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        )
+        .run(String(now)),
+    )
+}
+
+function fileAt(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false })
+}

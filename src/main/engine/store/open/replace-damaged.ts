@@ -1,0 +1,93 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { newestGoodBackup, timestampOf } from '../backup/backup-files'
+import { openReadOnly, sqliteCode, type Database } from '../database'
+import { rebuildStore, type RebuildReport } from '../recovery/rebuild-store'
+import { openStoreRows } from '../recovery/store-rows'
+import { withLock } from '../store-lock'
+import { isDamage, checkFile } from '../store-error'
+
+/**
+ * Puts in the place of a damaged file a store with everything that can be read from it and from the newest good backup. The file is kept beside it, with its
+ * log under the same name, so that SQLite tools can still open it; nothing is deleted. Returns the notice for the user, or undefined when another process
+ * has just done it. `inode` is the file that was found damaged.
+ */
+export function replaceDamagedStore(options: {
+  home: string
+  file: string
+  inode: number
+  reason: string
+  newestVersion: number
+  now: number
+}): string | undefined {
+  const { home, file, inode, reason, newestVersion, now } = options
+  return withLock(storeLockFile(home), () => {
+    if (!existsSync(file) || statSync(file).ino !== inode) return undefined
+    const aside = freeName(`${file}.damaged-${timestampOf(now)}`)
+    const backup = newestGoodBackup(home, (candidate) => isSound(candidate, newestVersion))
+    const rebuilt = join(home, `trestle.db.rebuilt-${process.pid}`)
+    const sources = [file, ...(backup ? [backup.file] : [])].map((source) => openStoreRows(source))
+    try {
+      rmSync(rebuilt, { force: true })
+      const found = rebuildStore(rebuilt, sources)
+      // Only now: without space for a new file everything stays as it was.
+      for (const ending of ['', '-wal', '-shm'])
+        if (existsSync(file + ending)) renameSync(file + ending, aside + ending)
+      renameSync(rebuilt, file)
+      return `The session store was damaged (${reason}). ${recoverySummary(found, backup?.at)} The damaged file is kept as ${aside}.`
+    } finally {
+      for (const source of sources) source.close()
+      rmSync(rebuilt, { force: true })
+    }
+  })
+}
+
+/** Held by whoever puts a store file in its place. */
+export function storeLockFile(home: string): string {
+  return join(home, 'trestle.db.lock')
+}
+
+function isSound(file: string, newestVersion: number): boolean {
+  let db: Database | undefined
+  try {
+    db = openReadOnly(file)
+    checkFile(db)
+    return Number(db.pragma('user_version', { simple: true })) <= newestVersion
+  } catch (error) {
+    if (isDamage(error) || sqliteCode(error) !== undefined) return false
+    throw error
+  } finally {
+    db?.close()
+  }
+}
+
+function freeName(wanted: string): string {
+  let name = wanted
+  for (let n = 2; existsSync(name) || existsSync(`${name}-wal`); n += 1) name = `${wanted}-${n}`
+  return name
+}
+
+/** What was recovered, in sentences for the user. `backupAt`: when the backup that helped was made. */
+function recoverySummary({ sessions, events, lostSessions, lostEvents }: RebuildReport, backupAt?: number): string {
+  const source = backupAt === undefined ? 'there was no usable backup' : `with the backup of ${dayAndTime(backupAt)}`
+  if (events === 0) {
+    const lost = lostSessions > 0 ? `${countOf(lostSessions, 'session')} could not be read` : 'no session could be read'
+    return `Trestle begins with an empty store, since ${lost} and ${backupAt === undefined ? source : 'the newest backup is empty'}.`
+  }
+  const recovered = `${countOf(sessions, 'session')} with ${countOf(events, 'event')} ${sessions === 1 ? 'was' : 'were'} recovered (${source}).`
+  if (lostSessions + lostEvents === 0) return `${recovered} No loss was found.`
+  const lost =
+    lostSessions > 0
+      ? `${countOf(lostSessions, 'session')} and ${countOf(lostEvents, 'event')}`
+      : countOf(lostEvents, 'event')
+  return `${recovered} Lost: ${lost}.`
+}
+
+/** E.g. `1,203 events`. */
+export function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function dayAndTime(at: number): string {
+  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+}

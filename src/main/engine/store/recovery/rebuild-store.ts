@@ -1,0 +1,189 @@
+import { homedir } from 'node:os'
+import { isAgentId } from '../../../../shared/model/agent'
+import type { EventBody, RecordedEvent } from '../../../../shared/events/event'
+import { applyHeader, emptyHeader } from '../../../../shared/events/fold-header'
+import type { SessionHeader } from '../../../../shared/model/session'
+import { openScratchFile, type Database } from '../database'
+import { createEventLog } from '../event-log'
+import { createHeaderRows, FOLD_VERSION } from '../session-rows'
+import { MIGRATIONS } from '../migrations'
+import { indexEvents } from '../text-index'
+import { type StoreRows, type RowVisitor, type SessionRow } from './store-rows'
+import { removedKey } from '../session-writer'
+
+/** What could be read, and what could not. Sessions are those of the user; events are all. */
+export interface RebuildReport {
+  sessions: number
+  events: number
+  /** Sessions that something still speaks of, without any event of theirs. */
+  lostSessions: number
+  /** Events that should be there, of sessions with and without others. */
+  lostEvents: number
+}
+
+/** Events that are folded at a time. */
+const CHUNK = 500
+
+/**
+ * Makes a sound store of what several files hold, in a new file. An event that is in more than one is taken from the first. What the user removed stays
+ * away unless `withRemoved`; so do sessions that are `removed` elsewhere. The log is the truth: headers and the search index are made from it.
+ */
+export function rebuildStore(
+  file: string,
+  sources: readonly StoreRows[],
+  { withRemoved = false, removed = new Set() }: { withRemoved?: boolean; removed?: ReadonlySet<string> } = {},
+): RebuildReport {
+  const db = openScratchFile(file)
+  try {
+    db.exec('BEGIN')
+    for (const { up } of MIGRATIONS) up(db)
+    db.pragma(`user_version = ${MIGRATIONS.at(-1)?.version ?? 0}`)
+    const known = createKnownSessions()
+    const keepHeader = db.prepare<[string, number, string]>(
+      'INSERT OR IGNORE INTO session_header (session_id, fold, header) VALUES (?, ?, ?)',
+    )
+    for (const source of sources) known.read(source, (...header) => void keepHeader.run(...header))
+    const isUnwanted = (sessionId: string): boolean =>
+      removed.has(sessionId) || (!withRemoved && known.get(sessionId)?.removed === true)
+    for (const source of sources) copyEvents(db, source, isUnwanted)
+    const found = makeSessions(db, known, isUnwanted)
+    db.exec('DELETE FROM session_header WHERE session_id NOT IN (SELECT id FROM session)')
+    if (!withRemoved) keepRemovals(db, known)
+    indexEvents(db)
+    db.exec('COMMIT')
+    return found
+  } finally {
+    db.close()
+  }
+}
+
+function copyEvents(db: Database, source: StoreRows, isUnwanted: (sessionId: string) => boolean): void {
+  const columns = 'session_id, seq, at, type, body'
+  const sameId = db.prepare<[number, string, number, number, string, string]>(
+    `INSERT OR IGNORE INTO event (id, ${columns}) VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const otherId = db.prepare<[string, number, number, string, string]>(
+    `INSERT OR IGNORE INTO event (${columns}) VALUES (?, ?, ?, ?, ?)`,
+  )
+  for (const { id, sessionId, seq, at, type, body } of source.events()) {
+    if (isUnwanted(sessionId)) continue
+    // The id is kept where it is free, since the search shows the latest first by it.
+    if (sameId.run(id, sessionId, seq, at, type, body).changes === 0) otherId.run(sessionId, seq, at, type, body)
+  }
+}
+
+function makeSessions(db: Database, known: KnownSessions, isUnwanted: (sessionId: string) => boolean): RebuildReport {
+  const found: RebuildReport = { sessions: 0, events: 0, lostSessions: 0, lostEvents: 0 }
+  const log = createEventLog(db)
+  const headers = createHeaderRows(db, () => [])
+  const storedHeader = db.prepare<[string], { fold: number; header: string }>(
+    'SELECT fold, header FROM session_header WHERE session_id = ?',
+  )
+  const dropHeader = db.prepare<[string]>('DELETE FROM session_header WHERE session_id = ?')
+  const begin = db.prepare<[string, number, string]>(
+    "INSERT INTO event (session_id, seq, at, type, body) VALUES (?, 1, ?, 'session.created', ?)",
+  )
+  const counts = db.prepare<[], { sessionId: string; count: number; first: number; last: number }>(
+    'SELECT session_id AS sessionId, count(*) AS count, min(seq) AS first, max(seq) AS last FROM event GROUP BY session_id',
+  )
+  const present = counts.all()
+  for (const { sessionId, count, first, last } of present) {
+    const { row, lastSeq = 0 } = known.get(sessionId) ?? {}
+    if (!isAgentId(sessionId)) found.sessions += 1
+    found.events += count
+    found.lostEvents += Math.max(lastSeq, last) - count
+    // A session without its beginning has no folder and no title.
+    if (first > 1) begin.run(sessionId, row?.createdAt ?? 0, JSON.stringify(beginningOf(row)))
+    const stored = storedHeader.get(sessionId)
+    // With a hole before its end, what was folded from all of it is better than what can be folded from the rest.
+    const isStoredBetter = count < last && row?.seq === last && stored?.fold === FOLD_VERSION
+    const header: SessionHeader = isStoredBetter
+      ? { ...JSON.parse(stored.header), sessionId, seq: last, updatedAt: row.updatedAt }
+      : foldHeader(sessionId, log.since)
+    dropHeader.run(sessionId)
+    headers.insert(header)
+    headers.save(emptyHeader(sessionId), header)
+  }
+  const ids = new Set(present.map(({ sessionId }) => sessionId))
+  for (const [sessionId, { lastSeq }] of known.all()) {
+    if (ids.has(sessionId) || isUnwanted(sessionId)) continue
+    if (!isAgentId(sessionId)) found.lostSessions += 1
+    found.lostEvents += lastSeq
+  }
+  return found
+}
+
+function beginningOf(row: { folder: string; title: string; model: string | null } | undefined): EventBody {
+  return {
+    type: 'session.created',
+    folder: row?.folder ?? homedir(),
+    title: row?.title ?? 'Recovered session',
+    mode: 'ask',
+    addedFolders: [],
+    ...(row && row.model !== null && { model: row.model }),
+  }
+}
+
+/** The header as the log has it. */
+export function foldHeader(
+  sessionId: string,
+  since: (sessionId: string, since: number, limit: number) => RecordedEvent[],
+): SessionHeader {
+  let header = emptyHeader(sessionId)
+  for (;;) {
+    const events = since(sessionId, header.seq, CHUNK)
+    for (const event of events) header = applyHeader(header, event)
+    if (events.length < CHUNK) return header
+  }
+}
+
+function keepRemovals(db: Database, known: KnownSessions): void {
+  const keep = db.prepare<[string, string]>('INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)')
+  for (const [sessionId, { removed }] of known.all()) if (removed) keep.run(removedKey(sessionId), '1')
+}
+
+/** What the sources say of one session, apart from its events. */
+interface KnownSession {
+  row?: SessionRow
+  /** The highest number of an event that it had. */
+  lastSeq: number
+  removed: boolean
+}
+
+/** What files say of the sessions that were in them: what should be there, and what the user removed. */
+interface KnownSessions {
+  /** Reads a source. What an earlier one said of a session counts more. */
+  read(source: StoreRows, header: RowVisitor['header']): void
+  get(sessionId: string): KnownSession | undefined
+  all(): ReadonlyMap<string, KnownSession>
+}
+
+function createKnownSessions(): KnownSessions {
+  const sessions = new Map<string, KnownSession>()
+  const at = (sessionId: string): KnownSession => {
+    const found = sessions.get(sessionId) ?? { lastSeq: 0, removed: false }
+    sessions.set(sessionId, found)
+    return found
+  }
+  const listed = (sessionId: string, seq: number): void => {
+    const session = at(sessionId)
+    session.lastSeq = Math.max(session.lastSeq, seq)
+  }
+  return {
+    read(source, header) {
+      source.known({
+        header,
+        listed,
+        session(row) {
+          const session = at(row.sessionId)
+          session.row ??= row
+          session.removed ||= row.removed
+          listed(row.sessionId, row.seq)
+        },
+        removed: (sessionId) => void (at(sessionId).removed = true),
+      })
+    },
+    get: (sessionId) => sessions.get(sessionId),
+    all: () => sessions,
+  }
+}

@@ -1,0 +1,165 @@
+import { closeSync, fstatSync, openSync, readSync, existsSync, statSync } from 'node:fs'
+
+const HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+/** The last bit says whether checksums are made of big-endian words. */
+const WAL_MAGIC = 0x377f0682
+
+/** What a write-ahead log (`trestle.db-wal`) holds, read without SQLite. Format: https://sqlite.org/fileformat2.html#walformat */
+export interface WalFrames {
+  pageSize: number
+  /** Where in the file the newest committed image of a page is, by page number. */
+  pages: Map<number, number>
+  /** How many pages there is room for in the file. */
+  frames: number
+  /** What is wrong with it; undefined when it is sound, or empty. A frame that was never committed is not damage. */
+  damage?: string
+}
+
+/**
+ * Reads a log. Each frame's checksum continues that of the frame before, and each frame stores it: so one frame that was overwritten costs only itself and, where
+ * its header is hit, the next one. Frames beyond `mostBytes` are not looked at. SQLite itself ignores everything behind the first bad frame, silently.
+ */
+export function readWalFrames(file: string, mostBytes = Number.POSITIVE_INFINITY): WalFrames {
+  const fd = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(fd)
+    // Shorter than its header: SQLite was stopped while it began the log, and nothing had been written.
+    if (size < HEADER_BYTES) return { pageSize: 0, pages: new Map(), frames: 0 }
+    const header = bytesAt(fd, 0, HEADER_BYTES)
+    const magic = header?.readUInt32BE(0) ?? 0
+    const pageSize = header?.readUInt32BE(8) ?? 0
+    if (!header || (magic | 1) >>> 0 !== (WAL_MAGIC | 1) || !isPageSize(pageSize))
+      return { pageSize: 0, pages: new Map(), frames: 0, damage: 'it does not begin like a log' }
+    const sum = checksum({ bigEndian: (magic & 1) === 1 })
+    const expected = sum([0, 0], header.subarray(0, 24))
+    if (!isSame(expected, header, 24))
+      return { pageSize: 0, pages: new Map(), frames: 0, damage: 'its header is damaged' }
+    return {
+      pageSize,
+      frames: Math.floor((size - HEADER_BYTES) / (FRAME_HEADER_BYTES + pageSize)),
+      ...framesOf(fd, { size: Math.min(size, mostBytes), pageSize, header, sum, first: expected }),
+    }
+  } finally {
+    closeSync(fd)
+  }
+}
+
+type Sum = readonly [number, number]
+
+function framesOf(
+  fd: number,
+  {
+    size,
+    pageSize,
+    header,
+    sum,
+    first,
+  }: { size: number; pageSize: number; header: Buffer; sum: ReturnType<typeof checksum>; first: Sum },
+): Pick<WalFrames, 'pages' | 'damage'> {
+  const pages = new Map<number, number>()
+  let uncommitted = new Map<number, number>()
+  let before = first
+  let firstBad: number | undefined
+  let damage: string | undefined
+  const bytes = FRAME_HEADER_BYTES + pageSize
+  for (let n = 0; HEADER_BYTES + (n + 1) * bytes <= size; n += 1) {
+    const at = HEADER_BYTES + n * bytes
+    const frame = bytesAt(fd, at, bytes)
+    if (!frame) break
+    const isOurs = frame.compare(header, 16, 24, 8, 16) === 0
+    const isGood =
+      isOurs && isSame(sum(sum(before, frame.subarray(0, 8)), frame.subarray(FRAME_HEADER_BYTES)), frame, 16)
+    before = [frame.readUInt32BE(16), frame.readUInt32BE(20)]
+    if (!isGood) {
+      firstBad ??= n
+      continue
+    }
+    uncommitted.set(frame.readUInt32BE(0), at + FRAME_HEADER_BYTES)
+    if (frame.readUInt32BE(4) === 0) continue
+    // Something committed behind it: this is no end that was being written.
+    if (firstBad !== undefined) damage = `frame ${firstBad + 1} is damaged`
+    for (const [page, offset] of uncommitted) pages.set(page, offset)
+    uncommitted = new Map()
+  }
+  return { pages, ...(damage !== undefined && { damage }) }
+}
+
+/** Two running sums over pairs of 32-bit words, as the format says. */
+function checksum({ bigEndian }: { bigEndian: boolean }): (start: Sum, bytes: Buffer) => Sum {
+  return (start, bytes) => {
+    const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    let [a, b] = start
+    for (let at = 0; at + 8 <= bytes.length; at += 8) {
+      a = (a + words.getUint32(at, !bigEndian) + b) >>> 0
+      b = (b + words.getUint32(at + 4, !bigEndian) + a) >>> 0
+    }
+    return [a, b]
+  }
+}
+
+function isSame([a, b]: Sum, bytes: Buffer, at: number): boolean {
+  return bytes.readUInt32BE(at) === a && bytes.readUInt32BE(at + 4) === b
+}
+
+function bytesAt(fd: number, at: number, count: number): Buffer | undefined {
+  const bytes = Buffer.allocUnsafe(count)
+  return readSync(fd, bytes, 0, count, at) === count ? bytes : undefined
+}
+
+/** Whether SQLite has pages of this size. */
+export function isPageSize(bytes: number): boolean {
+  return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0
+}
+
+/** The index of a log (`-shm`) begins with two copies of this many bytes; then follows how far the log was copied into the store. */
+const INDEX_HEADER_BYTES = 48
+const ATTEMPTS = 3
+/** Of a log that a long reader made large only so much is read: a start must not take minutes. */
+const MAX_READ_BYTES = 64 * 1024 * 1024
+
+/**
+ * What is wrong with the log beside a store file, in words; undefined when nothing is. SQLite drops a log from its first bad frame on, and does not miss one that is
+ * gone, without saying so. To be asked before the store is opened. Another process may be writing the log at this moment, so a problem counts only if it stays.
+ */
+export function walProblem(file: string): string | undefined {
+  let problem: string | undefined
+  for (let look = 0; look < ATTEMPTS; look += 1) {
+    problem = problemOf(`${file}-wal`, `${file}-shm`)
+    if (problem === undefined) return undefined
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+  }
+  return problem
+}
+
+function problemOf(log: string, index: string): string | undefined {
+  // First: a process that writes now adds to the log before it tells the index.
+  const { last, copied } = framesIndexed(index)
+  const bytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0
+  if (bytes === 0)
+    return last > copied
+      ? `its log is ${existsSync(log) ? 'empty' : 'missing'}, which held ${last - copied} pages`
+      : undefined
+  const { damage, frames } = readWalFrames(log, bytes > MAX_READ_BYTES ? MAX_READ_BYTES : bytes)
+  if (damage !== undefined) return `its log: ${damage}`
+  return last > Math.max(frames, copied) ? `its log was cut after ${frames} of ${last} pages` : undefined
+}
+
+/** The last frame that the index knows of, and the last that is in the store too, as a process left it. In the byte order of the machine. */
+function framesIndexed(index: string): { last: number; copied: number } {
+  const nothing = { last: 0, copied: 0 }
+  if (!existsSync(index)) return nothing
+  const bytes = Buffer.alloc(INDEX_HEADER_BYTES * 2 + 4)
+  const fd = openSync(index, 'r')
+  try {
+    if (readSync(fd, bytes, 0, bytes.length, 0) < bytes.length) return nothing
+  } finally {
+    closeSync(fd)
+  }
+  const isWhole =
+    bytes.subarray(0, INDEX_HEADER_BYTES).equals(bytes.subarray(INDEX_HEADER_BYTES, INDEX_HEADER_BYTES * 2)) &&
+    bytes[12] === 1
+  // `mxFrame` is the fifth word of the header; `nBackfill` follows both copies.
+  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+  return isWhole ? { last: words[4]!, copied: words[INDEX_HEADER_BYTES / 2]! } : nothing
+}

@@ -1,0 +1,226 @@
+import type { RecordedEvent } from '../../../shared/events/event'
+import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
+import { statusOf, type SessionHeader, type SessionStatus, type SessionSummary } from '../../../shared/model/session'
+import type { Database } from './database'
+import { AGENT_ID, familyPrefix } from '../../../shared/model/agent'
+import type { Store } from './store'
+import type { Leases } from './lease'
+
+/** Raise it when `applyHeader` begins to keep something it did not keep before: stored headers are then folded anew from their events. */
+export const FOLD_VERSION = 2
+
+/**
+ * The headers: `session` holds what lists and leases need, `session_header` the rest as JSON (in a table of its own: with pictures in
+ * the queue it can be large, and `seq` changes with every event).
+ */
+export interface HeaderRows {
+  /** The current header, or undefined. Cached for as long as nobody else has appended. */
+  get(sessionId: string): SessionHeader | undefined
+  insert(header: SessionHeader): void
+  /** Stores what differs. Has to be called inside a transaction; the cache follows with `keep`. */
+  save(before: SessionHeader, after: SessionHeader): void
+  /** Remembers a header whose transaction is through. */
+  keep(header: SessionHeader): void
+  forget(sessionId: string): void
+}
+
+export function createHeaderRows(db: Database, allEvents: (sessionId: string) => RecordedEvent[]): HeaderRows {
+  const cache = new Map<string, SessionHeader>()
+  const seqOf = db.prepare<[string], number>('SELECT seq FROM session WHERE id = ? AND removed = 0').pluck()
+  const stored = db.prepare<[string], { seq: number; updatedAt: number; fold: number; header: string }>(
+    'SELECT s.seq, s.updated_at AS updatedAt, h.fold, h.header FROM session s JOIN session_header h ON h.session_id = s.id WHERE s.id = ?',
+  )
+  const insertSession = db.prepare<
+    [string, number, number, number, string, string, string | null, string, number, number, string | null]
+  >(
+    `INSERT INTO session (id, seq, created_at, updated_at, folder, title, model, status, waiting, archived, turn_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertHeader = db.prepare<[string, number, string]>(
+    'INSERT INTO session_header (session_id, fold, header) VALUES (?, ?, ?)',
+  )
+  const touch = db.prepare<[number, number, string]>('UPDATE session SET seq = ?, updated_at = ? WHERE id = ?')
+  const updateSession = db.prepare<
+    [number, number, string, string, string | null, string, number, number, string | null, string]
+  >(
+    `UPDATE session SET seq = ?, updated_at = ?, folder = ?, title = ?, model = ?, status = ?, waiting = ?, archived = ?, turn_id = ?
+     WHERE id = ?`,
+  )
+  const updateHeader = db.prepare<[number, string, string]>(
+    'UPDATE session_header SET fold = ?, header = ? WHERE session_id = ?',
+  )
+
+  const write = (header: SessionHeader): void => {
+    const { sessionId, seq, updatedAt, folder, title, model = null, archived, approvals, turnId = null } = header
+    const status = statusOf(header)
+    updateSession.run(
+      seq,
+      updatedAt,
+      folder,
+      title,
+      model,
+      status,
+      approvals.length,
+      Number(archived),
+      turnId,
+      sessionId,
+    )
+    updateHeader.run(FOLD_VERSION, jsonOf(header), sessionId)
+  }
+
+  const load = (sessionId: string): SessionHeader | undefined => {
+    const row = stored.get(sessionId)
+    if (!row) return undefined
+    const parsed = row.fold === FOLD_VERSION ? parse(row.header) : undefined
+    if (parsed) return { ...parsed, sessionId, seq: row.seq, updatedAt: row.updatedAt }
+    return refold(sessionId)
+  }
+
+  const refold = db.transaction((sessionId: string): SessionHeader => {
+    const folded = allEvents(sessionId).reduce(applyHeader, emptyHeader(sessionId))
+    write(folded)
+    return folded
+  }).immediate
+
+  return {
+    get(sessionId) {
+      const seq = seqOf.get(sessionId)
+      if (seq === undefined) {
+        cache.delete(sessionId)
+        return undefined
+      }
+      const cached = cache.get(sessionId)
+      return cached?.seq === seq ? cached : load(sessionId)
+    },
+    insert(header) {
+      const { sessionId, seq, createdAt, updatedAt, folder, title, model = null, archived, turnId = null } = header
+      insertSession.run(
+        sessionId,
+        seq,
+        createdAt,
+        updatedAt,
+        folder,
+        title,
+        model,
+        statusOf(header),
+        0,
+        Number(archived),
+        turnId,
+      )
+      insertHeader.run(sessionId, FOLD_VERSION, jsonOf(header))
+    },
+    save(before, after) {
+      if (differs(before, after)) write(after)
+      else touch.run(after.seq, after.updatedAt, after.sessionId)
+    },
+    keep: (header) => void cache.set(header.sessionId, header),
+    forget: (sessionId) => void cache.delete(sessionId),
+  }
+}
+
+/** `seq` and `updatedAt` have columns of their own: most events change nothing else. */
+function jsonOf(header: SessionHeader): string {
+  const { seq: _seq, updatedAt: _updatedAt, ...rest } = header
+  return JSON.stringify(rest)
+}
+
+function parse(json: string): Omit<SessionHeader, 'seq' | 'updatedAt'> | undefined {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** The fold makes a new value for everything it changes, so identity says it all. */
+function differs(before: SessionHeader, after: SessionHeader): boolean {
+  const old: Record<string, unknown> = { ...before }
+  const fresh: Record<string, unknown> = { ...after }
+  const keys = new Set([...Object.keys(old), ...Object.keys(fresh)])
+  keys.delete('seq')
+  keys.delete('updatedAt')
+  return [...keys].some((key) => old[key] !== fresh[key])
+}
+
+/** The lists over all sessions: from columns alone, no JSON is parsed and no folder is looked at (it may be gone or not mounted). */
+export function createSessionList(
+  db: Database,
+  leases: Leases,
+): Pick<Store, 'list' | 'interrupted' | 'waiting' | 'owedNews'> & {
+  agents(filter: Parameters<Store['agents']>[0]): string[]
+} {
+  const rows = db
+    .prepare<
+      [{ folder: string | null; archived: number | null; limit: number }],
+      [string, string, string, SessionStatus, number, number, number, string | null]
+    >(
+      `SELECT id, folder, title, status, waiting, updated_at, archived, model FROM session
+       WHERE removed = 0 AND NOT (id >= '${AGENT_ID}' AND id < '${AGENT_ID}~') AND (@folder IS NULL OR folder = @folder) AND (@archived IS NULL OR archived = @archived)
+       ORDER BY updated_at DESC, id DESC LIMIT @limit`,
+    )
+    .raw()
+  // Only a turn can wait, so the index of open turns leads to the few that do.
+  const waiting = db
+    .prepare<[], [string, number]>(
+      'SELECT id, seq FROM session INDEXED BY session_open WHERE turn_id IS NOT NULL AND waiting > 0 AND removed = 0',
+    )
+    .raw()
+  const open = db.prepare<[], string>('SELECT id FROM session WHERE turn_id IS NOT NULL AND removed = 0').pluck()
+  // As `JSON.stringify` writes it; inside a string its quotes would be escaped. Headers folded before there was news owe none.
+  const owed = db
+    .prepare<[], string>(
+      `SELECT s.id FROM session s JOIN session_header h ON h.session_id = s.id
+       WHERE s.removed = 0 AND s.archived = 0 AND instr(h.header, '"news":[{') > 0`,
+    )
+    .pluck()
+
+  const agents = db
+    .prepare<[{ prefix: string; active: number; limit: number }], string>(
+      `SELECT id FROM session WHERE id >= @prefix AND id < @prefix || '~' AND removed = 0 AND (@active = 0 OR status IN ('running', 'waiting'))
+       ORDER BY updated_at DESC, id DESC LIMIT @limit`,
+    )
+    .pluck()
+
+  return {
+    agents: ({ rootId, activeOnly = false, limit = -1 }) =>
+      agents.all({ prefix: rootId === undefined ? AGENT_ID : familyPrefix(rootId), active: Number(activeOnly), limit }),
+    list({ folder, archived, limit = -1 } = {}) {
+      const elsewhere = leases.allElsewhere()
+      const held = leases.held()
+      const filter = { folder: folder ?? null, archived: archived === undefined ? null : Number(archived), limit }
+      return rows
+        .all(filter)
+        .map(([sessionId, itsFolder, title, status, waiting, updatedAt, isArchived, model]): SessionSummary => {
+          const where = elsewhere.get(sessionId)
+          // A turn that waits for a person outlives its process.
+          const dead = status === 'running' && where === undefined && !held.has(sessionId)
+          return {
+            sessionId,
+            folder: itsFolder,
+            title,
+            status: dead ? 'interrupted' : status,
+            waiting,
+            updatedAt,
+            archived: isArchived === 1,
+            ...(model !== null && { model }),
+            ...(where !== undefined && { elsewhere: where }),
+          }
+        })
+    },
+    owedNews: () => owed.all(),
+    waiting() {
+      const found = waiting.all()
+      if (found.length === 0) return []
+      const elsewhere = leases.allElsewhere()
+      return found.map(([sessionId, seq]) => {
+        const where = elsewhere.get(sessionId)
+        return { sessionId, seq, ...(where !== undefined && { elsewhere: where }) }
+      })
+    },
+    interrupted() {
+      const elsewhere = leases.allElsewhere()
+      const held = leases.held()
+      return open.all().filter((sessionId) => !elsewhere.has(sessionId) && !held.has(sessionId))
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { CodedError } from '../../../shared/errors'
+import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import { applyHeader, emptyHeader } from '../../../shared/events/fold-header'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { Store } from './store'
+import type { Database } from './database'
+import type { HeaderRows } from './session-rows'
+import type { Leases } from './lease'
+import type { TextIndex } from './text-index'
+
+/** A removed session goes in transactions of this many events, so that other processes are never held up for long. */
+const REMOVE_CHUNK = 1000
+
+export interface SessionWriter extends Pick<Store, 'append' | 'create' | 'remove'> {
+  /** Ends removals that a dead process left half done. */
+  finishRemovals(): void
+}
+
+export function createSessionWriter(
+  db: Database,
+  deps: { headers: HeaderRows; leases: Leases; texts: TextIndex; now: () => number },
+): SessionWriter {
+  const { headers, leases, texts, now } = deps
+  const insertEvent = db.prepare<[string, number, number, string, string]>(
+    'INSERT INTO event (session_id, seq, at, type, body) VALUES (?, ?, ?, ?, ?)',
+  )
+  const hide = db.prepare<[string]>('UPDATE session SET removed = 1 WHERE id = ?')
+  const remember = db.prepare<[string, string]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)')
+  const oldest = 'SELECT id FROM event WHERE session_id = @id ORDER BY seq LIMIT @limit'
+  const removeTexts = db.prepare<[{ id: string; limit: number }]>(`DELETE FROM search WHERE rowid IN (${oldest})`)
+  const removeEvents = db.prepare<[{ id: string; limit: number }]>(`DELETE FROM event WHERE id IN (${oldest})`)
+  const removeSession = db.prepare<[string]>('DELETE FROM session WHERE id = ?')
+  const removed = db.prepare<[], string>('SELECT id FROM session WHERE removed = 1').pluck()
+
+  const refuseElsewhere = (sessionId: string): void => {
+    const where = leases.elsewhere(sessionId)
+    if (where !== undefined) throw new CodedError('session.elsewhere', `Session ${sessionId} runs in ${where}.`)
+  }
+
+  const write = (
+    header: SessionHeader,
+    bodies: readonly EventBody[],
+  ): { events: RecordedEvent[]; header: SessionHeader } => {
+    const at = now()
+    let next = header
+    const events = bodies.map((body) => {
+      const event: RecordedEvent = { ...body, sessionId: header.sessionId, seq: next.seq + 1, at }
+      const { lastInsertRowid } = insertEvent.run(event.sessionId, event.seq, at, body.type, JSON.stringify(body))
+      texts.add(lastInsertRowid, body)
+      next = applyHeader(next, event)
+      return event
+    })
+    headers.save(header, next)
+    return { events, header: next }
+  }
+
+  const append = db.transaction((sessionId: string, bodies: readonly EventBody[]) => {
+    // A lease that was lost (this machine slept while another took over) shows here, before anything is written.
+    refuseElsewhere(sessionId)
+    const header = headers.get(sessionId)
+    if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+    return write(header, bodies)
+  }).immediate
+
+  const create = db.transaction(({ sessionId, ...input }: Parameters<Store['create']>[0]) => {
+    const header = emptyHeader(sessionId)
+    headers.insert(header)
+    const result = write(header, [{ type: 'session.created', ...input }])
+    leases.take(sessionId)
+    return result.header
+  }).immediate
+
+  const hideNow = db.transaction((sessionId: string) => {
+    refuseElsewhere(sessionId)
+    if (!headers.get(sessionId)) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+    hide.run(sessionId)
+    // Should the store be damaged one day, the session must not come back from a backup.
+    remember.run(removedKey(sessionId), String(now()))
+  }).immediate
+
+  const removeChunk = db.transaction((sessionId: string) => {
+    const chunk = { id: sessionId, limit: REMOVE_CHUNK }
+    removeTexts.run(chunk)
+    const { changes } = removeEvents.run(chunk)
+    if (changes < REMOVE_CHUNK) removeSession.run(sessionId)
+    return changes === REMOVE_CHUNK
+  }).immediate
+
+  const removeHidden = (sessionId: string): void => {
+    while (removeChunk(sessionId));
+  }
+
+  return {
+    append(sessionId, bodies) {
+      if (bodies.length === 0) return []
+      const { events, header } = append(sessionId, bodies)
+      headers.keep(header)
+      return events
+    },
+    create(input) {
+      const header = create(input)
+      headers.keep(header)
+      return header
+    },
+    remove(sessionId) {
+      hideNow(sessionId)
+      headers.forget(sessionId)
+      removeHidden(sessionId)
+    },
+    finishRemovals() {
+      for (const sessionId of removed.all()) removeHidden(sessionId)
+    },
+  }
+}
+
+/** The `meta` key that remembers a removed session, so that no copy of the store brings it back unasked. */
+export function removedKey(sessionId: string): string {
+  return `${REMOVED}${sessionId}`
+}
+
+/** The sessions that an open store remembers as removed. */
+export function removedIds(db: Database): Set<string> {
+  const keys = db
+    .prepare<[string, string], string>('SELECT key FROM main.meta WHERE key > ? AND key < ?')
+    .pluck()
+    .all(REMOVED, `${REMOVED}~`)
+  return new Set(keys.map((key) => key.slice(REMOVED.length)))
+}
+
+export const REMOVED = 'removed.'

@@ -1,0 +1,104 @@
+import { writeFileSync } from 'node:fs'
+import { visibleRanges } from '../../../shared/model/checkpoint'
+import { CodedError } from '../../../shared/errors'
+import type { Store } from './store'
+import { sqliteCode, type Database } from './database'
+import { createEventLog } from './event-log'
+import { createHeaderRows, createSessionList } from './session-rows'
+import type { Leases } from './lease'
+import { createSessionWriter } from './session-writer'
+import { storeError, isDamage, suspectMarker } from './store-error'
+import { createTextIndex } from './text-index'
+
+/** The store over an open, migrated database. `openStore` is how to get one. */
+export function createSqliteStore(
+  db: Database,
+  deps: { home: string; leases: Leases; now: () => number },
+): Omit<Store, 'hold'> {
+  const { home, leases, now } = deps
+  /** Failures of disk and file become CodedErrors; found damage makes the next start check the file. */
+  const failure = (error: unknown): unknown => {
+    if (isDamage(error)) markSuspect(home)
+    return storeError(error, home)
+  }
+  const guard = <A extends unknown[], R>(run: (...args: A) => R): ((...args: A) => R) => {
+    return (...args) => {
+      try {
+        return run(...args)
+      } catch (error) {
+        throw failure(error)
+      }
+    }
+  }
+
+  const log = createEventLog(db)
+  const texts = createTextIndex(db)
+  const headers = createHeaderRows(db, (sessionId) => log.since(sessionId, 0))
+  const writer = createSessionWriter(db, { headers, leases, texts, now })
+  const list = createSessionList(db, leases)
+  const acquire = db.transaction((sessionId: string) => {
+    if (!headers.get(sessionId)) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+    return leases.take(sessionId)
+  }).immediate
+  /** What the conversation is made of; `upTo`: as it was right after that event. */
+  const stretchesOf = (sessionId: string, upTo?: number): ReturnType<typeof visibleRanges> => {
+    const header = headers.get(sessionId)
+    return header ? visibleRanges(header.cuts ?? [], Math.min(header.seq, upTo ?? header.seq)) : []
+  }
+  /** Whether a conversation has gone back over a place; what is known of a session is kept for one question. */
+  const leftOut = (): ((sessionId: string, seq: number) => boolean) => {
+    const known = new Map<string, ReturnType<typeof visibleRanges>>()
+    return (sessionId, seq) => {
+      const stretches = known.get(sessionId) ?? stretchesOf(sessionId)
+      known.set(sessionId, stretches)
+      return !stretches.some(({ from, to }) => seq >= from && seq <= to)
+    }
+  }
+  writer.finishRemovals()
+
+  return {
+    append: guard(writer.append),
+    create: guard(writer.create),
+    header: guard(headers.get),
+    list: guard(list.list),
+    since: guard(log.since),
+    window: guard((sessionId, options) => log.window(sessionId, stretchesOf(sessionId), options)),
+    ofTypes: guard((sessionId, types, since = 0) => log.ofTypes(sessionId, types, since)) as Store['ofTypes'],
+    *historyBackwards(sessionId, upTo) {
+      try {
+        yield* log.historyBackwards(sessionId, stretchesOf(sessionId, upTo))
+      } catch (error) {
+        throw failure(error)
+      }
+    },
+    search: guard((query, limit = 30, sessionId) => texts.search(query, limit, leftOut(), sessionId)),
+    acquire: guard(acquire),
+    release: guard((sessionId) => {
+      headers.forget(sessionId)
+      leases.release(sessionId)
+    }),
+    interrupted: guard(list.interrupted),
+    waiting: guard(list.waiting),
+    owedNews: guard(list.owedNews),
+    agents: guard((filter) => list.agents(filter).flatMap((sessionId) => headers.get(sessionId) ?? [])),
+    remove: guard(writer.remove),
+    close() {
+      if (!db.open) return
+      try {
+        leases.close()
+      } catch (error) {
+        // A full disk, say. Nothing recorded depends on it: the next start finds a dead process and checks the file.
+        if (sqliteCode(error) === undefined) throw error
+      }
+      db.close()
+    },
+  }
+}
+
+function markSuspect(home: string): void {
+  try {
+    writeFileSync(suspectMarker(home), '')
+  } catch {
+    // The failure itself is reported anyway; without the mark the daily check finds the damage.
+  }
+}

@@ -1,0 +1,126 @@
+import { CancellationTokenSource, type MessageConnection } from 'vscode-jsonrpc/node'
+import { CodedError } from '../../../../shared/errors'
+import type { TaskPush, UsagePush } from '../../../../shared/events/push'
+import type { Task } from '../../../../shared/model/task'
+import { connectionOver, fromWire } from '../host/json-rpc'
+import type { HostNotifications, HostRequests } from '../host/task-protocol'
+import type { HostSocket } from '../host/host-endpoint'
+
+export interface HostConnectionEvents {
+  changed: (tasks: Task[]) => void
+  removed: (taskIds: string[]) => void
+  measured: (push: UsagePush) => void
+  /** The host hung up, or is dead. Told once, between `open` and `close`. */
+  lost: () => void
+}
+
+/** One connection to the task host. What is under way when it breaks rejects with `task.host_unavailable`. */
+export class HostConnection {
+  private readonly connection: MessageConnection
+  private readonly socket: HostSocket['socket']
+  /** How to fail what is under way. */
+  private readonly underWay = new Set<(error: Error) => void>()
+  private readonly printed = new Map<number, (text: string) => void>()
+  private readonly pushed = new Map<number, (push: TaskPush) => void>()
+  private lastNumber = 0
+  private isOpen = false
+  isLost = false
+  /** Its process. */
+  pid = 0
+
+  private constructor({ socket }: HostSocket, events: HostConnectionEvents) {
+    this.socket = socket
+    this.connection = connectionOver(socket)
+    const on = <News extends keyof HostNotifications>(
+      news: News,
+      hear: (params: HostNotifications[News]) => void,
+    ): void => void this.connection.onNotification(news, hear)
+    on('changed', ({ tasks }) => events.changed(tasks))
+    on('removed', ({ taskIds }) => events.removed(taskIds))
+    on('printed', ({ outputId, text }) => this.printed.get(outputId)?.(text))
+    on('pushed', ({ watchId, push }) => this.pushed.get(watchId)?.(push))
+    on('measured', (push) => events.measured(push))
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => {
+      this.isLost = true
+      this.connection.dispose()
+      for (const fail of this.underWay) fail(new CodedError('task.host_unavailable', 'The task host is gone.'))
+      if (this.isOpen) events.lost()
+    })
+    this.connection.listen()
+  }
+
+  /** Says who we are, and asks to be told of changes. */
+  static async open(host: HostSocket, events: HostConnectionEvents): Promise<HostConnection> {
+    const link = new HostConnection(host, events)
+    try {
+      link.pid = (await link.ask('hello', { token: host.token })).pid
+      events.changed(await link.ask('follow', {}))
+      link.isOpen = true
+      return link
+    } catch (error) {
+      link.close()
+      throw error
+    }
+  }
+
+  async ask<Method extends keyof HostRequests>(
+    method: Method,
+    params: HostRequests[Method]['params'],
+    signal?: AbortSignal,
+  ): Promise<HostRequests[Method]['result']> {
+    const source = signal && new CancellationTokenSource()
+    const cancel = (): void => source?.cancel()
+    signal?.addEventListener('abort', cancel, { once: true })
+    if (signal?.aborted) cancel()
+    try {
+      return await new Promise((resolve, reject) => {
+        // When the connection breaks, the library does not tell every open request.
+        this.underWay.add(reject)
+        this.connection
+          .sendRequest<HostRequests[Method]['result']>(method, params, ...(source ? [source.token] : []))
+          .then(resolve, reject)
+          .finally(() => this.underWay.delete(reject))
+      })
+    } catch (error) {
+      throw this.isLost
+        ? new CodedError('task.host_unavailable', 'The task host is gone.', { cause: error })
+        : fromWire(error)
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+      source?.dispose()
+    }
+  }
+
+  /** A number for the output of one command, and how to hear no more of it. */
+  onPrinted(hear: (text: string) => void): { outputId: number; stop: () => void } {
+    const outputId = ++this.lastNumber
+    this.printed.set(outputId, hear)
+    return { outputId, stop: () => this.printed.delete(outputId) }
+  }
+
+  /** Watches a task; resolves with how to stop, or undefined when the host has no such task running. */
+  async watch(taskId: string, hear: (push: TaskPush) => void): Promise<(() => void) | undefined> {
+    const watchId = ++this.lastNumber
+    this.pushed.set(watchId, hear)
+    const stop = (): void => {
+      this.pushed.delete(watchId)
+      if (this.isOpen && !this.isLost) void this.ask('unwatch', { watchId }).catch(() => {})
+    }
+    try {
+      if (await this.ask('watch', { watchId, taskId })) return stop
+    } catch (error) {
+      this.pushed.delete(watchId)
+      throw error
+    }
+    this.pushed.delete(watchId)
+    return undefined
+  }
+
+  close(): void {
+    this.isOpen = false
+    this.socket.end()
+    this.socket.unref()
+    setTimeout(() => this.socket.destroy(), 500).unref()
+  }
+}

@@ -1,0 +1,271 @@
+import { watch, type FSWatcher } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { connect, type Socket } from 'node:net'
+import { hostEndpoint, hasHostEndpoint, type HostSocket } from '../host/host-endpoint'
+import { CodedError } from '../../../../shared/errors'
+import type { HostConnection, HostConnectionEvents } from './host-connection'
+import { withoutPtyMasters } from '../../process/spawn'
+import type { Orphan } from '../../../../shared/model/task'
+
+const LOOK_MS = 100
+/** A host that ends just when we come is followed by a new one. */
+const MAX_TRIES = 3
+/** For so long after a failed start, what can do without a host does not start another. */
+const REST_MS = 60_000
+
+export interface HostConnectorOptions {
+  home: string
+  /** Absent: hosts are found, but never started. */
+  program?: TaskHostProgram
+  env: () => Record<string, string>
+  events: HostConnectionEvents
+  /** There is a connection (again). */
+  onLink: (link: HostConnection) => void
+}
+
+/** Keeps the connection to the task host of a home: finds it, starts it when one is needed, finds the next when it died. */
+export class HostConnector {
+  private readonly options: HostConnectorOptions
+  private link: HostConnection | undefined
+  private linking: Promise<HostConnection | undefined> | undefined
+  private watcher: FSWatcher | undefined
+  private lookTimer: NodeJS.Timeout | undefined
+  private isClosed = false
+  private failed: { error: HostStartError; at: number } | undefined
+
+  constructor(options: HostConnectorOptions) {
+    this.options = options
+  }
+
+  /** Finds hosts that others start, too, from now on. */
+  lookOut(): void {
+    if (this.isClosed || this.watcher) return
+    this.watcher = watch(hostEndpoint(this.options.home).folder, () => {
+      this.lookTimer ??= setTimeout(() => {
+        this.lookTimer = undefined
+        void this.find().catch(() => {})
+      }, LOOK_MS).unref()
+    })
+    this.watcher.on('error', () => {})
+    this.watcher.unref()
+  }
+
+  /** The host there is. */
+  find(): Promise<HostConnection | undefined> {
+    return this.get(() => findTaskHost(this.options.home))
+  }
+
+  /** As `need`, for what can do without a host: rejects at once when the last start failed a moment ago. */
+  async want(): Promise<HostConnection> {
+    const { failed } = this
+    if (failed && performance.now() - failed.at < REST_MS) {
+      const found = await this.find()
+      if (found) return found
+      throw failed.error
+    }
+    return this.need()
+  }
+
+  /** The host there is, or a new one. CodedError `task.host_unavailable` when there can be none. */
+  async need(): Promise<HostConnection> {
+    const { home, program, env } = this.options
+    if (!program) {
+      const found = await this.find()
+      if (found) return found
+      throw new CodedError('task.host_unavailable', 'No task host runs, and this program cannot start one.')
+    }
+    let reason: unknown
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      try {
+        const link = await this.get(() => connectTaskHost(home, program, env()), true)
+        if (link) {
+          this.failed = undefined
+          return link
+        }
+      } catch (error) {
+        reason = error
+        if (!(error instanceof HostStartError)) continue
+        this.failed = { error, at: performance.now() }
+        break
+      }
+    }
+    if (reason instanceof CodedError) throw reason
+    throw new CodedError(
+      'task.host_unavailable',
+      reason instanceof Error ? reason.message : 'The task host cannot be reached.',
+      {
+        cause: reason,
+      },
+    )
+  }
+
+  close(): void {
+    this.isClosed = true
+    clearTimeout(this.lookTimer)
+    this.watcher?.close()
+    this.link?.close()
+    this.link = undefined
+  }
+
+  private async get(
+    connect: () => Promise<HostSocket | undefined>,
+    isStart = false,
+  ): Promise<HostConnection | undefined> {
+    if (this.isClosed) throw new CodedError('task.host_unavailable', 'Trestle is closing.')
+    if (this.link && !this.link.isLost) return this.link
+    const before = this.linking
+    if (before) {
+      const link = await before.catch((error: unknown) => {
+        // Whoever waited for a start that failed need not see another fail.
+        if (isStart && error instanceof HostStartError) throw error
+        return undefined
+      })
+      return link ?? this.get(connect, isStart)
+    }
+    const { events, onLink } = this.options
+    const linking = (async () => {
+      const host = await connect()
+      if (!host) return undefined
+      const { HostConnection } = await import('./host-connection')
+      const link: HostConnection = await HostConnection.open(host, {
+        ...events,
+        lost: () => {
+          if (this.link === link) this.link = undefined
+          events.lost()
+        },
+      })
+      if (this.isClosed) {
+        link.close()
+        throw new CodedError('task.host_unavailable', 'Trestle is closing.')
+      }
+      this.link = link
+      onLink(link)
+      return link
+    })()
+    this.linking = linking
+    try {
+      return await linking
+    } finally {
+      if (this.linking === linking) this.linking = undefined
+    }
+  }
+}
+
+const START_MS = 10_000
+const MAX_ERROR_CHARS = 2_000
+
+/** How the task host is started: a program and its first arguments, which may have to be put in place first; the home is added. */
+export interface TaskHostProgram {
+  program: readonly string[] | ((home: string) => Promise<readonly string[]>)
+  env?: Record<string, string>
+}
+
+/** No task host could be started. Trying again at once would end the same way. */
+class HostStartError extends CodedError {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super('task.host_unavailable', message, options)
+  }
+}
+
+/** Connects to the host of this home, if there is one. */
+export async function findTaskHost(home: string): Promise<HostSocket | undefined> {
+  if (!hasHostEndpoint(home)) return undefined
+  const place = hostEndpoint(home)
+  const newest = place.newest()
+  const socket = newest && (await dial(newest.path))
+  return socket && { socket, token: place.token }
+}
+
+/** Connects to the host of this home; starts one when there is none. CodedError `task.host_unavailable` when that fails. */
+export async function connectTaskHost(
+  home: string,
+  { program, env = {} }: TaskHostProgram,
+  commandEnv: Record<string, string>,
+): Promise<HostSocket> {
+  const found = await findTaskHost(home)
+  if (found) return found
+  const path = await startTaskHost(home, await commandOf(program, home), { ...commandEnv, ...env })
+  const socket = await dial(path)
+  if (!socket) throw new CodedError('task.host_unavailable', 'The task host has ended right after its start.')
+  return { socket, token: hostEndpoint(home).token }
+}
+
+async function commandOf(program: TaskHostProgram['program'], home: string): Promise<readonly string[]> {
+  if (typeof program !== 'function') return program
+  try {
+    return await program(home)
+  } catch (error) {
+    throw new HostStartError(error instanceof Error ? error.message : String(error), { cause: error })
+  }
+}
+
+function dial(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.removeAllListeners('error')
+      resolve(socket)
+    })
+    socket.once('error', () => resolve(undefined))
+  })
+}
+
+/** Starts a host that outlives us, and waits until it (or one that was quicker) listens. Returns where. */
+function startTaskHost(home: string, program: readonly string[], env: Record<string, string>): Promise<string> {
+  const [command = '', ...args] = program
+  return new Promise((resolve, reject) => {
+    const child = withoutPtyMasters(
+      (stdio) => spawn(command, [...args, home], { cwd: home, env, stdio, detached: true, windowsHide: true }),
+      ['ignore', 'pipe', 'pipe'],
+    )
+    let [out, problem] = ['', '']
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      fail(`it did not answer within ${START_MS / 1000} s`)
+    }, START_MS)
+    const letGo = (): void => {
+      clearTimeout(timer)
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      child.unref()
+    }
+    const fail = (reason: string): void => {
+      letGo()
+      reject(new HostStartError(`The task host could not be started: ${reason}.`))
+    }
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      if (!out.includes('\n')) return
+      letGo()
+      resolve((JSON.parse(out.slice(0, out.indexOf('\n'))) as { path: string }).path)
+    })
+    child.stderr
+      ?.setEncoding('utf8')
+      .on('data', (text: string) => (problem = (problem + text).slice(0, MAX_ERROR_CHARS)))
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      fail(error.code === 'EACCES' ? `${command} may not be run (is its disk mounted noexec?)` : error.message),
+    )
+    child.once('close', (code, signal) => fail(problem.trim() || `it ended with ${code ?? signal}`))
+  })
+}
+
+/** The task host died with so many background tasks. */
+export function hostDiedNotice(lost: number): string {
+  const what =
+    lost === 1
+      ? ' One background task is lost; its output is kept.'
+      : ` ${lost} background tasks are lost; their output is kept.`
+  return `The task host has died.${lost === 0 ? '' : what} The next command starts a new one.`
+}
+
+/** Commands cannot run in the task host; `reason` is a sentence. */
+export function unavailableNotice(reason: string): string {
+  return `Commands run without the task host, so they cannot go to the background, and you cannot type into them. ${reason}`
+}
+
+/** A crashed run left these behind. */
+export function orphanNotice(orphans: readonly Orphan[]): string {
+  const tasks = new Set(orphans.map(({ taskId }) => taskId)).size
+  const still = orphans.length === 1 ? 'One process' : `${orphans.length} processes`
+  return `${still} of ${tasks === 1 ? 'a task' : `${tasks} tasks`} of an earlier run still ${orphans.length === 1 ? 'runs' : 'run'}. Look at Tasks to stop ${orphans.length === 1 ? 'it' : 'them'}.`
+}

@@ -1,0 +1,75 @@
+import type { Task } from '../../../../shared/model/task'
+import { networkKey, type SandboxPolicy } from '../../sandbox/sandbox-policy'
+import type { TaskStart, TerminalTasks } from '../task-supervisor'
+
+type Sandboxed = Pick<TaskStart, 'sandbox' | 'sessionId'>
+
+/**
+ * Whose network is in the task host. Sandboxed commands of a session reach each other at localhost, and a background command runs in the task host: from then on, commands
+ * that could talk to it have to run there as well.
+ */
+export class SharedNetworks {
+  private readonly inHost = new Set<string>()
+  /** Networks that were looked for in the task host once. */
+  private readonly looked = new Map<string, Promise<void>>()
+  private readonly running: () => Promise<readonly Task[]>
+
+  /** `running`: what the task host runs now, if there is a host. */
+  constructor(running: () => Promise<readonly Task[]>) {
+    this.running = running
+  }
+
+  /** A background command was started with this policy. */
+  started(policy: SandboxPolicy | undefined): void {
+    if (policy && hasOwnNetwork(policy)) this.inHost.add(networkKey(policy))
+  }
+
+  /** What is known without asking the host. */
+  isKnown(policy: SandboxPolicy | undefined): boolean {
+    return policy !== undefined && this.inHost.has(networkKey(policy))
+  }
+
+  /** The first time for each network, it is asked whether an earlier process has left a background command of the session there. */
+  async has({ sandbox, sessionId }: Sandboxed): Promise<boolean> {
+    if (!sandbox || !hasOwnNetwork(sandbox)) return false
+    const key = networkKey(sandbox)
+    if (this.inHost.has(key)) return true
+    const looking = this.looked.get(key) ?? this.look(sandbox, sessionId).catch(() => {})
+    this.looked.set(key, looking)
+    await looking
+    return this.inHost.has(key)
+  }
+
+  /** The task host is gone, and every network in it. */
+  clear(): void {
+    this.inHost.clear()
+  }
+
+  private async look(policy: SandboxPolicy, sessionId: string | undefined): Promise<void> {
+    for (const task of await this.running()) {
+      if (!task.sandbox || task.sandbox.level === 'unrestricted' || !task.background) continue
+      if (task.sessionId !== policy.scope && task.sessionId !== sessionId) continue
+      const { level, network } = task.sandbox
+      this.started({ ...policy, level, network })
+    }
+  }
+}
+
+/** With the network open, commands are all on the machine's own. */
+function hasOwnNetwork({ network }: SandboxPolicy): boolean {
+  return network !== 'open'
+}
+
+/** Commands in this process, except those that share a network with a background command: these run in the task host. */
+export function besideBackground(
+  networks: SharedNetworks,
+  { local, hosted }: Record<'local' | 'hosted', TerminalTasks>,
+): TerminalTasks {
+  return {
+    run: async (start, maxChars) => ((await networks.has(start)) ? hosted : local).run(start, maxChars),
+    warm: (sandbox) => (networks.isKnown(sandbox) ? hosted : local).warm(sandbox),
+    async close() {
+      await local.close()
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { HostedTask } from './hosted-task'
+import type { TaskChangeKind, TaskHost } from './task-host'
+import type { UsagePush } from '../../../../shared/events/push'
+
+/** Changes of the same moment go together. */
+const STATE_MS = 15
+/** Output alone is told this rarely: it changes a row of a list, no more. */
+const OUTPUT_MS = 1_000
+
+/** Collects which tasks have changed, for one client, and has it told in batches; the next one waits until the client has taken the last. */
+export class ChangeFeed {
+  private readonly send: (changed: HostedTask[], removed: HostedTask[]) => Promise<void>
+  private changed = new Set<HostedTask>()
+  private readonly removed = new Set<HostedTask>()
+  private timer: NodeJS.Timeout | undefined
+  private due = Number.POSITIVE_INFINITY
+  private isSending = false
+  private closed = false
+
+  constructor(send: (changed: HostedTask[], removed: HostedTask[]) => Promise<void>) {
+    this.send = send
+  }
+
+  touch(hosted: HostedTask, touch: TaskChangeKind): void {
+    if (this.closed) return
+    if (touch === 'removed') this.removed.add(hosted)
+    else this.changed.add(hosted)
+    this.arm(performance.now() + (touch === 'output' ? OUTPUT_MS : STATE_MS))
+  }
+
+  close(): void {
+    this.closed = true
+    clearTimeout(this.timer)
+  }
+
+  private arm(due: number): void {
+    if (due >= this.due || this.isSending) return
+    this.due = due
+    clearTimeout(this.timer)
+    this.timer = setTimeout(() => void this.flush(), due - performance.now())
+  }
+
+  private async flush(): Promise<void> {
+    this.due = Number.POSITIVE_INFINITY
+    const [changed, removed] = [[...this.changed], [...this.removed]]
+    this.changed = new Set()
+    this.removed.clear()
+    this.isSending = true
+    await this.send(changed, removed).catch(() => this.close())
+    this.isSending = false
+    if (!this.closed && this.changed.size + this.removed.size > 0) this.arm(performance.now() + OUTPUT_MS / 4)
+  }
+}
+
+const EVERY_MS = 1_000
+
+/** Measures what tasks use once a second, while anybody listens; one measurement serves all. */
+export class UsageBroadcast {
+  private readonly host: TaskHost
+  private readonly log: (message: string) => void
+  private readonly listeners = new Set<(push: UsagePush) => void>()
+  private timer: NodeJS.Timeout | undefined
+  private meter: Promise<{ measure(): Promise<Map<string, UsagePush['usage'][number]>> }> | undefined
+
+  constructor(host: TaskHost, log: (message: string) => void) {
+    this.host = host
+    this.log = log
+  }
+
+  add(listener: (push: UsagePush) => void): () => void {
+    this.listeners.add(listener)
+    this.meter ??= import('./usage-meter').then(({ UsageMeter }) => new UsageMeter())
+    this.timer ??= setTimeout(() => void this.measure(), 0)
+    return () => this.listeners.delete(listener)
+  }
+
+  private async measure(): Promise<void> {
+    const begun = performance.now()
+    try {
+      const measured = (await (await this.meter)?.measure()) ?? new Map<string, UsagePush['usage'][number]>()
+      const push: UsagePush = {
+        at: Date.now(),
+        usage: [...measured.values()].filter(({ taskId }) => this.host.has(taskId)),
+      }
+      for (const listener of this.listeners) listener(push)
+    } catch (error) {
+      this.log(`measuring failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    }
+    this.timer = undefined
+    if (this.listeners.size > 0)
+      this.timer = setTimeout(() => void this.measure(), Math.max(200, EVERY_MS - (performance.now() - begun)))
+    // The next to listen starts from new samples.
+    else this.meter = undefined
+  }
+}

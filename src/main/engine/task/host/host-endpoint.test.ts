@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, statSync, writeFileSync, type PathLike } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { tempFolder } from '../../../../../test/support/temp-folder'
+import { sharedToken } from './host-endpoint'
+
+/** What systems answer where a file system has no hard links; Windows says EISDIR on exFAT. */
+const failing = (code: string) => () => {
+  throw Object.assign(new Error(code), { code })
+}
+
+describe('the secret that the task host and its clients share', () => {
+  it.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR', 'EINVAL'])(
+    'is made and shared without hard links, too (%s)',
+    async (code) => {
+      const file = join(await tempFolder(), 'token')
+      const token = sharedToken(file, { link: failing(code) })
+      expect(token).toMatch(/^[0-9a-f]{64}$/)
+      expect([sharedToken(file), sharedToken(file, { link: failing(code) }), readFileSync(file, 'utf8')]).toEqual([
+        token,
+        token,
+        token,
+      ])
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(readdirSync(join(file, '..'))).toEqual(['token'])
+    },
+  )
+
+  it('is that of whoever was quicker', async () => {
+    const file = join(await tempFolder(), 'token')
+    const other = 'a'.repeat(64)
+    const link = (): void => {
+      writeFileSync(file, other)
+      failing('EEXIST')()
+    }
+    expect(sharedToken(file, { link })).toBe(other)
+    const late = join(await tempFolder(), 'token')
+    const write = (path: PathLike | number, data: unknown, options: unknown): void => {
+      if (path === late) writeFileSync(late, other)
+      writeFileSync(path, String(data), options as { flag: string })
+    }
+    expect(sharedToken(late, { link: failing('EISDIR'), write })).toBe(other)
+  })
+
+  it('that is cut short is told, and not waited for without end', async () => {
+    const file = join(await tempFolder(), 'token')
+    writeFileSync(file, 'half')
+    expect(() => sharedToken(file)).toThrow('is damaged')
+  })
+})

@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ProcessIdentity } from '../../process/process-identity'
+import { writeRecord } from '../task-record'
+import type { HostedTask } from './hosted-task'
+
+const SAVE_AGAIN_MS = 5_000
+/** So long records are written at a stretch, and so long others have their turn then. */
+const SAVE_STRETCH_MS = 8
+const SAVE_PAUSE_MS = 5
+
+/** Writes the records of tasks. What cannot be written is a problem of the task, and is tried again. */
+export class RecordWriter {
+  private readonly unsaved = new Set<HostedTask>()
+  private again: NodeJS.Timeout | undefined
+  private saving: Promise<void> | undefined
+
+  private readonly home: string
+  private readonly identity: ProcessIdentity
+  /** Told of tasks that were waiting to be written. */
+  private readonly onSaved: (hosted: HostedTask) => void
+
+  constructor(home: string, identity: ProcessIdentity, onSaved: (hosted: HostedTask) => void) {
+    this.home = home
+    this.identity = identity
+    this.onSaved = onSaved
+  }
+
+  isWaiting(hosted: HostedTask): boolean {
+    return this.unsaved.has(hosted)
+  }
+
+  save(hosted: HostedTask): void {
+    try {
+      writeRecord(this.home, { version: 1, task: hosted.task(), host: this.identity })
+      hosted.problem = undefined
+      if (this.unsaved.delete(hosted)) this.onSaved(hosted)
+    } catch (error) {
+      hosted.problem = `Its record could not be saved (${error instanceof Error ? error.message : String(error)}).`
+      this.unsaved.add(hosted)
+      this.again ??= setTimeout(() => {
+        this.again = undefined
+        for (const each of this.unsaved) this.save(each)
+      }, SAVE_AGAIN_MS)
+    }
+  }
+
+  /** At once, unless many end at the same moment: then a few at a time, so that nothing else has to wait for the disk. */
+  saveSoon(hosted: HostedTask): void {
+    this.unsaved.add(hosted)
+    this.saving ??= this.saveAll().finally(() => (this.saving = undefined))
+  }
+
+  /** Resolves when everything that could be written is. */
+  async saved(): Promise<void> {
+    await this.saving
+  }
+
+  private async saveAll(): Promise<void> {
+    const tried = new Set<HostedTask>()
+    for (
+      let next = [...this.unsaved];
+      next.length > 0;
+      next = [...this.unsaved].filter((hosted) => !tried.has(hosted))
+    ) {
+      const until = performance.now() + SAVE_STRETCH_MS
+      for (const hosted of next) {
+        this.save(hosted)
+        tried.add(hosted)
+        if (performance.now() > until) break
+      }
+      await pause(SAVE_PAUSE_MS)
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import { closeSync, readSync, write } from 'node:fs'
+import { ReadStream } from 'node:tty'
+import { openTerminal, type NativePty } from './open-terminal'
+import type { ProcessEvents, ProcessStart, RunningProcess } from '../running-process'
+import { groupOf } from './command-group'
+import {
+  RESUMED,
+  GONE,
+  type ShellProcess,
+  type ShellLauncher,
+  openPtyMasters,
+  type ExitStatus,
+  type Subreaper,
+} from '../../process/shell-process'
+import { sessionProcesses, signalGroup, type SessionProcess, killProcessTree } from '../../process/kill-process-tree'
+import { readStat } from '../../process/proc-files'
+import { isAliveState, processTable } from '../../process/process-table'
+
+/**
+ * Most that is read at once when a command has ended: many times what the kernel keeps for a terminal, so all of its own output is among it, and what it left in the
+ * background cannot hold us up by printing without end.
+ */
+const MAX_READ_AT_ONCE = 256 * 1024
+/** How often it is looked whether a stopped command goes on. */
+const PAUSED_POLL_MS = 200
+let readAllBuffer: Buffer | undefined
+
+/** Filled by the event loop right before each call of `data`, so one buffer serves all terminals. */
+let readBuffer: Buffer | undefined
+
+/**
+ * A terminal with a leader that has it open: all that a command needs except the command. Half of the time a short one takes is spent on this,
+ * so one is made ready while the model thinks. Serves one command. See LEADER_SCRIPT.
+ */
+export class CommandTerminal implements RunningProcess {
+  private readonly master: number
+  private readonly slave: number
+  private readonly stream: ReadStream
+  private readonly shell: ShellProcess
+  /** Its processes have other numbers for themselves than for us. */
+  private readonly isSandboxed: boolean
+  private readonly leaders: ShellLauncher
+  private begunAt = 0
+  private events: ProcessEvents | undefined
+  private taskId = ''
+  private shellPid: number | undefined
+  private group: number | undefined
+  /** The first line of the output, until it is complete. */
+  private header: string | undefined = ''
+  /** Why the leader could not be started, until somebody wants to know. */
+  private problem: Error | undefined
+  private exit: ExitStatus | undefined
+  /** The command stands still because of a signal, or did until its end. */
+  private isPaused = false
+  private isStopping = false
+  private isReleased = false
+  private isClosed = false
+  /** Our programs' end is held until the command has begun: a terminal nobody has open is at its end. */
+  private isSlaveOpen = true
+
+  /** Throws when there is no terminal left. Until `run`, nothing of it keeps our process alive. */
+  constructor(native: NativePty, leaders: ShellLauncher, env: Record<string, string>) {
+    const terminal = leaders.open?.() ?? openTerminal(native)
+    const { master, slave } = terminal
+    this.isSandboxed = leaders.open !== undefined
+    this.leaders = leaders
+    this.master = master
+    this.slave = slave
+    this.stream = readTerminal(master, (bytes) => this.onBytes(bytes))
+    this.stream.unref()
+    this.stream.once('close', () => {
+      openPtyMasters.delete(master)
+      this.isClosed = true
+      if (!this.isReleased) this.events?.end()
+    })
+    this.shell = leaders.start(terminal, env, {
+      exit: (status) => this.onExit(status),
+      paused: (answer) => this.onPaused(answer),
+      error: (error) => this.onError(error),
+    })
+    void this.shell.pid.then((known) => (this.shellPid = known))
+  }
+
+  /** The leader has ended, or never began. */
+  get isOver(): boolean {
+    return this.exit !== undefined || this.problem !== undefined
+  }
+
+  /** Lets go of a seat that has no command. Not before its leader has opened the terminal: by then the same path may be another one's. */
+  dismiss(): void {
+    this.shell.dismiss()
+    void this.shell.pid.then(() => this.release())
+  }
+
+  run({ taskId, command, cwd, shell }: ProcessStart, events: ProcessEvents): RunningProcess {
+    this.events = events
+    this.taskId = taskId
+    this.begunAt = Date.now()
+    this.stream.ref()
+    this.shell.run({ taskId, command, cwd, shell })
+    return this
+  }
+
+  get pid(): number | undefined {
+    return this.group ?? this.shellPid
+  }
+
+  resume(): void {
+    this.stream.resume()
+  }
+
+  /**
+   * A read first has the kernel hand over what was written to the terminal, so when there is nothing more to read, everything written before was read. The event loop
+   * cannot tell this: it hears of output when the kernel finds the time to hand it over, which on a busy machine can be long after the exit of the command.
+   */
+  readAll(): void {
+    const buffer = (readAllBuffer ??= Buffer.allocUnsafeSlow(16 * 1024))
+    for (let left = MAX_READ_AT_ONCE; left > 0 && !this.isClosed && !this.stream.destroyed;) {
+      const count = readNow(this.master, buffer)
+      if (count === 0) return
+      left -= count
+      this.onBytes(buffer.subarray(0, count))
+    }
+  }
+
+  async isStillFiltered(): Promise<boolean> {
+    const { shellPid, group } = this
+    if (shellPid === undefined || group === undefined || !signalGroup(group, 0)) return false
+    const { isFilterRunning } = await import('./running-filter')
+    return isFilterRunning(await processTable(), shellPid)
+  }
+
+  write(data: string): void {
+    this.writeAll(Buffer.from(data))
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.isStopping = true
+    const shellPid = this.shellPid ?? (await this.shell.pid)
+    if (shellPid === undefined) return
+    const groups = (): number[] => (this.group === undefined ? [] : [this.group])
+    const isShellGone = (): boolean => this.exit !== undefined
+    const subreaper = (): Subreaper | undefined => this.shell.subreaper?.()
+    await killProcessTree(
+      { taskId: this.taskId, shellPid, shellOnlyWaits: true, isShellGone, groups, subreaper },
+      graceMs,
+    )
+    this.closeSlave()
+  }
+
+  async leftRunning(): Promise<SessionProcess[]> {
+    const { shellPid, group } = this
+    const keeper = this.shell.subreaper?.()
+    return shellPid !== undefined && group !== undefined && (keeper || signalGroup(group, 0))
+      ? sessionProcesses(shellPid, [group], keeper)
+      : []
+  }
+
+  deniedHosts(): { host: string; port: number }[] {
+    return this.leaders.deniedHosts?.(this.begunAt) ?? []
+  }
+
+  isIncomplete(): boolean {
+    return this.leaders.isIncomplete?.() ?? false
+  }
+
+  notes(): string[] {
+    if (!this.isPaused) return []
+    const [is, ends] = this.exit ? ['was', ' until it was ended'] : ['is', '']
+    // In a sandbox processes have other numbers for each other.
+    const who = this.isSandboxed ? 'PID' : `-- -${this.group}`
+    return [
+      `The command ${is} stopped by a signal (SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU), and nothing continued it${ends}: "kill -CONT ${who}" in another command does. A command should not stop its own shell.`,
+    ]
+  }
+
+  release(): void {
+    this.isReleased = true
+    this.isClosed = true
+    this.closeSlave()
+    this.stream.destroy()
+  }
+
+  private onExit(status: ExitStatus): void {
+    this.exit = status
+    // Too quick for us to see, but no signal gives such a code.
+    if (status.exitCode !== undefined && status.exitCode < 128) this.isPaused = false
+    this.closeSlave()
+    this.readAll()
+    if (this.events) this.events.exit(status)
+    else this.release()
+  }
+
+  /** Looks now and then whether the command still stands still. */
+  private onPaused(answer: (text: typeof RESUMED | typeof GONE) => void): void {
+    // Its number is the first that is printed.
+    this.readAll()
+    const state = this.group === undefined ? undefined : readStat(this.group)?.state
+    if (!this.isPaused && state !== 'T') return answer(GONE)
+    if (state === 'T' || state === 't') {
+      this.isPaused = true
+      setTimeout(() => this.onPaused(answer), PAUSED_POLL_MS).unref()
+      return
+    }
+    // Who was ended while it stood still has never gone on.
+    this.isPaused = this.isStopping || state === undefined || !isAliveState(state)
+    answer(RESUMED)
+  }
+
+  private onError(error: Error): void {
+    this.problem = error
+    this.release()
+    this.events?.error(error)
+  }
+
+  private onBytes(bytes: Uint8Array): boolean {
+    if (!this.events) return true
+    if (this.header === undefined) return this.events.data(bytes)
+    const end = bytes.indexOf(0x0a)
+    this.header += Buffer.from(end < 0 ? bytes : bytes.subarray(0, end)).toString('latin1')
+    if (end < 0) return true
+    this.group = this.isSandboxed ? groupOf(this.shellPid) : Number(this.header)
+    this.header = undefined
+    this.closeSlave()
+    this.events.begun?.()
+    return end + 1 < bytes.length ? this.events.data(bytes.subarray(end + 1)) : true
+  }
+
+  /** The terminal takes 4 KB at a time; while it is full, nobody reads, and what is typed waits. */
+  private writeAll(bytes: Buffer): void {
+    if (this.isClosed) return
+    write(this.master, bytes, (error, written) => {
+      if (this.isClosed || (error && error.code !== 'EAGAIN')) return
+      const left = bytes.subarray(error ? 0 : written)
+      if (left.length > 0) setTimeout(() => this.writeAll(left), error ? 50 : 0).unref()
+    })
+  }
+
+  private closeSlave(): void {
+    if (this.isSlaveOpen) closeSync(this.slave)
+    this.isSlaveOpen = false
+  }
+}
+
+/** 0 when there is nothing to read just now, or never again. */
+function readNow(file: number, buffer: Buffer): number {
+  try {
+    return readSync(file, buffer)
+  } catch {
+    return 0
+  }
+}
+
+function readTerminal(master: number, onBytes: (bytes: Uint8Array) => boolean): ReadStream {
+  const buffer = (readBuffer ??= Buffer.allocUnsafeSlow(64 * 1024))
+  const stream = new ReadStream(master, { onread: { buffer, callback: (count) => onBytes(buffer.subarray(0, count)) } })
+  // Linux reports the end as EIO, others as an end.
+  stream.on('error', () => {})
+  stream.once('end', () => stream.destroy())
+  stream.resume()
+  return stream
+}

@@ -1,0 +1,63 @@
+import { FileProblem } from '../../workspace/path/file-problem'
+import { lineEndings } from '../../workspace/file/text-file'
+import type { Workspace } from '../../workspace/workspace'
+import type { CurrentText } from './planned-change'
+import type { ChangedText } from './file-change'
+import type { WriteHooks } from './write-changes'
+import type { ModelInfo } from '../../model/provider'
+
+/** What tools need that change texts. */
+export interface EditDeps {
+  workspace: Workspace
+  /** What may look at writes, as things are at that moment. */
+  hooks?: () => WriteHooks | undefined
+  /** What the agent may not see; default: nothing. */
+  hidden?: () => Promise<(path: string) => boolean>
+}
+
+/** Changes a text that the model sees with line feeds only; `plain` brings the model's own strings to the same form. */
+export type TextEdit = (text: string, plain: (written: string) => string) => { text: string; said: string }
+
+/**
+ * Applies an edit to a file's text. A file in which every line ends with CRLF is edited as if they were line feeds and keeps CRLF; one with mixed
+ * endings is taken as it is. Encoding and byte order mark stay.
+ */
+export function editText(current: CurrentText | undefined, shown: string, edit: TextEdit): ChangedText {
+  if (!current) throw new FileProblem(`${shown} does not exist.`, 'missing')
+  const { text, format } = current
+  const endings = lineEndings(text)
+  if (endings === 'crlf') {
+    const { text: edited, said } = edit(withLineFeeds(text), withLineFeeds)
+    return { text: withLineFeeds(edited).replaceAll('\n', '\r\n'), format, said: `${said} CRLF line endings kept.` }
+  }
+  const { text: edited, said } = edit(text, (written) => written)
+  return {
+    text: edited,
+    format,
+    said: endings === 'mixed' ? `${said} The file has mixed line endings; only the replaced text was touched.` : said,
+  }
+}
+
+function withLineFeeds(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+const GENERAL = ['Edit', 'Patch']
+const GPT = ['apply_patch']
+
+/** Tools of which a model is offered one set. */
+export const EDIT_TOOLS: ReadonlySet<string> = new Set([...GENERAL, ...GPT])
+
+/** Models that were trained on apply_patch, where nothing is known of them but their name. */
+const GPT_NAME = /^(?:gpt-|o\d|codex)/
+
+/** The names of the tools that a model edits files with. Where Edit is disabled, so is what takes its place; where apply_patch is, Edit and Patch are offered again. */
+export function editToolsOf(
+  { model, traits }: Pick<ModelInfo, 'model' | 'traits'>,
+  disabled: readonly string[],
+): readonly string[] {
+  // Gateways put the vendor before the name: `openai/gpt-5.4`.
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  const dialect = traits?.toolDialect ?? (GPT_NAME.test(name) ? 'gpt' : 'general')
+  return dialect === 'gpt' && !disabled.includes('apply_patch') && !disabled.includes('Edit') ? GPT : GENERAL
+}

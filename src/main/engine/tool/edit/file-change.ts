@@ -1,0 +1,143 @@
+import { dirname } from 'node:path'
+import type { Preview } from '../../../../shared/model/preview'
+import { FileProblem } from '../../workspace/path/file-problem'
+import type { TextFormat } from '../../workspace/file/text-file'
+import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import {
+  diffOfChange,
+  endingsNote,
+  foldersNote,
+  hookNote,
+  isRead,
+  isReadableWithoutApproval,
+  linksNote,
+  loadCurrent,
+  missingFolders,
+  requireAllRead,
+  textOfFile,
+  type CurrentText,
+  type PlannedChange,
+} from './planned-change'
+import { writeChanges, type WriteHooks } from './write-changes'
+import { missingPath, pathRefusal, shownPath, rememberFolder } from '../file-paths'
+import { failed, ok, type CallContext, type PreparedCall, type Refusal, type ToolResult } from '../tool'
+
+/** A file as it shall be, and what to tell the model when it is so. */
+export interface ChangedText {
+  text: string
+  format: TextFormat
+  /** Whole sentences, e.g. `Replaced 1 occurrence (line 3).` */
+  said: string
+}
+
+/** What a tool makes of a file: pure, and `FileProblem` for what cannot be done. */
+export interface FileChange {
+  workspace: Workspace
+  /** As the model wrote it. */
+  path: string
+  /** Whether a file that is not there is made, folders included. */
+  mayCreate: boolean
+  /** Whether the old text is needed; otherwise a file too large to load may still be replaced. */
+  needsText: boolean
+  /**
+   * Whether the file must have been read. Otherwise an exact quote proves that its text is known: then it is refused only when it has changed since it was read, or
+   * when the agent would have to be allowed to read it.
+   */
+  mustBeRead: boolean
+  /** Whether the new text takes the place of all of the old one, so that the agent has to have seen all of it. */
+  replacesAll?: boolean
+  /** What the agent may not see; default: nothing. */
+  hidden?: (() => Promise<(path: string) => boolean>) | undefined
+  /** `isKnown`: the agent has read the file as it is now. */
+  change(current: CurrentText | undefined, shown: string, isKnown: boolean): ChangedText
+  /** What may look at the write, as things are at that moment. */
+  hooks?: (() => WriteHooks | undefined) | undefined
+}
+
+/**
+ * Prepares a change to one text file, the same way for every tool that makes one: sensitive files are refused, a file that was read must still be
+ * as it was, that is checked at the moment of writing, and the write is atomic. Nothing is written unless all of it can be.
+ */
+export async function prepareFileChange(change: FileChange): Promise<PreparedCall | Refusal> {
+  const { workspace } = change
+  const path = await workspace.resolve(change.path)
+  const refusal = pathRefusal(workspace, path)
+  if (refusal) return refusal
+  return {
+    summary: shownPath(workspace, path),
+    accesses: [{ kind: 'file', path: path.realPath, written: path.path, write: true }],
+    rememberAs: rememberFolder(workspace, 'edit', dirname(path.realPath)),
+    preview: () => preview(change, path),
+    check: () => catchFileProblem(async () => void (await evaluate(change, path, true))),
+    run: async (ctx) => (await catchFileProblem(() => apply(change, path, ctx))) ?? failed('Nothing was done.'),
+  }
+}
+
+/** The answer, or a failure for the model where a file cannot be used. */
+export async function catchFileProblem<T extends ToolResult | void>(work: () => Promise<T>): Promise<T | ToolResult> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof FileProblem) return failed(error.message)
+    throw error
+  }
+}
+
+async function evaluate(
+  change: FileChange,
+  path: ResolvedPath,
+  checksRead: boolean,
+): Promise<PlannedChange & { said: string }> {
+  const { workspace } = change
+  const { shown, current } = await loadCurrent(workspace, change.path, path)
+  if (!current && !change.mayCreate)
+    throw new FileProblem(
+      await missingPath(workspace, path, 'Check the path with Glob or ListDirectory, or make the file with Write.'),
+      'missing',
+    )
+  const before = current && textOfFile(current, shown, change.needsText)
+  // Whether it was read is left to `check` and `run`: the Read may be an earlier call of the same step.
+  const mustBeRead = change.mustBeRead || !(await isReadableWithoutApproval(path, change.hidden))
+  const isKnown = !current || !checksRead || isRead(workspace, path.realPath, shown, current, mustBeRead)
+  const isPartial = current !== undefined && !workspace.reads.hasSeenAll(path.realPath)
+  if (change.replacesAll && isPartial && checksRead) requireAllRead(workspace, path.realPath, shown)
+  const newFolders = current ? [] : await missingFolders(dirname(path.realPath))
+  const { text: meant, format, said } = change.change(before, shown, isKnown)
+  const text =
+    (await change.hooks?.()?.before({ path: path.realPath, text: meant, exists: current !== undefined })) ?? meant
+  return { path, shown, current, before, after: { text, format }, meant, newFolders, isKnown, isPartial, said }
+}
+
+async function preview(change: FileChange, path: ResolvedPath): Promise<Preview> {
+  try {
+    return { kind: 'diff', ...(await diffOfChange(change.workspace, await evaluate(change, path, false))) }
+  } catch (error) {
+    if (error instanceof FileProblem) return { kind: 'text', text: `This would fail: ${error.message}` }
+    throw error
+  }
+}
+
+async function apply(change: FileChange, path: ResolvedPath, { signal }: CallContext): Promise<ToolResult> {
+  const { workspace } = change
+  const planned = await evaluate(change, path, true)
+  const { shown, before, after, newFolders, isKnown, isPartial, said } = planned
+  // Before anything is written, so that nothing that can fail comes after.
+  const diff = await diffOfChange(workspace, planned)
+  const hooks = change.hooks?.()
+  const [written] = await writeChanges(workspace, [planned], { hooks, signal })
+  const details = {
+    kind: 'diff' as const,
+    ...diff,
+    ...(isKnown && written?.mark !== undefined && { hash: written.mark, ...(isPartial && { part: true as const }) }),
+  }
+  if (written?.isUnchanged) return ok(`${shown} already has exactly this content; nothing was written.`, details)
+  const notes = [
+    said,
+    foldersNote(workspace, newFolders, 'Made'),
+    endingsNote(before?.text, after?.text),
+    linksNote(planned),
+    written?.note,
+    await hookNote(planned),
+  ]
+  return ok(notes.filter((text) => text !== undefined).join(' '), details)
+}

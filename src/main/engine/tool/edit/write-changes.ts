@@ -1,0 +1,150 @@
+import { lstatSync } from 'node:fs'
+import { atomicWrite } from '../../workspace/file/atomic-write'
+import { FileProblem } from '../../workspace/path/file-problem'
+import { removeEmptyFolder, removeFile, writeFileText } from '../../workspace/file/write-file'
+import { encodeText } from '../../workspace/file/text-file'
+import { loadCurrentFile } from '../../workspace/file/editor-files'
+import type { Workspace } from '../../workspace/workspace'
+import type { NewText, PlannedChange } from './planned-change'
+
+/** What became of one file. `mark`: that of the new content; absent when the file was removed. */
+export interface WrittenChange {
+  mark?: string
+  /** What the model should know. */
+  note?: string
+  /** The file was as it shall be already. */
+  isUnchanged?: true
+}
+
+interface Done {
+  change: PlannedChange
+  mark?: string | undefined
+  /** Permissions that a file had before it was removed. */
+  mode?: number | undefined
+}
+
+/**
+ * Writes all changes, or none: when one cannot be made, those made before are taken back, as far as nobody has touched the files since. Results are in the
+ * order of the changes. Throws `FileProblem`.
+ */
+export async function writeChanges(
+  workspace: Workspace,
+  changes: readonly PlannedChange[],
+  { hooks, signal }: { hooks: WriteHooks | undefined; signal: AbortSignal },
+): Promise<WrittenChange[]> {
+  const encoded = new Map(changes.map((change) => [change, change.after && encode(change.after)]))
+  if (signal.aborted) throw new FileProblem('Stopped before anything was written.')
+  const results = new Map<PlannedChange, WrittenChange>()
+  const done: Done[] = []
+  try {
+    // Removals come last: whatever fails before, no content is gone.
+    for (const change of changes.toSorted((a, b) => Number(!a.after) - Number(!b.after))) {
+      const mode = change.after ? undefined : lstatSync(change.path.realPath, { throwIfNoEntry: false })?.mode
+      const result = await makeChange(workspace, change, encoded.get(change))
+      results.set(change, result)
+      if (!result.isUnchanged) done.push({ change, mark: result.mark, mode })
+    }
+  } catch (error) {
+    const kept = await rollBack(workspace, done)
+    if (!(error instanceof FileProblem) || kept.length === 0) throw error
+    throw new FileProblem(
+      `${error.message} These changes of the same call were made before and could not be taken back: ${kept.join(', ')}.`,
+      error.kind,
+      error,
+    )
+  }
+  for (const { change, mark } of done) {
+    const { path, meant, current, isKnown } = change
+    if (mark === undefined) continue
+    hooks?.written({ path: path.realPath, text: meant, exists: current !== undefined })
+    if (isKnown) workspace.reads.markRead(path.realPath, mark, change.isPartial ? 'part' : 'all')
+  }
+  return changes.map((change) => results.get(change)!)
+}
+
+function encode({ text, format }: NewText): Buffer {
+  if (!text.isWellFormed())
+    throw new FileProblem(
+      'The new text has half of a surrogate pair (a \\ud800-\\udfff escape without its partner). Nothing was written.',
+    )
+  return encodeText(text, format)
+}
+
+async function makeChange(
+  workspace: Workspace,
+  change: PlannedChange,
+  bytes: Buffer | undefined,
+): Promise<WrittenChange> {
+  const { path, shown, current, after } = change
+  const { realPath } = path
+  if (!after || !bytes) {
+    if (!current) return { isUnchanged: true }
+    if (current.unsaved)
+      throw new FileProblem(
+        `${shown} has changes in the editor that are not saved. Ask the user to save or close it, then try again.`,
+        'changed',
+      )
+    removeFile(realPath, shown, current.stamp)
+    return {}
+  }
+  if (current?.bytes?.equals(bytes)) return { mark: current.mark, isUnchanged: true }
+  const { text, format, mode } = after
+  return writeFileText({ editor: workspace.editor, realPath, shown, text, format, bytes, current, mode })
+}
+
+/** Takes changes back, the latest first. Answers the files that stay changed. */
+async function rollBack(workspace: Workspace, done: readonly Done[]): Promise<string[]> {
+  const kept: string[] = []
+  for (const { change, mark, mode } of done.toReversed()) {
+    const { path, shown, current, before, newFolders } = change
+    const { realPath } = path
+    try {
+      const now = await loadCurrentFile(workspace.editor, realPath, shown)
+      if (now?.mark !== mark) throw new FileProblem(`${shown} was changed meanwhile.`, 'changed')
+      if (!now && current?.bytes) {
+        await atomicWrite(realPath, current.bytes, {
+          shown,
+          expect: 'absent',
+          exactly: true,
+          ...(mode !== undefined && { mode: mode & 0o777 }),
+        })
+      } else if (current?.bytes && before) {
+        const { bytes } = current
+        await writeFileText({
+          editor: workspace.editor,
+          realPath,
+          shown,
+          text: before.text,
+          format: before.format,
+          bytes,
+          current: now,
+        })
+      } else if (!current && now) {
+        removeFile(realPath, shown, now.stamp)
+        for (const folder of newFolders.toReversed()) removeEmptyFolder(folder)
+      } else {
+        throw new FileProblem(`${shown} cannot be put back.`)
+      }
+    } catch {
+      kept.push(shown)
+    }
+  }
+  return kept
+}
+
+/** A text that is about to be written. */
+export interface PlannedWrite {
+  /** Absolute, with symlinks resolved. */
+  path: string
+  text: string
+  /** Whether the file is there already. */
+  exists: boolean
+}
+
+/** What may look at writes before they happen, change them, or keep them from happening. */
+export interface WriteHooks {
+  /** What is to be written: the same text where nothing changes it. For the same write the same answer, until it is done. Throws `FileProblem` when it is not to be written. */
+  before(write: PlannedWrite): Promise<string>
+  /** It is written. Cheap. */
+  written(write: PlannedWrite): void
+}

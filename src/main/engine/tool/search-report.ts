@@ -1,0 +1,285 @@
+import type { ToolDetails } from '../../../shared/model/preview'
+import { sortNewestFirst, pathSortKey } from '../workspace/path/list-files'
+import { sensitiveRule } from '../workspace/path/sensitive-file'
+import { truncateText } from './truncate-result'
+import { printablePath } from './file-paths'
+import { ok, type ToolResult } from './tool'
+import { reachedPcre2Limit, unreadableFiles, type RipgrepRun } from '../workspace/ripgrep/run-ripgrep'
+import { MAX_LINE_BYTES } from '../workspace/ripgrep/line-cutter'
+import { parseCounts, parseMatches, type FileMatches, type MatchLine } from '../workspace/ripgrep/parse-output'
+
+/** What the tool card gets at most. */
+const CARD_LINES = 200
+const CARD_LINE_CHARS = 500
+const MAX_NAMES = 20
+
+const BINARY_ADVICE = 'To see what a binary file says there, use `grep -a` or `strings` with Bash.'
+
+type Matches = Extract<ToolDetails, { kind: 'matches' }>
+
+export interface SearchReport {
+  pattern: string
+  mode: 'files_with_matches' | 'content' | 'count_matches'
+  lineNumbers: boolean
+  /** Most paths or lines shown; may be infinite. */
+  limit: number
+  offset: number
+  timeoutMs: number
+  /** As of `performance.now()`: until when files may be sorted. */
+  deadline: number
+  signal: AbortSignal
+  /** Whether lines around matches were asked for. */
+  hasContext: boolean
+  excludes(path: string): boolean
+  /** Where a path that ripgrep printed is. */
+  absolute(found: string): string
+  display(absolutePath: string): string
+  /** Looks into binary files, which a search of a folder leaves out; asked only when nothing was found. */
+  searchBinary?(): Promise<RipgrepRun>
+}
+
+/** Turns what ripgrep found into the result: paged, sorted, sensitive files left out by name, and everything that is missing said. */
+export async function reportSearch(run: RipgrepRun, report: SearchReport): Promise<ToolResult> {
+  const sensitive: string[] = []
+  const keep = <T extends { path: string }>(found: T[]): T[] =>
+    found
+      .map((entry) => ({ ...entry, path: report.absolute(entry.path) }))
+      .filter(({ path }) => {
+        if (report.excludes(path)) return false
+        if (sensitiveRule(path) === undefined) return true
+        sensitive.push(path)
+        return false
+      })
+  const page = await pageOf(run, report, keep)
+  const binary = page.total > 0 ? [] : await binaryMatches(run, report, keep)
+  const text = page.entries.length > 0 ? page.entries.join('\n') : nothing(run, report, page.total, binary)
+  const notes = [
+    ...cutNote(page.cut ?? []),
+    ...(page.hasBinary ? [`[${BINARY_ADVICE}]`] : []),
+    ...pageNotes(page, report),
+    ...stopNotes(run, report, page),
+    ...sensitiveNote([...new Set(sensitive)].map((path) => report.display(path))),
+    ...errorNotes(run),
+  ]
+  return ok([...(page.head === undefined ? [] : [page.head]), text, ...notes].join('\n'), page.details)
+}
+
+interface Page {
+  /** First line, whatever the page. */
+  head?: string
+  entries: string[]
+  /** Where lines of the page were cut, as the note says it. */
+  cut?: string[]
+  /** A binary file matches: its lines are not shown. */
+  hasBinary?: boolean
+  /** Of all pages. */
+  total: number
+  unit: string
+  unsorted?: boolean
+  details: Matches
+}
+
+type Keep = <T extends { path: string }>(found: T[]) => T[]
+
+function pageOf(run: RipgrepRun, report: SearchReport, keep: Keep): Promise<Page> | Page {
+  switch (report.mode) {
+    case 'content':
+      return linePage(keep(parseMatches(run.output)), report)
+    case 'count_matches':
+      return countPage(keep(parseCounts(run.output)), report)
+    default:
+      return filePage(
+        run,
+        report,
+        keep(parseCounts(run.output)).map(({ path }) => path),
+      )
+  }
+}
+
+async function filePage(run: RipgrepRun, report: SearchReport, found: string[]): Promise<Page> {
+  const sorted = run.stopped === 'timeout' ? undefined : await sortNewestFirst(found, report)
+  const paths = pageSlice(sorted ?? found, report).map((path) => report.display(path))
+  const files = paths.slice(0, CARD_LINES).map((path) => ({ path, lines: [] }))
+  const details = matches(report, files, found.length, run, paths.length)
+  return { entries: paths.map(printablePath), total: found.length, unit: 'files', unsorted: !sorted, details }
+}
+
+function countPage(found: { path: string; count: number }[], report: SearchReport): Page {
+  const total = found.reduce((sum, file) => sum + file.count, 0)
+  const shown = pageSlice(byPath(found), report).map(({ path, count }) => ({
+    path: report.display(path),
+    count,
+    lines: [],
+  }))
+  const head = `${total} ${total === 1 ? 'match' : 'matches'} in ${found.length} ${found.length === 1 ? 'file' : 'files'}`
+  const details: Matches = {
+    kind: 'matches',
+    pattern: report.pattern,
+    files: shown.slice(0, CARD_LINES),
+    total,
+    truncated: shown.length < found.length || shown.length > CARD_LINES,
+  }
+  return {
+    ...(found.length > 0 && { head }),
+    entries: shown.map(({ path, count }) => `${printablePath(path)}:${count}`),
+    total: found.length,
+    unit: 'files',
+    details,
+  }
+}
+
+function linePage(found: FileMatches[], report: SearchReport): Page {
+  const entries: string[] = []
+  const files: Matches['files'] = []
+  const cut: string[] = []
+  let hasBinary = false
+  let [skip, room, card] = [report.offset, report.limit, CARD_LINES]
+  for (const file of byPath(found)) {
+    const size = file.lines + (file.note === undefined ? 0 : 1)
+    if (skip >= size || room <= 0) {
+      skip = Math.max(0, skip - size)
+      continue
+    }
+    const path = report.display(file.path)
+    const shown = takeLines(file, skip, room)
+    if (report.hasContext && entries.length > 0) entries.push('--')
+    entries.push(...render(printablePath(path), shown, report))
+    cut.push(...shown.flatMap((each) => cutText(printablePath(path), each)))
+    if (file.note !== undefined && shown.length < room) {
+      entries.push(`${printablePath(path)}: ${file.note}`)
+      hasBinary = true
+    }
+    const forCard = shown.slice(0, card).map(({ line, text }) => ({ line, text: truncateText(text, CARD_LINE_CHARS) }))
+    if (card > 0) files.push({ path, count: file.matches, lines: forCard })
+    card -= Math.max(1, shown.length)
+    room -= shown.length + (file.note === undefined ? 0 : 1)
+    skip = 0
+  }
+  const total = found.reduce((sum, file) => sum + file.lines + (file.note === undefined ? 0 : 1), 0)
+  const matching = found.reduce((sum, file) => sum + file.matches, 0)
+  const truncated = room <= 0 || report.offset > 0 || card < 0
+  return {
+    entries,
+    cut,
+    hasBinary,
+    total,
+    unit: 'lines',
+    details: { kind: 'matches', pattern: report.pattern, files, total: matching, truncated },
+  }
+}
+
+function takeLines(file: FileMatches, skip: number, room: number): MatchLine[] {
+  const taken: MatchLine[] = []
+  let at = 0
+  for (const line of file.read()) {
+    if (taken.length >= room) break
+    if (at++ >= skip) taken.push(line)
+  }
+  return taken
+}
+
+/** `a.js:3 (characters 201-1200 of 500000)` */
+function cutText(path: string, { line, text, cut }: MatchLine): string[] {
+  return cut ? [`${path}:${line} (characters ${cut.first}-${cut.first - 1 + text.length} of ${cut.total})`] : []
+}
+
+function cutNote(cut: readonly string[]): string[] {
+  if (cut.length === 0) return []
+  const more = cut.length > MAX_NAMES ? ` and ${cut.length - MAX_NAMES} more` : ''
+  return [
+    `[Lines over ${MAX_LINE_BYTES} bytes are cut to what surrounds their first match: ${cut.slice(0, MAX_NAMES).join(', ')}${more}. Read shows more of a line with char_offset.]`,
+  ]
+}
+
+/** As ripgrep writes it: `path:12:match`, `path-11-context`; without numbers `path:text`. `--` stands where lines were left out between contexts. */
+function render(path: string, lines: readonly MatchLine[], { lineNumbers, hasContext }: SearchReport): string[] {
+  return lines.flatMap(({ line, isMatch, text, cut }, index) => {
+    const mark = isMatch ? ':' : '-'
+    const shown = cut ? `${cut.first > 1 ? '…' : ''}${text}${cut.first - 1 + text.length < cut.total ? '…' : ''}` : text
+    const rendered = lineNumbers ? `${path}${mark}${line}${mark}${shown}` : `${path}${mark}${shown}`
+    const before = lines[index - 1]
+    return hasContext && before && line > before.line + 1 ? ['--', rendered] : [rendered]
+  })
+}
+
+/** In the order of a walk through the tree: ripgrep's own changes from run to run, and then pages would overlap. */
+function byPath<T extends { path: string }>(found: T[]): T[] {
+  return found
+    .map((entry) => ({ entry, key: pathSortKey(entry.path) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ entry }) => entry)
+}
+
+function pageSlice<T>(all: readonly T[], { offset, limit }: SearchReport): T[] {
+  return all.slice(offset, offset + limit)
+}
+
+function matches(
+  report: SearchReport,
+  files: Matches['files'],
+  total: number,
+  run: RipgrepRun,
+  shown: number,
+): Matches {
+  return {
+    kind: 'matches',
+    pattern: report.pattern,
+    files,
+    total,
+    truncated: shown < total || files.length < shown || run.stopped !== undefined,
+  }
+}
+
+function nothing(
+  run: RipgrepRun,
+  { offset, timeoutMs }: SearchReport,
+  total: number,
+  binary: readonly string[],
+): string {
+  if (total > 0) return `Nothing more: offset ${offset} is past the end.`
+  if (run.stopped === 'timeout') return `No matches found within ${timeoutMs / 1000} s.`
+  if (binary.length === 0)
+    return run.stopped || reachedPcre2Limit(run) ? 'No matches found in what was searched' : 'No matches found'
+  const names = binary.slice(0, MAX_NAMES).map(printablePath).join(', ')
+  const more = binary.length > MAX_NAMES ? ` and ${binary.length - MAX_NAMES} more` : ''
+  return `No matches found in text files. Binary files that match: ${names}${more}. ${BINARY_ADVICE}`
+}
+
+/** The binary files that match, as they are shown. */
+async function binaryMatches(run: RipgrepRun, report: SearchReport, keep: Keep): Promise<string[]> {
+  if (!report.searchBinary || run.stopped || performance.now() >= report.deadline) return []
+  const found = parseCounts((await report.searchBinary()).output)
+  return byPath(keep(found)).map(({ path }) => report.display(path))
+}
+
+function pageNotes({ entries, total, unit }: Page, { offset, limit }: SearchReport): string[] {
+  const end = Math.min(total, offset + limit)
+  if (entries.length === 0 || (offset === 0 && end >= total))
+    return entries.length === 0 && total > 0 ? [`[${total} ${unit} in all]`] : []
+  const more = end < total ? ` Go on with offset ${end}, or narrow the search.` : ''
+  return [`[${unit} ${offset + 1}-${end} of ${total}.${more}]`]
+}
+
+function stopNotes(run: RipgrepRun, { timeoutMs }: SearchReport, page: Page): string[] {
+  if (run.stopped === 'timeout') {
+    return [
+      `[Partial: the search was stopped after ${timeoutMs / 1000} s${page.unsorted ? ', so results are unsorted' : ''}. Narrow it with path, glob or type.]`,
+    ]
+  }
+  if (run.stopped === 'output_limit')
+    return ['[Partial: the search was stopped at 10 MiB of output. Narrow it with pattern, path, glob or type.]']
+  return page.unsorted ? ['[Unsorted: there was no time left to look at every file.]'] : []
+}
+
+function sensitiveNote(names: string[]): string[] {
+  if (names.length === 0) return []
+  const shown = names.toSorted().slice(0, MAX_NAMES).map(printablePath).join(', ')
+  return [
+    `[Matches in sensitive files are not shown: ${shown}${names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''}]`,
+  ]
+}
+
+function errorNotes(run: RipgrepRun): string[] {
+  const lines = unreadableFiles(run)
+  return lines.length === 0 ? [] : ['[Not searched:', ...lines.map((line) => `  ${line}`), ']']
+}

@@ -1,0 +1,57 @@
+import { textOf, type ResultPart } from '../../../shared/model/message'
+import { truncateToHead, truncateToTail } from '../task/output/truncate-text'
+import type { ToolResult } from './tool'
+
+/** How many characters of text a result may have unless the tool or the settings say otherwise. */
+export const DEFAULT_MAX_RESULT_CHARS = 50_000
+/** How many bytes of a longer one the model gets, with what is said about it. */
+const SHOWN_BYTES = 20_000
+/** How much of that shows the beginning. */
+const HEAD_SHARE = 0.6
+
+export interface TruncationOptions {
+  /** Default `DEFAULT_MAX_RESULT_CHARS`. */
+  maxChars?: number
+  /** Keeps the whole text; answers the path of its file. */
+  save(text: string): Promise<string>
+}
+
+/**
+ * The result as the model gets it. When its text is longer than allowed, the whole text goes to a file; its beginning and end, 20 kB in all, take its place, with the path
+ * between them. Media stay. When it cannot be saved, the model gets the same and is told.
+ */
+export async function truncateResult(
+  result: ToolResult,
+  { maxChars = DEFAULT_MAX_RESULT_CHARS, save }: TruncationOptions,
+): Promise<ToolResult> {
+  const length = result.content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0)
+  if (length <= maxChars) return result
+  const text = textOf(result.content)
+  const size = `${length.toLocaleString('en-US')} characters, ${Buffer.byteLength(text).toLocaleString('en-US')} bytes`
+  let where: string
+  try {
+    where = `All of it is in ${await save(text)}; Read that file in parts, or Grep it.`
+  } catch (error) {
+    where = `It could not be saved to a file (${error instanceof Error ? error.message : String(error)}).`
+  }
+  const note = `[The result is too long to show (${size}). ${where} The middle is left out here.]`
+  const room = Math.max(0, Math.min(SHOWN_BYTES, maxChars) - Buffer.byteLength(note) - 2)
+  const head = truncateToHead(text, Math.floor(room * HEAD_SHARE))
+  const tail = truncateToTail(text.slice(head.length), room - Buffer.byteLength(head))
+  return { ...result, content: withText(result.content, `${head}${head.endsWith('\n') ? '' : '\n'}${note}\n${tail}`) }
+}
+
+/** One text where the first text was; the other parts keep their order. */
+function withText(content: readonly ResultPart[], text: string): ResultPart[] {
+  const first = content.findIndex((part) => part.type === 'text')
+  return content.flatMap((part, index): ResultPart[] =>
+    part.type !== 'text' ? [part] : index === first ? [{ type: 'text', text }] : [],
+  )
+}
+
+/** The first `chars` characters, or one less where that would split a surrogate pair. */
+export function truncateText(text: string, chars: number): string {
+  if (text.length <= chars) return text
+  const last = text.charCodeAt(chars - 1)
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? chars - 1 : chars)
+}

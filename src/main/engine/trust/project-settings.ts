@@ -1,0 +1,159 @@
+import type { ConfigProblem } from '../../../shared/configuration/settings'
+import { projectFileKind } from './project-files'
+import { type Hook, locateHooks, readHooks } from '../config/settings/hook-settings'
+import type { Settings } from '../config/settings/settings'
+import { readTrustState, type TrustState } from './trust-state'
+import type { PermissionRule } from '../permission/permission-rule'
+import { locateRules, readPermissionRules, unreadableRules } from '../config/settings/permission-settings'
+import { parseConfig, locateMistakes } from '../config/read-config-file'
+import { readProjectSandbox, type ProjectSandbox } from '../config/settings/sandbox-settings'
+import { TableReader, type Mistake } from '../config/settings/table-reader'
+
+/** The settings for work in one folder, and how far the project has a say in them. */
+export interface FolderSettings {
+  settings: Settings
+  problems: ConfigProblem[]
+  trust: Pick<TrustState, 'state' | 'hash'>
+}
+
+/**
+ * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds. Such a file comes with
+ * the project, from anybody: it does nothing until the user trusts it, word for word. Then its rules and hooks count, it can switch tools off and lower
+ * `[loop] max_steps` and make the sandbox stricter; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
+ * user has looked at it, what was accepted before still restricts, but allows nothing and only
+ * watches over what is done. Never fails.
+ */
+export async function projectSettings(folder: string, own: Settings, home: string): Promise<FolderSettings> {
+  const { state, hash, files, accepted, problem } = readTrustState(home, folder)
+  const standing = { state, hash }
+  const problems = problem ? [problem] : []
+  if (state === 'trusted') {
+    let settings = own
+    for (const { file, text, problem: unreadable } of files.filter(({ kind }) => kind === 'rules')) {
+      const config = await readProjectConfig(text, file, unreadable)
+      problems.push(...config.problems)
+      settings = withProject(settings, config)
+    }
+    return { settings, problems, trust: standing }
+  }
+  let settings = own
+  for (const { file, text } of files.length === 0
+    ? []
+    : (accepted?.files ?? []).filter((old) => projectFileKind(folder, old.file) === 'rules')) {
+    const config = await readProjectConfig(text, file)
+    settings = withProject(settings, { ...config, ...restricting(config) })
+  }
+  return { settings, problems, trust: standing }
+}
+
+/** Hooks on these events can keep the agent from something. */
+const BLOCKING_EVENTS: readonly Hook['event'][] = ['UserPromptSubmit', 'PreToolUse', 'beforeWriteFile']
+
+function restricting({ rules, hooks }: ProjectConfig): Pick<ProjectConfig, 'rules' | 'hooks'> {
+  return {
+    rules: rules.filter((rule) => rule.decision !== 'allow'),
+    hooks: hooks.filter(({ event }) => BLOCKING_EVENTS.includes(event)),
+  }
+}
+
+function withProject(
+  own: Settings,
+  { rules, hooks, disabledTools, sandbox, maxSteps = own.loop.maxSteps }: ProjectConfig,
+): Settings {
+  return {
+    ...own,
+    loop: { ...own.loop, maxSteps: Math.min(maxSteps, own.loop.maxSteps) },
+    tools: { ...own.tools, disabled: [...new Set([...own.tools.disabled, ...disabledTools])] },
+    permission: { rules: [...own.permission.rules, ...rules] },
+    ...(sandbox && { sandbox: { ...own.sandbox, project: sandbox } }),
+    hooks: [...own.hooks, ...hooks],
+  }
+}
+
+/** What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools, the number of steps and a stricter sandbox is ignored and reported. */
+interface ProjectConfig {
+  rules: readonly PermissionRule[]
+  hooks: readonly Hook[]
+  disabledTools: readonly string[]
+  maxSteps?: number
+  sandbox?: ProjectSandbox
+  problems: readonly ConfigProblem[]
+}
+
+/** So many texts are kept parsed: one is asked for at every call. */
+const MAX_CACHED_CONFIGS = 16
+const configCache = new Map<string, Promise<ProjectConfig>>()
+
+/** Never fails: of a file that does not parse nobody knows what it was to forbid, so everything asks. */
+export function readProjectConfig(text: string, file: string, problem?: ConfigProblem): Promise<ProjectConfig> {
+  const key = JSON.stringify([file, text, problem?.message])
+  const known = configCache.get(key)
+  if (known) return known
+  const read = parseProjectConfig(text, file, problem)
+  configCache.set(key, read)
+  for (const oldest of configCache.keys()) if (configCache.size > MAX_CACHED_CONFIGS) configCache.delete(oldest)
+  return read
+}
+
+async function parseProjectConfig(text: string, file: string, problem?: ConfigProblem): Promise<ProjectConfig> {
+  const origin = { scope: 'project', file } as const
+  const { table, problems } = parseConfig(problem ? { problem } : { text }, file)
+  if (!table)
+    return {
+      rules: [unreadableRules(origin, 'the file cannot be read', problems[0])],
+      hooks: [],
+      disabledTools: [],
+      problems,
+    }
+  const mistakes: Mistake[] = []
+  const top = new TableReader(table, mistakes)
+  const tools = top.table('tools')
+  const loop = top.table('loop')
+  const permission = top.table('permission')
+  const sandbox = readProjectSandbox(top.table('sandbox'))
+  const disabledTools = tools?.strings('disabled') ?? []
+  const maxSteps = loop?.number('max_steps', { min: 1, max: 100_000 })
+  const rules = readPermissionRules(permission, origin)
+  const hooks = readHooks(top, origin)
+  if (top.has('permission') && !permission) rules.push(unreadableRules(origin, 'permission is not a table'))
+  rejectOtherKeys(top, ['tools', 'loop', 'permission', 'hooks', 'sandbox'])
+  if (tools) rejectOtherKeys(tools, ['disabled'])
+  if (loop) rejectOtherKeys(loop, ['max_steps'])
+  return {
+    rules: await locateRules(rules, text),
+    hooks: await locateHooks(hooks, text),
+    disabledTools,
+    ...(maxSteps !== undefined && { maxSteps }),
+    ...(top.has('sandbox') && { sandbox }),
+    problems: await locateMistakes(mistakes, text, file),
+  }
+}
+
+function rejectOtherKeys(reader: TableReader, allowed: readonly string[]): void {
+  for (const key of reader.keys())
+    if (!allowed.includes(key)) reader.mistake(key, 'is ignored: only your own config may set this')
+}
+
+export interface FolderSettingsDeps {
+  home: string
+  settings(): Settings
+  /** What a project would configure has changed since it was looked at before, so the user may want to look at it. */
+  onChanged(folder: string): void
+}
+
+/** The settings for work in a folder as they are at that moment. `folder` is a real path. */
+export function createFolderSettings({
+  home,
+  settings,
+  onChanged,
+}: FolderSettingsDeps): (folder: string) => Promise<FolderSettings> {
+  const seen = new Map<string, string>()
+  return async (folder) => {
+    const found = await projectSettings(folder, settings(), home)
+    const now = `${found.trust.state} ${found.trust.hash}`
+    const before = seen.get(folder)
+    seen.set(folder, now)
+    if (before !== undefined && before !== now) onChanged(folder)
+    return found
+  }
+}

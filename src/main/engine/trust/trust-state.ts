@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { ConfigProblem } from '../../../shared/configuration/settings'
+import type { TrustView } from '../../../shared/configuration/customizations'
+import { projectFilesHash, projectFiles, type ProjectFile } from './project-files'
+import { readConfigText } from '../config/read-config-file'
+import { writePrivateFile } from '../config/write-private-file'
+import { agentTrace } from '../runtime/agent-trace'
+
+/** Whether a project's own configuration counts now. */
+export interface TrustState {
+  state: TrustView['state']
+  files: ProjectFile[]
+  hash: string
+  accepted?: NonNullable<TrustDecision['accepted']>
+  /** Why what was decided cannot be read. */
+  problem?: ConfigProblem
+}
+
+/** Looks at the project and at what the user decided about it. `folder` is a real path. Reads nothing more when the project has no files. */
+export function readTrustState(home: string, folder: string): TrustState {
+  const files = projectFiles(folder, home)
+  const hash = projectFilesHash(folder, files)
+  if (files.length === 0) return { state: 'nothing', files, hash }
+  const found = readTrustDecision(home, folder)
+  if ('problem' in found) return { state: 'asked', files, hash, problem: found.problem }
+  const { accepted, refused } = found.entry
+  const state = accepted?.hash === hash ? 'trusted' : refused === hash ? 'refused' : accepted ? 'changed' : 'asked'
+  return { state, files, hash, ...(accepted && { accepted }) }
+}
+
+const TrustDecisionSchema = z.object({
+  /** Real path. */
+  folder: z.string().min(1),
+  /** What the user trusts, word for word. */
+  accepted: z
+    .object({
+      hash: z.string().min(1),
+      at: z.number(),
+      files: z.array(z.object({ file: z.string(), text: z.string() })),
+    })
+    .optional(),
+  /** The hash of what the user does not trust. */
+  refused: z.string().optional(),
+})
+
+/** What the user has decided about one folder; a file of its own, so that two processes never overwrite each other's decisions. */
+export type TrustDecision = z.infer<typeof TrustDecisionSchema>
+
+/** What was decided about a folder. One that cannot be read trusts nothing, and is left as it is. */
+export function readTrustDecision(home: string, folder: string): { entry: TrustDecision } | { problem: ConfigProblem } {
+  const file = decisionFile(home, folder)
+  const found = readConfigText(file)
+  if ('missing' in found) return { entry: { folder } }
+  if ('problem' in found)
+    return { problem: { file, message: `${found.problem.message} Nothing in ${folder} is trusted because of that.` } }
+  const entry = parseDecision(found.text)
+  if (entry?.folder === folder) return { entry }
+  return {
+    problem: { file, message: `It is damaged, so nothing in ${folder} is trusted. Remove it, then decide again.` },
+  }
+}
+
+/** Replaces what was decided; a file that could not be read is kept beside it. */
+export function writeTrustDecision(home: string, entry: TrustDecision): void {
+  mkdirSync(join(home, 'trust'), { recursive: true, mode: 0o700 })
+  const file = decisionFile(home, entry.folder)
+  if ('problem' in readTrustDecision(home, entry.folder)) renameSync(file, `${file}.damaged-${Date.now()}`)
+  writePrivateFile(file, `${JSON.stringify(entry, undefined, 2)}\n`)
+}
+
+export function removeTrustDecision(home: string, folder: string): void {
+  rmSync(decisionFile(home, folder), { force: true })
+}
+
+/** Every folder with a decision that can be read. */
+export function listTrustDecisions(home: string): TrustDecision[] {
+  let names: string[]
+  try {
+    names = readdirSync(join(home, 'trust')).filter((name) => name.endsWith('.json'))
+  } catch {
+    return []
+  }
+  return names.flatMap((name) => {
+    const found = readConfigText(join(home, 'trust', name))
+    const entry = 'text' in found ? parseDecision(found.text) : undefined
+    return entry && decisionFile(home, entry.folder) === join(home, 'trust', name) ? [entry] : []
+  })
+}
+
+function decisionFile(home: string, folder: string): string {
+  return join(home, 'trust', `${createHash('sha256').update(folder).digest('hex').slice(0, 40)}.json`)
+}
+
+function parseDecision(text: string): TrustDecision | undefined {
+  try {
+    return TrustDecisionSchema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Lets `write` change one file of a project at the user's own wish. Where all of the folder's configuration was trusted before, or there was none, it is
+ * trusted afterwards too, as far as nothing but this file has changed, to the text that `write` answers. In every other case, and when it is a command of an agent
+ * that changes it, the user is asked as always. `folder` is a real path.
+ */
+export async function writeKeepingTrust(
+  home: string,
+  folder: string,
+  file: string,
+  now: () => number,
+  write: () => Promise<string>,
+): Promise<void> {
+  const before = readTrustState(home, folder)
+  const text = await write()
+  if (
+    (before.state !== 'trusted' && before.state !== 'nothing') ||
+    (await agentTrace({ home, orphans: false })) !== undefined
+  )
+    return
+  const after = readTrustState(home, folder)
+  const others = (files: typeof after.files): string => JSON.stringify(files.filter((one) => one.file !== file))
+  const isOurs = after.files.every(
+    (one) => one.file !== file || (one.text === text && one.link === undefined && !one.problem),
+  )
+  const found = readTrustDecision(home, folder)
+  if (!isOurs || after.files.length === 0 || others(before.files) !== others(after.files) || !('entry' in found)) return
+  const files = after.files.map((one) => ({ file: one.file, text: one.text }))
+  writeTrustDecision(home, { folder, accepted: { hash: after.hash, at: now(), files } })
+}

@@ -1,0 +1,51 @@
+import { CodedError, failureOf, type Failure } from '../../../shared/errors'
+import type { TurnContext } from '../loop/turn-context'
+import type { ModelInfo, Provider } from '../model/provider'
+
+/** Failures of a small model that its session's own model would have as well. */
+const NO_FALLBACK_CODES: readonly Failure['code'][] = ['model.context_overflow', 'model.refused']
+
+export interface ModelFallbackDeps {
+  /** The model that takes over. */
+  to: string
+  /** It stands in for a small model, whatever that fails with, and nobody needs to be told. */
+  quiet: boolean
+  resolveModel(id: string): Promise<{ info: ModelInfo; provider: Provider }>
+  modelOf(info: ModelInfo): TurnContext['model']
+  /** Tokens that the conversation takes now. */
+  used(): number
+  log(message: string): void
+}
+
+/** Has another model go on with a turn whose own is overloaded: once a turn, and only where the conversation fits into its window. */
+export function createModelFallback(ctx: TurnContext, deps: ModelFallbackDeps): NonNullable<TurnContext['fallBack']> {
+  return async (failure) => {
+    if (
+      deps.quiet
+        ? NO_FALLBACK_CODES.includes(failure.code) || !failure.code.startsWith('model.')
+        : failure.code !== 'model.overloaded'
+    )
+      return false
+    try {
+      const { info, provider } = await deps.resolveModel(deps.to)
+      if (info.id === ctx.model.id) return false
+      if (deps.used() > info.contextWindow * 0.9)
+        throw new CodedError('model.context_overflow', `The conversation does not fit into the window of ${info.id}.`)
+      ctx.record({
+        type: 'model.fell_back',
+        turnId: ctx.turnId,
+        from: ctx.model.id,
+        to: info.id,
+        failure,
+        ...(deps.quiet && { quiet: true }),
+      })
+      ctx.model = deps.modelOf(info)
+      ctx.provider = provider
+      ctx.fallBack = undefined
+      return true
+    } catch (error) {
+      deps.log(`${deps.to} cannot take over from ${ctx.model.id}: ${failureOf(error).message}`)
+      return false
+    }
+  }
+}

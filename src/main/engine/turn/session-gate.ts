@@ -1,0 +1,85 @@
+import { join } from 'node:path'
+import type { createGate } from '../approval/gate'
+import { describeResolution } from '../approval/gate-answers'
+import { POLICIES } from '../approval/policies'
+import type { CommandSandboxes } from '../approval/rules/policy'
+import type { ToolPins } from '../approval/rules/tool-pins'
+import type { PermissionRule } from '../permission/permission-rule'
+import { sessionPlan } from './session-plans'
+import type { Skills } from '../skill/skills'
+import type { Session } from '../session/session'
+import type { SessionTools } from './session-tools'
+import type { Store } from '../store/store'
+
+export interface SessionGateDeps {
+  home: string
+  store: Pick<Store, 'window'>
+  tools: Pick<SessionTools, 'workspaceOf'>
+  skills: Pick<Skills, 'readable'>
+  /** The header whose mode and plan count: that of the person's session a subagent belongs to. */
+  effectiveHeader(session: Session): Session['header']
+  rulesOf(session: Session): Promise<PermissionRule[]>
+  interactive: boolean
+  /** What the sandboxes can do for the commands of a session. */
+  sandboxesOf?(session: Session, forCommand: boolean): Promise<CommandSandboxes>
+  toolPins: ToolPins
+  /** Writes allow rules into the user's own configuration. */
+  keepRules(patterns: readonly string[]): Promise<void>
+  newId(prefix: string): string
+}
+
+/** So far back a session's log is read to show what a rule would have meant, or how a request has ended. */
+const PAST_EVENTS = 3000
+
+/** What the gate of a session asks of the rest of the engine. */
+export function createGateDeps(deps: SessionGateDeps): (session: Session) => Parameters<typeof createGate>[0] {
+  const { home, store, tools, skills, effectiveHeader, rulesOf, interactive, sandboxesOf, toolPins, keepRules, newId } =
+    deps
+  const now = strictlyIncreasing(Date.now)
+  const past = (session: Session) => store.window(session.id, { limit: PAST_EVENTS }).events
+  return (session) => ({
+    policies: POLICIES,
+    home,
+    get ownOutput() {
+      return readableOutputFolders(home, skills, session)
+    },
+    mode: () => effectiveHeader(session).mode,
+    plan: () => sessionPlan(home, { id: effectiveHeader(session).sessionId, header: effectiveHeader(session) }).guard(),
+    readOnlyAgent: () => {
+      const { agent, runsAs } = session.header
+      return agent?.readOnly ? agent.agentType : runsAs?.readOnly ? (runsAs.title ?? runsAs.name) : undefined
+    },
+    workspace: () => tools.workspaceOf(session),
+    rules: () => rulesOf(session),
+    ...(sandboxesOf && { sandboxes: (forCommand: boolean) => sandboxesOf(session, forCommand) }),
+    record: (...events) => void session.record(...events),
+    isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
+    describeResolution: (approvalId) => describeResolution(past(session), approvalId),
+    canAsk: () => interactive,
+    now,
+    newId,
+    isRemembered: (key) => session.header.allowed.includes(key),
+    stopTurn: () => session.endTurn(),
+    keepRules,
+    toolPins,
+    pastCalls: async () => {
+      const { pastCalls } = await import('../approval/choices/rule-choices')
+      return pastCalls(past(session))
+    },
+  })
+}
+
+/** The folders in TRESTLE_HOME that a session's own calls may read. */
+export function readableOutputFolders(
+  home: string,
+  skills: Pick<Skills, 'readable'>,
+  { id, header }: Pick<Session, 'id' | 'header'>,
+): string[] {
+  return [join(home, 'sessions', id), join(home, 'tasks'), ...skills.readable(header.folder)]
+}
+
+/** A clock that never gives the same time twice, nor an earlier one: first in, first out, however many ask in one moment. */
+function strictlyIncreasing(now: () => number): () => number {
+  let last = 0
+  return () => (last = Math.max(now(), last + 1))
+}

@@ -1,0 +1,187 @@
+import type { ModelInfo } from '../model/provider'
+import type { SessionPlan } from '../plan/session-plan'
+import { applyPatchTool } from '../tool/builtin/apply-patch'
+import { askUserQuestionTool } from '../tool/builtin/ask-user-question'
+import { agentTool } from '../tool/builtin/agent'
+import { bashTool } from '../tool/builtin/bash'
+import { createSubagentTool } from '../tool/builtin/create-subagent'
+import { editTool } from '../tool/builtin/edit'
+import { enterPlanModeTool } from '../tool/builtin/enter-plan-mode'
+import { exitPlanModeTool } from '../tool/builtin/exit-plan-mode'
+import { fetchUrlTool } from '../tool/builtin/fetch-url'
+import { globTool } from '../tool/builtin/glob'
+import { grepTool } from '../tool/builtin/grep'
+import { listDirectoryTool } from '../tool/builtin/list-directory'
+import { patchTool } from '../tool/builtin/patch'
+import { sendDMailTool } from '../tool/builtin/send-d-mail'
+import { readTool } from '../tool/builtin/read'
+import { readMediaFileTool } from '../tool/builtin/read-media-file'
+import { skillTool } from '../tool/builtin/skill'
+import { taskListTool } from '../tool/builtin/task-list'
+import { taskOutputTool } from '../tool/builtin/task-output'
+import { taskStopTool } from '../tool/builtin/task-stop'
+import { todoListTool } from '../tool/builtin/todo-list'
+import { webSearchTool } from '../tool/builtin/web-search'
+import { writeTool } from '../tool/builtin/write'
+import { callTool } from '../tool/call-tool'
+import { createRegistry, type Registry } from '../tool/registry'
+import type { TerminalTasks } from '../task/task-supervisor'
+import type { SessionAgents, SessionCheckpoints, SessionTasks } from '../tool/session-services'
+import type { SessionSandbox } from '../tool/bash-sandbox'
+import type { Skills } from '../skill/skills'
+import { EDIT_TOOLS, editToolsOf } from '../tool/edit/edit-tools'
+import { nothingHidden, type Tool } from '../tool/tool'
+import type { WebAccess } from '../web/web-access'
+import type { WriteHooks } from '../tool/edit/write-changes'
+import { createWorkspace, createReadState, type Workspace } from '../workspace/workspace'
+import type { SessionClientCapabilities } from './client-capabilities'
+import type { Session } from '../session/session'
+
+export interface SessionTools {
+  workspaceOf(session: Session): Workspace
+  /** The tools a turn offers: without those switched off, the edit tools that the model knows, and ReadMediaFile for the media it takes. */
+  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers?: (tool: Tool) => boolean): Registry
+  /** The conversation is another one: what was read in it is not known any more. */
+  forgetReads(session: Session): void
+  /** All there are, offered or not. */
+  allTools(session: Session): readonly Tool[]
+}
+
+/** Models by the media they take; others are not offered ReadMediaFile. */
+const MEDIA = [
+  { key: 'images', images: true, video: false },
+  { key: 'images and video', images: true, video: true },
+  { key: 'video', images: false, video: true },
+] as const
+
+interface Kit {
+  workspace: Workspace
+  /** The folders it was made for. */
+  folders: string
+  tools: readonly Tool[]
+  /** ReadMediaFile as models of each kind are offered it. */
+  media: readonly { key: string; tool: Tool }[]
+  registries: Map<string, Registry>
+}
+
+/** The tools of each session, made when it first needs them and again when its folders change; what was read stays read. */
+export function createSessionTools(deps: {
+  terminals: TerminalTasks
+  /** What the client of the session lends it, asked at every use. */
+  clientToolsFor?(
+    session: Session,
+  ): { files?: SessionClientCapabilities['files']; terminals?: Pick<TerminalTasks, 'run'> } | undefined
+  tasksOf(session: Session): SessionTasks
+  sandboxOf?(session: Session): SessionSandbox
+  webOf(session: Session): WebAccess
+  planOf(session: Session): SessionPlan
+  agentsOf(session: Session): SessionAgents
+  checkpointsOf(session: Session): SessionCheckpoints
+  /** The header whose folders count: that of the person's session a subagent belongs to. */
+  standing(session: Session): Session['header']
+  skills: Pick<Skills, 'list' | 'body'>
+  /** What looks at the writes of the turn that runs. */
+  writeHooksOf?(session: Session): WriteHooks | undefined
+  /** What tools that list or search leave out. */
+  hiddenFrom?(
+    session: Session,
+    tool: 'Grep' | 'Glob' | 'ListDirectory',
+    workspace: Workspace,
+  ): Promise<(path: string) => boolean>
+}): SessionTools {
+  const kits = new WeakMap<Session, Kit>()
+
+  function kitOf(session: Session): Kit {
+    const { folder, addedFolders } = deps.standing(session)
+    const folders = JSON.stringify([folder, addedFolders])
+    const known = kits.get(session)
+    if (known?.folders === folders) return known
+    const workspace = createWorkspace({
+      root: folder,
+      addedFolders,
+      reads: known?.workspace.reads ?? createReadState(),
+      editor: () => deps.clientToolsFor?.(session)?.files,
+    })
+    const todos = {
+      get: () => session.header.todos,
+      set: (list: typeof session.header.todos) => void session.record({ type: 'todos.changed', todos: list }),
+    }
+    const tasks = deps.tasksOf(session)
+    const web = deps.webOf(session)
+    const hooks = (): WriteHooks | undefined => deps.writeHooksOf?.(session)
+    const plan = deps.planOf(session)
+    const sandbox = deps.sandboxOf?.(session)
+    const agents = deps.agentsOf(session)
+    const hidden = (tool: 'Grep' | 'Glob' | 'ListDirectory') => ({
+      hidden: () => deps.hiddenFrom?.(session, tool, workspace) ?? nothingHidden(),
+    })
+    // One for each kind of model, so that its description is the same for the whole of a conversation.
+    const media = MEDIA.map(({ key, ...accepts }) => ({ key, tool: readMediaFileTool({ workspace, accepts }) }))
+    const tools: Tool[] = [
+      readTool({ workspace }),
+      writeTool({ workspace, hooks }),
+      editTool({ workspace, hooks, ...hidden('Grep') }),
+      patchTool({ workspace, hooks, ...hidden('Grep') }),
+      applyPatchTool({ workspace, hooks, ...hidden('Grep') }),
+      listDirectoryTool({ workspace, ...hidden('ListDirectory') }),
+      grepTool({ workspace, ...hidden('Grep') }),
+      globTool({ workspace, ...hidden('Glob') }),
+      ...media.filter(({ key }) => key === 'images').map(({ tool }) => tool),
+      bashTool({
+        workspace,
+        terminals: {
+          run: (start, chars) => (deps.clientToolsFor?.(session)?.terminals ?? deps.terminals).run(start, chars),
+        },
+        tasks,
+        ...(sandbox && { sandbox }),
+      }),
+      taskListTool({ tasks }),
+      taskOutputTool({ tasks }),
+      taskStopTool({ tasks }),
+      fetchUrlTool({ web }),
+      webSearchTool({ web }),
+      skillTool({
+        list: () => deps.skills.list(folder),
+        body: deps.skills.body,
+        turnId: () => session.header.turnId,
+      }),
+      todoListTool({ todos }),
+      askUserQuestionTool(),
+      enterPlanModeTool({ plan }),
+      exitPlanModeTool({ plan }),
+      agentTool({ agents }),
+      createSubagentTool({ agents }),
+      sendDMailTool({ checkpoints: deps.checkpointsOf(session) }),
+    ]
+    const kit: Kit = { workspace, folders, tools, media, registries: new Map() }
+    kits.set(session, kit)
+    return kit
+  }
+
+  return {
+    workspaceOf: (session) => kitOf(session).workspace,
+    allTools: (session) => kitOf(session).tools,
+    forgetReads: (session) => kits.get(session)?.workspace.reads.forget(),
+    toolsOf(session, model, disabled, offers = () => true) {
+      const { tools, media, registries } = kitOf(session)
+      const { imagesIn, traits } = model
+      const kind = MEDIA.find(({ images, video }) => images === imagesIn && video === (traits?.videoIn ?? false))?.key
+      const mediaTool = media.find(({ key }) => key === kind)?.tool
+      const edits = editToolsOf(model, disabled)
+      const offered = tools.flatMap((each): Tool[] => {
+        const tool = each.name === 'ReadMediaFile' ? mediaTool : each
+        const isOffered =
+          tool !== undefined &&
+          !disabled.includes(tool.name) &&
+          (!EDIT_TOOLS.has(tool.name) || edits.includes(tool.name)) &&
+          offers(tool)
+        return isOffered ? [tool] : []
+      })
+      const key = `${kind}:${offered.map((tool) => tool.name).join()}`
+      let registry = registries.get(key)
+      if (!registry)
+        registries.set(key, (registry = createRegistry(offered.length > 0 ? [...offered, callTool()] : [])))
+      return registry
+    },
+  }
+}

@@ -1,0 +1,421 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { release } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ContextView, RequestPrefix, ToolsView } from '../../../shared/model/context'
+import type { CheckpointManager } from '../checkpoint/checkpoints'
+import { CodedError } from '../../../shared/errors'
+import type { EventBody } from '../../../shared/events/event'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { AgentTurn } from '../agent/subagents'
+import type { FolderSettings } from '../trust/project-settings'
+import type { CompactionEnd } from '../context/compaction/compact'
+import type { PinnedState } from '../context/compaction/kept-content'
+import { createContextBudget, isCompactable } from '../context/context-budget'
+import { findInstructions } from '../context/facts/instruction-files'
+import { isLoadable } from '../context/facts/instruction-facts'
+import { nestedInstructions } from '../context/facts/nested-instructions'
+import { cachedFacts } from '../context/facts/gather-facts'
+import { systemPrompt, createPromptPrefix, type SessionPrefix } from '../context/prompt-prefix'
+import type { Diagnostics } from '../diagnostics/session-diagnostics'
+import type { Hooks } from '../hook/hooks'
+import { recordedFact } from '../context/prefix-changes'
+import { prefixTokens } from '../context/tokens/token-estimate'
+import { createTokenCount } from '../context/tokens/token-count'
+import { contextLimits } from '../context/compaction/context-limits'
+import { createCallIds, createFrozenPrefixes, latestCompaction, loadHistory } from './session-history'
+import type { TurnContext } from '../loop/turn-context'
+import { runTurn, type TurnEnd } from '../loop/turn'
+import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
+import { sessionPlan } from './session-plans'
+import { planNotice } from '../plan/plan-notice'
+import type { Skills } from '../skill/skills'
+import { repositoryRoot } from '../workspace/path/repository-root'
+import type { Workspace } from '../workspace/workspace'
+import { createModelFallback } from './model-fallback'
+import { markAgentWritten, type EnvironmentSnapshots } from './environment-snapshot'
+import type { Session } from '../session/session'
+import type { TurnRunner } from '../session/session-deps'
+import type { Store } from '../store/store'
+import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
+import type { ContextWindows } from './context-windows'
+
+export interface TurnRunnerDeps extends TurnToolsDeps {
+  home: string
+  store: Store
+  settingsFor(folder: string): Promise<FolderSettings>
+  skills: Pick<Skills, 'list'>
+  /** Whether a person can be asked as long as this process runs. */
+  interactive: boolean
+  /** The header whose mode counts: that of the person's session a subagent belongs to. */
+  effectiveHeader(session: Session): SessionHeader
+  snapshots: EnvironmentSnapshots
+  /** Records what the session's commands can reach, when that has changed. */
+  syncSandbox?(session: Session): Promise<void>
+  hooks?: Pick<Hooks, 'forTurn'>
+  diagnostics?: Pick<Diagnostics, 'forTurn'>
+  resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
+  workspaceOf(session: Session): Workspace
+  /** What the agent of this session is. */
+  agentTurn(session: Session): Promise<AgentTurn>
+  scheduleAcrossAgents(session: Session): NonNullable<TurnContext['scheduleAcrossAgents']>
+  checkpoints: Pick<CheckpointManager, 'before' | 'recover' | 'sendDMail' | 'writtenByAgents'>
+  /** Prepares the news of background tasks that the session is owed. */
+  prepareNotifications(session: Session): Promise<void>
+  /** Commands that run in the background for the session. */
+  runningTasks(sessionId: string): Promise<PinnedState['tasks']>
+  /** Tokens that models take; what a provider has refused is remembered. */
+  windows: ContextWindows
+  /** What is wrong with files of agents and skills for a folder. */
+  problemsIn(folder: string): Promise<readonly { path: string; line?: number; message: string }[]>
+  /** Gets ready for commands. */
+  warmUp(session: Session): void
+  log(message: string): void
+  /** Tells the user, once for each text. */
+  warn(text: string): void
+  now(): number
+  newId(prefix: string): string
+}
+
+/** Tools that are of no use where nobody can be asked: what they ask would be denied. */
+const INTERACTIVE_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
+
+/** Gathers what a turn needs from all over the engine, and runs it. */
+export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
+  const prefixes = createFrozenPrefixes(deps.store)
+
+  return {
+    async ready(session: Session) {
+      const { header } = session
+      const folder = await stat(header.folder).catch(() => undefined)
+      if (!folder?.isDirectory())
+        throw new CodedError('session.folder_missing', `The folder ${header.folder} is not there.`)
+      // Programs that are asked answer while the provider's package is loaded.
+      if (header.prefixSeq === undefined) deps.snapshots.prefetch(session)
+      const { info } = await deps.resolveModel(header.model)
+      return { modelId: info.id }
+    },
+
+    async run(session, turnId, signal, open): Promise<TurnEnd> {
+      await deps.checkpoints.recover(session)
+      await deps.prepareNotifications(session)
+      // What tools there are depends on what was told of them, and the other way round.
+      const told: { prefix?: SessionPrefix } = {}
+      const material = await gather(session, { signal, told: () => told.prefix?.knownTools() })
+      const { header, info, provider, settings, tools, history, known, compacted, marks } = material
+      let { telling } = material
+      const prefix = createPromptPrefix({
+        current: () => prefixes.of(session),
+        freeze: async () => void session.record({ type: 'prefix.frozen', ...(await material.present()) }),
+        eventsSince: (seq) => telling.filter((event) => event.seq > seq),
+        facts: material.facts,
+        tools: () => (info.toolCalls ? tools.lookup.schemas() : prefix.tools),
+      })
+      told.prefix = prefix
+      await prefix.renew()
+      const callId = createCallIds(history, compacted?.seq)
+      // The results of the open step come with all its calls.
+      if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
+      const hooks = deps.hooks?.forTurn(session, turnId, signal, settings.hooks)
+      const record = (...events: EventBody[]): void => {
+        session.record(...events)
+        for (const event of events) prefix.onRecorded(event)
+      }
+      const shared = { ...base(session, material, signal, prefix), turnId, record }
+      const ctx: TurnContext = {
+        ...shared,
+        provider,
+        prefix,
+        tools: tools.lookup,
+        history,
+        budget: createContextBudget({
+          history,
+          fixed: () => requestPrefixTokens(prefix, info),
+          ...(known && { known }),
+          window: deps.windows.of(info),
+          ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+          ...(compacted && header.compacted && { earlier: { ...header.compacted, files: compacted.files } }),
+          context: shared,
+          latestMark: () => session.header.compacted,
+        }),
+        live: (event) => session.live(event),
+        gate: session.approvals.gate,
+        ask: session.approvals.ask,
+        ...(hooks && { hooks }),
+        ...(deps.diagnostics &&
+          settings.diagnostics.enabled &&
+          canEdit(tools.lookup) && { diagnostics: deps.diagnostics.forTurn(session) }),
+        checkpointCall: (call) =>
+          deps.checkpoints.before(session, { turnId, workspace: deps.workspaceOf(session), signal, ...call }),
+        scheduleAcrossAgents: deps.scheduleAcrossAgents(session),
+        withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
+        takeSteering: () => session.takeSteering(),
+        instructionsFor: (touched) =>
+          nestedInstructions(touched, {
+            folder: header.folder,
+            addedFolders: session.header.addedFolders,
+            home: deps.home,
+            history,
+            markOwn: (files) => markAgentWritten(deps, session, files),
+          }),
+        planNotice: () =>
+          planNotice(session.header.plan, () => sessionPlan(deps.home, session).file(), deps.interactive),
+        nextCheckpoint: () => (session.header.checkpoint ?? 0) + 1,
+        marksCheckpoints: marks,
+        async goBack(mail) {
+          const problem = await deps.checkpoints.sendDMail(session, mail)
+          if (problem) return problem
+          const now = loadHistory(deps, session, info, { compacted, marks })
+          telling = now.telling
+          prefix.reload()
+          return now
+        },
+        saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
+        warmUp: () => deps.warmUp(session),
+        maxResultChars: (tool) => settings.tools.maxResultChars[tool],
+        callId,
+      }
+      const to = material.agent.parentModel ?? settings.fallbackModel
+      if (to !== undefined) {
+        ctx.fallBack = createModelFallback(ctx, {
+          to,
+          quiet: material.agent.parentModel !== undefined,
+          resolveModel: deps.resolveModel,
+          modelOf: (other) => modelOf(session, material.agent, other),
+          used: () =>
+            createTokenCount({
+              history,
+              fixed: () => requestPrefixTokens(prefix, info),
+              sizes: deps.windows.of(info).sizes,
+              ...(known && { known }),
+            }).used(),
+          log: deps.log,
+        })
+      }
+      // Beside the first request, and before the turn ends: its end is recorded last.
+      const [end] = await Promise.all([runTurn(ctx, open), deps.syncSandbox?.(session)])
+      return end
+    },
+
+    async compact(session, instruction, signal): Promise<CompactionEnd> {
+      const material = await gather(session)
+      const { info, history, header, known, compacted } = material
+      if (!isCompactable(history))
+        throw new CodedError('compaction.not_needed', 'The agent has not answered anything since the beginning.')
+      const prefix = prefixes.of(session)?.prefix ?? (await material.present())
+      const fixed = requestPrefixTokens(prefix, info)
+      const { compact } = await import('../context/compaction/compact')
+      return compact(base(session, material, signal, prefix), {
+        history,
+        reason: 'manual',
+        ...contextLimits(deps.windows.of(info).tokens(), info, fixed),
+        used: createTokenCount({
+          history,
+          fixed: () => fixed,
+          sizes: deps.windows.of(info).sizes,
+          ...(known && { known }),
+        }).used(),
+        fixed,
+        files: compacted?.files ?? [],
+        ...(instruction !== undefined && { instruction }),
+        ...(header.compacted && { earlier: header.compacted }),
+      })
+    },
+
+    async tools(session): Promise<ToolsView> {
+      const { choice } = await choose(session)
+      return toolsView(deps, session, choice)
+    },
+
+    async context(session): Promise<ContextView> {
+      const { contextView } = await import('../context/context-view')
+      const { info, history, known, tools, present } = await gather(session)
+      const prefix = prefixes.of(session)?.prefix ?? (await present())
+      return contextView({
+        window: deps.windows.of(info),
+        model: info,
+        system: prefix.system,
+        tools: info.toolCalls ? prefix.tools : [],
+        serverTools: info.toolCalls ? tools.cost() : undefined,
+        history,
+        ...(known && { known }),
+      })
+    },
+  }
+
+  /** Who is asked, how, and what decides which tools there are. */
+  async function choose(
+    session: Session,
+    knownTools: ToolChoice['knownTools'] = once(() => prefixes.knownTools(session)),
+  ) {
+    const { header } = session
+    const { info, provider } = await deps.resolveModel(header.model)
+    const { settings, problems } = await deps.settingsFor(header.folder)
+    const [agent, { skills }] = await Promise.all([deps.agentTurn(session), deps.skills.list(header.folder)])
+    const unavailable = {
+      ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
+      ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
+      ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
+      ...(!deps.interactive &&
+        Object.fromEntries(INTERACTIVE_TOOLS.map((tool) => [tool, 'Nobody can be asked here.']))),
+    }
+    const choice: ToolChoice = { info, settings, unavailable, offers: agent.offers, knownTools }
+    return { info, provider, settings, problems, agent, skills, choice }
+  }
+
+  /** What is asked of whom, and the conversation as the log has it. With a signal for a turn: its tools may be waited for. */
+  async function gather(session: Session, turn?: { signal: AbortSignal; told: ToolChoice['knownTools'] }) {
+    const { header } = session
+    const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.told)
+    for (const { file, line, message } of problems)
+      deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
+    const [tools, found] = await Promise.all([
+      turnTools(deps, session, choice, turn?.signal),
+      findInstructions(deps.home, header.folder),
+    ])
+    for (const problem of found.problems) deps.warn(problem)
+    for (const { path, line, message } of await deps.problemsIn(header.folder))
+      deps.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
+    let instructions = await markAgentWritten(deps, session, found.instructions)
+    let look = await (header.prefixSeq === undefined
+      ? deps.snapshots.take(session)
+      : deps.snapshots.takeChanging(session))
+    const isGitRepository = repositoryRoot(header.folder) !== undefined
+    const { lookup } = tools
+    const shown = session.header.sandbox
+    const facts = cachedFacts(() => {
+      const { addedFolders, sandbox: now } = session.header
+      // It is recorded anew when the mode or the settings change.
+      const sandbox = now === shown ? look.sandbox : now
+      return {
+        environment: {
+          folder: header.folder,
+          addedFolders,
+          isGitRepository,
+          system: `${process.platform} ${release()} (${process.arch})`,
+          today: localDay(deps.now()),
+          ...look,
+        },
+        permission: { mode: deps.effectiveHeader(session).mode, canAsk: deps.interactive, ...(sandbox && { sandbox }) },
+        role: agent.role,
+        instructions,
+        skills: lookup.get('Skill') ? skills : NONE,
+        agentTypes: lookup.get('Agent') ? agent.types : NONE,
+        servers: info.toolCalls ? tools.instructions() : NONE,
+        loadable: info.toolCalls ? lookup.loadable?.() : undefined,
+      }
+    })
+    /** What requests would begin with if it were frozen now; the project is looked at again after a compaction. */
+    const present = async (): Promise<RequestPrefix> => {
+      const [now, project] = await Promise.all([
+        findInstructions(deps.home, header.folder),
+        deps.snapshots.take(session),
+      ])
+      instructions = await markAgentWritten(deps, session, now.instructions)
+      look = project
+      const known = facts()
+      return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recordedFact) }
+    }
+    // Read from the log each time: what a turn starts from is then the same after a restart.
+    const compacted = latestCompaction(deps.store, header)
+    // As when the conversation began: marks that came and went would change what was sent.
+    const frozen = prefixes.of(session)?.prefix.tools
+    const marks = frozen
+      ? frozen.some(({ name }) => name === 'SendDMail')
+      : info.toolCalls && lookup.get('SendDMail') !== undefined
+    const { history, telling, known } = loadHistory(deps, session, info, { compacted, marks })
+    const loop = {
+      ...settings.loop,
+      maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps),
+    }
+    return {
+      header,
+      info,
+      provider,
+      agent,
+      settings,
+      loop,
+      facts,
+      present,
+      tools,
+      history,
+      telling,
+      known,
+      compacted,
+      marks,
+    }
+  }
+
+  /** What a turn and a compaction between turns have in common. */
+  function base(
+    session: Session,
+    { info, provider, settings, loop, agent }: Awaited<ReturnType<typeof gather>>,
+    signal: AbortSignal,
+    prefix: Pick<RequestPrefix, 'system' | 'tools'> | SessionPrefix,
+  ) {
+    return {
+      provider,
+      prefix,
+      model: modelOf(session, agent, info),
+      settings: loop,
+      record: (...events: EventBody[]) => void session.record(...events),
+      signal,
+      // Only differences of it are used: a clock that is set does not change them.
+      now: () => Math.round(performance.now()),
+      random: Math.random,
+      pause: (ms: number, abort: AbortSignal) => pause(ms, undefined, { signal: abort }),
+      newId: deps.newId,
+      cacheKey: session.id,
+      cache: settings.cache.long ? ('long' as const) : ('short' as const),
+      pins: async () => ({ todos: session.header.todos, tasks: await deps.runningTasks(session.id) }),
+    }
+  }
+}
+
+const NONE: readonly never[] = []
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** Tokens of all that is sent beside the conversation. */
+function requestPrefixTokens(
+  { system, tools }: Pick<RequestPrefix, 'system'> & { tools: readonly ToolSchema[] },
+  info: ModelInfo,
+): number {
+  return prefixTokens(system, info.toolCalls ? tools : [])
+}
+
+/** What the loop needs to know of a model. Effort: of the turn, the session, the agent, or the model's settings; else the vendor's default. */
+function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnContext['model'] {
+  const effort = header.turnEffort ?? header.effort ?? agent.effort ?? info.effort
+  return {
+    id: info.id,
+    name: info.model,
+    imagesIn: info.imagesIn,
+    thinking: info.thinking,
+    toolCalls: info.toolCalls,
+    ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+    ...(effort !== undefined && { effort }),
+    ...(info.traits && { traits: info.traits }),
+  }
+}
+
+/** Whether the agent can change files by a tool of its own: if not, it need not hear of errors in them. */
+function canEdit(tools: TurnContext['tools']): boolean {
+  return ['Edit', 'Write', 'apply_patch'].some((name) => tools.get(name) !== undefined)
+}
+
+async function saveResult(home: string, sessionId: string, callId: string, text: string): Promise<string> {
+  const folder = join(home, 'sessions', sessionId, 'tool-results')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
+  await writeFile(path, text, { mode: 0o600 })
+  return path
+}
+
+function localDay(ms: number): string {
+  const date = new Date(ms)
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
+}

@@ -1,0 +1,131 @@
+import type { ServerToolsCost, SessionTool, ToolsView } from '../../../shared/model/context'
+import type { AgentTurn } from '../agent/subagents'
+import { matchingThreshold } from '../config/settings/mcp-settings'
+import type { Settings } from '../config/settings/settings'
+import { toolSize } from '../context/tokens/token-estimate'
+import type { ToolLookup } from '../loop/turn-context'
+import type { SessionLookup } from '../mcp/tool/session-tool-lookup'
+import type { ModelInfo } from '../model/provider'
+import { toolSchema, type Registry } from '../tool/registry'
+import type { ServerTools, Tool } from '../tool/tool'
+import type { Session } from '../session/session'
+
+export interface TurnToolsDeps {
+  toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers: AgentTurn['offers']): Registry
+  allTools(session: Session): readonly Tool[]
+  /**
+   * The tools of the session's servers; undefined where none is configured. With a signal before a turn: servers that are not known yet get a moment to say what
+   * they offer. Without one nothing is started.
+   */
+  serverTools?(session: Session, signal?: AbortSignal): Promise<ServerTools | undefined>
+}
+
+/** What decides which tools a turn has. */
+export interface ToolChoice {
+  info: ModelInfo
+  settings: Pick<Settings, 'tools' | 'toolSearch'>
+  /** Tools that make no sense now, with why. */
+  unavailable: Readonly<Record<string, string>>
+  offers: AgentTurn['offers']
+  /** Names of the tools whose schemas the model has; undefined while nothing was sent yet. */
+  knownTools(): ReadonlySet<string> | undefined
+}
+
+export interface TurnTools {
+  lookup: ToolLookup
+  /** Undefined where there are no tools of servers. */
+  cost(): ServerToolsCost | undefined
+  /** What the session's servers say about their use. */
+  instructions: ServerTools['instructions']
+}
+
+/** The tools that a turn offers: the session's own, and those of its servers as they are at each step. */
+export async function turnTools(
+  deps: TurnToolsDeps,
+  session: Session,
+  choice: ToolChoice,
+  signal?: AbortSignal,
+): Promise<TurnTools> {
+  const own = deps.toolsOf(
+    session,
+    choice.info,
+    [...choice.settings.tools.disabled, ...Object.keys(choice.unavailable)],
+    choice.offers,
+  )
+  const servers = await deps.serverTools?.(session, signal)
+  const lookup = servers ? await withServerTools(own, servers, session, choice) : undefined
+  const found: ToolLookup = lookup ?? own
+  return {
+    lookup: {
+      ...found,
+      unknownTool: (name) =>
+        choice.knownTools()?.has(name) ? `${name} is not available any more. Do without it.` : found.unknownTool(name),
+    },
+    cost: () => lookup?.cost(),
+    instructions: () => servers?.instructions() ?? [],
+  }
+}
+
+async function withServerTools(
+  own: Registry,
+  servers: ServerTools,
+  session: Session,
+  { info, settings, offers, knownTools }: ToolChoice,
+): Promise<SessionLookup> {
+  const { createSessionLookup } = await import('../mcp/tool/session-tool-lookup')
+  const { disabled } = settings.tools
+  return createSessionLookup({
+    own,
+    servers,
+    offers: (tool) => !disabled.includes(tool.name) && offers(tool),
+    settings: {
+      ...settings.toolSearch,
+      enabled: settings.toolSearch.enabled && !disabled.includes('tool_search'),
+      matchingThreshold: matchingThreshold(settings.toolSearch, process.env),
+    },
+    window: info.contextWindow,
+    loaded: () => session.header.loadedTools ?? NONE,
+    told: knownTools,
+  })
+}
+
+const NONE: readonly string[] = []
+/** Characters of a description that people are shown. */
+const MAX_DESCRIPTION_CHARS = 300
+
+/** All tools of a session, as they would be offered now. Starts nothing. */
+export async function toolsView(deps: TurnToolsDeps, session: Session, choice: ToolChoice): Promise<ToolsView> {
+  const { info, settings, unavailable, offers } = choice
+  const own = deps.toolsOf(session, info, [...settings.tools.disabled, ...Object.keys(unavailable)], offers)
+  const servers = await deps.serverTools?.(session)
+  const lookup = servers && (await withServerTools(own, servers, session, choice))
+  const offWhy = (tool: Tool): string =>
+    settings.tools.disabled.includes(tool.name)
+      ? 'Switched off in the settings.'
+      : (unavailable[tool.name] ?? (offers(tool) ? 'The model cannot use it.' : 'Not for this agent.'))
+  const row = (tool: Tool, state: SessionTool['state'] | undefined, why = offWhy): SessionTool => {
+    const { bytes, tokens } = toolSize(toolSchema(tool))
+    return {
+      name: tool.name,
+      ...(tool.server && { server: { name: tool.server.name, tool: tool.server.tool } }),
+      description: tool.description.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_DESCRIPTION_CHARS).toWellFormed(),
+      state: info.toolCalls ? (state ?? 'off') : 'off',
+      ...(!info.toolCalls ? { reason: 'The model takes no tools.' } : state === undefined && { reason: why(tool) }),
+      tokens: Math.round(tokens),
+      bytes,
+    }
+  }
+  const search = lookup?.loadable?.() === undefined ? undefined : lookup.get('tool_search')
+  const cost = lookup?.cost()
+  return {
+    tools: [
+      ...deps.allTools(session).map((tool) => row(tool, own.get(tool.name) && 'active')),
+      ...(search ? [row(search, 'active')] : []),
+      ...(servers?.tools() ?? []).map((tool) => row(tool, lookup?.stateOf(tool.name))),
+      ...(servers?.disabledTools() ?? []).map((tool) =>
+        row(tool, undefined, () => 'Switched off in the settings of its server.'),
+      ),
+    ],
+    ...(cost && { cost }),
+  }
+}

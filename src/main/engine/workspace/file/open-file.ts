@@ -1,0 +1,139 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type BigIntStats, type Stats } from 'node:fs'
+import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { hash } from 'node:crypto'
+import { FileProblem, fileProblem } from '../path/file-problem'
+import { isOpenedAt, replacedProblem } from './pinned-folder'
+import { isPlaceholder } from './reserved-file'
+
+// Windows lacks all but the first; there they are undefined, which `|` takes as 0, and a path names no FIFO or terminal anyway.
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
+
+/** Which file in which state: tells whether it is still the one that was looked at. */
+export type FileStamp = Pick<BigIntStats, 'dev' | 'ino' | 'size' | 'mtimeNs' | 'ctimeNs'>
+
+/** Whether nothing has touched the file between the two looks. */
+export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs
+}
+
+/** A file's content at one moment. `bytes` is missing above `LARGE_FILE_BYTES`. */
+export interface LoadedFile {
+  bytes: Buffer | undefined
+  size: number
+  mark: string
+  stamp: FileStamp
+  /** How many names it has on the disk: more than one are hard links. */
+  links: number
+}
+
+/**
+ * Opens the regular file at a real path for reading. Folders and special files are refused without opening them (opening a FIFO waits for a
+ * writer, opening a device may do something), and no symlink is followed that took the place of the file or of a folder on the way. Throws `FileProblem`.
+ */
+export async function openRegular(realPath: string, shown: string): Promise<{ handle: FileHandle; stat: BigIntStats }> {
+  let handle: FileHandle | undefined
+  try {
+    refuseSpecial(await lstat(realPath), shown)
+    handle = await open(realPath, OPEN_FLAGS)
+    const stat = await handle.stat({ bigint: true })
+    refuseSpecial(stat, shown)
+    if (!isOpenedAt(handle.fd, realPath)) throw replacedProblem(shown)
+    return { handle, stat }
+  } catch (error) {
+    await handle?.close()
+    throw fileProblem(error, shown)
+  }
+}
+
+/**
+ * The whole of an ordinary file of at most `limit` bytes, or undefined when it is anything else: then `openRegular` is the way. Small files come out of the
+ * kernel's cache in microseconds, while five trips through the thread pool take half a millisecond each time.
+ */
+export function readSmall(realPath: string, limit: number): Buffer | undefined {
+  let fd: number | undefined
+  try {
+    const expected = lstatSync(realPath)
+    if (!expected.isFile() || expected.size === 0 || expected.size > limit) return undefined
+    fd = openSync(realPath, OPEN_FLAGS)
+    const stat = fstatSync(fd)
+    if (!stat.isFile() || stat.size > limit || !isOpenedAt(fd, realPath)) return undefined
+    const buffer = Buffer.allocUnsafeSlow(stat.size + 1)
+    // One byte more than there should be: getting it means that the file grows.
+    const length = readSync(fd, buffer, 0, buffer.length, 0)
+    return length === stat.size ? buffer.subarray(0, length) : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** Throws a `FileProblem` that says what it is when it is no regular file. */
+export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
+  if (stat.isFile()) return
+  if (stat.isDirectory()) throw new FileProblem(`${shown} is a folder, not a file.`)
+  const kind = stat.isFIFO()
+    ? 'a named pipe'
+    : stat.isSocket()
+      ? 'a socket'
+      : stat.isSymbolicLink()
+        ? 'a symbolic link that was put there meanwhile'
+        : 'a device'
+  throw new FileProblem(`${shown} is ${kind}, not a regular file.`)
+}
+
+/** Loads the file at a real path, or undefined when there is none. Throws `FileProblem`. */
+export async function loadFile(realPath: string, shown: string): Promise<LoadedFile | undefined> {
+  if (isPlaceholder(realPath)) return undefined
+  let opened
+  try {
+    opened = await openRegular(realPath, shown)
+  } catch (error) {
+    if (error instanceof FileProblem && error.kind === 'missing') return undefined
+    throw error
+  }
+  const { handle, stat } = opened
+  try {
+    const links = Number(stat.nlink)
+    if (stat.size > LARGE_FILE_BYTES)
+      return { bytes: undefined, size: Number(stat.size), mark: largeFileMark(stat), stamp: stat, links }
+    const bytes = await readUpTo(handle, Number(stat.size), LARGE_FILE_BYTES)
+    if (bytes === undefined)
+      throw new FileProblem(`${shown} grows while it is being read. Try again when it is finished.`, 'changed')
+    return { bytes, size: bytes.length, mark: contentMark(bytes), stamp: stat, links }
+  } catch (error) {
+    throw fileProblem(error, shown)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Reads from the beginning to the end; undefined when there is more than `limit`. `expected` saves reads when it is right (files in /proc say 0). */
+export async function readUpTo(handle: FileHandle, expected: number, limit: number): Promise<Buffer | undefined> {
+  let buffer = Buffer.allocUnsafeSlow(Math.min(expected > 0 ? expected + 1 : 64 * 1024, limit + 1))
+  let length = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
+    length += bytesRead
+    // One byte more than expected was asked for: not getting it means the end. A size of 0 says nothing.
+    if (bytesRead === 0 || (expected > 0 && length === expected)) return buffer.subarray(0, length)
+    if (length > limit) return undefined
+    if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(buffer.length * 2, limit + 1))
+  }
+}
+
+/** Above this size a file is known by its metadata instead of its hash, and is too large to be edited as text. */
+export const LARGE_FILE_BYTES = 64 * 1024 * 1024
+
+/** Which version of a file this is: the SHA-256 of its bytes, in hex. */
+export function contentMark(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex')
+}
+
+/**
+ * The mark of a file above `LARGE_FILE_BYTES`: hashing gigabytes for every look would take longer than the look. Size, modification time and
+ * inode tell versions apart unless somebody resets the time on purpose.
+ */
+export function largeFileMark(stat: Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino'>): string {
+  return `large:${stat.size}:${stat.mtimeNs}:${stat.ino}`
+}

@@ -1,0 +1,160 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs'
+import { dirname, join, parse, sep } from 'node:path'
+import { errorCode, FileProblem } from '../path/file-problem'
+
+/** Linux: opens a folder only to act through it; needs no right to list it. */
+const O_PATH = 0o10000000
+const FOLDER_FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const DESCRIPTORS = '/proc/self/fd'
+
+/** A folder that was opened, and stays the one that was opened whatever happens to its name. */
+export interface PinnedFolder {
+  /** A path of an entry of this very folder. */
+  at(name: string): string
+  /**
+   * Throws a `FileProblem` when the folder is no longer at its path. On Linux every path of `at` leads into the folder itself, so it never throws; elsewhere it is
+   * to be called after each change.
+   */
+  verify(): void
+  close(): void
+}
+
+/** How to hold a folder. */
+export interface PinOptions {
+  /** How messages name what is looked for in it. */
+  shown: string
+  /** Makes folders that are missing, and is told the path of each. */
+  made?: (path: string) => void
+  /** Permissions of folders that are made, less the umask. */
+  mode?: number
+}
+
+/**
+ * Opens the folder at a real path, one folder after the other and without following symbolic links: what was judged is what is used, also when a link is put in
+ * the place of a folder meanwhile. Throws a `FileProblem` of kind `changed` when there is such a link, or the system's error.
+ */
+export function pinFolder(realPath: string, options: PinOptions): PinnedFolder {
+  return hasDescriptors() ? pinByDescriptor(realPath, options) : pinByName(realPath, options)
+}
+
+/** Whether what was opened as `fd` is what lies at the real path, and not something that a link led to. */
+export function isOpenedAt(fd: number, realPath: string): boolean {
+  try {
+    if (hasDescriptors()) {
+      // The entry of a held folder, which no link leads elsewhere.
+      if (realPath.startsWith(`${DESCRIPTORS}/`)) return true
+      const opened = readlinkSync(`${DESCRIPTORS}/${fd}`)
+      // A file that is replaced while it is read was there; a file system may spell names in its own way.
+      return opened === realPath || opened === `${realPath} (deleted)` || isSameAsPinned(fd, realPath)
+    }
+    const [opened, named] = [fstatSync(fd, { bigint: true }), lstatSync(realPath, { bigint: true })]
+    return opened.dev === named.dev && opened.ino === named.ino && realpathSync.native(realPath) === realPath
+  } catch {
+    return false
+  }
+}
+
+/** A path by which this process can open once more what was opened as `fd`; where there is none, its real path. */
+export function descriptorPath(fd: number, realPath: string): string {
+  return hasDescriptors() ? `${DESCRIPTORS}/${fd}` : realPath
+}
+
+/** A `FileProblem` for a folder or file that something else was put in place of. */
+export function replacedProblem(shown: string): FileProblem {
+  return new FileProblem(
+    `${shown} was replaced by a symbolic link or moved at this very moment; nothing was done. Try again.`,
+    'changed',
+  )
+}
+
+let descriptors: boolean | undefined
+
+function hasDescriptors(): boolean {
+  return (descriptors ??= process.platform === 'linux' && existsSync(DESCRIPTORS))
+}
+
+function isSameAsPinned(fd: number, realPath: string): boolean {
+  const folder = pinByDescriptor(dirname(realPath), { shown: realPath })
+  try {
+    const [opened, named] = [
+      fstatSync(fd, { bigint: true }),
+      lstatSync(folder.at(parse(realPath).base), { bigint: true }),
+    ]
+    return opened.dev === named.dev && opened.ino === named.ino
+  } finally {
+    folder.close()
+  }
+}
+
+function pinByDescriptor(realPath: string, options: PinOptions): PinnedFolder {
+  let fd = openSync('/', FOLDER_FLAGS)
+  const within = (name: string): string => `${DESCRIPTORS}/${fd}/${name}`
+  try {
+    let path = ''
+    for (const name of realPath.split('/')) {
+      if (name === '') continue
+      path += `/${name}`
+      const next = openWithin(within(name), path, options)
+      closeSync(fd)
+      fd = next
+    }
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+  return { at: within, verify: () => undefined, close: () => closeSync(fd) }
+}
+
+function openWithin(at: string, path: string, { shown, made, mode = 0o777 }: PinOptions): number {
+  try {
+    return openSync(at, FOLDER_FLAGS)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ENOTDIR' && lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) throw replacedProblem(shown)
+    if (code !== 'ENOENT' || !made) throw error
+    makeFolder(at, mode, () => made(path))
+    return openSync(at, FOLDER_FLAGS)
+  }
+}
+
+/** Somebody else may make it at the same moment. */
+function makeFolder(at: string, mode: number, made: () => void): void {
+  try {
+    mkdirSync(at, { mode })
+    made()
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Without folders that can be acted through: the names are looked at before and after. */
+function pinByName(realPath: string, { shown, made, mode = 0o777 }: PinOptions): PinnedFolder {
+  if (made) {
+    const { root } = parse(realPath)
+    let path = root
+    for (const name of realPath.slice(root.length).split(sep)) {
+      path = join(path, name)
+      const stat = lstatSync(path, { throwIfNoEntry: false })
+      if (stat?.isSymbolicLink()) throw replacedProblem(shown)
+      if (!stat) makeFolder(path, mode, () => made(path))
+    }
+  }
+  const first = lstatSync(realPath, { bigint: true })
+  const verify = (): void => {
+    const now = lstatSync(realPath, { bigint: true, throwIfNoEntry: false })
+    if (now?.dev !== first.dev || now.ino !== first.ino || realpathSync.native(realPath) !== realPath)
+      throw replacedProblem(shown)
+  }
+  verify()
+  return { at: (name) => join(realPath, name), verify, close: () => undefined }
+}

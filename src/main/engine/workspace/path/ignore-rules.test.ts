@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { tempFolder } from '../../../../../test/support/temp-folder'
+import { ignoreFilter, ignoreRules } from './ignore-rules'
+import { walkTree } from './list-files'
+
+async function tree(files: Record<string, string>) {
+  const root = await tempFolder()
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), content)
+  }
+  const walked = async (folder = root): Promise<string[]> => {
+    const found: string[] = []
+    await walkTree(folder, {
+      rules: ignoreRules(folder, root, ['.gitignore']),
+      deadline: Infinity,
+      signal: new AbortController().signal,
+      visit: ({ inner, isFolder }) => {
+        if (!isFolder) found.push(inner)
+        return inner !== '.git'
+      },
+    })
+    return found.toSorted()
+  }
+  return { root, walked }
+}
+
+describe('ignore rules', () => {
+  it('hide just what git hides, with rules of every kind at several levels', async () => {
+    const names = [
+      'a.log',
+      'keep.log',
+      'build/x',
+      'src/build/x',
+      'src/a.log',
+      'src/in/a.log',
+      'src/in/keep.log',
+      'docs/a/b/c',
+      'docs/x',
+      'tmp/y',
+      'foo bar',
+      '#hash',
+      '!bang',
+      'src/gen/z',
+      'src/gen/keep/z',
+      'Upper.LOG',
+      'w/[x]/f',
+      'sub/only/this',
+      'sub/only/that',
+    ]
+    const { root, walked } = await tree({
+      ...Object.fromEntries(names.map((name) => [name, ''])),
+      '.gitignore':
+        '\uFEFF# comment\n*.log\n!keep.log\n/build/\ndocs/**/c\ntmp\nfoo\\ bar\n\\#hash\n\\!bang\nw/\\[x\\]/\ntrailing   \n',
+      'src/.gitignore': 'gen/*\n!gen/keep/\n!a.log\n',
+      'src/in/.gitignore': 'keep.log\n',
+      'sub/.gitignore': '/only/*\n!/only/this\n',
+    })
+    execFileSync('git', ['init', '-q', root])
+    const expected = execFileSync(
+      'git',
+      [
+        '-C',
+        root,
+        '-c',
+        'core.excludesFile=',
+        '-c',
+        'core.ignorecase=false',
+        'ls-files',
+        '-co',
+        '--exclude-standard',
+        '-z',
+      ],
+      { encoding: 'utf8' },
+    )
+    expect(await walked()).toEqual(expected.split('\0').filter(Boolean).toSorted())
+  })
+
+  it('hold in a folder from those above it, but not when that folder itself is ignored', async () => {
+    const { root, walked } = await tree({
+      '.gitignore': '*.log\nvendor/\n',
+      'src/a.log': '',
+      'src/a.ts': '',
+      'vendor/a.log': '',
+      'vendor/in/b.ts': '',
+    })
+    expect(await walked(join(root, 'src'))).toEqual(['a.ts'])
+    expect(await walked(join(root, 'vendor'))).toEqual(['a.log', 'in/b.ts'])
+  })
+
+  it('stay below the repository root, or below the project where there is none', async () => {
+    const { root } = await tree({ '.gitignore': 'a\n', 'project/a': '', 'project/sub/a': '' })
+    const project = join(root, 'project')
+    expect(ignoreRules(project, project).ignores(join(project, 'a'), false)).toBe(false)
+    execFileSync('git', ['init', '-q', root])
+    expect(ignoreRules(project, project).ignores(join(project, 'a'), false)).toBe(true)
+    execFileSync('git', ['init', '-q', project])
+    expect(ignoreRules(project, project).ignores(join(project, 'a'), false)).toBe(false)
+  })
+
+  it('let .trestleignore win over .gitignore beside it', async () => {
+    const { root } = await tree({ '.gitignore': 'a\n', '.trestleignore': '!a\nb\n' })
+    const ignored = ignoreFilter(root, root, ['.gitignore', '.trestleignore'])
+    expect([ignored(join(root, 'a')), ignored(join(root, 'b')), ignored(join(root, 'c'))]).toEqual([false, true, false])
+  })
+
+  it('answer the same after many questions, when the memory of earlier answers is dropped', async () => {
+    const { root } = await tree({ '.gitignore': '*.log\n' })
+    const rules = ignoreRules(root, root)
+    for (let index = 0; index < 45_000; index++) expect(rules.ignores(join(root, `${index}.log`), false)).toBe(true)
+    expect(rules.ignores(join(root, '1.ts'), false)).toBe(false)
+  })
+})

@@ -1,0 +1,148 @@
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, join, sep } from 'node:path'
+import { globMatcher, type GlobMatcher } from './glob-matcher'
+import { repositoryRoot } from './repository-root'
+
+/** The files that hide entries from listings and searches. In one folder the later name wins. */
+export const IGNORE_FILES = ['.gitignore', '.trestleignore'] as const
+
+const MAX_FILE_BYTES = 1_000_000
+
+/** The ignore rules that hold for the entries of one folder. */
+export interface IgnoreRules {
+  /** Whether an entry of this folder is left out. `path` is absolute; the folder itself counts as not ignored. */
+  ignores(path: string, isFolder: boolean): boolean
+  /** The rules for the entries of a folder in this one: its own ignore files are read and win over those above. */
+  into(folder: string): IgnoreRules
+}
+
+/**
+ * The rules for the entries of `folder`: its own ignore files and those above it up to the root of the git repository, or where there is
+ * none up to `root`. A folder that is itself ignored was asked for by name, so what is above it does not count.
+ */
+export function ignoreRules(folder: string, root: string, names: readonly string[] = IGNORE_FILES): IgnoreRules {
+  const above: string[] = []
+  const top = repositoryRoot(folder) ?? (isWithin(folder, root) ? root : folder)
+  for (let next = folder; next !== top;) {
+    next = dirname(next)
+    above.unshift(next)
+  }
+  let rules: IgnoreRules = new Chain(undefined, [], names)
+  for (const [index, path] of above.entries()) {
+    rules = rules.into(path)
+    if (rules.ignores(above[index + 1] ?? folder, true)) rules = new Chain(undefined, [], names)
+  }
+  return rules.into(folder)
+}
+
+/** Judges any path below `folder` by `ignoreRules`: true when it, or a folder on the way to it, is left out. */
+export function ignoreFilter(folder: string, root: string, names: readonly string[]): (path: string) => boolean {
+  const known = new Map<string, IgnoreRules | undefined>([[folder, ignoreRules(folder, root, names)]])
+  const rulesFor = (inner: string): IgnoreRules | undefined => {
+    if (known.has(inner)) return known.get(inner)
+    const outer = rulesFor(dirname(inner))
+    const rules = outer && !outer.ignores(inner, true) ? outer.into(inner) : undefined
+    known.set(inner, rules)
+    return rules
+  }
+  return (path) => rulesFor(dirname(path))?.ignores(path, false) ?? true
+}
+
+interface Matcher {
+  /** With a separator at its end. */
+  base: string
+  /** The last one that matches decides. */
+  rules: IgnoreRule[]
+}
+
+/** One line of an ignore file. */
+interface IgnoreRule {
+  matcher: GlobMatcher
+  /** It takes back what an earlier rule ignores. */
+  negated: boolean
+  foldersOnly: boolean
+  /** It is about names, at any depth. */
+  nameOnly: boolean
+}
+
+class Chain implements IgnoreRules {
+  /** Nearest first. */
+  readonly #parent: Chain | undefined
+  readonly #own: Matcher[]
+  readonly #names: readonly string[]
+
+  constructor(parent: Chain | undefined, own: Matcher[], names: readonly string[]) {
+    this.#parent = parent
+    this.#own = own
+    this.#names = names
+  }
+
+  into(folder: string): Chain {
+    const own = this.#names.flatMap((name) => matcherOf(folder, name) ?? []).toReversed()
+    return own.length > 0 ? new Chain(this, own, this.#names) : this
+  }
+
+  ignores(path: string, isFolder: boolean): boolean {
+    for (const matcher of this.#own) {
+      const verdict = judge(matcher, path, isFolder)
+      if (verdict !== undefined) return verdict
+    }
+    return this.#parent?.ignores(path, isFolder) ?? false
+  }
+}
+
+function judge({ base, rules }: Matcher, path: string, isFolder: boolean): boolean | undefined {
+  const inner = path.slice(base.length)
+  const posix = sep === '/' ? inner : inner.replaceAll(sep, '/')
+  const name = posix.slice(posix.lastIndexOf('/') + 1)
+  // Folders above are judged before what lies in them, so only the path itself counts here.
+  const decides = rules.findLast(
+    (rule) => (isFolder || !rule.foldersOnly) && rule.matcher.matches(rule.nameOnly ? name : posix),
+  )
+  return decides && !decides.negated
+}
+
+/** As git reads a line: comments and blank lines are no rules, a slash that is not at the end ties a rule to the file's own folder. */
+function ruleOf(line: string): IgnoreRule | undefined {
+  const trimmed = withoutTrailingBlanks(line.endsWith('\r') ? line.slice(0, -1) : line)
+  if (trimmed === '' || trimmed.startsWith('#')) return undefined
+  const negated = trimmed.startsWith('!')
+  const said = negated ? trimmed.slice(1) : trimmed
+  const foldersOnly = said.endsWith('/')
+  const pattern = (foldersOnly ? said.slice(0, -1) : said).replace(/^\//, '')
+  if (pattern === '') return undefined
+  const nameOnly = !said.slice(0, -1).includes('/')
+  return {
+    matcher: globMatcher(pattern, { escapes: true, wholeParts: true, noBraces: true }),
+    negated,
+    foldersOnly,
+    nameOnly,
+  }
+}
+
+/** A blank at the end counts only behind a backslash. */
+function withoutTrailingBlanks(line: string): string {
+  let end = line.length
+  while (end > 0 && line[end - 1] === ' ' && line[end - 2] !== '\\') end -= 1
+  return line.slice(0, end)
+}
+
+function matcherOf(folder: string, name: string): Matcher | undefined {
+  const path = join(folder, name)
+  try {
+    // Only a plain file: opening a pipe of that name would wait for ever.
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat?.isFile() || stat.size === 0 || stat.size > MAX_FILE_BYTES) return undefined
+    const lines = readFileSync(path, 'utf8')
+      .replace(/^\uFEFF/, '')
+      .split('\n')
+    return { base: folder.endsWith(sep) ? folder : folder + sep, rules: lines.flatMap((line) => ruleOf(line) ?? []) }
+  } catch {
+    // Unreadable: git goes on without it too.
+    return undefined
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}

@@ -1,0 +1,128 @@
+import { readlinkSync, realpathSync } from 'node:fs'
+import { errorCode } from './file-problem'
+import { type PathFlavor, SYSTEM_PATHS } from './path-flavor'
+
+const MAX_LINKS = 40
+/** What systems but Windows take at most; a longer path names no file there. */
+const MAX_PATH_BYTES = 4096
+
+/** What the file system says of paths; given, so that every system's answers can be tested on each. Both throw as those of `node:fs` do. */
+export interface PathLookup {
+  /** Links resolved and each name as the file system itself spells it, short names (`PROGRA~1`) written out. */
+  realpath(path: string): string
+  readlink(path: string): string
+}
+
+/** The file system of this machine. */
+export const DISK: PathLookup = {
+  realpath: (path) => realpathSync.native(path),
+  readlink: (path) => readlinkSync(path),
+}
+
+/**
+ * The path with every symlink resolved, the last one included, as the system does it: a link is followed before a `..` behind it counts. What is not there
+ * yet keeps its name below its nearest existing folder; a dangling link counts as what it points to. `problem`: no file can have this path. Never throws.
+ */
+export async function realPathOf(
+  absolutePath: string,
+  paths: PathFlavor = SYSTEM_PATHS,
+  disk: PathLookup = DISK,
+): Promise<{ realPath: string; problem?: string }> {
+  if (absolutePath.includes('\0')) return { realPath: absolutePath, problem: 'it contains a NUL character' }
+  if (paths.platform !== 'win32' && Buffer.byteLength(absolutePath) > MAX_PATH_BYTES)
+    return { realPath: absolutePath, problem: 'it is too long' }
+  // A name of the shell's own: Windows would look for it on the current drive.
+  if (paths.isDevice(absolutePath) && absolutePath.startsWith('/')) return { realPath: absolutePath }
+  const problem = paths.nameProblem(absolutePath)
+  // Not even looked for: to open a device can wait for ever.
+  if (problem !== undefined) return { realPath: absolutePath, problem }
+  try {
+    // Asked for twice per call and answered by the kernel's cache in microseconds; a way through the thread pool takes half a millisecond.
+    return { realPath: paths.native(disk.realpath(absolutePath)) }
+  } catch (error) {
+    const code = errorCode(error)
+    if (code === 'ELOOP') return { realPath: absolutePath, problem: 'its symbolic links form a loop' }
+    if (code === 'ENAMETOOLONG') return { realPath: absolutePath, problem: 'it is too long' }
+    return walk(absolutePath, paths, disk)
+  }
+}
+
+/** Whether `path` is `folder` or lies below it. Both absolute, with links resolved. */
+export function isWithin(path: string, folder: string): boolean {
+  return SYSTEM_PATHS.isWithin(path, folder)
+}
+
+/** On Windows every name has a short form (`PROGRA~1`), too: the path with each written out, links left alone. */
+export function expandShortNames(path: string, paths: PathFlavor, disk: PathLookup): string {
+  if (paths.platform !== 'win32' || !/~\d/.test(path) || paths.nameProblem(path) !== undefined) return path
+  const { root } = paths.path.parse(path)
+  let long = root
+  for (const name of path.slice(root.length).split('\\')) {
+    const next = paths.path.join(long, name)
+    long = /~\d/.test(name) && linkAt(next, disk) === undefined ? canonical(next, paths, disk) : next
+  }
+  return long
+}
+
+/** Resolves component by component, as the system would, but goes on where nothing is there. */
+function walk(absolutePath: string, paths: PathFlavor, disk: PathLookup): { realPath: string; problem?: string } {
+  const { dirname, join, parse } = paths.path
+  const separators = paths.platform === 'win32' ? /[\\/]+/ : /\/+/
+  let { root: real } = parse(absolutePath)
+  // Names below the last folder that is there: nothing can be a link among them.
+  const missing: string[] = []
+  const pending = absolutePath.slice(real.length).split(separators).toReversed()
+  let links = 0
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    if (name === '' || name === '.') continue
+    if (name === '..') {
+      if (missing.pop() === undefined) real = dirname(real)
+      continue
+    }
+    if (missing.length > 0) {
+      missing.push(name)
+      continue
+    }
+    const next = join(real, name)
+    const target = linkAt(next, disk)
+    if (target === MISSING) {
+      missing.push(name)
+      continue
+    }
+    // Not a link, or not ours to see: then its own name is all that is known of it.
+    if (target === undefined) {
+      real = next
+      continue
+    }
+    if (++links > MAX_LINKS) return { realPath: absolutePath, problem: 'its symbolic links form a loop' }
+    const aim = paths.native(target)
+    const { root } = parse(aim)
+    if (root !== '') real = paths.path.resolve(real, root)
+    pending.push(...aim.slice(root.length).split(separators).toReversed())
+  }
+  return { realPath: join(canonical(real, paths, disk), ...missing) }
+}
+
+const MISSING = Symbol('missing')
+
+function linkAt(path: string, disk: PathLookup): string | typeof MISSING | undefined {
+  try {
+    return disk.readlink(path)
+  } catch (error) {
+    return errorCode(error) === 'ENOENT' ? MISSING : undefined
+  }
+}
+
+/** The spelling the file system itself uses for the part that exists: where names ignore case, `SRC` is `src`. */
+function canonical(path: string, paths: PathFlavor, disk: PathLookup): string {
+  const { dirname, join, parse } = paths.path
+  const tail: string[] = []
+  for (let head = path; ; head = dirname(head)) {
+    try {
+      return join(paths.native(disk.realpath(head)), ...tail)
+    } catch {
+      if (dirname(head) === head) return path
+      tail.unshift(parse(head).base)
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** The nearest folder at or above `folder` that holds a repository of git, or undefined. */
+export function repositoryRoot(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (hasRepository(at)) return at
+    if (dirname(at) === at) return undefined
+  }
+}
+
+/**
+ * Whether a folder has a `.git` that says more than its name. An empty one is no repository, for git neither: sandboxes put one where there is none, so that
+ * no command can make it, and it comes and goes with them.
+ */
+export function hasRepository(folder: string): boolean {
+  const git = join(folder, '.git')
+  try {
+    const stat = statSync(git, { throwIfNoEntry: false })
+    if (!stat?.isDirectory()) return stat !== undefined
+    return readdirSync(git).length > 0
+  } catch (error) {
+    // It is there and cannot be read.
+    return (error as NodeJS.ErrnoException).code === 'EACCES'
+  }
+}

@@ -1,0 +1,58 @@
+/** What may follow the name of a key or credentials file without making it another kind of file. */
+const TAIL_EXTENSIONS = new Set(
+  'bak backup old orig original save saved copy tmp swp swo dist prod production dev local test json yaml yml toml ini cfg conf properties csv tsv txt xml db enc gpg asc age pem key der ppk p12 pfx'.split(
+    ' ',
+  ),
+)
+
+const TEMPLATE = /^(?:example|sample|template)$/
+const KEY_OR_CREDENTIALS = /^[.#]*(id_(?:rsa|dsa|ecdsa|ed25519)|credentials)(?:[-_][^.]*)?((?:\.[^.]*)*?)$/
+const PROCESS_SECRETS = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/
+
+/**
+ * The rule that makes the file at `path` sensitive, in words for the model and the user, or undefined. Judges names only, without looking at
+ * the disk, and ignores case; so callers ask for both the written and the real path. Meant for files: a folder that happens to be called
+ * `credentials` or `.env` is not sensitive, only `.ssh` is.
+ */
+export function sensitiveRule(path: string): string | undefined {
+  const folded = fold(path)
+  const parts = folded.split(/[\\/]+/)
+  if (parts.includes('.ssh')) return 'everything in .ssh folders'
+  if (PROCESS_SECRETS.test(folded)) return 'the memory and environment of processes'
+  const name = withoutBackupMarks(parts.at(-1) ?? '')
+  if (isEnvFile(name)) return '.env files'
+  const match = KEY_OR_CREDENTIALS.exec(name)
+  if (!match || !sameKind(match[2] ?? '')) return undefined
+  if (match[1] !== 'credentials') return 'private keys'
+  const folder = parts.at(-2)
+  return folded.endsWith('/credentials') && (folder === '.aws' || folder === '.gcp')
+    ? `${folder}/credentials`
+    : 'credentials files'
+}
+
+/** Names are compared as the laxest file system would: case, compatibility forms, and invisible characters do not count. */
+function fold(path: string): string {
+  const visible = path.normalize('NFKC').replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
+  return visible.toLowerCase()
+}
+
+/** `#x#` and `x~` are editors' copies of `x`; Windows ignores dots and spaces at the end, and `x::$data` is `x` itself. */
+function withoutBackupMarks(name: string): string {
+  return name
+    .replace(/::\$data$/, '')
+    .replace(/^#(.*)#$/, '$1')
+    .replace(/[~. ]+$/, '')
+}
+
+function isEnvFile(name: string): boolean {
+  if (name === '.env') return true
+  return /^\.env[.\-_]/.test(name) && !TEMPLATE.test(name.split(/[.\-_]/).at(-1) ?? '')
+}
+
+/** Whether what follows the name leaves it a key or credentials file: public keys, templates and source files (`credentials.ts`) are none. */
+function sameKind(tail: string): boolean {
+  return tail
+    .split('.')
+    .slice(1)
+    .every((extension) => TAIL_EXTENSIONS.has(extension) || /^(?:\d+|)$/.test(extension))
+}

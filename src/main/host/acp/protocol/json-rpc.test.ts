@@ -1,0 +1,81 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import type { AnyMessage } from '@agentclientprotocol/sdk'
+import { boundedLines, stdioStream } from './json-rpc'
+
+function pipes() {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  let written = ''
+  output.setEncoding('utf8').on('data', (text: string) => (written += text))
+  return {
+    input,
+    output,
+    written: () =>
+      written
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as { id: unknown; error?: { code: number } }),
+  }
+}
+
+describe('lines of a client', () => {
+  it.each([1, 2, 3, 7, 100])(
+    'are cut where they are too long, and the next one is whole, in pieces of %i bytes',
+    (size) => {
+      const bounded = boundedLines(5)
+      const text = Buffer.from('12345\n123456789\n\n1\n12345678')
+      const pieces: Buffer[] = []
+      for (let at = 0; at < text.length; at += size) pieces.push(bounded(text.subarray(at, at + size)))
+      expect(Buffer.concat(pieces).toString()).toBe('12345\n12345\n\n1\n12345')
+    },
+  )
+
+  it('that are too long are answered like any that do not parse, and cost nothing but themselves', async () => {
+    const { input, output, written } = pipes()
+    const { readable } = stdioStream({ input, output, onInputEnd: async () => undefined, maxLineBytes: 200 })
+    input.end(
+      `{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","method":"${'x'.repeat(100_000)}"}\n{"jsonrpc":"2.0","method":"b"}\n`,
+    )
+    const methods: unknown[] = []
+    for await (const message of readable) methods.push('method' in message && message.method)
+    expect(methods).toEqual(['a', 'b'])
+    expect(written().map(({ error }) => error?.code)).toEqual([-32700])
+  })
+})
+
+describe('the end of the input', () => {
+  it('waits for the requests that are being answered, and for what is done at the end', async () => {
+    const { input, output, written } = pipes()
+    const order: string[] = []
+    const { readable, writable } = stdioStream({
+      input,
+      output,
+      async onInputEnd() {
+        order.push('ending')
+      },
+    })
+    const writer = writable.getWriter()
+    input.end('{"jsonrpc":"2.0","id":7,"method":"slow"}\n{"jsonrpc":"2.0","id":8,"result":{}}\n')
+    const reading = (async () => {
+      const got: AnyMessage[] = []
+      for await (const message of readable) got.push(message)
+      order.push('over')
+      return got
+    })()
+    while (!order.includes('ending')) await new Promise((resolve) => setImmediate(resolve))
+    await writer.write({ jsonrpc: '2.0', method: 'session/update', params: {} })
+    expect(order).toEqual(['ending'])
+    await writer.write({ jsonrpc: '2.0', id: 7, result: {} })
+    expect(await reading).toHaveLength(2)
+    expect(written().at(-1)?.id).toBe(7)
+  })
+
+  it('does not wait for answers to what was no request', async () => {
+    const { input, output } = pipes()
+    const { readable } = stdioStream({ input, output, onInputEnd: async () => undefined })
+    input.end('{"id":1,"method":"a"}\n{"jsonrpc":"2.0","id":2,"method":5}\n{"jsonrpc":"2.0","id":{},"method":"a"}\n')
+    const begun = performance.now()
+    for await (const message of readable) expect(message).toBeDefined()
+    expect(performance.now() - begun).toBeLessThan(1500)
+  })
+})

@@ -1,0 +1,189 @@
+import type {
+  ContentBlock,
+  SessionUpdate,
+  ToolCallUpdate,
+  ClientCapabilities,
+  PlanEntry,
+} from '@agentclientprotocol/sdk'
+import type { RecordedEvent } from '../../../../shared/events/event'
+import { modelFallbackText } from '../../../../shared/events/transcript-rows'
+import type { Usage } from '../../../../shared/model/message'
+import type { TaskNotification } from '../../../../shared/model/task'
+import type { Todo } from '../../../../shared/model/plan'
+
+export type ChunkKind = 'agent_message_chunk' | 'agent_thought_chunk'
+type CallFields = Omit<ToolCallUpdate, 'toolCallId'>
+
+type Pending =
+  | { kind: ChunkKind; messageId: string; text: string[] }
+  /** `fields` is made when it is sent: until then it may change many times. */
+  | { kind: 'call'; callId: string; fields: () => CallFields }
+
+/** The longest that merged updates wait, by how many were sent since the turn began: long turns are told in larger pieces. */
+const FLUSH_INTERVALS: readonly (readonly [sent: number, ms: number])[] = [
+  [150, 50],
+  [300, 100],
+  [600, 250],
+  [Infinity, 500],
+]
+
+export interface UpdateQueueDeps {
+  /** Resolves when it is written; never rejects. */
+  send(update: SessionUpdate): Promise<void>
+}
+
+/**
+ * Sends the updates of one session in order. What comes in a stream (text, titles that are being written, output of a command) is merged: the first piece goes
+ * out at once, further ones in intervals, and not before the client has taken the last. Everything else goes out at once, with what was merged before it.
+ */
+export class UpdateQueue {
+  readonly #send: UpdateQueueDeps['send']
+  #pending: Pending[] = []
+  #timer: NodeJS.Timeout | undefined
+  #sent = 0
+  #flushedAt = Number.NEGATIVE_INFINITY
+  #latest: Promise<void> = Promise.resolve()
+
+  constructor({ send }: UpdateQueueDeps) {
+    this.#send = send
+  }
+
+  /** A further piece of what the model says or thinks. */
+  chunk(kind: ChunkKind, messageId: string, text: string): void {
+    const last = this.#pending.at(-1)
+    if (last && last.kind === kind && last.messageId === messageId) last.text.push(text)
+    else this.#pending.push({ kind, messageId, text: [text] })
+    this.#scheduleFlush()
+  }
+
+  /** Something about a call that may change again in a moment. */
+  call(callId: string, fields: () => CallFields): void {
+    const known = this.#pending.find((entry) => entry.kind === 'call' && entry.callId === callId)
+    if (known?.kind === 'call') known.fields = fields
+    else this.#pending.push({ kind: 'call', callId, fields })
+    this.#scheduleFlush()
+  }
+
+  /** What takes the place of anything that still waits about its call. */
+  sendNow(update: SessionUpdate): void {
+    if (update.sessionUpdate === 'tool_call_update' && update.status) this.#forget(update.toolCallId)
+    void this.flush()
+    this.#latest = this.#send(update)
+  }
+
+  /** Sends what waits. Resolves when all of it is written. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#flushedAt = performance.now()
+    const pending = this.#pending
+    this.#pending = []
+    for (const entry of pending) {
+      this.#sent += 1
+      this.#latest = this.#send(asUpdate(entry))
+    }
+    return this.#latest
+  }
+
+  /** A turn begins: it is told at the quickest pace. */
+  startTurn(): void {
+    this.#sent = 0
+  }
+
+  /** Drops what waits: nobody listens any more. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#pending = []
+  }
+
+  #forget(callId: string): void {
+    this.#pending = this.#pending.filter((entry) => entry.kind !== 'call' || entry.callId !== callId)
+  }
+
+  #scheduleFlush(): void {
+    if (this.#timer) return
+    const ms = FLUSH_INTERVALS.find(([most]) => this.#sent < most)?.[1] ?? 0
+    const wait = Math.max(0, this.#flushedAt + ms - performance.now())
+    this.#timer = setTimeout(() => void this.#latest.then(() => this.flush()), wait)
+  }
+}
+
+function asUpdate(entry: Pending): SessionUpdate {
+  if (entry.kind === 'call') return { sessionUpdate: 'tool_call_update', toolCallId: entry.callId, ...entry.fields() }
+  return { sessionUpdate: entry.kind, content: textBlock(entry.text.join('')), messageId: entry.messageId }
+}
+
+export function textBlock(text: string): ContentBlock & { type: 'text' } {
+  return { type: 'text', text }
+}
+
+const STATUSES = { pending: 'pending', in_progress: 'in_progress', done: 'completed' } as const
+
+export function planEntries(todos: readonly Todo[]): PlanEntry[] {
+  return todos.map(({ title, status }) => ({ content: title, priority: 'medium', status: STATUSES[status] }))
+}
+
+/** How full the model's window is; undefined where its size is not known. */
+export function usageUpdate({ input, output }: Usage, window: number | undefined): SessionUpdate | undefined {
+  return window === undefined ? undefined : { sessionUpdate: 'usage_update', used: input + output, size: window }
+}
+
+/** What has become of background tasks, in a line each. */
+export function taskNotificationText(news: readonly TaskNotification[]): string {
+  return news
+    .map(
+      ({ taskId, description, command, status }) =>
+        `Background task ${taskId} (${description ?? command}): ${status}.\n`,
+    )
+    .join('')
+}
+
+type CompactionEvent = RecordedEvent & { type: 'compaction.started' | 'compaction.finished' | 'compaction.failed' }
+
+/** A compaction, in the way this client understands; in a thought where it knows neither compactions nor notices. */
+export function compactionUpdate(event: CompactionEvent, capabilities: ClientCapabilities): SessionUpdate {
+  const { compactionId } = event
+  if (capabilities.session?.compaction) {
+    if (event.type === 'compaction.started')
+      return { sessionUpdate: 'compaction_update', compactionId, status: 'in_progress' }
+    if (event.type === 'compaction.finished')
+      return {
+        sessionUpdate: 'compaction_update',
+        compactionId,
+        status: 'completed',
+        summary: [textBlock(event.summary)],
+      }
+    const status = event.why === 'failed' ? 'failed' : 'cancelled'
+    return {
+      sessionUpdate: 'compaction_update',
+      compactionId,
+      status,
+      ...(event.failure && { error: event.failure.message }),
+    }
+  }
+  const title = titleOf(event)
+  if (capabilities.session?.notices)
+    return { sessionUpdate: 'notice', severity: event.type === 'compaction.failed' ? 'warning' : 'info', title }
+  return {
+    sessionUpdate: 'agent_thought_chunk',
+    content: textBlock(`${title}\n`),
+    messageId: `${compactionId}-${event.type}`,
+  }
+}
+
+/** That another model took over, where the client knows notices; otherwise in a thought. */
+export function fellBackUpdate(
+  event: RecordedEvent & { type: 'model.fell_back' },
+  { session }: ClientCapabilities,
+): SessionUpdate {
+  const title = modelFallbackText(event)
+  if (session?.notices) return { sessionUpdate: 'notice', severity: 'warning', title }
+  return { sessionUpdate: 'agent_thought_chunk', content: textBlock(`${title}\n`), messageId: `fell-back-${event.seq}` }
+}
+
+function titleOf(event: CompactionEvent): string {
+  if (event.type === 'compaction.started') return 'Making room: the conversation is being summarised.'
+  if (event.type === 'compaction.failed')
+    return `The conversation stays as it is: ${event.failure?.message ?? 'summarising it was stopped.'}`
+  return `The conversation was summarised, from about ${event.before.toLocaleString('en-US')} to ${event.after.toLocaleString('en-US')} tokens; the whole of it stays in the session.`
+}

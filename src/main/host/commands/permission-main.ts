@@ -1,0 +1,153 @@
+import { realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import type { ConfigProblem } from '../../../shared/configuration/settings'
+import type { TrustView } from '../../../shared/configuration/customizations'
+import { LineSplitter } from '../../engine/mcp/protocol/message-reader'
+import { UsageError, type Parsed } from '../../console/parse-command'
+import { checkCommand, type CheckContext } from '../../engine/approval/check-command'
+import type { CommandSandboxes } from '../../engine/approval/rules/policy'
+import { createSandboxes } from '../../engine/sandbox/create-sandboxes'
+import type { Settings } from '../../engine/config/settings/settings'
+import { commandSandboxes } from '../../engine/turn/session-sandboxes'
+import type { PermissionRule } from '../../engine/permission/permission-rule'
+import { openConfig, readRulesFile } from '../../engine/config/config'
+import { resolveHome } from '../../engine/config/home'
+import { projectSettings } from '../../engine/trust/project-settings'
+
+const TRUST_ADVICE = 'See what it would do with: trestle permission show. Let it count with: trestle permission trust.'
+
+/** `trestle permission`: verdicts on commands, and trust in folders, as JSON. Returns 0, or 2 when the rules cannot be used. */
+export async function permissionMain({ values, positionals }: Parsed): Promise<number> {
+  const [action, command] = positionals
+  if (action === 'trust' || action === 'untrust' || action === 'show') {
+    if (command !== undefined)
+      throw new UsageError(`${action} takes no argument; name another folder with --cwd.`, 'permission')
+    const { trustMain } = await import('./trust-main')
+    return trustMain(action, folder(typeof values['cwd'] === 'string' ? values['cwd'] : '.'), realHome())
+  }
+  if (action !== 'check') {
+    throw new UsageError(
+      action === undefined
+        ? 'Say what to do: trestle permission check "command".'
+        : `Unknown "${action}"; there is: check, trust, untrust, show.`,
+      'permission',
+    )
+  }
+  const stdin = values['stdin'] === true
+  if (stdin === (command !== undefined) || command?.trim() === '')
+    throw new UsageError('Give one command, or --stdin for one JSON string a line.', 'permission')
+  const cwd = folder(typeof values['cwd'] === 'string' ? values['cwd'] : '.')
+  const home = realHome()
+  const { rules, problems, untrusted, sandboxes } = await rulesFor(
+    typeof values['rules'] === 'string' ? values['rules'] : undefined,
+    cwd,
+    home,
+  )
+  if (problems.length > 0) {
+    for (const { file, line, column, message } of problems) {
+      process.stderr.write(
+        `trestle: ${[file, line, column].filter((part) => part !== undefined).join(':')}: ${message}\n`,
+      )
+    }
+    return 2
+  }
+  const mode = (typeof values['mode'] === 'string' ? values['mode'] : 'ask') as CheckContext['mode']
+  const surroundings: CheckContext = { rules, mode, cwd, home, ...(values['sandbox'] !== 'off' && { sandboxes }) }
+  const check = async (text: string) => ({
+    ...(await checkCommand(text, surroundings)),
+    ...(untrusted && { untrusted }),
+  })
+  if (command !== undefined) {
+    process.stdout.write(`${JSON.stringify(await check(command))}\n`)
+    return 0
+  }
+  return checkLines(check)
+}
+
+/** A longer line is no command. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+
+/** One JSON string a line in (lines end at a line feed and nothing else), one verdict a line out; a line that is no JSON string gets an error in its place, and the exit code 2. */
+async function checkLines(check: (command: string) => Promise<object>): Promise<number> {
+  let code = 0
+  let lines: (string | undefined)[] = []
+  const splitter = new LineSplitter(
+    MAX_LINE_BYTES,
+    (line) => lines.push(line),
+    () => lines.push(undefined),
+  )
+  const answerLines = async (): Promise<void> => {
+    const read = lines
+    lines = []
+    for (const line of read) {
+      if (line?.trim() === '') continue
+      const command = line === undefined ? undefined : jsonString(line)
+      if (command === undefined) code = 2
+      const answer = command === undefined ? { error: 'This line is not a JSON string.' } : await check(command)
+      if (!process.stdout.write(`${JSON.stringify(answer)}\n`))
+        await new Promise((drained) => process.stdout.once('drain', drained))
+    }
+  }
+  for await (const chunk of process.stdin) {
+    splitter.push(chunk as Buffer)
+    await answerLines()
+  }
+  splitter.end()
+  await answerLines()
+  return code
+}
+
+function jsonString(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'string' ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+interface FoundRules {
+  rules: readonly PermissionRule[]
+  problems: readonly ConfigProblem[]
+  /** Set when the project has rules that do not count. */
+  sandboxes: CommandSandboxes
+  untrusted?: { folder: string; state: TrustView['state']; advice: string }
+}
+
+/** The rules of one file, or those that hold in the folder: the user's, and the project's as far as the folder is trusted. */
+async function rulesFor(file: string | undefined, cwd: string, home: string): Promise<FoundRules> {
+  const config = await openConfig({ home })
+  const { settings, problems, trust: standing } = await projectSettings(cwd, config.settings, home)
+  config.close()
+  const sandboxes = sandboxesOf(settings, cwd, home)
+  if (file !== undefined) return { ...(await readRulesFile(resolve(file))), sandboxes }
+  const { rules } = settings.permission
+  // Other mistakes in these files are none of the rules' business.
+  const broken = rules.some((rule) => rule.mistake !== undefined)
+  const { state } = standing
+  return {
+    rules,
+    sandboxes,
+    problems: broken ? [...config.problems, ...problems] : [],
+    ...(state !== 'nothing' && state !== 'trusted' && { untrusted: { folder: cwd, state, advice: TRUST_ADVICE } }),
+  }
+}
+
+function sandboxesOf({ sandbox, web }: Settings, root: string, home: string): CommandSandboxes {
+  const userHome = realpathSync(homedir())
+  const allowed = { write: [], read: [], hosts: [] }
+  const source = { rootId: 'check', root, addedFolders: [], allowed, settings: sandbox, webHosts: web.allowedHosts }
+  return commandSandboxes(createSandboxes({ home, userHome }), source, userHome)
+}
+
+function realHome(): string {
+  return realpathSync(resolveHome())
+}
+
+function folder(path: string): string {
+  const absolute = resolve(path)
+  if (!statSync(absolute, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--cwd: there is no folder ${absolute}.`, 'permission')
+  return realpathSync(absolute)
+}

@@ -1,0 +1,17 @@
+import { UsageError, type Parsed } from '../../console/parse-command'
+import type { Settings } from '../../engine/config/settings/settings'
+import type { SandboxedSession, Sandboxes } from '../../engine/sandbox/create-sandboxes'
+
+/** What both actions work with: a folder as a session in it would have it. */
+export interface SandboxAction {
+  sandboxes: Sandboxes
+  session: SandboxedSession
+  settings: Settings
+  home: string
+  values: Parsed['values']
+}
+
+/** Wrong usage of `trestle sandbox`. */
+export function usageError(message: string): UsageError {
+  return new UsageError(message, 'sandbox')
+}

@@ -1,0 +1,112 @@
+import { fstatSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import type { TrustView } from '../../../shared/configuration/customizations'
+import { createTrust } from '../../engine/trust/create-trust'
+import { agentTrace } from '../../engine/runtime/agent-trace'
+
+/** So much of the hash is typed to trust what was shown. */
+const TYPED_CHARS = 6
+
+/**
+ * `trestle permission show|trust|untrust`. `show` and `untrust` print the folder's own configuration, and whether it applies, as JSON. `trust` shows it to a person
+ * at a terminal, who types the beginning of its hash. Returns 0; 1 when it was not trusted; 2 when nobody but an agent, or no person at all, asks for it; 130 for Ctrl-C.
+ */
+export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: string, home: string): Promise<number> {
+  const trust = createTrust({
+    describeServers: async (...file) =>
+      (await import('../../engine/mcp/config/describe-server')).describeServerFile(...file),
+    home,
+    now: Date.now,
+    notify: () => undefined,
+  })
+  if (action === 'show') return print(await trust.view(folder))
+  const trace = await agentTrace({ home })
+  if (trace !== undefined) {
+    return refuse(`only you can decide which projects to trust, and this looks like a command of an agent: ${trace}`)
+  }
+  if (action === 'untrust') {
+    await trust.forget(folder)
+    return print(await trust.view(folder))
+  }
+  if (!isOwnTerminal())
+    return refuse('a project can only be trusted by a person at a terminal, where its settings are shown first')
+  const view = await trust.view(folder)
+  if (view.state === 'nothing' || view.state === 'trusted') {
+    process.stdout.write(
+      view.state === 'nothing' ? `${folder} has no settings of its own.\n` : `${folder} is trusted already.\n`,
+    )
+    return 0
+  }
+  process.stdout.write(described(view))
+  const lines = createInterface({ input: process.stdin, output: process.stdout })
+  let isInterrupted = false
+  lines.once('SIGINT', () => {
+    isInterrupted = true
+    lines.close()
+  })
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+  const typed = await Promise.race([
+    lines.question(`To trust all of this, type the first ${TYPED_CHARS} characters of the fingerprint: `),
+    closed,
+  ])
+  lines.close()
+  if (isInterrupted) {
+    process.stdout.write('\nNot trusted.\n')
+    return 130
+  }
+  if (typed.trim().toLowerCase() !== view.hash.slice(0, TYPED_CHARS)) {
+    process.stdout.write('\nNot trusted: that is not the beginning of the fingerprint.\n')
+    return 1
+  }
+  await trust.accept(folder, view.hash)
+  process.stdout.write(`Trusted. What ${folder} sets up applies until it changes.\n`)
+  return 0
+}
+
+function print(view: TrustView): number {
+  process.stdout.write(`${JSON.stringify(view)}\n`)
+  return 0
+}
+
+function refuse(why: string): number {
+  process.stderr.write(
+    `trestle: ${why}. Open the project in the app to decide there, or run this in a terminal of your own.\n`,
+  )
+  return 2
+}
+
+/** All that would apply, as it is hashed. Nothing in it moves a cursor or hides. */
+function described({ folder, state, parts, hash, problem }: TrustView): string {
+  const lines = [
+    state === 'changed'
+      ? `The settings of ${folder} have changed since you trusted them.`
+      : `${folder} has settings of its own:`,
+    ...(problem === undefined ? [] : [problem]),
+    ...parts.flatMap(({ kind, file, lines: words, diff }) => [
+      '',
+      `${file} (${kind})`,
+      ...words.map((line) => `  ${line}`),
+      ...(diff === undefined ? [] : ['  Changes:', ...diff.split('\n').map((line) => `  ${line}`)]),
+    ]),
+    '',
+    `Fingerprint: ${hash}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Whether both ends are the terminal of this very session, with this program in its foreground. */
+function isOwnTerminal(): boolean {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return false
+  if (process.platform !== 'linux') return true
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1')
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const [group, terminal, foreground] = [fields[2], fields[4], fields[5]]
+    return group === foreground && terminal !== 0 && [0, 1].every((fd) => fstatSync(fd).rdev === terminal)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,135 @@
+import type { MenuItemConstructorOptions } from 'electron'
+
+/** What the menus do, beyond the system's own roles. */
+export interface MenuActions {
+  newSession(): void
+  newWindow(): void
+  openProject(): void
+  openRecent(folder: string): void
+  clearRecent(): void
+  closeWindow(): void
+  settings(): void
+  find(): void
+  shortcuts(): void
+  showLog(): void
+  /** Makes `trestle` a command for terminals. */
+  installCommand(): void
+}
+
+export interface MenuOptions extends MenuActions {
+  platform: NodeJS.Platform
+  appName: string
+  /** A packaged app offers its command, another one developer tools. */
+  isPackaged: boolean
+  /** Projects that were open lately, newest first. */
+  recent: readonly { folder: string; label: string }[]
+}
+
+const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
+
+/** The application menu: the system's standard roles, and what Trestle adds. */
+export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
+  const { platform, appName, isPackaged } = options
+  const isMac = platform === 'darwin'
+  const settings: MenuItemConstructorOptions = {
+    label: 'Settings…',
+    accelerator: 'CmdOrCtrl+,',
+    click: () => options.settings(),
+  }
+  const applicationMenu: MenuItemConstructorOptions = {
+    label: appName,
+    submenu: [
+      { role: 'about' },
+      SEPARATOR,
+      settings,
+      SEPARATOR,
+      { role: 'services' },
+      SEPARATOR,
+      { role: 'hide' },
+      { role: 'hideOthers' },
+      { role: 'unhide' },
+      SEPARATOR,
+      { role: 'quit' },
+    ],
+  }
+  return [
+    ...(isMac ? [applicationMenu] : []),
+    fileMenu(options, settings),
+    {
+      role: 'editMenu',
+      // `editMenu` alone would bring the system's items without ours.
+      submenu: [
+        { role: 'undo' },
+        { role: 'redo' },
+        SEPARATOR,
+        { role: 'cut' },
+        { role: 'copy' },
+        { role: 'paste' },
+        { role: 'pasteAndMatchStyle' },
+        { role: 'selectAll' },
+        SEPARATOR,
+        { label: 'Find…', accelerator: 'CmdOrCtrl+F', click: () => options.find() },
+      ],
+    },
+    {
+      label: 'View',
+      submenu: [
+        ...(isPackaged ? [] : [{ role: 'reload' } as const, { role: 'toggleDevTools' } as const, SEPARATOR]),
+        { role: 'resetZoom' },
+        { role: 'zoomIn' },
+        // The role's shortcut is Ctrl and Plus, which needs Shift on most keyboards.
+        { role: 'zoomIn', accelerator: 'CmdOrCtrl+=', visible: false, acceleratorWorksWhenHidden: true },
+        { role: 'zoomOut' },
+        SEPARATOR,
+        { role: 'togglefullscreen' },
+      ],
+    },
+    windowMenu(isMac),
+    {
+      role: 'help',
+      submenu: [
+        { label: 'Keyboard Shortcuts', accelerator: isMac ? 'Cmd+/' : 'Ctrl+/', click: () => options.shortcuts() },
+        { label: 'Show Log', click: () => options.showLog() },
+        ...(isPackaged ? [{ label: 'Install “trestle” Command…', click: () => options.installCommand() }] : []),
+        ...(isMac ? [] : [SEPARATOR, { role: 'about' } as const]),
+      ],
+    },
+  ]
+}
+
+function fileMenu(options: MenuOptions, settings: MenuItemConstructorOptions): MenuItemConstructorOptions {
+  const { platform, recent } = options
+  const isMac = platform === 'darwin'
+  const openRecent: MenuItemConstructorOptions = {
+    label: 'Open Recent',
+    enabled: recent.length > 0,
+    submenu: [
+      ...recent.map(({ folder, label }) => ({ label, click: () => options.openRecent(folder) })),
+      SEPARATOR,
+      { label: 'Clear Menu', click: () => options.clearRecent() },
+    ],
+  }
+  return {
+    label: 'File',
+    submenu: [
+      { label: 'New Session', accelerator: 'CmdOrCtrl+N', click: () => options.newSession() },
+      { label: 'New Window', accelerator: 'CmdOrCtrl+Shift+N', click: () => options.newWindow() },
+      SEPARATOR,
+      { label: 'Open Project…', accelerator: 'CmdOrCtrl+O', click: () => options.openProject() },
+      openRecent,
+      SEPARATOR,
+      // Not Ctrl+W on Windows and Linux: there it deletes a word in every shell, and must never close the window one types in.
+      { label: 'Close Window', accelerator: isMac ? 'Cmd+W' : 'Ctrl+Shift+W', click: () => options.closeWindow() },
+      ...(isMac ? [] : [SEPARATOR, settings, SEPARATOR, { role: 'quit' } as const]),
+    ],
+  }
+}
+
+/** The role `windowMenu` would bring an item that closes the window by Ctrl+W. */
+function windowMenu(isMac: boolean): MenuItemConstructorOptions {
+  return {
+    role: 'window',
+    label: 'Window',
+    submenu: [{ role: 'minimize' }, { role: 'zoom' }, ...(isMac ? [SEPARATOR, { role: 'front' } as const] : [])],
+  }
+}

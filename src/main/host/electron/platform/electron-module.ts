@@ -1,0 +1,57 @@
+import type * as Electron from 'electron'
+import type { Engine } from '../../../engine/engine-api'
+
+/** The parts of the electron module that the desktop host uses; passed in, so that it also runs on a test double. */
+export type ElectronModule = Pick<
+  typeof Electron,
+  | 'app'
+  | 'crashReporter'
+  | 'BrowserWindow'
+  | 'protocol'
+  | 'session'
+  | 'ipcMain'
+  | 'MessageChannelMain'
+  | 'shell'
+  | 'Menu'
+  | 'nativeTheme'
+  | 'screen'
+  | 'safeStorage'
+  | 'dialog'
+  | 'Notification'
+  | 'nativeImage'
+  | 'Tray'
+  | 'globalShortcut'
+  | 'powerMonitor'
+  | 'powerSaveBlocker'
+  | 'clipboard'
+>
+
+/** What the desktop app is started with; passed in, so that it also runs on a test double. */
+export interface DesktopOptions {
+  electron: ElectronModule
+  /** Finds TRESTLE_HOME; may throw a `CodedError`, which is shown. */
+  resolveHome(): string
+  /** Absolute path of the built interface (out/renderer). */
+  rendererDir: string
+  /** Absolute path of the built preload script: one CommonJS file. */
+  preload: string
+  /** Opens the engine once the app is ready, when the system's key store can be asked. */
+  openEngine(options: {
+    home: string
+    log(message: string): void
+    systemProxy(url: string): Promise<string>
+  }): Promise<Engine>
+  /** Lets go of connections to model servers: idle ones, or also those in use. */
+  dropConnections?(how: { inUse: boolean }): void
+  /** Told when the app is asked to end from outside (SIGTERM). */
+  onTerminate?(listener: () => void): void
+  platform?: NodeJS.Platform
+  /** The program and its arguments. */
+  argv?: readonly string[]
+  /** `$XDG_CONFIG_HOME` or `~/.config`. */
+  configFolder?: string
+  /** How long the engine may take to close before the app ends without it, in ms. */
+  closeLimitMs?: number
+  /** How long a window waits for its page to paint before it is shown, in ms. */
+  showLimitMs?: number
+}

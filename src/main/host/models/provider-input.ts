@@ -1,0 +1,105 @@
+import { text } from 'node:stream/consumers'
+import { StringDecoder } from 'node:string_decoder'
+import { PROVIDER_TYPE_ALIASES, PROVIDER_TYPES, type ProviderType } from '../../../shared/configuration/settings'
+import { UsageError, type Parsed } from '../../console/parse-command'
+
+/** What a provider of this name speaks, when nothing else is said. */
+const BY_NAME: Readonly<Record<string, ProviderType>> = {
+  anthropic: 'anthropic',
+  claude: 'anthropic',
+  openai: 'openai-responses',
+  google: 'google',
+  gemini: 'google',
+  moonshot: 'moonshot',
+  kimi: 'moonshot',
+}
+
+/** The provider that `trestle provider add NAME` describes, without its key; throws a `UsageError`. */
+export function parseProvider(
+  id: string,
+  values: Parsed['values'],
+): { id: string; type: ProviderType; baseUrl?: string; apiKeyEnv?: string } {
+  const text = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
+  if (!/^[\w.:@-]{1,64}$/.test(id))
+    throw wrong(`"${id}" is no name for a provider: letters, digits and . : @ _ -, at most 64.`)
+  const baseUrl = text('base-url')
+  if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:\/\/[^\s]+$/i.test(baseUrl)))
+    throw wrong(`--base-url needs a whole address, like https://api.example.com/v1; not "${baseUrl}".`)
+  const apiKeyEnv = text('key-env')
+  if (apiKeyEnv !== undefined && !/^[A-Za-z_]\w*$/.test(apiKeyEnv))
+    // It may be the key itself: it is not repeated.
+    throw wrong(
+      '--key-env needs the name of an environment variable, like OPENAI_API_KEY. To store a key itself, pipe it in with --key-stdin.',
+    )
+  if ([apiKeyEnv !== undefined, values['key-stdin'] === true, values['no-key'] === true].filter(Boolean).length > 1)
+    throw wrong('--key-env, --key-stdin and --no-key exclude each other.')
+  const type = typeOf(id, text('type'), baseUrl)
+  if (type === undefined) throw wrong(`What does ${id} speak? Say --type: ${PROVIDER_TYPES.join(', ')}.`)
+  if (type === 'openai-compatible' && baseUrl === undefined)
+    throw wrong('An openai-compatible server has no usual address: give it with --base-url URL.')
+  return {
+    id,
+    type,
+    ...(baseUrl !== undefined && { baseUrl: baseUrl.replace(/\/+$/, '') }),
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+  }
+}
+
+function typeOf(id: string, said: string | undefined, baseUrl: string | undefined): ProviderType | undefined {
+  if (said !== undefined) return PROVIDER_TYPES.find((type) => type === said) ?? PROVIDER_TYPE_ALIASES[said]
+  return BY_NAME[id] ?? (baseUrl === undefined ? undefined : 'openai-compatible')
+}
+
+function wrong(message: string): UsageError {
+  return new UsageError(message, 'provider')
+}
+
+/** Longer than any key; a file piped in by mistake is none. */
+const MAX_CHARS = 16_384
+
+/**
+ * A provider's key: piped in, or typed at the terminal without being shown. Empty when there is to be none, undefined for Ctrl-C. A key is never taken from the
+ * command line, which every program of the machine can read.
+ */
+export async function readApiKey(name: string, fromStdin: boolean): Promise<string | undefined> {
+  const { stdin, stderr } = process
+  if (stdin.isTTY && stderr.isTTY) return typedKey(`Key of ${name} (not shown; leave empty for none): `)
+  if (!fromStdin)
+    throw new UsageError(
+      'Where is its key? Pipe it in with --key-stdin, name its variable with --key-env NAME, or say --no-key.',
+      'provider',
+    )
+  const key = (await text(stdin)).trim()
+  if (key === '') throw new UsageError('No key came on stdin.', 'provider')
+  if (key.length > MAX_CHARS || /[\s\p{Cc}]/u.test(key))
+    throw new UsageError('What came on stdin is no key: it has blanks or several lines.', 'provider')
+  return key
+}
+
+function typedKey(question: string): Promise<string | undefined> {
+  const { stdin, stderr } = process
+  const decoder = new StringDecoder('utf8')
+  let typed = ''
+  // First: whoever sees the question may type at once.
+  stdin.setRawMode(true)
+  stderr.write(question)
+  return new Promise((resolve) => {
+    const end = (key: string | undefined): void => {
+      stdin.off('data', hear)
+      stdin.setRawMode(false)
+      stdin.pause()
+      stderr.write('\n')
+      resolve(key)
+    }
+    const hear = (piece: Buffer): void => {
+      for (const char of decoder.write(piece)) {
+        if (char === '\x03') return end(undefined)
+        if (char === '\r' || char === '\n' || char === '\x04') return end(typed.trim())
+        if (char === '\x7f' || char === '\b') typed = typed.slice(0, -1)
+        else if (char === '\x15') typed = ''
+        else if (char >= ' ') typed += char
+      }
+    }
+    stdin.on('data', hear)
+  })
+}

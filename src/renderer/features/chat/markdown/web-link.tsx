@@ -1,0 +1,115 @@
+import { useContext, useState, type ReactNode, createContext } from 'react'
+import { ArrowUpRight, ImageOff } from 'lucide-react'
+import { linkWarning, safeLink } from '../../../../shared/safe-link'
+import { useFoundFile } from '../../../state/file-links'
+import { parsePath } from '../../../format/paths-in-text'
+import { FileLink } from '../../../ui/content/file-link'
+import { ConfirmDialog } from '../../../ui/confirm-dialog'
+
+interface AddressProps {
+  href: string
+  /** What the link says. */
+  text: string
+  children: ReactNode
+}
+
+/**
+ * A link that opens outside, by the middle button too; plain text, with its address as title, when it leads nowhere one may go. Where its text names another host,
+ * the real address is shown first.
+ */
+export function WebLink({ href, text, children }: AddressProps) {
+  const open = useContext(OpenLinkContext)
+  const [isAsking, setAsking] = useState(false)
+  const url = externalUrl(href)
+  const place = url === undefined ? parsePath(decoded(href)) : undefined
+  const file = useFoundFile(place?.path)
+  if (place && file) {
+    return (
+      <FileLink path={place.path} line={place.line} column={place.column}>
+        {children}
+      </FileLink>
+    )
+  }
+  if (url === undefined) return <span title={`${href} (this address cannot be opened)`}>{children}</span>
+  const warning = linkWarning(url, text)
+  const go = (): void => (warning === undefined ? open(url) : setAsking(true))
+  return (
+    <>
+      <a
+        href={url}
+        title={url}
+        rel="noreferrer noopener"
+        onClick={(event) => {
+          event.preventDefault()
+          go()
+        }}
+        onAuxClick={(event) => {
+          event.preventDefault()
+          if (event.button === 1) go()
+        }}
+      >
+        {children}
+        <span className="sr-only"> (opens in browser)</span>
+      </a>
+      {warning !== undefined && (
+        <ConfirmDialog
+          open={isAsking}
+          onOpenChange={setAsking}
+          title="Open this address?"
+          action="Open"
+          onConfirm={() => open(url)}
+        >
+          {warning}
+          <code className="mt-2 block break-all text-ink">{url}</code>
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+/** `my%20file.md` as the name of a file. */
+function decoded(href: string): string {
+  try {
+    return decodeURIComponent(href)
+  } catch {
+    return href
+  }
+}
+
+/** A picture from elsewhere is not loaded: who serves it would learn that it is looked at. */
+export function RemoteImage({ href, name: given }: { href: string; name: string }) {
+  const open = useContext(OpenLinkContext)
+  const inside = inlineImageUrl(href)
+  const name = given || 'picture'
+  if (inside !== undefined) return <img src={inside} alt={name} />
+  const url = externalUrl(href)
+  if (url === undefined) return <span className="md-picture">{name}</span>
+  return (
+    <a
+      href={url}
+      title={url}
+      className="md-picture"
+      onClick={(event) => {
+        event.preventDefault()
+        open(url)
+      }}
+    >
+      <ImageOff aria-hidden />
+      {name}
+      <span className="md-picture-host">{new URL(url).hostname}</span>
+      <ArrowUpRight aria-hidden />
+      <span className="sr-only"> (image, opens in browser)</span>
+    </a>
+  )
+}
+
+/** How a link is opened outside the app. */
+export const OpenLinkContext = createContext<(url: string) => void>(() => undefined)
+
+/** The address to open outside for a link in an answer, or undefined when it must stay text. */
+export const externalUrl = safeLink
+
+/** A picture that is in the text itself; anything else would have to be loaded from somewhere. */
+export function inlineImageUrl(href: string): string | undefined {
+  return /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/=\s]*$/i.test(href) ? href : undefined
+}

@@ -1,0 +1,132 @@
+import { CircleSlash, History, Info, RotateCcw, Bot, SquareTerminal } from 'lucide-react'
+import { memo, useState } from 'react'
+import { CONTINUE_PROMPT, type UserPart } from '../../../../shared/model/message'
+import type { EndItem, NotificationItem } from '../../../../shared/events/transcript-item'
+import { Button } from '../../../ui/button'
+import { ErrorNote } from '../../../ui/notice'
+import type { TaskNotification } from '../../../../shared/model/task'
+import { PlainText } from '../tools/result-views'
+
+interface EndNoticeProps {
+  item: EndItem
+  /** It is the end of the latest turn and nothing runs: going on makes sense. */
+  latest: boolean
+  /** What the turn was asked, to ask it again when it had come to nothing. */
+  prompt: UserPart[] | undefined
+  onPrompt: (parts: UserPart[]) => void
+}
+
+/** How a turn ended when it did not simply end, and what can be done. */
+export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
+  // A turn that had come to something goes on; one that had not is asked again.
+  const isOver = item.steps <= 1 && item.stop !== 'max_turn_requests' && item.stop !== 'cancelled'
+  const again = isOver && prompt ? prompt : CONTINUE_PROMPT
+  const action = latest && (
+    <Button size="small" icon={<RotateCcw aria-hidden />} onClick={() => onPrompt([...again])}>
+      {again === CONTINUE_PROMPT ? 'Continue' : 'Try again'}
+    </Button>
+  )
+  if (item.failure) return <ErrorNote failure={item.failure} actions={action || undefined} />
+  switch (item.stop) {
+    case 'cancelled':
+      return (
+        <Line icon={<CircleSlash aria-hidden />} action={action}>
+          Stopped.
+        </Line>
+      )
+    case 'interrupted':
+      return (
+        <Line icon={<History aria-hidden />} action={action}>
+          Trestle was closed during this turn. You can continue.
+        </Line>
+      )
+    case 'max_turn_requests':
+      return (
+        <Line icon={<Info aria-hidden />} action={action}>
+          Step limit reached: {item.steps} {item.steps === 1 ? 'step' : 'steps'}.
+        </Line>
+      )
+    case 'repetition':
+      return (
+        <Line icon={<Info aria-hidden />} action={action}>
+          Stopped after {item.steps} steps: the model kept repeating the same call.
+        </Line>
+      )
+    case 'max_tokens':
+      return (
+        <Line icon={<Info aria-hidden />} action={action}>
+          The answer reached the model's length limit.
+        </Line>
+      )
+    case 'refusal':
+      return <Line icon={<Info aria-hidden />}>The provider withheld the answer.</Line>
+    default:
+      return (
+        <Line icon={<Info aria-hidden />} action={action}>
+          The turn failed.
+        </Line>
+      )
+  }
+}
+
+function Line({
+  icon,
+  action,
+  children,
+}: {
+  icon: React.ReactNode
+  action?: React.ReactNode
+  children: React.ReactNode
+}) {
+  return (
+    <div className="end-line">
+      {icon}
+      <span>{children}</span>
+      {action}
+    </div>
+  )
+}
+
+const TASK_NOTIFICATION_LABELS: Record<TaskNotification['status'], string> = {
+  running: 'is still running',
+  completed: 'has completed',
+  failed: 'has failed',
+  stopped: 'was stopped',
+  timed_out: 'timed out',
+  lost: 'was lost',
+}
+
+/** What Trestle told the agent of its background tasks: one line for each, and on request what the model read. */
+export const TaskNotificationRow = memo(function TaskNewsRow({ item }: { item: NotificationItem }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <div>
+      {item.tasks.map((task, n) => (
+        <p key={task.taskId} className="notice">
+          {task.agent ? <Bot aria-hidden /> : <SquareTerminal aria-hidden />}
+          <span className="min-w-0">
+            <span className="sr-only">Task update: </span>
+            <Name task={task} /> {TASK_NOTIFICATION_LABELS[task.status]}
+            {task.exitCode !== undefined && task.exitCode !== 0 ? ` with exit code ${task.exitCode}` : ''}
+          </span>
+          {n === item.tasks.length - 1 && (
+            <button
+              type="button"
+              className="shrink-0 text-ink-2 underline underline-offset-2"
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+            >
+              {open ? 'Show less' : 'Message to the agent'}
+            </button>
+          )}
+        </p>
+      ))}
+      {open && <PlainText text={item.text} label="Message to the agent" />}
+    </div>
+  )
+})
+
+function Name({ task }: { task: TaskNotification }) {
+  if (task.description !== undefined) return <span className="text-ink-2">{task.description}</span>
+  return <code>{task.command || task.taskId}</code>
+}

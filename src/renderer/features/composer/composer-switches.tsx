@@ -1,0 +1,102 @@
+import { useQuery } from '@tanstack/react-query'
+import { Bot, ChevronDown, Brain } from 'lucide-react'
+import type { AgentView, SessionAgent } from '../../../shared/model/agent'
+import { useSessionHeader } from '../../state/session/session-view'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { useClient, useSettings } from '../../state/page/queries'
+import { ChipButton } from '../../ui/chip'
+import { Menu, MenuChoice, MenuChoices } from '../../ui/menu'
+import { EFFORT_CHOICES, effortName } from '../../../shared/model/effort'
+import { defaultEffortName, sessionEffort } from '../../../shared/configuration/session-model'
+
+/** In place of a name: the agent that works when none is chosen. No spec can have it, since names have no capital letters. */
+const USUAL = 'Usual'
+
+/** The agent that this session works as, and the switch. */
+export function AgentSwitch({ sessionId }: { sessionId: string }) {
+  const client = useClient()
+  const header = useSessionHeader(sessionId)
+  const folder = header?.folder
+  const { data } = useQuery({
+    queryKey: ['agents', folder],
+    queryFn: () => client.agent.list({ folder: folder ?? '' }),
+    enabled: folder !== undefined,
+  })
+  if (!header) return null
+  const { runsAs } = header
+  const offered = (data?.agents ?? []).filter(({ hiddenBy }) => hiddenBy === undefined)
+  const choose = (name: string): void => {
+    if (name === (runsAs?.name ?? USUAL)) return
+    client.session.change({ sessionId, agent: name === USUAL ? null : { name } }).catch(showFailureToast)
+  }
+  const name = runsAs ? titleOf(runsAs) : 'Trestle'
+  const trigger = (
+    <ChipButton aria-label={`Agent: ${name}`} className="max-w-[160px]">
+      <Bot aria-hidden />
+      {runsAs && <span className="truncate">{name}</span>}
+      <ChevronDown aria-hidden />
+    </ChipButton>
+  )
+  return (
+    <Menu trigger={trigger} label="Agent" side="top">
+      <MenuChoices value={runsAs?.name ?? USUAL} onChoose={choose}>
+        <MenuChoice value={USUAL} description="The default agent, with every tool">
+          Trestle
+        </MenuChoice>
+        {/* A file of one's own that --agent-file named: it can be left, and is not among the specs of the folder. */}
+        {runsAs?.definition && !offered.some((agent) => agent.name === runsAs.name) && (
+          <MenuChoice value={runsAs.name} description={runsAs.definition.path}>
+            {titleOf(runsAs)}
+          </MenuChoice>
+        )}
+        {offered.map((agent) => (
+          <MenuChoice key={agent.path} value={agent.name} description={agent.description}>
+            {titleOf(agent)}
+          </MenuChoice>
+        ))}
+      </MenuChoices>
+    </Menu>
+  )
+}
+
+function titleOf({ name, title }: Pick<AgentView | SessionAgent, 'name' | 'title'>): string {
+  return title ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
+}
+
+/** How hard the model thinks in this session, and the switch; nothing where the model offers no choice. */
+export function EffortSwitch({ sessionId }: { sessionId: string }) {
+  const client = useClient()
+  const header = useSessionHeader(sessionId)
+  const { data: settings } = useSettings()
+  if (!header || !settings) return null
+  const effort = sessionEffort(settings, header)
+  const { offered, chosen } = effort
+  if (offered.length === 0) return null
+  const change = (value: string): void => {
+    const choice = EFFORT_CHOICES.find((known) => known === value)
+    if (choice !== undefined) client.session.change({ sessionId, effort: choice }).catch(showFailureToast)
+  }
+  const byDefault = defaultEffortName(effort)
+  const name = chosen === undefined ? byDefault : effortName(chosen, offered)
+  const trigger = (
+    <ChipButton aria-label={`Thinking: ${name}`} className="max-w-[180px]">
+      <Brain aria-hidden />
+      <span className="truncate">{chosen === undefined ? 'Default' : name}</span>
+      <ChevronDown aria-hidden />
+    </ChipButton>
+  )
+  return (
+    <Menu trigger={trigger} label="Thinking" side="top">
+      <MenuChoices value={chosen ?? 'default'} onChoose={change}>
+        <MenuChoice value="default" description="What the model's settings or its vendor say">
+          {byDefault}
+        </MenuChoice>
+        {offered.toReversed().map((level) => (
+          <MenuChoice key={level} value={level}>
+            {effortName(level, offered)}
+          </MenuChoice>
+        ))}
+      </MenuChoices>
+    </Menu>
+  )
+}

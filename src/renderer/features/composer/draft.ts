@@ -1,0 +1,131 @@
+import { browserStorage } from '../../state/page/browser-storage'
+
+const KEEP_AFTER_MS = 400
+
+/** Keeps what is written, and what was sent and has not arrived, over a change of session and a reload. */
+export class PersistedDraft {
+  text: string
+  readonly #sessionId: string
+  /** Sent, on their way. */
+  #held: readonly string[] = []
+  #stored: string
+  #isOpen = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(sessionId: string) {
+    this.#sessionId = sessionId
+    this.text = composerStorage.draft(sessionId)
+    this.#stored = this.text
+  }
+
+  /** Soon, unless more is written first. */
+  save(text: string): void {
+    if (text === this.text) return
+    this.text = text
+    this.#later()
+  }
+
+  /** Keeps a message until what is returned is called with whether it arrived; if not, it is in the field again, where there still is one. */
+  trackOutgoing(text: string): (arrived: boolean) => void {
+    this.#held = [...this.#held, text]
+    this.#later()
+    return (arrived) => {
+      if (!arrived && !this.#isOpen) return
+      this.#held = this.#held.filter((_, index) => index !== this.#held.indexOf(text))
+      if (this.#isOpen) this.#later()
+      // Another composer may have the session by now, and changed what is kept: then that is the truth.
+      else if (composerStorage.draft(this.#sessionId) === this.#stored) this.#write()
+    }
+  }
+
+  /** While the composer is on screen; what it returns stores at once what is not stored yet. */
+  open(): () => void {
+    this.#isOpen = true
+    const store = (): void => this.#store()
+    window.addEventListener('pagehide', store)
+    return () => {
+      this.#isOpen = false
+      window.removeEventListener('pagehide', store)
+      store()
+    }
+  }
+
+  #later(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#store(), KEEP_AFTER_MS)
+  }
+
+  #store(): void {
+    if (this.#timer === undefined) return
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#write()
+  }
+
+  #write(): void {
+    this.#stored = [...this.#held, this.text].filter((text) => text.trim() !== '').join('\n\n')
+    composerStorage.keepDraft(this.#sessionId, this.#stored)
+  }
+}
+
+const MAX_ENTRIES = 100
+/** Longer prompts are pasted material: they would only fill the storage. */
+const MAX_ENTRY_CHARS = 8000
+
+/** The prompts of a session as ArrowUp and ArrowDown walk through them. Pure: each step gives a new walk. */
+export interface HistoryWalk {
+  entries: readonly string[]
+  /** `entries.length` is the present: what was being written. */
+  at: number
+  /** What was being written when the walk began. */
+  draft: string
+}
+
+export function startWalk(entries: readonly string[]): HistoryWalk {
+  return { entries, at: entries.length, draft: '' }
+}
+
+/** One step back (-1) or forth (1); undefined when there is nothing in that direction. */
+export function stepHistory(
+  walk: HistoryWalk,
+  direction: -1 | 1,
+  current: string,
+): { walk: HistoryWalk; text: string } | undefined {
+  const at = walk.at + direction
+  if (at < 0 || at > walk.entries.length) return undefined
+  const draft = walk.at === walk.entries.length ? current : walk.draft
+  return { walk: { ...walk, at, draft }, text: at === walk.entries.length ? draft : (walk.entries[at] ?? '') }
+}
+
+/** History with one more prompt; a repeated one moves to the end. */
+export function withEntry(entries: readonly string[], text: string): string[] {
+  if (text.trim() === '' || text.length > MAX_ENTRY_CHARS) return [...entries]
+  return [...entries.filter((entry) => entry !== text), text].slice(-MAX_ENTRIES)
+}
+
+/** Whether ArrowUp (-1) or ArrowDown (1) leaves the text: the caret is in its first or last line with nothing selected. */
+export function isAtTextEdge(text: string, selectionStart: number, selectionEnd: number, direction: -1 | 1): boolean {
+  if (selectionStart !== selectionEnd) return false
+  return direction === -1 ? !text.slice(0, selectionStart).includes('\n') : !text.slice(selectionEnd).includes('\n')
+}
+
+const historyKey = (sessionId: string): string => `trestle.history.${sessionId}`
+const draftKey = (sessionId: string): string => `trestle.draft.${sessionId}`
+
+/** What is kept per session in this browser: the prompts sent, and the text that was not. */
+export const composerStorage = {
+  history(sessionId: string): string[] {
+    try {
+      const value: unknown = JSON.parse(browserStorage.read(historyKey(sessionId)) ?? '[]')
+      return Array.isArray(value) ? value.filter((entry): entry is string => typeof entry === 'string') : []
+    } catch {
+      return []
+    }
+  },
+  remember(sessionId: string, text: string): void {
+    browserStorage.write(historyKey(sessionId), JSON.stringify(withEntry(composerStorage.history(sessionId), text)))
+  },
+  draft: (sessionId: string): string => browserStorage.read(draftKey(sessionId)) ?? '',
+  keepDraft: (sessionId: string, text: string): void =>
+    browserStorage.write(draftKey(sessionId), text === '' ? undefined : text),
+}

@@ -1,0 +1,137 @@
+import './queue.css'
+import { CornerDownRight, ListEnd, ListPlus, Pencil, X } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
+import { withoutDerivedMedia, isUserProvided, textOf, type UserPart } from '../../../shared/model/message'
+import type { QueuedPrompt } from '../../../shared/model/session'
+import { Button } from '../../ui/button'
+
+interface QueueListProps {
+  queue: readonly QueuedPrompt[]
+  /** A turn runs: a prompt that is sent now joins it. */
+  busy: boolean
+  disabled: boolean
+  onSendNow: (promptId: string) => void
+  onEdit: (promptId: string, parts: UserPart[]) => void
+  onRemove: (promptId: string) => void
+}
+
+/** Prompts that wait for the turn to end, above the composer. */
+export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }: QueueListProps) {
+  const [editing, setEditing] = useState<string>()
+  if (queue.length === 0) return null
+  // What joins the running turn comes before what waits for its end.
+  const shown = busy ? [...queue.filter(({ joins }) => joins), ...queue.filter(({ joins }) => !joins)] : queue
+  const next = busy ? queue.find(({ joins }) => !joins) : queue[0]
+  return (
+    <ul className="queue" aria-label="Queued prompts">
+      {shown.map((prompt) => (
+        <li key={prompt.promptId} data-joins={(busy && prompt.joins) || undefined}>
+          {editing === prompt.promptId ? (
+            <EditPrompt
+              prompt={prompt}
+              onSave={(parts) => {
+                setEditing(undefined)
+                onEdit(prompt.promptId, parts)
+              }}
+              onCancel={() => setEditing(undefined)}
+            />
+          ) : (
+            <>
+              {busy && prompt.joins ? <ListPlus aria-hidden /> : <ListEnd aria-hidden />}
+              <span className="queue-text" title={textOf(prompt.parts.filter(isUserProvided))}>
+                {!(busy && prompt.joins) && prompt === next ? 'Next: ' : ''}“{queuedPromptText(prompt.parts)}”
+              </span>
+              {busy && prompt.joins && <span className="queue-joins">Sends at the next step</span>}
+              <span className="queue-acts">
+                {!(busy && prompt.joins) && (
+                  <button
+                    type="button"
+                    disabled={disabled}
+                    onClick={() => onSendNow(prompt.promptId)}
+                    title={busy ? 'Sends before the next step' : 'Starts a turn with it'}
+                  >
+                    <CornerDownRight aria-hidden />
+                    <span>Send now</span>
+                  </button>
+                )}
+                <button type="button" disabled={disabled} onClick={() => setEditing(prompt.promptId)}>
+                  <Pencil aria-hidden />
+                  <span>Edit</span>
+                </button>
+                <button type="button" disabled={disabled} onClick={() => onRemove(prompt.promptId)}>
+                  <X aria-hidden />
+                  <span>Remove</span>
+                </button>
+              </span>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function EditPrompt({
+  prompt,
+  onSave,
+  onCancel,
+}: {
+  prompt: QueuedPrompt
+  onSave: (parts: UserPart[]) => void
+  onCancel: () => void
+}) {
+  const [text, setText] = useState(() => textOf(prompt.parts.filter(isUserProvided)))
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    field.current?.focus()
+  }, [])
+  const media = prompt.parts.flatMap((part) =>
+    part.type === 'media' && isUserProvided(part) ? [withoutDerivedMedia(part)] : [],
+  )
+  const canSave = text.trim() !== '' || media.length > 0
+  const save = (): void => {
+    if (!canSave) return
+    onSave([...media, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])])
+  }
+  return (
+    <form
+      className="queue-edit"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <textarea
+        ref={field}
+        value={text}
+        aria-label="Edit the queued prompt"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter' && !event.shiftKey) {
+            event.preventDefault()
+            save()
+          } else if (event.key === 'Escape') {
+            event.preventDefault()
+            event.stopPropagation()
+            onCancel()
+          }
+        }}
+      />
+      <Button type="submit" size="small" disabled={!canSave}>
+        Save
+      </Button>
+      <Button size="small" variant="quiet" onClick={onCancel}>
+        Cancel
+      </Button>
+    </form>
+  )
+}
+
+function queuedPromptText(parts: readonly UserPart[]): string {
+  const own = parts.filter(isUserProvided)
+  const text = textOf(own).slice(0, 300).replace(/\s+/g, ' ').trim()
+  const media = own.filter((part) => part.type === 'media').length
+  const attachments = media === 0 ? '' : media === 1 ? '1 attachment' : `${media} attachments`
+  return [text, attachments].filter((part) => part !== '').join(' · ')
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import type { InboxEntry } from '../../../shared/model/approval'
+import { firstRows, selectAfterAnswer, selectFirst, adjacentEntry, NO_SELECTION, inboxRows } from './inbox-selection'
+
+const entry = (approvalId: string, more: Partial<InboxEntry> = {}): InboxEntry => ({
+  sessionId: 's',
+  sessionTitle: 'A session',
+  folder: '/project',
+  approvalId,
+  tool: 'Bash',
+  summary: approvalId,
+  reason: 'It runs a command.',
+  options: [{ optionId: 'once', kind: 'allow_once', name: 'Allow once' }],
+  requestedAt: Number(approvalId),
+  group: approvalId,
+  ...more,
+})
+const [one, two, three] = [entry('1'), entry('2'), entry('3')] as const
+const ids = (rows: ReturnType<typeof inboxRows>): string[] =>
+  rows.groups.flatMap((group) => group.entries.map(({ approvalId }) => approvalId))
+
+describe('where the inbox looks', () => {
+  it('opens the first request by itself, and no later one takes its place', () => {
+    const place = selectFirst(NO_SELECTION, [one])
+    expect(inboxRows(place, [one]).open).toBe(one)
+    expect(selectFirst(place, [one, two])).toBe(place)
+    expect(selectFirst({ ...NO_SELECTION, open: 'closed' }, [one]).open).toBe('closed')
+  })
+
+  it('keeps the open request where it is when it was settled elsewhere (the next one slips under the finger and is allowed)', () => {
+    const place = { ...NO_SELECTION, open: two }
+    const rows = inboxRows(place, [one, three])
+    expect(ids(rows)).toEqual(['1', '2', '3'])
+    expect(rows).toMatchObject({ open: two, gone: true })
+    expect(ids(inboxRows(place, []))).toEqual(['2'])
+    expect(selectFirst(place, [three])).toBe(place)
+  })
+
+  it('goes to the next after an answer, and does not show again what was just answered', () => {
+    const place = { ...NO_SELECTION, open: one }
+    const next = selectAfterAnswer(place, inboxRows(place, [one, two]), one, [one, two])
+    expect(next.open).toBe(two)
+    expect(ids(inboxRows(next, [one, two]))).toEqual(['2'])
+    const last = selectAfterAnswer(next, inboxRows(next, [one, two]), two, [one, two])
+    expect(last.open).toBeUndefined()
+    // The list has not been told yet: what was answered does not open again.
+    expect(selectFirst(last, [one, two]).open).toBeUndefined()
+    expect(selectFirst(last, [one, two, three]).open).toBe(three)
+  })
+
+  it('goes to the one before when the last was answered, and forgets answers that the list no longer has', () => {
+    const place = { open: three, answered: new Set(['s/1']) }
+    const next = selectAfterAnswer(place, inboxRows(place, [two, three]), three, [two, three])
+    expect(next.open).toBe(two)
+    expect([...next.answered]).toEqual(['s/3'])
+  })
+
+  it('opens nothing that was answered a moment ago (after several were allowed together, the first of them comes back)', () => {
+    const rows = inboxRows(selectFirst(NO_SELECTION, [one, two]), [one, two])
+    const first = selectAfterAnswer({ ...NO_SELECTION, open: one }, rows, one, [one, two])
+    expect(selectAfterAnswer(first, rows, two, [one, two]).open).toBeUndefined()
+  })
+
+  it('shows what is alike together, behind the first of it, and walks in that order', () => {
+    const alike = [entry('1', { group: 'g' }), two, entry('3', { group: 'g' })]
+    const rows = inboxRows(NO_SELECTION, alike)
+    expect(ids(rows)).toEqual(['1', '3', '2'])
+    expect(adjacentEntry(rows, alike[2]!, 1)).toBe(two)
+    expect(adjacentEntry(rows, alike[0]!, -1)).toBeUndefined()
+  })
+
+  it('draws only the first rows, but never drops the open one (hundreds of requests freeze the page)', () => {
+    const many = Array.from({ length: 10 }, (_, n) => entry(String(n), n % 2 === 0 ? { group: 'even' } : {}))
+    const { groups } = inboxRows(NO_SELECTION, many)
+    const drawn = (open: string): string[] =>
+      firstRows(groups, 6, ({ approvalId }) => approvalId === open).flatMap((group) =>
+        group.entries.map(({ approvalId }) => approvalId),
+      )
+    expect(drawn('')).toEqual(['0', '2', '4', '6', '8', '1'])
+    expect(drawn('9')).toEqual(['0', '2', '4', '6', '8', '1', '9'])
+  })
+})

@@ -1,0 +1,92 @@
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useMemo, useState, type KeyboardEvent } from 'react'
+import { PAGE_PATHS } from '../../../shared/contract/page-host'
+import { failureFrom } from '../../client/failure-from'
+import { shortPath } from '../../format/folder-name'
+import { projectsOf, useSessions } from '../../state/session/sessions-state'
+import { useAppInfo, useClient } from '../../state/page/queries'
+import { Button } from '../../ui/button'
+import { CONTROL_CLASS } from '../../ui/form/field'
+
+/** The small window of the desktop app in which a session is started from anywhere. It closes when the session has begun, or with Escape. */
+export function QuickPrompt() {
+  const client = useClient()
+  const { data: info } = useAppInfo()
+  const state = useSessions()
+  const recent = useMemo(() => projectsOf(state).map(({ folder }) => folder), [state])
+  const [chosen, setChosen] = useState<string>()
+  const [text, setText] = useState('')
+  const folder = chosen ?? recent[0]
+
+  const start = useMutation({
+    mutationFn: async (input: { folder: string; text: string }) => {
+      const { sessionId } = await client.session.create({ folder: input.folder })
+      await client.session.prompt({ sessionId, parts: [{ type: 'text', text: input.text }] })
+      await client.desktop.openWindow({ path: `/${PAGE_PATHS.session}/${encodeURIComponent(sessionId)}` })
+    },
+  })
+  useEffect(() => {
+    document.title = 'Quick prompt'
+    const close = (event: globalThis.KeyboardEvent): void => {
+      if (event.key === 'Escape' && !event.isComposing) window.close()
+    }
+    window.addEventListener('keydown', close)
+    return () => window.removeEventListener('keydown', close)
+  }, [])
+
+  const submit = (): void => {
+    if (folder !== undefined && text.trim() !== '' && !start.isPending) start.mutate({ folder, text: text.trim() })
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    submit()
+  }
+  const failure = start.error && failureFrom(start.error)
+  return (
+    <main className="flex h-dvh flex-col gap-2.5 p-4">
+      <h1 className="sr-only">Quick prompt</h1>
+      <textarea
+        autoFocus
+        value={text}
+        aria-label="Message"
+        placeholder="What would you like to do?"
+        dir="auto"
+        className={`${CONTROL_CLASS} h-auto min-h-0 flex-1 resize-none py-2 text-lead`}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      {failure && (
+        <p role="alert" className="line-clamp-2 text-small text-fail-ink">
+          {failure.message} {failure.advice}
+        </p>
+      )}
+      <div className="flex items-center gap-2.5">
+        {state.loaded && recent.length === 0 ? (
+          <p className="flex-1 text-small text-ink-3">Open a project in Trestle first.</p>
+        ) : (
+          <select
+            aria-label="Project"
+            value={folder}
+            className={`${CONTROL_CLASS} min-w-0 flex-1`}
+            onChange={(event) => setChosen(event.target.value)}
+          >
+            {recent.map((one) => (
+              <option key={one} value={one}>
+                {shortPath(one, info?.userHome)}
+              </option>
+            ))}
+          </select>
+        )}
+        <Button
+          variant="primary"
+          busy={start.isPending}
+          disabled={folder === undefined || text.trim() === ''}
+          onClick={submit}
+        >
+          Start session
+        </Button>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,160 @@
+import { useState, type FormEvent } from 'react'
+import {
+  keyStorageText,
+  PROVIDER_TYPES,
+  type ProviderType,
+  type SettingsView,
+} from '../../../../shared/configuration/settings'
+import { formFailure } from '../../../state/form-failure'
+import { useSettingsChange } from '../../../state/page/queries'
+import { showFailureToast } from '../../../state/page/toasts-state'
+import { Button } from '../../../ui/button'
+import { ErrorNote } from '../../../ui/notice'
+import { SelectField } from '../../../ui/form/choice-fields'
+import { TextField } from '../../../ui/form/field'
+import { useOfferedModels, ModelNameField, TestResult, useConnectionTest } from './model-name-field'
+import { baseUrlProblem, PROVIDER_LABELS, suggestProviderId } from './provider-types'
+
+interface ConnectProviderProps {
+  settings: SettingsView
+  /** The model answered and is saved. */
+  onConnected: (modelId: string) => void
+  onCancel: () => void
+}
+
+const FIELDS = ['type', 'baseUrl', 'apiKey', 'model', 'id']
+
+/** The shortest way to a working model: where it is, the key, its name, and a test whether it answers. */
+export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProviderProps) {
+  const [type, setType] = useState<ProviderType>('openai-compatible')
+  const [baseUrl, setBaseUrl] = useState('')
+  const [apiKey, setApiKey] = useState('')
+  const [model, setModel] = useState('')
+  const [checked, setChecked] = useState(false)
+  // What an earlier try has saved is changed by the next one, not doubled.
+  const [savedAs, setSavedAs] = useState<{ providerId: string; modelId: string }>()
+  const asked = () => ({
+    type,
+    ...(baseUrl.trim() && { baseUrl: baseUrl.trim() }),
+    ...(apiKey.trim() && { apiKey: apiKey.trim() }),
+  })
+  const connect = useSettingsChange(
+    async (api, { providerId, modelId, isOther }: { providerId: string; modelId: string; isOther: boolean }) => {
+      await api.saveProvider({
+        id: providerId,
+        type,
+        ...(baseUrl.trim() && { baseUrl: baseUrl.trim() }),
+        ...(apiKey.trim() && { apiKey: apiKey.trim() }),
+      })
+      if (isOther && savedAs)
+        await (savedAs.providerId === providerId
+          ? api.removeModel({ id: savedAs.modelId })
+          : api.removeProvider({ id: savedAs.providerId }))
+      // What the provider says of its models counts for this one, too; where it cannot be asked, the test says why.
+      await api.offeredModels({ id: providerId, ...asked() })
+      return api.saveModel({ id: modelId, providerId, model: model.trim() })
+    },
+  )
+  const offered = useOfferedModels()
+  const test = useConnectionTest()
+  const words = PROVIDER_LABELS[type]
+  const problems: Record<string, string | undefined> = {
+    baseUrl: baseUrlProblem(type, baseUrl.trim()),
+    model: model.trim() === '' ? 'Enter a model ID' : undefined,
+  }
+  const refused = formFailure(connect.error, FIELDS)
+  const errorOf = (field: string): string | undefined =>
+    (checked ? problems[field] : undefined) ?? refused.fields[field]
+  const busy = connect.isPending || test.isPending
+
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault()
+    if (busy) return
+    setChecked(true)
+    test.reset()
+    if (Object.values(problems).some((problem) => problem !== undefined)) {
+      const form = event.currentTarget
+      requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid]')?.focus())
+      return
+    }
+    const taken = settings.providers.map(({ id }) => id).filter((id) => id !== savedAs?.providerId)
+    const providerId = suggestProviderId(type, baseUrl.trim(), taken)
+    const modelId = `${providerId}/${model.trim()}`
+    try {
+      await connect.mutateAsync({ providerId, modelId, isOther: savedAs !== undefined && savedAs.modelId !== modelId })
+      setSavedAs({ providerId, modelId })
+      const outcome = await test.mutateAsync(modelId)
+      if (outcome.ok) onConnected(modelId)
+    } catch {
+      // Both mutations keep their error; it is shown below.
+    }
+  }
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => void submit(event)}
+      aria-label="Connect a provider"
+      className="rounded-lg border border-line bg-raised p-4"
+    >
+      <div className="grid grid-cols-2 gap-x-4 gap-y-3.5 max-mid:grid-cols-1">
+        <SelectField
+          label="Type"
+          value={type}
+          onChange={(event) => {
+            setType(PROVIDER_TYPES.find((value) => value === event.target.value) ?? type)
+            offered.reset()
+          }}
+        >
+          {PROVIDER_TYPES.map((value) => (
+            <option key={value} value={value}>
+              {PROVIDER_LABELS[value].name}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Base URL"
+          mono
+          inputMode="url"
+          value={baseUrl}
+          placeholder={words.defaultUrl ?? 'http://127.0.0.1:8080/v1'}
+          error={errorOf('baseUrl')}
+          onChange={(event) => setBaseUrl(event.target.value)}
+        />
+        <TextField
+          label="API key"
+          type="password"
+          autoComplete="new-password"
+          value={apiKey}
+          hint={`Leave it empty if the server needs none. ${keyStorageText(settings.keys)}`}
+          error={errorOf('apiKey')}
+          onChange={(event) => setApiKey(event.target.value)}
+        />
+        <ModelNameField
+          value={model}
+          onChange={setModel}
+          placeholder={words.modelExample}
+          error={errorOf('model') ?? errorOf('id')}
+          offered={offered.data}
+          isAsking={offered.isPending}
+          onAsk={
+            problems['baseUrl'] === undefined ? () => offered.mutate(asked(), { onError: showFailureToast }) : undefined
+          }
+        />
+      </div>
+      {refused.failure && <ErrorNote failure={refused.failure} className="mt-3.5" />}
+      <TestResult test={test} className="[&:not(:empty)]:mt-3" />
+      <div className="mt-4 flex flex-wrap items-center gap-2">
+        <Button variant="primary" type="submit" busy={busy}>
+          Connect and test
+        </Button>
+        {savedAs && test.data && !test.data.ok && (
+          <Button onClick={() => onConnected(savedAs.modelId)}>Save anyway</Button>
+        )}
+        <Button variant="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  )
+}

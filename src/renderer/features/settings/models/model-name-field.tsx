@@ -1,0 +1,138 @@
+import { useId } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { CircleAlert, CircleCheck } from 'lucide-react'
+import type { OfferedModels, ProviderType } from '../../../../shared/configuration/settings'
+import { describeAbilities, GUESSED_MODEL_NOTE } from '../../../format/model-usage'
+import { Button } from '../../../ui/button'
+import { TextField } from '../../../ui/form/field'
+import { failureFrom } from '../../../client/failure-from'
+import { duration } from '../../../format/relative-time'
+import { useClient } from '../../../state/page/queries'
+import { cx } from '../../../ui/cx'
+
+interface ModelNameFieldProps {
+  value: string
+  onChange: (name: string) => void
+  placeholder: string
+  error: string | undefined
+  /** The provider's models, once they were asked for. */
+  offered: OfferedModels | undefined
+  isAsking: boolean
+  /** Undefined: it is not yet known whom to ask. */
+  onAsk: (() => void) | undefined
+}
+
+/** The name of a model, with the provider's own models to choose from, and what is known of the one that is written. */
+export function ModelNameField({ value, onChange, placeholder, error, offered, isAsking, onAsk }: ModelNameFieldProps) {
+  const listId = useId()
+  const name = value.trim()
+  const known = offered?.models.find(({ model }) => model === name)
+  return (
+    <div className="min-w-0">
+      <div className="flex items-end gap-2">
+        <TextField
+          label="Model name"
+          mono
+          className="min-w-0 flex-1"
+          value={value}
+          placeholder={placeholder}
+          error={error}
+          list={offered ? listId : undefined}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        <Button busy={isAsking} disabled={!onAsk} onClick={onAsk} className="flex-none">
+          List models
+        </Button>
+      </div>
+      {offered && (
+        <datalist id={listId}>
+          {offered.models.map((model) => (
+            <option key={model.model} value={model.model}>
+              {describeAbilities(model)}
+            </option>
+          ))}
+        </datalist>
+      )}
+      <p role="status" className="mt-1 text-small text-ink-3">
+        {known
+          ? `${describeAbilities(known)}${known.knownFrom === 'guess' ? ` (a guess). ${GUESSED_MODEL_NOTE}` : ''}`
+          : offered
+            ? offeredModelsText(offered)
+            : 'The provider’s exact model ID'}
+      </p>
+    </div>
+  )
+}
+
+function offeredModelsText({ from, models, problem }: OfferedModels): string {
+  const count = models.length === 1 ? '1 model' : `${models.length} models`
+  if (from === 'provider') return `The provider offers ${count}. Type to filter.`
+  return models.length > 0
+    ? `${problem} ${count} known. Type to filter.`
+    : `${problem} Enter the provider’s exact model ID.`
+}
+
+/** One tiny request to a model, on demand. */
+export function useConnectionTest() {
+  const client = useClient()
+  return useMutation({
+    mutationFn: (id: string) => client.settings.testModel({ id }),
+  })
+}
+
+type Test = ReturnType<typeof useConnectionTest>
+
+/** How a test went, in words, with how long it took. */
+export function TestResult({
+  test,
+  className,
+}: {
+  test: Pick<Test, 'data' | 'error' | 'isPending'>
+  className?: string
+}) {
+  const outcome = test.error
+    ? { ok: false, message: failureFrom(test.error).message, durationMs: undefined }
+    : test.data
+  return (
+    <div role="status" className={cx('text-ui', className)}>
+      {!test.isPending && outcome && (
+        <p className={cx('flex items-start gap-2', outcome.ok ? 'text-done-ink' : 'text-fail-ink')}>
+          {outcome.ok ? (
+            <CircleCheck aria-hidden className="mt-[2px] size-[14px] flex-none" />
+          ) : (
+            <CircleAlert aria-hidden className="mt-[2px] size-[14px] flex-none" />
+          )}
+          <span className="min-w-0 break-words">
+            {outcome.ok ? 'Connected' : 'Couldn’t connect'}
+            {outcome.durationMs !== undefined && `, after ${duration(outcome.durationMs)}`}
+            {outcome.message && <span className="text-ink-2">: {outcome.message}</span>}
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The button that tests one model. */
+export function TestButton({ test, id }: { test: Test; id: string }) {
+  return (
+    <Button
+      variant="quiet"
+      size="small"
+      busy={test.isPending}
+      aria-label={`Test connection of ${id}`}
+      onClick={() => test.mutate(id)}
+    >
+      Test connection
+    </Button>
+  )
+}
+
+/** Asks a provider, which need not be saved yet, for its models. */
+export function useOfferedModels() {
+  const client = useClient()
+  return useMutation({
+    mutationFn: (provider: { id?: string; type: ProviderType; baseUrl?: string; apiKey?: string }) =>
+      client.settings.offeredModels(provider),
+  })
+}

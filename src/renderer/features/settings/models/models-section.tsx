@@ -1,0 +1,190 @@
+import { Plus, RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import type { ModelView, SettingsView } from '../../../../shared/configuration/settings'
+import { describeAbilities, GUESSED_MODEL_NOTE } from '../../../format/model-usage'
+import { useDetectLocalModels } from '../../../state/detect-local-models'
+import { useSettingsChange } from '../../../state/page/queries'
+import { showFailureToast } from '../../../state/page/toasts-state'
+import { Badge } from '../../../ui/badge'
+import { Button } from '../../../ui/button'
+import { ConfirmDialog } from '../../../ui/confirm-dialog'
+import { EmptyState } from '../../../ui/notice'
+import { TestButton, TestResult, useConnectionTest } from './model-name-field'
+import { ModelForm } from './model-form'
+import { SectionHead } from '../../../ui/form/settings-controls'
+import { SelectField } from '../../../ui/form/choice-fields'
+
+/** The models to choose from, and which one a new session takes. */
+export function ModelsSection({ settings, onAddProvider }: { settings: SettingsView; onAddProvider: () => void }) {
+  const [editing, setEditing] = useState<{ model: ModelView | undefined }>()
+  const [removing, setRemoving] = useState<ModelView>()
+  const remove = useSettingsChange((api, id: string) => api.removeModel({ id }))
+  const findLocal = useDetectLocalModels()
+  const add = (): void => (settings.providers.length === 0 ? onAddProvider() : setEditing({ model: undefined }))
+  return (
+    <section aria-labelledby="settings-models">
+      <SectionHead
+        id="settings-models"
+        title="Models"
+        text="New sessions start with the default model. You can switch in any session."
+      >
+        <div className="flex gap-2">
+          <Button
+            icon={<RefreshCw aria-hidden />}
+            busy={findLocal.isPending}
+            onClick={() => findLocal.mutate(undefined, { onError: showFailureToast })}
+          >
+            Detect local models
+          </Button>
+          <Button icon={<Plus aria-hidden />} onClick={add}>
+            Add model
+          </Button>
+        </div>
+      </SectionHead>
+      <div role="status" className="text-ui text-ink-2 empty:hidden [&:not(:empty)]:mb-3">
+        {findLocal.data && findLocal.found}
+      </div>
+      {settings.models.length === 0 ? (
+        <EmptyState title="No models yet" className="rounded-lg border border-dashed border-line-strong">
+          Add a provider first, then its models.
+        </EmptyState>
+      ) : (
+        <ul className="overflow-hidden rounded-lg border border-line bg-raised">
+          {settings.models.map((model) => (
+            <ModelRow
+              key={model.id}
+              model={model}
+              isDefault={model.id === settings.defaultModel}
+              onEdit={() => setEditing({ model })}
+              onRemove={() => setRemoving(model)}
+            />
+          ))}
+        </ul>
+      )}
+      {settings.models.some(({ origin }) => origin === 'configured') && <OtherModels settings={settings} />}
+      {editing && (
+        <ModelForm
+          model={editing.model}
+          providers={settings.providers}
+          taken={settings.models.map(({ id }) => id)}
+          onClose={() => setEditing(undefined)}
+        />
+      )}
+      <ConfirmDialog
+        open={removing !== undefined}
+        onOpenChange={(open) => !open && setRemoving(undefined)}
+        title={`Remove the model ${removing?.label ?? ''}?`}
+        action="Remove model"
+        onConfirm={() => removing && remove.mutate(removing.id, { onError: showFailureToast })}
+      >
+        It will be removed from config.toml. Sessions that used it keep their messages and ask for another model.
+      </ConfirmDialog>
+    </section>
+  )
+}
+
+interface ModelRowProps {
+  model: ModelView
+  isDefault: boolean
+  onEdit: () => void
+  onRemove: () => void
+}
+
+function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
+  const test = useConnectionTest()
+  const makeDefault = useSettingsChange((api, id: string) => api.setDefaultModel({ id }))
+  return (
+    <li className="border-t border-line px-3.5 py-2.5 first:border-t-0">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <div className="min-w-[220px] flex-1">
+          <p className="flex flex-wrap items-center gap-2">
+            <span className="font-medium wrap-anywhere">{model.label}</span>
+            {isDefault && <Badge tone="run">default</Badge>}
+            {model.origin === 'found' && <Badge tone="done">found on this machine</Badge>}
+            {model.knownFrom === 'guess' && (
+              <span title={GUESSED_MODEL_NOTE}>
+                <Badge tone="wait">guess</Badge>
+              </span>
+            )}
+          </p>
+          <p className="text-small wrap-anywhere text-ink-3">
+            {model.scripted ? (
+              'A scripted demo, no AI model. The tools and file changes are real.'
+            ) : (
+              <>
+                <span className="font-mono text-tiny">{model.id}</span> · {describeAbilities(model)}
+              </>
+            )}
+          </p>
+        </div>
+        <div className="flex flex-wrap gap-1">
+          {!isDefault && (
+            <Button
+              variant="quiet"
+              size="small"
+              busy={makeDefault.isPending}
+              aria-label={`Make default: ${model.label}`}
+              onClick={() => makeDefault.mutate(model.id, { onError: showFailureToast })}
+            >
+              Make default
+            </Button>
+          )}
+          {!model.scripted && <TestButton test={test} id={model.id} />}
+          {model.origin === 'configured' && (
+            <>
+              <Button variant="quiet" size="small" aria-label={`Edit ${model.label}`} onClick={onEdit}>
+                Edit
+              </Button>
+              <Button variant="quiet" size="small" aria-label={`Remove ${model.label}`} onClick={onRemove}>
+                Remove
+              </Button>
+            </>
+          )}
+        </div>
+      </div>
+      <TestResult test={test} className="mt-1 empty:hidden" />
+    </li>
+  )
+}
+
+/** The models beside the default: a small one for small work, and one that takes over. */
+function OtherModels({ settings }: { settings: SettingsView }) {
+  const setSmall = useSettingsChange((api, id: string) => api.setSmallModel(id === '' ? {} : { id }))
+  const setFallback = useSettingsChange((api, id: string) => api.setFallbackModel(id === '' ? {} : { id }))
+  return (
+    <div className="mt-6 grid grid-cols-2 gap-x-4 gap-y-3.5 max-mid:grid-cols-1">
+      <SelectField
+        label="Small model"
+        hint="Names sessions and runs the explore agent. If it fails, the session’s model takes over."
+        value={settings.smallModel ?? ''}
+        onChange={(event) => setSmall.mutate(event.target.value, { onError: showFailureToast })}
+      >
+        <option value="">Provider default</option>
+        <Choices settings={settings} chosen={settings.smallModel} />
+      </SelectField>
+      <SelectField
+        label="Fallback model"
+        hint="Takes over when a model is overloaded. The next turn tries the first model again."
+        value={settings.fallbackModel ?? ''}
+        onChange={(event) => setFallback.mutate(event.target.value, { onError: showFailureToast })}
+      >
+        <option value="">None. The turn ends.</option>
+        <Choices settings={settings} chosen={settings.fallbackModel} />
+      </SelectField>
+    </div>
+  )
+}
+
+function Choices({ settings, chosen }: { settings: SettingsView; chosen: string | undefined }) {
+  const models = settings.models.filter(({ scripted }) => !scripted)
+  return (
+    <>
+      {chosen !== undefined && !models.some(({ id }) => id === chosen) && <option value={chosen}>{chosen}</option>}
+      {models.map(({ id, label }) => (
+        <option key={id} value={id}>
+          {label}
+        </option>
+      ))}
+    </>
+  )
+}

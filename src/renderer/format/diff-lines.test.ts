@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { changedWords, diffLines } from './diff-lines'
+
+/** The changed words of each line of a hunk. */
+function marked(...hunk: string[]): string[][] {
+  const lines = diffLines(`@@ -1,9 +1,9 @@\n${hunk.join('\n')}\n`)
+  const marks = changedWords(lines)
+  return lines.map((line, n) => (marks.get(n) ?? []).map(({ from, to }) => line.text.slice(from, to)))
+}
+
+describe('words of a diff', () => {
+  it('that have changed in a line are marked on both sides, and nothing else', () => {
+    expect(marked('-const total = price * 2', '+const total = cost * 3')).toEqual([
+      ['price', '2'],
+      ['cost', '3'],
+    ])
+    expect(marked('-wait(300)', '+await wait(300)')).toEqual([[], ['await ']])
+  })
+
+  it('are compared with the line that takes its place, run by run', () => {
+    expect(
+      marked('-let a = one', '-let b = two', '+let a = uno', '+let b = dos', ' same', '-gone', '+let c = three'),
+    ).toEqual([['one'], ['two'], ['uno'], ['dos'], [], [], []])
+    expect(marked('-return value', '+return values', '+and more')).toEqual([['value'], ['values'], []])
+  })
+
+  it('are not marked where the lines have little in common, and long lines take no time', () => {
+    expect(marked('-import fs from "node:fs"', '+export class Session {}')).toEqual([[], []])
+    const long = 'a b '.repeat(1000)
+    expect(marked(`-${long}x ${long}`, `+${long}y ${long}`)).toEqual([['x'], ['y']])
+  })
+})

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { folderName, shortPath } from './folder-name'
+
+describe('folderName', () => {
+  it.each([
+    ['/home/ada/code/shop', { name: 'shop', parent: '~/code' }],
+    ['/home/ada/notes', { name: 'notes', parent: '~' }],
+    ['/home/ada', { name: '~', parent: '' }],
+    ['/home/adam/x', { name: 'x', parent: '/home/adam' }],
+    ['/srv', { name: 'srv', parent: '/' }],
+    ['/', { name: '/', parent: '' }],
+    ['C:\\Users\\bo\\shop', { name: 'shop', parent: 'C:\\Users\\bo' }],
+  ])('shows %s as a name and its parent folder', (path, name) => {
+    expect(folderName(path, '/home/ada')).toEqual(name)
+  })
+})
+
+describe('shortPath', () => {
+  it('would catch a home folder of / eating the slash of every path', () => {
+    expect(shortPath('/srv/x', '/')).toBe('/srv/x')
+  })
+  it('would catch a crash before the home folder is known', () => {
+    expect(shortPath('/srv/x', undefined)).toBe('/srv/x')
+  })
+})

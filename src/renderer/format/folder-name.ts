@@ -1,0 +1,22 @@
+export interface FolderName {
+  /** The folder itself. */
+  name: string
+  /** Where it lies, shortened with `~`. */
+  parent: string
+}
+
+/** A folder's path as people read it: `/home/ada/code/storefront` is `storefront` in `~/code`. Takes both kinds of slashes. */
+export function folderName(path: string, userHome: string | undefined): FolderName {
+  const short = shortPath(path, userHome)
+  const cut = Math.max(short.lastIndexOf('/'), short.lastIndexOf('\\'))
+  if (short === '~' || cut === -1 || cut === short.length - 1) return { name: short, parent: '' }
+  return { name: short.slice(cut + 1), parent: cut === 0 ? (short[0] ?? '') : short.slice(0, cut) }
+}
+
+/** The path with the home folder written as `~`. */
+export function shortPath(path: string, userHome: string | undefined): string {
+  if (!userHome || userHome.length < 2) return path
+  if (path === userHome) return '~'
+  const next = path.charAt(userHome.length)
+  return path.startsWith(userHome) && (next === '/' || next === '\\') ? `~${path.slice(userHome.length)}` : path
+}

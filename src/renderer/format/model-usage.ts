@@ -1,0 +1,41 @@
+import type { ModelAbilities } from '../../shared/configuration/settings'
+
+/** What a model can take and do, in a line: "1,000,000 tokens · images, PDFs · thinking". */
+export function describeAbilities({
+  contextWindow,
+  toolCalls,
+  imagesIn,
+  pdfIn,
+  videoIn,
+  thinking,
+}: ModelAbilities): string {
+  const media = [imagesIn && 'images', pdfIn && 'PDFs', videoIn && 'video'].filter(Boolean).join(', ')
+  return [`${contextWindow.toLocaleString()} tokens`, media, thinking && 'thinking', !toolCalls && 'cannot use tools']
+    .filter(Boolean)
+    .join(' · ')
+}
+
+/** What a guess is, where a word alone would not say it. */
+export const GUESSED_MODEL_NOTE = 'Unknown model. These are safe defaults; correct them if needed.'
+
+/** Dollars: to the cent from ten cents on, more exact below. */
+export function formatCost(dollars: number): string {
+  if (dollars > 0 && dollars < 0.0001) return '< $0.0001'
+  return `$${dollars.toFixed(dollars >= 0.1 || dollars === 0 ? 2 : 4)}`
+}
+
+/** 950, 12.4k, 1.2M. */
+export function formatTokens(count: number): string {
+  if (count < 1000) return String(count)
+  if (count < 999_500) return `${trim(count / 1000)}k`
+  return `${trim(count / 1_000_000)}M`
+}
+
+function trim(value: number): string {
+  return value < 100 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))
+}
+
+/** What something takes of a request: `9.4 kB`, `183 kB`. */
+export function formatKilobytes(bytes: number): string {
+  return `${(bytes / 1000).toLocaleString(undefined, { maximumFractionDigits: bytes < 10_000 ? 1 : 0 })} kB`
+}

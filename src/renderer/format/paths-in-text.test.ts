@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { parsePath, findPaths } from './paths-in-text'
+
+const found = (text: string) =>
+  findPaths(text).map(({ path, line, column }) => [path, line, column].filter((part) => part !== undefined).join(':'))
+
+describe('paths in a text', () => {
+  it('are found with the place they name, in prose, messages of compilers and stack traces', () => {
+    expect(found('See src/app.ts:3 and (lib/a-b.tsx:10:5), then README.md.')).toEqual([
+      'src/app.ts:3',
+      'lib/a-b.tsx:10:5',
+      'README.md',
+    ])
+    expect(found('    at run (/home/me/project/src/run.js:12:34)')).toEqual(['/home/me/project/src/run.js:12:34'])
+    expect(found('src/x.ts(4,7): error TS2304')).toEqual(['src/x.ts:4:7'])
+    expect(found('  File "lib/main.py", line 42, in f')).toEqual(['lib/main.py:42'])
+    expect(found('docs/guide.md#L8, ./a/b.c and ../up.h')).toEqual(['docs/guide.md:8', './a/b.c', '../up.h'])
+    expect(found('app/[id]/page.tsx')).toEqual(['app/[id]/page.tsx'])
+  })
+
+  it.each([
+    'https://example.org/src/app.ts:3',
+    'version 1.2.3',
+    '3/4 of 10.5',
+    'no dots here',
+    'http://127.0.0.1:80/a.js',
+  ])('are not seen in %s', (text) => {
+    expect(found(text)).toEqual([])
+  })
+
+  it('are a whole code span or address only when nothing else is in it', () => {
+    expect(parsePath(' src/app.ts:3 ')).toMatchObject({ path: 'src/app.ts', line: 3 })
+    expect(parsePath('Makefile')).toMatchObject({ path: 'Makefile' })
+    for (const other of ['npm run build', 'https://a.b/c.ts', 'cat a.ts b.ts', 'x = y/z', ''])
+      expect(parsePath(other)).toBeUndefined()
+  })
+
+  it('take a moment in any text', () => {
+    for (const piece of ['a/', 'a.', './', '((', '[a', 'a:1'])
+      expect(findPaths(piece.repeat(20_000)).length).toBeLessThanOrEqual(60)
+  })
+})

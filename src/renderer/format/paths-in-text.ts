@@ -1,0 +1,64 @@
+/** A path in a text, as it is written there. */
+export interface PathInText {
+  start: number
+  end: number
+  path: string
+  line?: number
+  column?: number
+}
+
+/** More than this in one text are not looked for. */
+const MAX_PATHS = 60
+/** Longer runs without a blank are no paths. */
+const MAX_RUN_CHARS = 300
+/**
+ * What may be a path: names with slashes between them or an ending behind, not in an address (`https://a.b/c.ts`), then perhaps a place in the file:
+ * `:3`, `:3:5`, `#L3`, `(3,5)`, `", line 3`.
+ */
+const PATH =
+  /(?<![\w/\\.@:~+-])(?<path>(?:~?\/|\.{1,2}\/)?(?:[\p{L}\p{N}_@.+\-[\]]+\/)*[\p{L}\p{N}_@+\-.[\]]*[\p{L}\p{N}_\])](?:\/(?![\p{L}\p{N}_/]))?)(?:(?::(?<line>\d{1,7})(?::(?<column>\d{1,5}))?)|(?:#L(?<mark>\d{1,7}))|(?:\((?<row>\d{1,7}),(?<at>\d{1,5})\))|(?:",? line (?<python>\d{1,7})))?/gu
+
+/** Finds what may be paths of files; whether they are there is another question. */
+export function findPaths(text: string): PathInText[] {
+  if (!/[./]/.test(text)) return []
+  const found: PathInText[] = []
+  for (const match of text.matchAll(PATH)) {
+    const { path = '', line, column, mark, row, at, python } = match.groups ?? {}
+    if (path.length > MAX_RUN_CHARS || !looksLikePath(path) || isUnbalanced(path)) continue
+    const place = Number(line ?? mark ?? row ?? python ?? 0)
+    found.push({
+      start: match.index,
+      end: match.index + match[0].length,
+      path,
+      ...(place > 0 && { line: place }),
+      ...((column ?? at) !== undefined && { column: Number(column ?? at) }),
+    })
+    if (found.length === MAX_PATHS) break
+  }
+  return found
+}
+
+/** The text as one path with its place, as in a code span or the address of a link; undefined when it is something else. */
+export function parsePath(text: string): PathInText | undefined {
+  const trimmed = text.trim()
+  const [only, ...others] =
+    trimmed.length > MAX_RUN_CHARS || /^[a-z][\w+.-]*:\/\//i.test(trimmed) ? [] : findPaths(trimmed)
+  return only && others.length === 0 && only.start === 0 && only.end === trimmed.length ? only : plainName(trimmed)
+}
+
+/** `Makefile`, `src`: a name alone, where the whole text is it. */
+function plainName(text: string): PathInText | undefined {
+  return /^[A-Z][\w-]{2,40}$/.test(text) ? { start: 0, end: text.length, path: text } : undefined
+}
+
+/** With an ending or a slash; no number, version or abbreviation. */
+function looksLikePath(path: string): boolean {
+  if (/^[\d.,/+-]+$/.test(path)) return false
+  const hasEnding = /[\p{L}\p{N}_\])-]\.[a-zA-Z][\w-]{0,15}$/u.test(path) || /(?:^|\/)\.[a-zA-Z][\w.-]+$/.test(path)
+  return hasEnding || path.includes('/')
+}
+
+/** A bracket that belongs to the text around. */
+function isUnbalanced(path: string): boolean {
+  return path.split('[').length !== path.split(']').length
+}

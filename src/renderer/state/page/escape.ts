@@ -1,0 +1,57 @@
+import { useEffect, useEffectEvent, type RefObject } from 'react'
+
+/**
+ * What Escape closes first. Outermost to innermost: stopping the turn, a card that waits for an answer, a form that has opened in it, and
+ * what is open over all of them. Dialogs and menus take the key before any of these.
+ */
+const LAYERS = ['stop', 'card', 'form', 'popover'] as const
+export type EscapeLayer = (typeof LAYERS)[number]
+
+/** `false`: it is not for this one; the next layer out gets it. */
+type Handler = (event: KeyboardEvent) => boolean | void
+
+interface Entry {
+  layer: EscapeLayer
+  handle: Handler
+}
+
+/** In the order they were opened. */
+const open: Entry[] = []
+
+/** Gives Escape to the innermost that is open and takes it. */
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+  const inward = open.toSorted((a, b) => LAYERS.indexOf(a.layer) - LAYERS.indexOf(b.layer))
+  for (const { handle } of inward.toReversed()) {
+    if (handle(event) === false) continue
+    event.preventDefault()
+    return
+  }
+}
+
+// Registered before any other listener of the page, so that leaving a page by Escape comes last.
+if (typeof window !== 'undefined') window.addEventListener('keydown', onKeyDown)
+
+/** While `active`, Escape anywhere on the page calls `handle`, unless something further in takes it. */
+export function useEscape(layer: EscapeLayer, active: boolean, handle: Handler): void {
+  const handler = useEffectEvent(handle)
+  useEffect(() => {
+    if (!active) return undefined
+    const entry: Entry = { layer, handle: (event) => handler(event) }
+    open.push(entry)
+    return () => {
+      open.splice(open.indexOf(entry), 1)
+    }
+  }, [layer, active])
+}
+
+/** Calls `onKeyDown` for keys pressed within the element: for areas that are no control themselves but know what a key means in them. */
+export function useKeyDown(area: RefObject<HTMLElement | null>, onKeyDown: (event: KeyboardEvent) => void): void {
+  const tell = useEffectEvent(onKeyDown)
+  useEffect(() => {
+    const element = area.current
+    const listen = (event: KeyboardEvent): void => tell(event)
+    element?.addEventListener('keydown', listen)
+    return () => element?.removeEventListener('keydown', listen)
+  }, [area])
+}

@@ -1,0 +1,187 @@
+import { create } from 'zustand'
+import { useSyncExternalStore } from 'react'
+import { browserStorage } from './browser-storage'
+
+export const SETTINGS_SECTIONS = [
+  'providers',
+  'models',
+  'mcp',
+  'skills',
+  'agents',
+  'hooks',
+  'sandbox',
+  'general',
+  'desktop',
+  'diagnostics',
+  'about',
+] as const
+export type SettingsSection = (typeof SETTINGS_SECTIONS)[number]
+
+export const INSPECTOR_TABS = ['tasks', 'todos', 'plan', 'changes', 'context', 'mcp'] as const
+export type InspectorTab = (typeof INSPECTOR_TABS)[number]
+
+/** The columns beside the main area. Widths in px. */
+export const COLUMN_WIDTHS = {
+  sidebar: { least: 200, usual: 252, most: 420 },
+  inspector: { least: 300, usual: 376, most: 720 },
+} as const
+export type ColumnName = keyof typeof COLUMN_WIDTHS
+
+/** What the main area shows. `new` is the page where a session is begun, in `folder` when one was meant. */
+export type MainView =
+  | { kind: 'session'; sessionId: string }
+  /** `item`: what of the section is shown at once. */
+  | { kind: 'settings'; section: SettingsSection; item?: string }
+  | { kind: 'new'; folder?: string }
+  /** All tasks, with the terminal of one of them. */
+  | { kind: 'tasks'; taskId?: string }
+  /** Everything that waits for an answer. */
+  | { kind: 'inbox' }
+
+interface LayoutState {
+  view: MainView
+  /** The session to come back to from settings and the new-session page. */
+  lastSessionId: string | undefined
+  /** Beside the main area on a wide window. */
+  sidebarOpen: boolean
+  inspectorOpen: boolean
+  /** As the user has chosen them; a small window may show less. */
+  columnWidths: Readonly<Record<ColumnName, number>>
+  inspectorTab: InspectorTab
+  /** The drawer that stands in for a column on a narrow window. */
+  drawer: 'none' | 'sidebar' | 'inspector'
+  paletteOpen: boolean
+  shortcutsOpen: boolean
+  messagesOpen: boolean
+  dismissedNotices: readonly string[]
+
+  openSession(sessionId: string): void
+  openSettings(section?: SettingsSection, item?: string): void
+  openNew(folder?: string): void
+  /** The page of all tasks; `taskId`: with that one's terminal. */
+  openTasks(taskId?: string): void
+  openInbox(): void
+  /** Leaves settings or the new-session page. */
+  goBack(): void
+  /** The session is gone: shows the new-session page if it was on screen. */
+  forgetSession(sessionId: string): void
+  setSidebarOpen(open: boolean): void
+  setInspectorOpen(open: boolean): void
+  /** Within the limits of the column. */
+  setColumnWidth(column: ColumnName, width: number): void
+  setInspectorTab(tab: InspectorTab): void
+  setDrawer(drawer: LayoutState['drawer']): void
+  setPaletteOpen(open: boolean): void
+  setShortcutsOpen(open: boolean): void
+  setMessagesOpen(open: boolean): void
+  dismissNotice(notice: string): void
+}
+
+const SESSION_KEY = 'trestle.session'
+const INSPECTOR_KEY = 'trestle.inspector'
+const SIDEBAR_KEY = 'trestle.sidebar'
+const WIDTH_KEY = 'trestle.width.'
+const TAB_KEY = 'trestle.inspectorTab'
+
+/** What is on screen: chosen by the user, never told by the engine. Parts of it are remembered between starts. */
+export const useLayout = create<LayoutState>()((set, get) => {
+  const lastSessionId = browserStorage.read(SESSION_KEY)
+  const tab = INSPECTOR_TABS.find((name) => name === browserStorage.read(TAB_KEY))
+  return {
+    view: lastSessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId: lastSessionId },
+    lastSessionId,
+    sidebarOpen: browserStorage.read(SIDEBAR_KEY) !== 'closed',
+    inspectorOpen: browserStorage.read(INSPECTOR_KEY) !== 'closed',
+    columnWidths: { sidebar: storedWidth('sidebar'), inspector: storedWidth('inspector') },
+    inspectorTab: tab ?? 'todos',
+    drawer: 'none',
+    paletteOpen: false,
+    shortcutsOpen: false,
+    messagesOpen: false,
+    dismissedNotices: [],
+
+    openSession: (sessionId) => {
+      browserStorage.write(SESSION_KEY, sessionId)
+      set({ view: { kind: 'session', sessionId }, lastSessionId: sessionId, drawer: 'none' })
+    },
+    openSettings: (section, item) => {
+      const { view } = get()
+      const shown = section ?? (view.kind === 'settings' ? view.section : 'providers')
+      set({ view: { kind: 'settings', section: shown, ...(item !== undefined && { item }) }, drawer: 'none' })
+    },
+    openNew: (folder) => set({ view: { kind: 'new', ...(folder !== undefined && { folder }) }, drawer: 'none' }),
+    openTasks: (taskId) => set({ view: { kind: 'tasks', ...(taskId !== undefined && { taskId }) }, drawer: 'none' }),
+    openInbox: () => set({ view: { kind: 'inbox' }, drawer: 'none' }),
+    goBack: () => {
+      const { lastSessionId: sessionId } = get()
+      set({ view: sessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId }, drawer: 'none' })
+    },
+    forgetSession: (sessionId) => {
+      const { view, lastSessionId: last } = get()
+      if (last === sessionId) {
+        browserStorage.write(SESSION_KEY, undefined)
+        set({ lastSessionId: undefined })
+      }
+      if (view.kind === 'session' && view.sessionId === sessionId) set({ view: { kind: 'new' } })
+    },
+    setSidebarOpen: (open) => {
+      browserStorage.write(SIDEBAR_KEY, open ? 'open' : 'closed')
+      set({ sidebarOpen: open })
+    },
+    setColumnWidth: (column, width) => {
+      const within = clamped(column, width)
+      browserStorage.write(WIDTH_KEY + column, String(within))
+      set({ columnWidths: { ...get().columnWidths, [column]: within } })
+    },
+    setInspectorOpen: (open) => {
+      browserStorage.write(INSPECTOR_KEY, open ? 'open' : 'closed')
+      set({ inspectorOpen: open })
+    },
+    setInspectorTab: (inspectorTab) => {
+      browserStorage.write(TAB_KEY, inspectorTab)
+      set({ inspectorTab })
+    },
+    setDrawer: (drawer) => set({ drawer }),
+    setPaletteOpen: (paletteOpen) => set({ paletteOpen }),
+    setShortcutsOpen: (shortcutsOpen) => set({ shortcutsOpen }),
+    setMessagesOpen: (messagesOpen) => set({ messagesOpen }),
+    dismissNotice: (notice) => set({ dismissedNotices: [...get().dismissedNotices, notice] }),
+  }
+})
+
+function storedWidth(column: ColumnName): number {
+  return clamped(column, Number(browserStorage.read(WIDTH_KEY + column) ?? COLUMN_WIDTHS[column].usual))
+}
+
+function clamped(column: ColumnName, width: number): number {
+  const { least, usual, most } = COLUMN_WIDTHS[column]
+  return Number.isFinite(width) ? Math.round(Math.max(least, Math.min(most, width))) : usual
+}
+
+/** The session in which the user is finding something; `asked` counts how often they said so, to bring the field back to the front. */
+export const useFind = create<{ sessionId: string | undefined; asked: number }>()(() => ({
+  sessionId: undefined,
+  asked: 0,
+}))
+
+/** Opens the find bar of the session on screen; elsewhere there is nothing to find in. */
+export function openFind(): void {
+  const { view } = useLayout.getState()
+  if (view.kind === 'session') useFind.setState(({ asked }) => ({ sessionId: view.sessionId, asked: asked + 1 }))
+}
+
+export function closeFind(): void {
+  useFind.setState({ sessionId: undefined })
+}
+
+/** Whether a media query matches, now and whenever that changes. */
+export function useMediaQuery(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = matchMedia(query)
+      list.addEventListener('change', changed)
+      return () => list.removeEventListener('change', changed)
+    },
+    () => matchMedia(query).matches,
+  )
+}

@@ -1,0 +1,110 @@
+import { useMemo } from 'react'
+import type { TrestleClient } from '../../../shared/contract'
+import type { SearchHit, SessionHeader } from '../../../shared/model/session'
+import { goToMessage } from './session-view'
+import { useLayout } from '../page/layout-state'
+import { linkTo } from './route'
+import { useSessions } from './sessions-state'
+import { showToast, showFailureToast } from '../page/toasts-state'
+import { useClient } from '../page/queries'
+import { SESSION_MODES, type SessionMode } from '../../../shared/model/approval'
+
+export interface SessionActions {
+  open(sessionId: string): void
+  /** Opens the session at the message that was found. */
+  openHit(hit: SearchHit): void
+  /** Goes to a fresh session in the folder: one that was never used, or a new one. */
+  begin(folder: string): void
+  rename(sessionId: string, title: string): void
+  archive(sessionId: string, archived: boolean): void
+  remove(sessionId: string): void
+  copyId(sessionId: string): void
+  /** Copies a link to the session, or to one of its messages. */
+  copyLink(sessionId: string, seq?: number): void
+  /** Goes on in a new session that begins with the conversation up to the event `to`. */
+  fork(sessionId: string, to: number): void
+}
+
+/** What can be done with sessions from anywhere. The list follows by the engine's push; a failure is told in a toast. */
+export function useSessionActions(): SessionActions {
+  const client = useClient()
+  return useMemo(() => sessionActions(client), [client])
+}
+
+function sessionActions(client: TrestleClient): SessionActions {
+  return {
+    open: (sessionId) => useLayout.getState().openSession(sessionId),
+    openHit: ({ sessionId, seq }) => {
+      useLayout.getState().openSession(sessionId)
+      attempt(goToMessage(client, sessionId, seq))
+    },
+    begin: (folder) => {
+      const unused = [...useSessions.getState().sessions.values()].find(
+        (summary) =>
+          summary.folder === folder &&
+          !summary.archived &&
+          summary.title === '' &&
+          summary.status === 'idle' &&
+          summary.elsewhere === undefined,
+      )
+      if (unused) useLayout.getState().openSession(unused.sessionId)
+      else
+        attempt(client.session.create({ folder }).then((header) => useLayout.getState().openSession(header.sessionId)))
+    },
+    rename: (sessionId, title) => attempt(client.session.change({ sessionId, title })),
+    archive: (sessionId, archived) =>
+      attempt(
+        client.session
+          .change({ sessionId, archived })
+          .then(() => showToast(archived ? 'Session archived' : 'Session restored')),
+      ),
+    remove: (sessionId) =>
+      attempt(client.session.remove({ sessionId }).then(() => useLayout.getState().forgetSession(sessionId))),
+    fork: (sessionId, to) =>
+      attempt(
+        client.session.fork({ sessionId, to }).then((header) => {
+          showToast("Session forked. Files weren't changed.")
+          return useLayout.getState().openSession(header.sessionId)
+        }),
+      ),
+    copyId: (sessionId) => copy(sessionId, 'Session ID copied'),
+    copyLink: (sessionId, seq) => copy(linkTo(location.origin, sessionId, seq), 'Link copied'),
+  }
+}
+
+function copy(text: string, told: string): void {
+  attempt(navigator.clipboard.writeText(text).then(() => showToast(told)))
+}
+
+function attempt(work: Promise<unknown>): void {
+  work.catch(showFailureToast)
+}
+
+/** The mode a session is in, as it is shown: plan mode wins over the permission mode beside it. */
+export function modeOf({ mode, plan }: Pick<SessionHeader, 'mode' | 'plan'>): SessionMode {
+  return plan?.active ? 'plan' : mode
+}
+
+export function followingMode(mode: SessionMode): SessionMode {
+  return SESSION_MODES[(SESSION_MODES.indexOf(mode) + 1) % SESSION_MODES.length] ?? 'ask'
+}
+
+/** Switches a session's mode; a failure is told in a toast. */
+export function changeMode(
+  client: TrestleClient,
+  header: Pick<SessionHeader, 'sessionId' | 'mode' | 'plan'>,
+  to: SessionMode,
+): void {
+  change(client, header, to).catch(showFailureToast)
+}
+
+async function change(
+  client: TrestleClient,
+  { sessionId, mode, plan }: Pick<SessionHeader, 'sessionId' | 'mode' | 'plan'>,
+  to: SessionMode,
+): Promise<void> {
+  if (to === 'plan') return void (await client.plan.enter({ sessionId }))
+  // In this order, so that what plan mode has held back never meets a laxer mode than the one chosen.
+  if (to !== mode) await client.session.change({ sessionId, mode: to })
+  if (plan?.active) await client.plan.leave({ sessionId })
+}

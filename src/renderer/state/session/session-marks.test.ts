@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import type { SessionSummary } from '../../../shared/model/session'
+import { isUnread, marksAfter, parseMarks, type SessionMarks } from './session-marks'
+import { NO_SESSIONS, withListPush } from './sessions-state'
+
+const START = 1000
+const fresh = (): SessionMarks => parseMarks(undefined, START)
+const session = (
+  sessionId: string,
+  status: SessionSummary['status'],
+  updatedAt: number,
+  title = sessionId,
+): SessionSummary => ({
+  sessionId,
+  folder: '/code',
+  title,
+  status,
+  waiting: 0,
+  updatedAt,
+  archived: false,
+})
+const listed = (...sessions: SessionSummary[]) =>
+  withListPush(NO_SESSIONS, { changed: sessions, removed: [] }, new Set(sessions.map(({ sessionId }) => sessionId)))
+
+describe('the unread mark', () => {
+  it('says that a session has ended while the user was elsewhere, and not that it ended long ago', () => {
+    expect(isUnread(fresh(), session('a', 'done', START + 1))).toBe(true)
+    expect(isUnread(fresh(), session('a', 'failed', START + 1))).toBe(true)
+    expect(isUnread(fresh(), session('a', 'done', START - 1))).toBe(false)
+    for (const status of ['running', 'waiting', 'idle'] as const)
+      expect(isUnread(fresh(), session('a', status, START + 1))).toBe(false)
+  })
+
+  it('goes when the session is shown, comes back when it ends again, and never appears on what is in front of the user', () => {
+    const first = listed(session('a', 'done', START + 1))
+    const shown = marksAfter(fresh(), first, first, 'a')
+    expect(isUnread(shown, session('a', 'done', START + 1))).toBe(false)
+    const again = listed(session('a', 'done', START + 9))
+    expect(
+      isUnread(
+        marksAfter(shown, listed(session('a', 'running', START + 5)), again, undefined),
+        session('a', 'done', START + 9),
+      ),
+    ).toBe(true)
+    expect(
+      isUnread(
+        marksAfter(shown, listed(session('a', 'running', START + 5)), again, 'a'),
+        session('a', 'done', START + 9),
+      ),
+    ).toBe(false)
+  })
+
+  it('does not come from a new title of a session that was read', () => {
+    const before = listed(session('a', 'done', START - 5))
+    const after = listed(session('a', 'done', START + 5, 'Renamed'))
+    expect(isUnread(marksAfter(fresh(), before, after, undefined), session('a', 'done', START + 5))).toBe(false)
+  })
+
+  it('survives a reload, and damaged storage is as good as none', () => {
+    const text = JSON.stringify({ since: 5, seen: [['a', 7]], pinned: ['b'] })
+    expect(parseMarks(text, START)).toEqual({ since: 5, seen: new Map([['a', 7]]), pinned: new Set(['b']) })
+    for (const damaged of ['', '{', 'null', '{"since":"x"}', '[]']) expect(parseMarks(damaged, START)).toEqual(fresh())
+  })
+
+  it('stays bounded: with thousands of sessions the oldest are forgotten and still count as seen', () => {
+    let marks = fresh()
+    const sessions = Array.from({ length: 700 }, (_, n) => session(`s${n}`, 'done', START + 1 + n))
+    for (const one of sessions) marks = marksAfter(marks, NO_SESSIONS, listed(one), one.sessionId)
+    expect(marks.seen.size).toBeLessThanOrEqual(500)
+    expect(sessions.filter((one) => isUnread(marks, one))).toEqual([])
+  })
+})

@@ -1,0 +1,193 @@
+import './code.css'
+import type { GrammarState, HighlighterCore } from 'shiki/core'
+import { useEffect, useState } from 'react'
+import { loadLanguage, languageNamed } from './code-languages'
+
+/** A piece of a line in one colour. `kind` names the colour: a class `ct-<kind>`. */
+export interface CodeToken {
+  text: string
+  kind: string
+}
+
+const THEME = 'trestle'
+/** Lines longer than this are not read: one minified line would take seconds. */
+const MAX_LINE_CHARS = 1000
+/** A line that takes longer is left off in its middle. The first of a language compiles its patterns, which takes a while on a slow machine. */
+const LONGEST_MS = 8000
+
+/** A language that is loaded, by the name its grammar has for it. */
+interface Loaded {
+  highlighter: HighlighterCore
+  name: string
+}
+
+let core: Promise<HighlighterCore> | undefined
+const loading = new Map<string, Promise<void>>()
+const ready = new Map<string, Loaded>()
+
+/** Loads a language; rejects where there is none of this name. All of it is read when the first code is shown. */
+function withLanguage(language: string): Promise<void> {
+  let loaded = loading.get(language)
+  if (!loaded) {
+    loaded = (async () => {
+      const grammars = await loadLanguage(language)
+      const name = grammars?.at(-1)?.name
+      if (!grammars || name === undefined) throw new Error(`There is no grammar named ${language}.`)
+      core ??= createCore()
+      const highlighter = await core
+      await highlighter.loadLanguage(...grammars)
+      ready.set(language, { highlighter, name })
+    })()
+    loading.set(language, loaded)
+  }
+  return loaded
+}
+
+async function createCore(): Promise<HighlighterCore> {
+  const [{ createHighlighterCore, createCssVariablesTheme }, { createJavaScriptRegexEngine }] = await Promise.all([
+    import('shiki/core'),
+    import('shiki/engine/javascript'),
+  ])
+  // The script engine, so that the page's policy needs no WebAssembly; a pattern it cannot do is left out.
+  const theme = createCssVariablesTheme({ name: THEME, variablePrefix: '--code-', fontStyle: false })
+  return createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) })
+}
+
+/** Highlights the lines of one code block, a few at a time, and goes on where it stopped when lines are added. */
+export class CodeLines {
+  readonly #language: string
+  #lines: string[] = []
+  readonly tokens: CodeToken[][] = []
+  #state: GrammarState | undefined
+
+  constructor(language: string) {
+    this.#language = language
+  }
+
+  /** Takes the lines as they are now. Lines that were read before and have changed are read again, with all after them. */
+  set(lines: string[]): void {
+    const before = this.#lines
+    this.#lines = lines
+    for (let n = 0; n < this.tokens.length; n += 1) {
+      if (before[n] === lines[n]) continue
+      // Where the grammar stood at that line is not kept: from the beginning then. It happens when a block turns out to be another one.
+      this.tokens.length = 0
+      this.#state = undefined
+      return
+    }
+  }
+
+  get done(): boolean {
+    return this.tokens.length >= this.#lines.length
+  }
+
+  /** Reads on for about `budgetMs`, up to line `until`. False when the language is not loaded yet. */
+  work(budgetMs: number, until: number): boolean {
+    const loaded = ready.get(this.#language)
+    if (!loaded) return false
+    const { highlighter, name } = loaded
+    const end = performance.now() + budgetMs
+    const stop = Math.min(until, this.#lines.length)
+    while (this.tokens.length < stop && performance.now() < end) {
+      const chunk = this.#lines.slice(this.tokens.length, Math.min(stop, this.tokens.length + 8))
+      const result = highlighter.codeToTokensBase(chunk.join('\n'), {
+        lang: name,
+        theme: THEME,
+        tokenizeMaxLineLength: MAX_LINE_CHARS,
+        tokenizeTimeLimit: LONGEST_MS,
+        ...(this.#state && { grammarState: this.#state }),
+      })
+      this.#state = highlighter.getLastGrammarState(result) ?? this.#state
+      chunk.forEach((_, n) =>
+        this.tokens.push((result[n] ?? []).map(({ content, color }) => ({ text: content, kind: kindOf(color) }))),
+      )
+    }
+    return true
+  }
+
+  load(): Promise<unknown> {
+    return withLanguage(this.#language)
+  }
+}
+
+/** `var(--code-token-string-expression)` is `string-expression`. */
+function kindOf(color: string | undefined): string {
+  return /--code-token-([\w-]+)/.exec(color ?? '')?.[1] ?? 'plain'
+}
+
+/** Finished blocks are kept, so that scrolling back shows them in colour at once. */
+const KEPT = 80
+const kept = new Map<string, CodeLines>()
+const SLICE_MS = 4
+
+/** The colours of the lines up to `until`, as far as they are known; they come in idle moments. */
+export function useCodeLines(
+  lines: string[],
+  language: string,
+  until: number,
+  growing: boolean,
+): readonly CodeToken[][] {
+  const [code] = useState(() => new ShownCode())
+  const [, redraw] = useState(0)
+  const known = code.show(lines, language, growing)
+  // The last line of a growing block is still being written: reading it early means reading all again when it changes.
+  const end = Math.min(until, growing ? lines.length - 1 : lines.length)
+  const read = known?.tokens.length ?? 0
+
+  useEffect(() => {
+    if (!known || read >= end) return undefined
+    let cancel = (): void => undefined
+    let over = false
+    const slice = (): void => {
+      if (over) return
+      const before = known.tokens.length
+      if (!known.work(SLICE_MS, end)) {
+        // Without its language a block stays plain.
+        known.load().then(slice, () => undefined)
+        return
+      }
+      if (known.tokens.length > before) redraw((n) => n + 1)
+      if (known.tokens.length < end) cancel = whenIdle(slice)
+    }
+    cancel = whenIdle(slice)
+    return () => {
+      over = true
+      cancel()
+    }
+  }, [known, read, end])
+
+  return known?.tokens ?? []
+}
+
+/** The highlighted lines behind one code block on screen, over its growth. */
+class ShownCode {
+  #language: string | undefined
+  #code: CodeLines | undefined
+
+  /** The lines as they are now; undefined when the language is shown plain. */
+  show(lines: string[], name: string, growing: boolean): CodeLines | undefined {
+    const language = languageNamed(name)
+    if (language === undefined) return undefined
+    const key = growing ? undefined : `${language}\n${lines.join('\n')}`
+    const remembered = key === undefined ? undefined : kept.get(key)
+    if (remembered) this.#code = remembered
+    else if (!this.#code || this.#language !== language) this.#code = new CodeLines(language)
+    this.#language = language
+    this.#code.set(lines)
+    if (key !== undefined && !remembered) remember(key, this.#code)
+    return this.#code
+  }
+}
+
+function remember(key: string, lines: CodeLines): void {
+  kept.set(key, lines)
+  for (const old of kept.keys()) {
+    if (kept.size <= KEPT) return
+    kept.delete(old)
+  }
+}
+
+function whenIdle(callback: () => void): () => void {
+  const id = requestIdleCallback(callback, { timeout: 300 })
+  return () => cancelIdleCallback(id)
+}

@@ -1,0 +1,109 @@
+import { RadioGroup } from 'radix-ui'
+import { useId, type ReactNode, type ComponentProps } from 'react'
+import { cx } from '../cx'
+import { CONTROL_CLASS, Field } from './field'
+
+interface RadioListProps<Value extends string> {
+  label: string
+  value: Value | undefined
+  options: readonly { value: Value; label: ReactNode; description?: ReactNode; end?: ReactNode; disabled?: boolean }[]
+  onChange: (value: Value) => void
+  className?: string
+}
+
+/** One of several, each with room for an explanation. Arrow keys choose. */
+export function RadioList<Value extends string>({ label, value, options, onChange, className }: RadioListProps<Value>) {
+  const id = useId()
+  const choose = (next: string): void => {
+    const option = options.find((candidate) => candidate.value === next)
+    if (option) onChange(option.value)
+  }
+  return (
+    <RadioGroup.Root
+      aria-label={label}
+      value={value ?? null}
+      onValueChange={choose}
+      className={cx('overflow-hidden rounded-lg border border-line bg-raised', className)}
+    >
+      {options.map((option) => (
+        <label
+          key={option.value}
+          htmlFor={`${id}-${option.value}`}
+          className={cx(
+            'flex items-start gap-3 border-t border-line px-3 py-2 first:border-t-0',
+            option.disabled ? 'opacity-60' : 'cursor-pointer hover:bg-paper has-[[data-state=checked]]:bg-panel',
+          )}
+        >
+          <RadioGroup.Item
+            id={`${id}-${option.value}`}
+            value={option.value}
+            disabled={option.disabled}
+            className="mt-[3px] flex size-[15px] flex-none items-center justify-center rounded-full border border-line-strong bg-raised data-[state=checked]:border-ink data-[state=checked]:bg-ink"
+          >
+            <RadioGroup.Indicator className="size-[5px] rounded-full bg-paper" />
+          </RadioGroup.Item>
+          <span className="min-w-0 flex-1">
+            <span className="block font-medium">{option.label}</span>
+            {option.description && <span className="block text-small text-ink-3">{option.description}</span>}
+          </span>
+          {option.end}
+        </label>
+      ))}
+    </RadioGroup.Root>
+  )
+}
+
+interface SelectFieldProps extends Omit<ComponentProps<'select'>, 'id'> {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+  hideLabel?: boolean
+}
+
+/** The platform's own select (it is the most accessible one), with label, hint and error. Children are `option`s. */
+export function SelectField({ label, hint, error, hideLabel, className, children, ...rest }: SelectFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })} {...(className && { className })}>
+      {({ id, describedBy, invalid }) => (
+        <select
+          {...rest}
+          id={id}
+          aria-describedby={describedBy}
+          aria-invalid={invalid || undefined}
+          className={cx(CONTROL_CLASS, 'pr-1')}
+        >
+          {children}
+        </select>
+      )}
+    </Field>
+  )
+}
+
+interface TextAreaFieldProps extends Omit<ComponentProps<'textarea'>, 'id'> {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+  hideLabel?: boolean
+  /** For what a program reads. */
+  mono?: boolean
+}
+
+/** Several lines of text with their label, hint and error. */
+export function TextAreaField({ label, hint, error, hideLabel, mono, className, ...rest }: TextAreaFieldProps) {
+  return (
+    <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })} {...(className && { className })}>
+      {({ id, describedBy, invalid }) => (
+        <textarea
+          spellCheck={false}
+          autoComplete="off"
+          rows={3}
+          {...rest}
+          id={id}
+          aria-describedby={describedBy}
+          aria-invalid={invalid || undefined}
+          className={cx(CONTROL_CLASS, 'h-auto resize-y py-1.5 leading-[1.5]', mono && 'font-mono text-small')}
+        />
+      )}
+    </Field>
+  )
+}

@@ -1,0 +1,71 @@
+import { type ReactNode, useId } from 'react'
+import { Switch as RadixSwitch } from 'radix-ui'
+import { cx } from '../cx'
+
+/** Title of a part of the settings, what it is about, and its main button. */
+export function SectionHead({
+  id,
+  title,
+  text,
+  children,
+}: {
+  id: string
+  title: string
+  text?: string
+  children?: ReactNode
+}) {
+  return (
+    <div className="mb-3.5 flex flex-wrap items-end gap-x-4 gap-y-2">
+      <div className="min-w-[220px] flex-1">
+        <h2 id={id} className="text-lead font-semibold tracking-[-0.01em]">
+          {title}
+        </h2>
+        {text && <p className="text-ui text-ink-3">{text}</p>}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+interface SwitchProps {
+  label: ReactNode
+  description?: ReactNode
+  checked: boolean
+  disabled?: boolean
+  onChange: (checked: boolean) => void
+  /** A click anywhere on what it stands in (which is positioned) is one on the switch. */
+  covers?: boolean
+  className?: string
+}
+
+/** On or off, with its label on the left and the switch on the right. */
+export function Switch({ label, description, checked, disabled, onChange, covers = false, className }: SwitchProps) {
+  const id = useId()
+  return (
+    <div className={cx('flex items-start gap-4', className)}>
+      <div className="min-w-0 flex-1">
+        <label
+          htmlFor={id}
+          className={cx('block text-body font-medium', covers && 'after:absolute after:inset-0 after:cursor-pointer')}
+        >
+          {label}
+        </label>
+        {description && (
+          <p id={`${id}-note`} className="text-small text-ink-3">
+            {description}
+          </p>
+        )}
+      </div>
+      <RadixSwitch.Root
+        id={id}
+        checked={checked}
+        disabled={disabled}
+        onCheckedChange={onChange}
+        aria-describedby={description ? `${id}-note` : undefined}
+        className="relative mt-0.5 h-[18px] w-[32px] flex-none rounded-full border border-line-strong bg-sunken transition-colors duration-100 disabled:opacity-50 data-[state=checked]:border-ink data-[state=checked]:bg-ink"
+      >
+        <RadixSwitch.Thumb className="block size-[12px] translate-x-[2px] rounded-full bg-ink-3 transition-transform duration-100 data-[state=checked]:translate-x-[16px] data-[state=checked]:bg-paper" />
+      </RadixSwitch.Root>
+    </div>
+  )
+}

@@ -1,0 +1,24 @@
+import type { AppInfo } from '../../shared/contract/app'
+import type { SettingsView } from '../../shared/configuration/settings'
+import { BeginPage } from '../features/new-session/begin-page'
+import { ConnectProvider } from '../features/settings/models/connect-provider'
+
+export interface BeginViewProps {
+  info: AppInfo | undefined
+  settings: SettingsView | undefined
+  /** A folder that was already meant. */
+  folder: string | undefined
+}
+
+/** Where a session begins, with the settings' form for whoever has no provider yet. */
+export function BeginView({ info, settings, folder }: BeginViewProps) {
+  return (
+    <BeginPage
+      key={folder}
+      info={info}
+      settings={settings}
+      folder={folder}
+      renderConnect={(form) => settings && <ConnectProvider settings={settings} {...form} />}
+    />
+  )
+}

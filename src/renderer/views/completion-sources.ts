@@ -1,0 +1,147 @@
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import type { Complete, CompletionSources } from '../features/composer/completion-list'
+import { useClient } from '../state/page/queries'
+import { promptCommand, type McpPrompt } from '../../shared/configuration/mcp-content'
+import { SESSION_MODES } from '../../shared/model/approval'
+import { MODE_NAMES } from '../../shared/configuration/sandbox-text'
+import type { SlashCommand } from '../features/composer/completion'
+import { useLayout } from '../state/page/layout-state'
+import { useSessionActions, changeMode } from '../state/session/session-actions'
+import { useSessionStore } from '../state/session/session-view'
+import { showFailureToast } from '../state/page/toasts-state'
+
+const LIMIT = 12
+
+/** What `@` offers in a session: files of its project, then resources of its MCP servers; behind `server:` only those. */
+export function useMentions(sessionId: string): Complete {
+  const client = useClient()
+  return useCallback(
+    async (query) => {
+      const [files, resources] = await Promise.all([
+        client.folder.complete({ sessionId, query, limit: LIMIT }),
+        // A server that does not work is no reason to offer no files.
+        client.mcpContent.resources({ sessionId, query, limit: 50 }).catch(() => []),
+      ])
+      // An address was begun: files come after it.
+      const isServers = query.includes(':') && resources.length > 0
+      const found = resources.slice(0, isServers ? 50 : LIMIT).map((resource) => ({ resource }))
+      return isServers ? [...found, ...files] : [...files, ...found]
+    },
+    [client, sessionId],
+  )
+}
+
+/** Values for the argument of a prompt, as its server proposes them. */
+export function usePromptArguments(sessionId: string): CompletionSources['completeArgument'] {
+  const client = useClient()
+  return useCallback(
+    ({ prompt: { server, name }, argument, query, given }) =>
+      client.mcpContent.complete({ sessionId, server, prompt: name, argument: argument.name, value: query, given }),
+    [client, sessionId],
+  )
+}
+
+const ORIGINS = { project: 'this project', user: 'personal', 'built-in': 'Trestle' } as const
+
+/** What `/` offers in a session: the commands of the app, then the skills of its project, which are looked up anew when the list is opened. */
+export function useSlashCommands(
+  sessionId: string,
+  folder: string | undefined,
+  openTools: () => void,
+): { commands: readonly SlashCommand[]; prompts: readonly McpPrompt[]; refresh: (query: string) => void } {
+  const client = useClient()
+  const { store } = useSessionStore(sessionId)
+  const actions = useSessionActions()
+  const skills = useQuery({
+    queryKey: ['skills', folder],
+    queryFn: () => client.skill.list({ folder: folder ?? '' }),
+    enabled: folder !== undefined,
+    staleTime: 2_000,
+  })
+  const { data, refetch, isStale } = skills
+  const { prompts, lookUp } = useMcpPrompts(sessionId)
+  const refresh = useCallback(
+    (query: string) => {
+      if (isStale) void refetch()
+      lookUp(query)
+    },
+    [isStale, refetch, lookUp],
+  )
+  const commands = useMemo(() => {
+    const layout = useLayout.getState
+    const own: SlashCommand[] = [
+      ...(folder === undefined
+        ? []
+        : [{ name: 'new', description: 'Start another session in this project', run: () => actions.begin(folder) }]),
+      {
+        name: 'stop',
+        description: 'Stop the running turn',
+        run: () => void client.session.stop({ sessionId }).catch(showFailureToast),
+      },
+      {
+        name: 'compact',
+        description: 'Summarize the conversation to free up context. Add what to keep.',
+        send: (argument) => client.session.compact({ sessionId, ...(argument !== '' && { instruction: argument }) }),
+      },
+      ...SESSION_MODES.map((mode) => ({
+        name: mode,
+        description: `${mode === 'plan' ? 'Plan mode' : 'Permission mode'}: ${MODE_NAMES[mode]}`,
+        run: () => {
+          const header = store.getState().view?.header
+          if (header) changeMode(client, header, mode)
+        },
+      })),
+      { name: 'tools', description: 'All tools and their token cost', run: openTools },
+      { name: 'tasks', description: 'All tasks', run: () => layout().openTasks() },
+      { name: 'inbox', description: 'Pending requests', run: () => layout().openInbox() },
+      { name: 'settings', description: 'Providers, models, skills', run: () => layout().openSettings() },
+      { name: 'help', description: 'Keyboard shortcuts and commands', run: () => layout().setShortcutsOpen(true) },
+    ]
+    const found = (data?.skills ?? []).filter(
+      (skill) => skill.hiddenBy === undefined && !own.some(({ name }) => name === skill.name),
+    )
+    return [
+      ...own,
+      ...found.map(({ name, description, source }) => ({ name, description, origin: ORIGINS[source] })),
+      ...prompts.map((prompt) => ({
+        name: promptCommand(prompt),
+        description: prompt.description || (prompt.title ?? prompt.name),
+        origin: prompt.server,
+      })),
+    ]
+  }, [actions, client, data, folder, openTools, prompts, sessionId, store])
+  return { commands, prompts, refresh }
+}
+
+const NONE: readonly McpPrompt[] = []
+/** So long a list counts as fresh, in ms. */
+const FRESH_MS = 2_000
+
+/**
+ * Prompts of the MCP servers of a session, looked up when somebody writes a command. `lookUp` gets what stands behind the slash: with `mcp:server:` that server is
+ * asked, and started where it was never seen.
+ */
+function useMcpPrompts(sessionId: string): { prompts: readonly McpPrompt[]; lookUp: (query: string) => void } {
+  const client = useClient()
+  const [prompts, setPrompts] = useState(NONE)
+  const asked = useRef(new Map<string, number>())
+  const lookUp = useCallback(
+    (query: string) => {
+      const server = /^mcp:([^:]+):/.exec(query)?.[1] ?? ''
+      const now = performance.now()
+      if (now - (asked.current.get(server) ?? Number.NEGATIVE_INFINITY) < FRESH_MS) return
+      asked.current.set(server, now)
+      const take = (found: readonly McpPrompt[]): void =>
+        setPrompts((before) => {
+          const others = server === '' ? [] : before.filter((one) => !found.some((two) => two.server === one.server))
+          const next = [...others, ...found]
+          return JSON.stringify(next) === JSON.stringify(before) ? before : next
+        })
+      // Without the list a command can still be written, and sending it says what is wrong.
+      client.mcpContent.prompts({ sessionId, ...(server !== '' && { server }) }).then(take, () => undefined)
+    },
+    [client, sessionId],
+  )
+  return { prompts, lookUp }
+}

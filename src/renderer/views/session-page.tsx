@@ -1,0 +1,90 @@
+import { useEffect, useState, type ReactNode } from 'react'
+import { isAgentId } from '../../shared/model/agent'
+import { Conversation } from './conversation'
+import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
+import { FindInSession } from '../features/chat/header/find-in-session'
+import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
+import { SandboxChip } from '../features/chat/header/sandbox-chip'
+import { ServerNotice } from '../features/mcp/server-notice'
+import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
+import { AgentBar } from '../features/session/subagents'
+import { TrustBanner, TrustMark, useTrustView } from '../features/trust/trust-banner'
+import { RestoreDialog } from './lazy-session-parts'
+import { FileSessionContext } from '../state/file-links'
+import { useLayout } from '../state/page/layout-state'
+import { titleOf, useSessions } from '../state/session/sessions-state'
+import { useSessionActions, changeMode } from '../state/session/session-actions'
+import { useSessionHeader, useSessionState } from '../state/session/session-view'
+import { useClient } from '../state/page/queries'
+import { Skeleton } from '../ui/loading'
+
+export interface SessionPageProps {
+  sessionId: string
+  connected: boolean
+  frame: HeaderFrame
+  /** What is told above the conversation. */
+  banners: ReactNode
+}
+
+/** One session in the main area: its bar, and the conversation. */
+export function SessionPage({ sessionId, connected, frame, banners }: SessionPageProps) {
+  const header = useSessionHeader(sessionId)
+  const summary = useSessions((state) => state.sessions.get(sessionId))
+  const notFound = useSessionState(sessionId, (state) => state.failure?.code === 'session.not_found')
+  const actions = useSessionActions()
+  const client = useClient()
+  const showPlan = (): void => {
+    useLayout.getState().setInspectorTab('plan')
+    if (frame.inspector?.open === false) frame.inspector.toggle()
+  }
+  // A session that was remembered or deleted elsewhere is nothing to show an error for.
+  useEffect(() => {
+    if (notFound) useLayout.getState().forgetSession(sessionId)
+  }, [notFound, sessionId])
+  const known = header ?? summary
+  const trust = useTrustView(known?.folder)
+  const [asksAgain, setAsksAgain] = useState(false)
+  return (
+    <FileSessionContext value={sessionId}>
+      <HeaderBar
+        {...frame}
+        title={known ? titleOf(known) : 'Session'}
+        folder={known?.folder}
+        {...(!header?.agent && { onRename: (title: string) => actions.rename(sessionId, title) })}
+      >
+        {header ? (
+          <>
+            {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
+            <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
+            {/* A subagent works in the mode of its session. */}
+            {!header.agent && <ModeSwitch sessionId={sessionId} />}
+            {header.sandbox && (
+              <SandboxChip sandbox={header.sandbox} userHome={frame.userHome} onOpenSettings={openSandbox} />
+            )}
+            <ContextMeter sessionId={sessionId} />
+          </>
+        ) : (
+          <Skeleton className="h-[25px] w-[260px] rounded-[6px]" />
+        )}
+      </HeaderBar>
+      {banners}
+      <FindInSession sessionId={sessionId} />
+      {header?.agent && <AgentBar agentId={sessionId} agent={header.agent} />}
+      {trust && !isAgentId(sessionId) && (
+        <TrustBanner view={trust} userHome={frame.userHome} reopened={asksAgain} onClose={() => setAsksAgain(false)} />
+      )}
+      {header?.plan?.active && <PlanBanner onShow={showPlan} onLeave={() => changeMode(client, header, header.mode)} />}
+      {header && !header.agent && <ServerNotice folder={header.folder} busy={header.turnId !== undefined} />}
+      <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
+      <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
+    </FileSessionContext>
+  )
+}
+
+function openSandbox(): void {
+  useLayout.getState().openSettings('sandbox')
+}
+
+function openModels(): void {
+  useLayout.getState().openSettings('models')
+}

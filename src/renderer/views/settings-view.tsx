@@ -1,0 +1,41 @@
+import type { AppInfo } from '../../shared/contract/app'
+import { McpSection } from '../features/mcp/mcp-section'
+import { DesktopSection } from '../features/settings/desktop-section'
+import { SettingsPage } from '../features/settings/settings-page'
+import { ToolSearchPart } from '../features/settings/tools-part'
+import { TrustQuestion, TrustedFolders } from '../features/trust/trusted-folders'
+import type { SettingsSection } from '../state/page/layout-state'
+import { useDesktopView, useSettings } from '../state/page/queries'
+
+export interface SettingsViewProps {
+  section: SettingsSection
+  /** What of the section is shown at once. */
+  item: string | undefined
+  info: AppInfo | undefined
+}
+
+/** The settings in the main area, with the parts that other features bring. */
+export function SettingsView({ section, item, info }: SettingsViewProps) {
+  const { data: settings } = useSettings()
+  const desktop = useDesktopView()
+  return (
+    <SettingsPage
+      section={section}
+      info={info}
+      desktop={
+        info?.host === 'electron' && settings ? (
+          <DesktopSection settings={settings.desktop} desktop={desktop} platform={info.platform} />
+        ) : undefined
+      }
+      trustedFolders={<TrustedFolders />}
+      mcpServers={
+        <McpSection
+          info={info}
+          shown={item}
+          renderTrust={(folder) => <TrustQuestion folder={folder} userHome={info?.userHome} />}
+          toolSearch={settings && <ToolSearchPart toolSearch={settings.toolSearch} />}
+        />
+      }
+    />
+  )
+}

@@ -1,0 +1,56 @@
+/**
+ * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`, `/new`; `/quick` is the quick prompt of the desktop app. The hosts answer each of them with
+ * the page itself; the page reads and writes them (renderer/state/session/route.ts).
+ */
+export const PAGE_PATHS = {
+  session: 's',
+  settings: 'settings',
+  tasks: 'tasks',
+  inbox: 'inbox',
+  new: 'new',
+  quick: 'quick',
+} as const
+
+const SEGMENTS: ReadonlySet<string> = new Set(Object.values(PAGE_PATHS))
+/** Kind, id or section, item. */
+const MAX_SEGMENTS = 3
+
+/** Whether the path of a URL (as it is in the URL, still encoded) is a view of the page, and not a file. */
+export function isPagePath(path: string): boolean {
+  const segments = path.split('/').slice(1)
+  const [first = ''] = segments
+  const isPlain = segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..')
+  return path.startsWith('/') && SEGMENTS.has(first) && segments.length <= MAX_SEGMENTS && isPlain
+}
+
+/**
+ * How the desktop page gets its MessagePort: the page posts `PORT_WANTED` to its own window, the preload script passes it on to the main process,
+ * which answers with `PORT_GRANTED` and a port, which the preload script posts to the window.
+ */
+export const PORT_WANTED = 'trestle:port-wanted'
+export const PORT_GRANTED = 'trestle:port-granted'
+
+/** Scheme, host name and origin of the pages of the desktop app. */
+export const APP_SCHEME = 'trestle'
+export const APP_HOST = 'app'
+export const APP_ORIGIN = 'trestle://app'
+
+/** What the preload script adds to the page's `window`: `pathOf(file)` is the path of a file that was dropped, empty for one that was made in the page. */
+export const DESKTOP_BRIDGE = 'trestleDesktop'
+
+/**
+ * What page and web host agree on beside the contract. The page opens a WebSocket with two subprotocols: `SOCKET_PROTOCOL` and the token. The
+ * host answers `ready` as the first message, or closes with `SOCKET_REFUSED`. Then come the contract's own messages; `ping` is answered by `pong`.
+ */
+export const SOCKET_PROTOCOL = 'trestle.1'
+
+/** Close code for a wrong token: this client will never be let in. */
+export const SOCKET_REFUSED = 4401
+
+/** Path of the WebSocket on the host. */
+export const SOCKET_PATH = '/socket'
+
+/** The token as a subprotocol: a header, so it is in no URL, no log and no Referer. */
+export function tokenProtocol(token: string): string {
+  return `token.${token}`
+}

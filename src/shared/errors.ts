@@ -1,0 +1,317 @@
+/**
+ * The closed list of expected failures. Each has a code `domain.reason`, a title for people, whether
+ * trying again can help, and what to do. Anything that is not one of these is a bug: it is logged with its stack
+ * and shown as `internal`.
+ */
+
+interface ErrorKind {
+  title: string
+  /** Whether the same request may succeed later without anybody changing anything. */
+  retryable: boolean
+  /** What the user can do about it; one sentence. */
+  advice: string
+}
+
+export const ERRORS = {
+  'model.connection': {
+    title: 'The model could not be reached',
+    retryable: true,
+    advice: 'Check the network and the base URL of the provider in Settings.',
+  },
+  'model.timeout': {
+    title: 'The model stopped responding',
+    retryable: true,
+    advice: 'Try again; raise [loop] idle_timeout_s if this model is slow.',
+  },
+  'model.rate_limited': { title: 'Rate limited', retryable: true, advice: 'Wait a moment and try again.' },
+  'model.overloaded': {
+    title: 'The model is overloaded',
+    retryable: true,
+    advice: 'Wait a moment and try again, or choose another model.',
+  },
+  'model.server': {
+    title: 'The model server failed',
+    retryable: true,
+    advice: "Try again. If it keeps failing, check the provider's status page.",
+  },
+  'model.incomplete': {
+    title: 'The response was cut off',
+    retryable: true,
+    advice: 'Try again. The partial response is kept but not used.',
+  },
+  'model.empty': {
+    title: 'The model sent an empty response',
+    retryable: true,
+    advice: 'Try again, or choose another model. Earlier work is kept.',
+  },
+  'model.auth': { title: 'Invalid API key', retryable: false, advice: "Check this provider's API key in Settings." },
+  'model.quota': {
+    title: 'Quota exceeded',
+    retryable: false,
+    advice: 'Add credit to the account, or choose another model.',
+  },
+  'model.not_found': {
+    title: "The provider doesn't have this model",
+    retryable: false,
+    advice: 'Check the model name in Settings.',
+  },
+  'model.bad_request': {
+    title: 'The provider rejected the request',
+    retryable: false,
+    advice: 'See its message. The model may lack a capability that is enabled in Settings.',
+  },
+  'model.context_overflow': {
+    title: 'The conversation is too long for this model',
+    retryable: false,
+    advice: 'Start a new session, or choose a model with a larger context window.',
+  },
+  'model.refused': { title: 'The provider withheld the answer', retryable: false, advice: 'Rephrase the request.' },
+  'model.not_configured': {
+    title: 'No model is chosen',
+    retryable: false,
+    advice: 'Choose a model in Settings, or try the demo model.',
+  },
+  'hook.blocked': {
+    title: 'Blocked by a hook',
+    retryable: false,
+    advice: 'Rephrase it, or check your hooks in Settings.',
+  },
+  'compaction.failed': {
+    title: 'The conversation could not be compacted',
+    retryable: false,
+    advice: 'Nothing is lost: try again, choose another model, or start a new session.',
+  },
+  'compaction.no_help': {
+    title: 'Compacting does not make enough room',
+    retryable: false,
+    advice: 'Choose a model with a larger context window, ask for smaller steps, or start a new session.',
+  },
+  'compaction.not_needed': {
+    title: 'There is nothing to compact',
+    retryable: false,
+    advice: 'Continue. Compacting helps once the conversation is longer.',
+  },
+  'compaction.gone': {
+    title: "This compaction can't be undone",
+    retryable: false,
+    advice: 'Undo the latest one first.',
+  },
+  'config.invalid': {
+    title: 'The configuration has an error',
+    retryable: false,
+    advice: 'Fix the file at that line. Until then, defaults apply.',
+  },
+  'config.write_failed': {
+    title: 'The configuration could not be saved',
+    retryable: false,
+    advice: 'Check that the file can be written and that it parses.',
+  },
+  'config.changed': {
+    title: 'The file has changed since it was shown',
+    retryable: false,
+    advice: 'Review it again, then decide.',
+  },
+  'session.not_found': {
+    title: 'There is no such session',
+    retryable: false,
+    advice: 'List the sessions and choose one of them.',
+  },
+  'session.elsewhere': {
+    title: 'This session is open in another Trestle',
+    retryable: false,
+    advice: 'Use it there, or close that one first.',
+  },
+  'session.busy': {
+    title: 'This session is working',
+    retryable: false,
+    advice: 'Wait for the turn to end, or stop it.',
+  },
+  'session.folder_missing': {
+    title: "The session's folder is missing",
+    retryable: false,
+    advice: 'Restore the folder, or start a session in another one.',
+  },
+  'store.unreadable': {
+    title: 'The session store cannot be used',
+    retryable: false,
+    advice: 'Restore a backup from the backups folder; the damaged file was kept.',
+  },
+  'store.too_new': {
+    title: 'The session store was written by a newer Trestle',
+    retryable: false,
+    advice: 'Update Trestle, or use another TRESTLE_HOME.',
+  },
+  'store.full': {
+    title: 'The disk is full',
+    retryable: false,
+    advice: 'Free some space and try again; nothing recorded so far is lost.',
+  },
+  'store.busy': {
+    title: 'The session store is locked',
+    retryable: true,
+    advice: 'Try again in a moment; close other programs that use the store if it goes on.',
+  },
+  'home.unusable': {
+    title: "Trestle's folder cannot be used",
+    retryable: false,
+    advice: 'Make it writable, or set TRESTLE_HOME to a folder that is.',
+  },
+  'host.port': {
+    title: 'The web host cannot start',
+    retryable: false,
+    advice: 'Choose another port with --port, or leave it out for a free one.',
+  },
+  'request.invalid': { title: 'The request is not valid', retryable: false, advice: 'Check the fields listed.' },
+  'request.cancelled': {
+    title: 'The request was cancelled',
+    retryable: false,
+    advice: 'Send it again if its answer is still needed; what it had begun may have been done.',
+  },
+  'checkpoint.lost': {
+    title: 'A checkpoint cannot be read',
+    retryable: false,
+    advice: 'Restore to a later point, or recover the file from elsewhere. Nothing was changed.',
+  },
+  'checkpoint.changed': {
+    title: 'The file has changed meanwhile',
+    retryable: false,
+    advice: 'Review the current version, then decide again.',
+  },
+  'approval.gone': { title: 'This approval was already answered', retryable: false, advice: 'No action needed.' },
+  'plan.not_found': { title: 'There is no such plan', retryable: false, advice: 'Choose a revision that is listed.' },
+  'task.not_found': {
+    title: 'There is no such task',
+    retryable: false,
+    advice: 'List the tasks and choose one of them.',
+  },
+  'task.ended': { title: 'This task has ended', retryable: false, advice: 'Start it again if it is still needed.' },
+  'task.host_unavailable': {
+    title: 'The task host cannot be reached',
+    retryable: true,
+    advice: 'Try again in a moment; Trestle starts a new one when the old one has died.',
+  },
+  'mcp.not_found': {
+    title: 'There is no such MCP server',
+    retryable: false,
+    advice: 'List the servers and choose one of them.',
+  },
+  'mcp.not_accepted': {
+    title: 'This MCP server has not been accepted',
+    retryable: false,
+    advice: 'Look at what it runs or connects to, and accept it, or do without it.',
+  },
+  'mcp.disabled': {
+    title: 'This MCP server is disabled',
+    retryable: false,
+    advice: 'Enable it in Settings, MCP servers.',
+  },
+  'mcp.start': {
+    title: 'The MCP server could not be started',
+    retryable: true,
+    advice: 'Look at its log and its definition in Settings, MCP servers.',
+  },
+  'mcp.connection': {
+    title: 'The MCP server cannot be reached',
+    retryable: true,
+    advice: 'Look at its log and its address in Settings, MCP servers.',
+  },
+  'mcp.timeout': {
+    title: 'The MCP server did not answer in time',
+    retryable: true,
+    advice: 'Try again, or raise its time limit where it is configured.',
+  },
+  'mcp.answer': {
+    title: 'The MCP server answered with an error',
+    retryable: false,
+    advice: 'Read what it says, and ask it differently.',
+  },
+  'mcp.not_attached': {
+    title: 'The message cannot be sent as it is',
+    retryable: false,
+    advice: 'Correct it; nothing was sent.',
+  },
+  'mcp.sign_in': {
+    title: 'This server requires sign-in',
+    retryable: false,
+    advice: 'Sign in under MCP servers in Settings, or with: trestle mcp login NAME.',
+  },
+  'mcp.sign_in_failed': {
+    title: 'Sign-in failed',
+    retryable: true,
+    advice: "Try again, or check this server's configuration.",
+  },
+  'mcp.scope_refused': {
+    title: 'The sign-in does not allow this',
+    retryable: false,
+    advice: 'Ask whoever runs the server, or sign out and sign in with another account.',
+  },
+  'trust.changed': {
+    title: "This project's settings have changed",
+    retryable: false,
+    advice: 'Review the changes, then decide again.',
+  },
+  'trust.not_user': {
+    title: 'Only you can trust a project',
+    retryable: false,
+    advice: 'Open the project in a Trestle that you started yourself, and decide there.',
+  },
+  'connection.lost': {
+    title: 'The connection to Trestle was lost',
+    retryable: true,
+    advice: 'Trestle reconnects automatically. Check whether it completed, then try again.',
+  },
+  'connection.refused': {
+    title: 'This link has expired',
+    retryable: false,
+    advice: 'Use the link shown in your terminal, or paste it here.',
+  },
+  internal: {
+    title: 'Something went wrong inside Trestle',
+    retryable: false,
+    advice: 'Please report it with the log.',
+  },
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** An expected failure as data: what travels over the wire and into the log. */
+export interface Failure {
+  code: ErrorCode
+  title: string
+  /** What exactly happened, e.g. the provider's own words. */
+  message: string
+  advice: string
+  retryable: boolean
+}
+
+/** An expected failure as an exception. Its `failure` is what every host shows. */
+export class CodedError extends Error {
+  readonly code: ErrorCode
+  /** How long the other side asked us to wait, in ms. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; retryAfterMs?: number } = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'CodedError'
+    this.code = code
+    this.retryAfterMs = options.retryAfterMs
+  }
+
+  get failure(): Failure {
+    const kind = ERRORS[this.code]
+    return { code: this.code, title: kind.title, message: this.message, advice: kind.advice, retryable: kind.retryable }
+  }
+}
+
+/** The failure an exception stands for; a bug becomes `internal` with its message. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof CodedError) return error.failure
+  const message = error instanceof Error ? error.message : String(error)
+  return new CodedError(isDiskFull(error) ? 'store.full' : 'internal', message).failure
+}
+
+/** What the system says where there is no space left, or no more of it for this user. */
+function isDiskFull(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}

@@ -1,0 +1,12 @@
+/** A field of something that may not be an object. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+}
+
+/** The fields of a JSON object. */
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** Whether something is a JSON object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

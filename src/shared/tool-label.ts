@@ -1,0 +1,86 @@
+/** What people read of a tool: its name while it is asked about or runs, and what a call has done once it is done. */
+interface ToolLabels {
+  label: string
+  done: string
+}
+
+/** Of every built-in tool whose name is not what people would say. `Read`, `Bash` and their like are words as they are. */
+const LABELS: Readonly<Record<string, ToolLabels>> = {
+  apply_patch: { label: 'Patch', done: 'Patch' },
+  AskUserQuestion: { label: 'Question', done: 'Asked you' },
+  CreateSubagent: { label: 'Define subagent', done: 'Defined subagent' },
+  EnterPlanMode: { label: 'Plan mode', done: 'Started planning' },
+  ExitPlanMode: { label: 'Plan', done: 'Planned' },
+  FetchURL: { label: 'Fetch page', done: 'Read page' },
+  ListDirectory: { label: 'List folder', done: 'Listed folder' },
+  ReadMediaFile: { label: 'Look at image', done: 'Looked at image' },
+  SendDMail: { label: 'Go back', done: 'Went back' },
+  TaskList: { label: 'List tasks', done: 'Listed tasks' },
+  TaskOutput: { label: 'Check task', done: 'Checked task' },
+  TaskStop: { label: 'Stop task', done: 'Stopped task' },
+  TodoList: { label: 'To-dos', done: 'Updated to-dos' },
+  tool_search: { label: 'Find tools', done: 'Found tools' },
+  WebSearch: { label: 'Search the web', done: 'Searched the web' },
+}
+
+/** What people read instead of a tool's name: `tracker · create_issue` for `mcp__tracker__create_issue`, `List folder` for `ListDirectory`. */
+export function toolLabel(name: string): string {
+  // No server's part of a name has two underscores in a row (engine/mcp/hub/session-tools.ts).
+  const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
+  if (server !== undefined && tool !== undefined) return `${server} · ${tool}`
+  return labelsOf(name)?.label ?? name
+}
+
+/** What a call that went well is called from then on: `Planned`, `Updated to-dos`. */
+export function doneLabel(name: string): string {
+  return labelsOf(name)?.done ?? toolLabel(name)
+}
+
+function labelsOf(name: string): ToolLabels | undefined {
+  return Object.hasOwn(LABELS, name) ? LABELS[name] : undefined
+}
+
+/** Longer values are laid out in lines. */
+const ONE_LINE = 80
+
+/** A value that a tool is called with, for people: a text as it is, anything else as JSON, in one line where that is short. */
+export function argumentText(value: unknown): string {
+  if (typeof value === 'string') return value
+  const line = JSON.stringify(value) ?? ''
+  return line.length <= ONE_LINE ? line : JSON.stringify(value, null, 2)
+}
+
+/** The built-in tools as a person reads about them in the settings; the model reads the `.md` beside each. */
+export const BUILTIN_TOOLS: readonly { name: string; description: string }[] = [
+  { name: 'Read', description: 'Reads text files, a part at a time' },
+  { name: 'Write', description: 'Creates files or replaces their content' },
+  { name: 'Edit', description: 'Replaces an exact piece of a file' },
+  { name: 'Patch', description: 'Makes several exact replacements in a file, all or none' },
+  {
+    name: 'apply_patch',
+    description: 'Changes several files by one patch; GPT models have it instead of Edit and Patch',
+  },
+  { name: 'ListDirectory', description: 'Lists what is in a folder' },
+  { name: 'Grep', description: 'Searches the contents of files' },
+  { name: 'Glob', description: 'Finds files by name' },
+  { name: 'ReadMediaFile', description: 'Shows pictures to models that can see' },
+  { name: 'Bash', description: 'Runs a command in a terminal' },
+  { name: 'TaskList', description: 'Lists the background tasks of the session' },
+  { name: 'TaskOutput', description: 'Shows what a background task has printed' },
+  { name: 'TaskStop', description: 'Stops a background task' },
+  { name: 'FetchURL', description: 'Reads pages of the web' },
+  { name: 'WebSearch', description: 'Searches the web, where a search provider is configured' },
+  { name: 'Skill', description: 'Loads the instructions of a skill' },
+  { name: 'EnterPlanMode', description: 'Begins to plan: until you approve the plan, nothing else can change' },
+  { name: 'ExitPlanMode', description: 'Puts the plan to you, for approval' },
+  { name: 'AskUserQuestion', description: 'Asks you questions with answers to choose from' },
+  { name: 'Agent', description: 'Gives a part of the work to a subagent' },
+  { name: 'CreateSubagent', description: 'Defines a type of subagents for one session' },
+  {
+    name: 'SendDMail',
+    description:
+      'Takes the agent back to an earlier step of its turn, with a message to itself; you can take it back. Needs [checkpoints] d_mail = true',
+  },
+  { name: 'tool_search', description: 'Finds and loads tools of servers, while tool search is on' },
+  { name: 'TodoList', description: 'Keeps the list of steps you see beside the conversation' },
+]
