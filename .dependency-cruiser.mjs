@@ -79,6 +79,9 @@ export default {
       { path: '^src/main/api' },
       { path: '^src/(main/(host|command-line)|preload|renderer)' },
     ),
+    ...layerRules('src/main/engine', ENGINE_LAYERS),
+    ...layerRules('src/main', MAIN_LAYERS),
+    ...layerRules('src/renderer', RENDERER_LAYERS),
     rule(
       'hosts-do-not-import-each-other',
       { path: '^src/main/host/([^/]+)/' },

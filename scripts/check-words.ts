@@ -2,9 +2,9 @@
  * Finds private terms and puzzling phrases in code, documentation and prompts: `node scripts/check-words.ts [PATH...]`.
  * Part of `npm run check`. The list says what to write instead; the style guide is in CONTRIBUTING.md.
  */
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { trackedFiles } from './tracked-files.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -87,10 +87,7 @@ function findingsIn(file: string): Finding[] {
     })
 }
 
-const paths = process.argv.slice(2)
-const tracked = execFileSync('git', ['ls-files', ...paths], { cwd: root, encoding: 'utf8', maxBuffer: 1e8 })
-  .split('\n')
-  .filter((file) => FILES.test(file) && !SKIPPED.test(file) && existsSync(join(root, file)))
+const tracked = trackedFiles(root, process.argv.slice(2)).filter((file) => FILES.test(file) && !SKIPPED.test(file))
 const findings = tracked.flatMap(findingsIn)
 for (const { file, line, text, instead } of findings)
   console.log(`${file}:${line}: ${text.slice(0, 160)}\n    instead: ${instead}`)

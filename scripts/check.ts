@@ -1,30 +1,134 @@
-/** The static checks, all of them even when one fails: format, lint with types, types, boundaries, the wire's schema, unused code. */
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+/**
+ * The static checks, all of them even when one fails, two at a time: `npm run check [-- --all]`.
+ *
+ * A check whose files have not changed since it last passed is skipped, and lint reads only files that changed and the files that import them.
+ * `--all` (used by `npm test`) checks everything.
+ */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { trackedFiles } from './tracked-files.ts'
 
 const root = join(import.meta.dirname, '..')
+const cacheFile = join(root, 'node_modules/.cache/check.json')
+/** From so many changed files on, lint reads all of them: starting it for each part of the list would take longer. */
+const MAX_CHANGED = 400
 
-const checks: [name: string, script: string, args: string[]][] = [
-  ['format (npm run format mends it)', 'node_modules/oxfmt/bin/oxfmt', ['--check', '.']],
-  ['lint', 'node_modules/oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', '.']],
-  ['types', 'node_modules/typescript/bin/tsc', ['-b']],
-  [
-    'boundaries',
-    'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
-    ['src', '--config', '.dependency-cruiser.mjs'],
-  ],
-  ['wire schema (node scripts/wire-schema.ts mends it)', 'scripts/wire-schema.ts', ['--check']],
-  ['unused code', 'node_modules/knip/bin/knip.js', ['--no-progress']],
+interface Check {
+  name: string
+  script: string
+  args: readonly string[]
+  /** The files that decide the result. */
+  inputs: RegExp
+}
+
+const CODE = /\.(?:tsx?|mjs|json)$/
+const checks: readonly Check[] = [
+  { name: 'lint', script: 'node_modules/oxlint/bin/oxlint', args: ['--type-aware', '--deny-warnings'], inputs: CODE },
+  {
+    name: 'layers',
+    script: 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
+    args: ['src', '--config', '.dependency-cruiser.mjs'],
+    inputs: /^src\/.*\.tsx?$|^\.dependency-cruiser\.mjs$|^package\.json$/,
+  },
+  { name: 'types', script: 'node_modules/typescript/bin/tsc', args: ['-b'], inputs: CODE },
+  { name: 'unused code', script: 'node_modules/knip/bin/knip.js', args: ['--no-progress', '--cache'], inputs: CODE },
+  {
+    name: 'wire schema (node scripts/wire-schema.ts updates it)',
+    script: 'scripts/wire-schema.ts',
+    args: ['--check'],
+    inputs: /^src\/shared\/|^src\/main\/engine\/|^scripts\/wire-schema\.ts$|^docs\/wire-schema\.json$/,
+  },
+  {
+    name: 'format (npm run format fixes it)',
+    script: 'node_modules/oxfmt/bin/oxfmt',
+    args: ['--check', '.'],
+    inputs: /./,
+  },
+  { name: 'words', script: 'scripts/check-words.ts', args: [], inputs: /\.(?:tsx?|mjs|md)$/ },
 ]
 
-const failures: string[] = []
-for (const [name, script, args] of checks) {
-  const result = spawnSync(process.execPath, [join(root, script), ...args], { cwd: root, encoding: 'utf8' })
-  const ok = result.status === 0
-  process.stdout.write(`${ok ? 'ok  ' : 'FAIL'} ${name}\n`)
-  if (!ok) {
-    failures.push(name)
-    process.stdout.write(`${result.stdout}${result.stderr}\n`)
+/** Path -> hash of the content, of each check at its last success. */
+type Passed = Record<string, Record<string, string>>
+
+function readCache(): Passed {
+  if (process.argv.includes('--all') || !existsSync(cacheFile)) return {}
+  try {
+    return JSON.parse(readFileSync(cacheFile, 'utf8')) as Passed
+  } catch {
+    return {}
   }
 }
+
+function hashes(): Record<string, string> {
+  return Object.fromEntries(
+    trackedFiles(root).map((path) => [
+      path,
+      createHash('sha1')
+        .update(readFileSync(join(root, path)))
+        .digest('base64'),
+    ]),
+  )
+}
+
+/** The files of `changed`, and those that import one of them by a relative path. */
+function withImporters(changed: ReadonlySet<string>, all: readonly string[]): string[] {
+  const bare = new Set([...changed].map((path) => path.replace(/(?:\/index)?\.tsx?$/, '')))
+  return all.filter((path) => {
+    if (changed.has(path)) return true
+    const specifiers = readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()'(\.[^']*)'/g)
+    return [...specifiers].some(([, to]) => bare.has(join(dirname(path), to!).replace(/\.tsx?$/, '')))
+  })
+}
+
+/** The arguments that name what lint reads; undefined where nothing has to be read. */
+function lintedFiles(before: Record<string, string> | undefined, now: Record<string, string>): string[] | undefined {
+  if (!before) return ['.']
+  const changed = Object.keys(now).filter((path) => before[path] !== now[path])
+  // Its own settings, the compiler's and the packages' types count for every file.
+  if (changed.some((path) => !/\.(?:tsx?|mjs)$/.test(path) && /json$/.test(path) && !path.includes('/'))) return ['.']
+  const code = Object.keys(now).filter((path) => /\.tsx?$/.test(path) && !path.startsWith('evals/tasks/'))
+  const files = withImporters(new Set(changed.filter((path) => /\.(?:tsx?|mjs)$/.test(path))), code)
+  if (files.length > MAX_CHANGED) return ['.']
+  return files.length === 0 ? undefined : files
+}
+
+const passed = readCache()
+const contents = hashes()
+const failures: string[] = []
+
+async function run({ name, script, args, inputs }: Check): Promise<void> {
+  const now = Object.fromEntries(Object.entries(contents).filter(([path]) => inputs.test(path)))
+  const before = passed[name]
+  const isSame = before && JSON.stringify(before) === JSON.stringify(now)
+  const files = name === 'lint' ? lintedFiles(before, now) : []
+  if (isSame || files === undefined) {
+    process.stdout.write(`ok   ${name} (unchanged)\n`)
+    passed[name] = now
+    return
+  }
+  const child = spawn(process.execPath, [join(root, script), ...args, ...files], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  process.stdout.write(`${code === 0 ? 'ok  ' : 'FAIL'} ${name}\n`)
+  if (code === 0) passed[name] = now
+  else {
+    failures.push(name)
+    process.stdout.write(`${output}\n`)
+  }
+}
+
+const queue = [...checks]
+const work = async (): Promise<void> => {
+  for (let check = queue.shift(); check; check = queue.shift()) await run(check)
+}
+await Promise.all([work(), work()])
+mkdirSync(dirname(cacheFile), { recursive: true })
+writeFileSync(cacheFile, JSON.stringify(passed))
 process.exit(failures.length === 0 ? 0 : 1)

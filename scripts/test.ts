@@ -78,7 +78,7 @@ heading('browser')
 count('Chromium', await ensureChromium())
 
 heading('static checks')
-count('static checks (npm run check)', run('scripts/check.ts'))
+count('static checks (npm run check)', run('scripts/check.ts', ['--all']))
 
 heading('build')
 count('build', run('scripts/build.ts', ['--force']))

@@ -159,11 +159,11 @@ async function targetOf(lookup: Lookup, { word, use, tree, unsure }: OperandUse)
   const lost = lookup.folders === undefined && !lookup.workspace.paths.isAbsolute(word.text) && !word.tilde
   if (lost) return { word, paths: [] }
   const marks = {
-    ...(use === 'names' && { names: true as const }),
+    ...(use === 'names' && { namesOnly: true as const }),
     ...((unsure || use === 'maybe') && { unsure: true as const }),
   }
   const { paths, problem } = await resolveWord(lookup, word, use === 'write')
-  const marked: TouchedPath[] = paths.map((path) => ({ ...path, ...marks, said: word.text }))
+  const marked: TouchedPath[] = paths.map((path) => ({ ...path, ...marks, sourceWord: word.text }))
   if (!tree) return { word, paths: marked, ...(problem !== undefined && { problem }) }
   const all: TouchedPath[] = []
   for (const path of marked) all.push(...(await throughTree(lookup, path, tree)))
