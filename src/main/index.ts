@@ -26,8 +26,8 @@ import { guardOutput } from './console/output'
 import { desktopLoginShell, signalReady } from './desktop/launch-environment'
 import { resolveHome } from './engine/config/home'
 import { safeStorageCipher, startDesktop } from './host/electron/start-desktop'
-import { rendererFolder } from './page-files'
-import { isStartedAsNode, STARTED_AS_NODE_EXIT_CODE, taskHostProgram } from './task-host-program'
+import { rendererFolder } from './api/page-files'
+import { isStartedAsNode, STARTED_AS_NODE_EXIT_CODE, taskHostProgram } from './engine/task/client/task-host-program'
 
 if (isStartedAsNode(process.argv)) process.exit(STARTED_AS_NODE_EXIT_CODE)
 guardOutput(process)

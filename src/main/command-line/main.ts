@@ -120,7 +120,7 @@ async function run(args: readonly string[]): Promise<number> {
       return serveMain(parsed, version)
     }
     default: {
-      const { desktopMain } = await import('../desktop-main')
+      const { desktopMain } = await import('../desktop/desktop-main')
       return desktopMain(parsed, version)
     }
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { STARTED_AS_NODE_EXIT_CODE, isStartedAsNode } from '../../task-host-program'
+import { STARTED_AS_NODE_EXIT_CODE, isStartedAsNode } from '../task/client/task-host-program'
 import { outsideArchive, packagedRuntime, plainNode } from './plain-node'
 
 const here = import.meta.url

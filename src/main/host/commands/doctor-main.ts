@@ -3,7 +3,7 @@ import type { Parsed } from '../../console/parse-command'
 import { diagnosticsReport } from '../../engine/health/run-checks'
 import { resolveHome } from '../../engine/config/home'
 import { createRedact } from '../../engine/health/app-log'
-import { taskHostProgram } from '../../task-host-program'
+import { taskHostProgram } from '../../engine/task/client/task-host-program'
 
 /** `trestle doctor`: looks at everything Trestle needs, and says what is wrong and what to do. Returns 1 when something does not work. */
 export async function doctorMain({ values }: Parsed, version: string): Promise<number> {

@@ -3,9 +3,9 @@ import { reportBackground, reportStart } from '../../console/report'
 import { resolveHome } from '../../engine/config/home'
 import { createEngine } from '../../engine/engine'
 import { openAppLog, createRedact } from '../../engine/health/app-log'
-import { rendererFolder } from '../../page-files'
+import { rendererFolder } from '../../api/page-files'
 import { startOnSavedPort, watchWebToken, webToken } from './web-address'
-import { taskHostProgram } from '../../task-host-program'
+import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { startWebHost } from './web-host'
 
 /** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */

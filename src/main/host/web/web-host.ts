@@ -9,7 +9,7 @@ import { createRouter } from '../../api/router'
 import { createRpcServer } from '../../api/rpc-server'
 import type { LogBug } from '../../api/implementer'
 import type { Engine } from '../../engine/engine-api'
-import { pageHeaders, readPageFile } from '../../page-files'
+import { pageHeaders, readPageFile } from '../../api/page-files'
 import { createUserEditor } from '../../api/user-editor'
 import { serveSocket, SOCKET_LIMITS, type SocketLimits } from './web-socket'
 

@@ -6,7 +6,7 @@ import { reserveStdout } from '../../console/protocol-stdout'
 import { reportBackground, reportStart } from '../../console/report'
 import { oneLine } from '../../console/output'
 import { createEngine } from '../../engine/engine'
-import { taskHostProgram } from '../../task-host-program'
+import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { createLineWriter, readLines } from './json-lines'
 import { wireMethods, createWireServer } from './serve-wire'
 

@@ -1,5 +1,5 @@
 import { APP_ORIGIN, APP_SCHEME } from '../../../../shared/contract/page-host'
-import { pageHeaders, readPageFile } from '../../../page-files'
+import { pageHeaders, readPageFile } from '../../../api/page-files'
 import type { ElectronModule } from '../platform/electron-module'
 import { PROBLEM_HEADERS } from './problem-page'
 

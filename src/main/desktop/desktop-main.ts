@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { UsageError, type Parsed } from './console/parse-command'
-import { findElectron } from './desktop/find-electron'
-import { runElectron } from './desktop/run-electron'
+import { UsageError, type Parsed } from '../console/parse-command'
+import { findElectron } from './find-electron'
+import { runElectron } from './run-electron'
 
 /**
  * `trestle desktop [folder]`: opens the desktop app and stays until it is closed. Where it cannot run, one line says why and what helps, and the web host
@@ -18,7 +18,7 @@ export async function desktopMain(parsed: Parsed, version: string): Promise<numb
 
 async function serveInstead(reason: string, parsed: Parsed, version: string): Promise<number> {
   process.stderr.write(`The desktop app cannot open: ${reason} Opening the web host instead.\n`)
-  const { serveMain } = await import('./host/web/serve-main')
+  const { serveMain } = await import('../host/web/serve-main')
   return serveMain(parsed, version)
 }
 

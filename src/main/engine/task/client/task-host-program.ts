@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
-import { version } from '../../package.json'
-import { packagedRuntime, plainNode } from './engine/runtime/plain-node'
-import type { TaskHostProgram } from './engine/task/client/host-connector'
+import { version } from '../../../../../package.json'
+import { packagedRuntime, plainNode } from '../../runtime/plain-node'
+import type { TaskHostProgram } from './host-connector'
 
 /** What an app ends with that was started as if it were the Node of one of our programs. */
 export const STARTED_AS_NODE_EXIT_CODE = 70
@@ -23,7 +23,7 @@ export function taskHostProgram(here: string = import.meta.url): StartedTaskHost
   return {
     program(home) {
       installing ??= (async () => {
-        const { installRuntime, removeOldRuntimes } = await import('./engine/runtime/install-runtime')
+        const { installRuntime, removeOldRuntimes } = await import('../../runtime/install-runtime')
         const installed = await installRuntime({ home, version, packaged })
         void removeOldRuntimes(home, installed)
         return [installed.node, join(installed.app, 'out', 'main', 'task-host.js')]
@@ -37,7 +37,7 @@ function siblingProgram(): string[] {
   const folder = import.meta.dirname.replace(/([\\/])chunks$/, '')
   return import.meta.filename.endsWith('.js')
     ? [join(folder, 'task-host.js')]
-    : [...process.execArgv, join(folder, 'task-host.ts')]
+    : [...process.execArgv, join(folder, '..', '..', '..', 'task-host.ts')]
 }
 
 /** Whether the desktop app is asked to run one of our programs: by a Trestle that takes it for a Node. Opening a window would be wrong then, for every command once more. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
-import { isPagePath } from '../shared/contract/page-host'
+import { isPagePath } from '../../shared/contract/page-host'
 
 /** A file of the built interface with everything a browser is told about it. */
 export interface PageFile {
@@ -140,6 +140,6 @@ export function pageHeaders(connect = ''): Record<string, string> {
 
 /** Where the built interface is: beside the folder of the built main process. Works from an entry and from any of its chunks. */
 export function rendererFolder(): string {
-  const [root] = import.meta.dirname.split(/[\\/]main(?:[\\/]chunks)?$/)
+  const [root] = import.meta.dirname.split(/[\\/]main(?:[\\/](?:chunks|api))?$/)
   return join(root!, 'renderer')
 }
