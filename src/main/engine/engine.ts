@@ -1,36 +1,23 @@
-import { realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { withSubagentTasks } from './agent/agent-supervision'
 import { createAgents, type Agents } from './agent/agents'
 import { createInbox, type OpenInbox } from './approval/inbox'
 import { addressRefusal, hiddenPaths } from './approval/rules/target-patterns'
-import { type PermissionRule, sessionRules } from './permission/permission-rule'
 import { createToolPins } from './approval/rules/tool-pins'
-import { openConfig } from './config/config'
-import { createFolderSettings } from './trust/project-settings'
 import { createTrust } from './trust/create-trust'
-import { resolveHome } from './config/home'
 import { createCheckpoints, type CheckpointManager } from './checkpoint/checkpoints'
-import { openKeys } from './config/key-store/secrets'
 import { createSettingsActions } from './settings-actions'
-import type { Settings } from './config/settings/settings'
 import type { RecordedEvent } from '../../shared/events/event'
 import { isAgentId } from '../../shared/model/agent'
 import { failureOf } from '../../shared/errors'
 import type { Engine, EngineOptions } from './engine-api'
-import { createEngineChanges } from './engine-changes'
-import { createEngineServices } from './engine-services'
-import { repositoryRoot } from './workspace/path/repository-root'
 import { createSessionFilesView } from './workspace/session-files-view'
-import { createDiagnostics } from './diagnostics/session-diagnostics'
-import { createHooks } from './hook/hooks'
 import { AgentCallSchedule } from './loop/call-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
 import { clientTools } from './turn/client-capabilities'
-import { createEngineSandboxes } from './turn/session-sandboxes'
 import { createGateDeps, readableOutputFolders } from './turn/session-gate'
-import { newId } from './new-id'
+import { createExecution } from './engine-execution'
+import { openFoundation } from './engine-foundation'
 import { createTaskNotifier, type TaskNotifier } from './session/task-notifier'
 import type { Session } from './session/session'
 import type { SessionDeps } from './session/session-deps'
@@ -46,99 +33,34 @@ import { createTurnRunner } from './turn/turn-runner'
 import { createContextWindows, endpointOf } from './turn/context-windows'
 import { createPlanActions, sessionPlan } from './turn/session-plans'
 import { createStoreBackups } from './store/backup/store-backups'
-import { openStore } from './store/open/open-store'
-import { prepareIdentities } from './process/process-identity'
-import { builtInSkills, createSkills, withSkill } from './skill/skills'
-import { openSkillCache } from './skill/skill-cache'
-import { clientTerminalEnv, commandEnv, namedEnv } from './environment/command-env'
-import { createTaskSupervisor } from './task/client/create-task-supervisor'
-import { InProcessTasks, inProcessTerminals, withInProcessTasks } from './task/in-process-tasks'
+import { withSkill } from './skill/skills'
+import { clientTerminalEnv, namedEnv } from './environment/command-env'
+import { withInProcessTasks } from './task/in-process-tasks'
 import { readArticle } from './web/web-access'
 import { agentTrace } from './runtime/agent-trace'
 import { BUILTIN_TOOLS } from '../../shared/tool-label'
 
 /** Puts the product together: the only place that knows all parts. The caller closes it. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
-  const {
-    version,
-    maxSteps,
-    interactive = false,
-    log = (message) => process.stderr.write(`trestle: ${message}\n`),
-  } = options
-  const home = realpathSync(resolveHome(options.home))
-  await prepareIdentities()
-  const { store, notices, recover } = openStore({ home })
-  const config = await openConfig({ home, watch: options.watch ?? true })
-  const { keyStore, secrets } = await openKeys({ home, legacy: options.legacyCipher })
-  const settings = (): Settings =>
-    maxSteps === undefined ? config.settings : { ...config.settings, loop: { ...config.settings.loop, maxSteps } }
-  const { notify, warn, onChange } = createEngineChanges(log)
-  const surroundings = createEngineServices({
-    ...options,
-    home,
-    settings,
-    secrets,
-    onEnvironmentChanged: () => notify({ kind: 'settings' }),
-    log,
-  })
-  const { catalog, environment, network, diagnostics: selfDiagnostics } = surroundings
-  const { ready } = environment
-  const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => notify({ kind: 'trust', folder }) })
-  /** What counts for a subagent: the mode, the rules and the folders of the person's session it belongs to. */
-  const effectiveHeader = ({ header }: Pick<Session, 'header'>): Session['header'] =>
-    (header.agent && store.header(header.agent.rootId)) ?? header
-  const rulesOf = async ({ header }: Session): Promise<PermissionRule[]> => [
-    ...(await settingsFor(header.folder)).settings.permission.rules,
-    // What was allowed for a subagent of a session is allowed for all of them, and counts here even while another process has that session.
-    ...sessionRules([...new Set([...(effectiveHeader({ header }).rules ?? []), ...(header.rules ?? [])])]),
-  ]
-  const {
-    sessions: sandboxes,
-    programs: programSandboxes,
-    clientCapabilities,
-  } = createEngineSandboxes({ home, config, settingsFor, effectiveHeader, log })
-  const env = (): Record<string, string> => commandEnv(process.env, settings())
-  const ownTasks = new InProcessTasks({ home, log })
-  const machine = createTaskSupervisor({
-    home,
-    // Where nobody can look at a terminal there is nothing to have it elsewhere for.
-    interactive: options.canType ?? interactive,
-    env,
-    ready,
-    settings: () => settings().tasks,
-    local: inProcessTerminals(ownTasks, { home, env, settings: () => settings().tasks }),
-    ...(options.taskHost && { program: options.taskHost }),
-    log,
-  })
-  const supervisor = withSubagentTasks(withInProcessTasks(machine, ownTasks), () => agents.runs)
+  const { version, interactive = false } = options
+  const foundation = await openFoundation(options)
+  const { home, store, config, settings, settingsFor, effectiveHeader, rulesOf, env, catalog, network, environment } =
+    foundation
+  const { notify, warn, log, newId, now } = foundation
+  const execution = createExecution(foundation, options)
+  const { sandboxes, programSandboxes, clientCapabilities, machine, inProcessTasks, skills, hooks, diagnostics } =
+    execution
+  const supervisor = withSubagentTasks(withInProcessTasks(machine, inProcessTasks), () => agents.runs)
   supervisor.onChange((task) => notify({ kind: 'task', task }))
   supervisor.onRemoved((taskId) => notify({ kind: 'task.removed', taskId }))
   supervisor.onNotice((text) => notify({ kind: 'notice', text, tone: 'warning' }))
-  let skillCache: ReturnType<typeof openSkillCache> | undefined
-  const skills = createSkills({
-    home,
-    userHome: homedir(),
-    builtIn: builtInSkills(),
-    cache: () => (skillCache ??= openSkillCache(join(home, 'cache', 'skills.json'))),
-    repositoryTop: repositoryRoot,
-  })
-  const hooks = createHooks({
-    home,
-    interactive,
-    env,
-    ready,
-    hooksOf: async (folder) => (await settingsFor(folder)).settings.hooks,
-    sandboxes: programSandboxes,
-    now: () => Date.now(),
-  })
-  const diagnostics = createDiagnostics({ home, env, settingsFor, sandboxes: programSandboxes, log })
   const mcp = createEngineMcp({
     home,
     version,
-    keyStore,
+    keyStore: foundation.keyStore,
     env,
     namedEnv: () => namedEnv(process.env, settings()),
-    ready,
+    ready: environment.ready,
     fetch: network.fetch,
     settings,
     sandboxes: programSandboxes,
@@ -199,7 +121,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }),
   })
   const family = new AgentCallSchedule()
-  const backups = createStoreBackups({ home, now: () => Date.now(), onProblem: warn })
+  const backups = createStoreBackups({ home, now, onProblem: warn })
   const snapshots = createEnvironmentSnapshots({
     home,
     env,
@@ -222,7 +144,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     snapshots,
     hooks,
     diagnostics,
-    now: () => Date.now(),
+    now,
     newId,
     agentTurn: (session) => agents.subagents.turnOf(session),
     problemsIn: async (folder) => [...(await agents.specs.problems(folder)), ...(await skills.list(folder)).problems],
@@ -248,7 +170,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     warmUp(session) {
       // Its commands run in the editor's terminals.
       if (clientCapabilities.of(session)?.terminals) return
-      void ready()
+      void environment
+        .ready()
         .then(() => sandboxes.usual(session))
         .then(
           (policy) => supervisor.terminals.warm(policy),
@@ -276,7 +199,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }),
     withSkill: ({ folder }, parts) => withSkill(skills, folder, parts),
     newId,
-    now: () => Date.now(),
+    now,
     interactive,
     runsQueue: options.runsQueue ?? true,
     submit: hooks.submit,
@@ -351,14 +274,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     store,
     sessions,
     startsTurns: interactive,
-    now: () => Date.now(),
+    now,
     log,
   })
   notifier.start()
   const trust = createTrust({
     describeServers: async (...file) => (await import('./mcp/config/describe-server')).describeServerFile(...file),
     home,
-    now: () => Date.now(),
+    now,
     agentTrace: () => agentTrace({ home, orphans: false }),
     notify: (folder) => {
       notify({ kind: 'trust', folder })
@@ -376,22 +299,22 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   }
   const actions = createSettingsActions({
     config,
-    secrets,
-    keyStore,
+    secrets: foundation.secrets,
+    keyStore: foundation.keyStore,
     catalog,
     tools: BUILTIN_TOOLS,
     onModels: () => notify({ kind: 'models' }),
     sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
   })
   config.onChange(() => {
-    surroundings.settingsChanged()
+    foundation.settingsChanged()
     notify({ kind: 'settings' })
     void sessions.reconsider()
   })
   return {
     version,
     home,
-    notices: [...notices, ...secrets.notices],
+    notices: [...foundation.notices, ...foundation.secrets.notices],
     problems: () => config.problems,
     sessions,
     settings: actions,
@@ -400,7 +323,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       sessions,
       notifier,
       onExit: () => settings().tasks.onExit,
-      endsHere: (taskId) => ownTasks.has(taskId),
+      endsHere: (taskId) => inProcessTasks.has(taskId),
     }),
     inbox,
     trust,
@@ -409,14 +332,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     checkpoints,
     skills,
     environment,
-    diagnostics: selfDiagnostics,
+    diagnostics: foundation.diagnostics,
     files: createSessionFilesView({ home, header: sessions.header, editorCommand: () => settings().editor.command }),
     agents: { list: agents.specs.list },
     mcp,
     mcpContent: mcp.content,
-    backups: { view: backups.view, take: backups.take, recover },
+    backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),
-    onChange,
+    onChange: foundation.onChange,
     async close(background) {
       notifier.close()
       titles?.close()
