@@ -9,7 +9,7 @@ interface FakeCarrier extends Transport {
   isClosed: boolean
 }
 
-/** Carriers the test opens, breaks and speaks for. */
+/** Transports that the test opens, breaks and sends messages on. */
 function carriers() {
   const all: FakeCarrier[] = []
   const open = (events: TransportEvents): Transport => {
@@ -153,7 +153,7 @@ describe('a kept connection', () => {
     expect(connection.state.get().status).toBe('open')
     latest().events.heartbeat()
     expect(responds()).toBe(true)
-    // A slow answer of an engine that is alive is nothing to report.
+    // A slow answer from a live engine is not reported.
     void connection.client.app.info().catch(() => undefined)
     await vi.advanceTimersByTimeAsync(1000)
     latest().events.heartbeat()

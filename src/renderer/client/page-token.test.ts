@@ -8,7 +8,7 @@ const memory = (kept: Map<string, string>): Storage =>
     removeItem: (key: string) => void kept.delete(key),
   }) as Storage
 
-/** A browser at our address: each page it opens has its own tab, unless one is given. */
+/** A browser at our address: each page it opens gets its own tab unless one is passed. */
 function browser() {
   const kept = new Map<string, string>()
   return {
@@ -52,7 +52,7 @@ test('a link with a wrong token does not take the right one away from the other 
   const wrong = open('#token=wrong')
   expect(takePageToken(wrong.window)).toBe('wrong')
   expect(takePageToken(open('').window)).toBe('good')
-  // It was refused, and the tab is loaded again.
+  // The token was refused, and the tab is reloaded.
   dropTabToken(wrong.window)
   expect(takePageToken(open('', wrong.tab).window)).toBe('good')
 })

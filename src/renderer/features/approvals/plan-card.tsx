@@ -18,7 +18,7 @@ interface PlanCardProps extends ApprovalCardProps {
   renderMarkdown: (text: string) => ReactNode
 }
 
-/** A plan to be approved: rendered, or as what has changed since it was last shown. Answered by a button or its number. */
+/** A plan to approve: rendered, or as a diff against the last revision shown. Answered by a button or its number. */
 export function PlanCard(props: PlanCardProps) {
   const { approval, plan, behind = 0, place = '', blocked, renderMarkdown } = props
   const [step, setStep] = useState<'open' | 'revising'>('open')
@@ -128,7 +128,10 @@ interface ReviseFormProps {
 
 const MAX_COMMENT_CHARS = 10_000
 
-/** What should change: in words, and as comments on lines of the plan. Arrow keys move over the lines, Enter comments on one. */
+/**
+ * Requested changes: as text, and as comments on lines of the plan. Arrow keys move over the lines, Enter comments on
+ * one.
+ */
 function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
   const [feedback, setFeedback] = useState('')

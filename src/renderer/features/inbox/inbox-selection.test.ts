@@ -43,7 +43,7 @@ describe('where the inbox looks', () => {
     expect(ids(inboxRows(next, [one, two]))).toEqual(['2'])
     const last = selectAfterAnswer(next, inboxRows(next, [one, two]), two, [one, two])
     expect(last.open).toBeUndefined()
-    // The list has not been told yet: what was answered does not open again.
+    // The list is not updated yet: the answered request does not open again.
     expect(selectFirst(last, [one, two]).open).toBeUndefined()
     expect(selectFirst(last, [one, two, three]).open).toBe(three)
   })

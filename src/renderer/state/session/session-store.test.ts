@@ -7,7 +7,7 @@ import { SessionStore } from './session-store'
 
 const S = 's'
 
-/** An engine of one session, by hand: a log, windows of it, and subscribers that are told what the test says. */
+/** A fake engine with one session: a log, windows of it, and subscribers that receive what the test pushes. */
 function engine(turns: number) {
   const log: RecordedEvent[] = []
   const add = (body: EventBody): RecordedEvent => {
@@ -57,7 +57,7 @@ function engine(turns: number) {
 }
 
 const ids = (store: SessionStore): string[] => store.store.getState().view?.items.map((item) => item.id) ?? []
-/** Lets what was answered at once arrive. */
+/** Lets resolved promises settle. */
 const settled = async () => {
   for (let n = 0; n < 10; n += 1) await Promise.resolve()
 }
