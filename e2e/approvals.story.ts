@@ -34,14 +34,14 @@ test.describe('allow always', () => {
     await expect(rules.getByRole('radio').first()).toBeFocused()
     await expect(rules.getByRole('radio').first()).toBeChecked()
     await expect(rules.getByRole('radio').first()).toHaveAccessibleName('Allow exactly mkdir second')
-    // One sentence for each choice; the rule itself and what it would have done are folded away, and the buttons stay in view.
+    // One sentence per choice; the rule and its effect on earlier commands are collapsed, and the buttons stay in view.
     await expect(card.getByLabel('The rule', { exact: true })).toBeHidden()
     await expect(card.getByText('What should be allowed without asking?')).toBeInViewport({ ratio: 1 })
     await expect(card.getByRole('button', { name: 'Allow always' })).toBeInViewport({ ratio: 0.8 })
     await card.getByText('Details').click()
     await expect(card.getByRole('button', { name: 'Allow always' })).toBeInViewport({ ratio: 0.8 })
     await rules.getByRole('radio').first().focus()
-    // The narrowest would not have covered what ran before; the wider one would.
+    // The narrowest rule would not have covered the earlier command; the wider one would.
     const before = card
       .getByRole('list', { name: 'Past commands under this rule' })
       .getByRole('listitem')

@@ -21,11 +21,11 @@ test.describe('a dangerous command', () => {
     await expect(card.getByText('The agent says:')).toBeVisible()
     await expect(card.getByRole('button', { name: /always|session/ })).toHaveCount(0)
     await pictures(app, 'dangerous-command')
-    // 0 rejects. Letters come last: a number in a message is meant for the message.
+    // 0 rejects. Letters are checked last: a number in a message belongs to the message.
     for (const key of ['1', '2', '3', '4', '9', 'Enter', ' ', 'y', 'a']) {
       const pressed = await page.evaluate(() => performance.now())
       await page.keyboard.press(key)
-      // Soon after another key, a card takes none at all.
+      // Soon after another key, a card ignores all keys.
       await page.waitForFunction((at) => performance.now() > at + 650, pressed)
     }
     await expect(card).toBeVisible()

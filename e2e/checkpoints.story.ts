@@ -56,7 +56,7 @@ test('going back to before a message shows first what changes on disk, spares wh
   await expect(said(page, /to this point/)).toBeVisible()
   await expect(page.getByRole('region', { name: 'Conversation' }).getByText('Second done.')).toHaveCount(0)
   expect([read(app, 'keep.txt'), read(app, 'new.txt')]).toEqual(['mine\n', 'theirs\n'])
-  // The message is where it can be changed and sent again.
+  // The message is back in the composer, to be changed and sent again.
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('tidy up')
   await pictures(app, 'went-back')
   await page.getByRole('button', { name: 'Undo', exact: true }).click()

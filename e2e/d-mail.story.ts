@@ -46,7 +46,7 @@ test('the agent goes back with a message to itself: a card says what was taken b
   await expect(said(page, 'I begin with the settings.')).toBeVisible()
   await expect(conversation.getByText('The log may tell more.')).toHaveCount(0)
   expect(existsSync(wrong)).toBe(false)
-  // The turn waits for an answer: nothing can go back in the middle of it.
+  // The turn waits for an answer: a restore is not possible in the middle of it.
   await expect(page.getByRole('group', { name: 'Question' })).toBeVisible()
   await expect(card.getByRole('button', { name: 'Undo', exact: true })).toBeDisabled()
   await card.getByRole('button', { name: /2 calls removed from the conversation/ }).click()
@@ -62,7 +62,7 @@ test('the agent goes back with a message to itself: a card says what was taken b
   await page.getByRole('button', { name: 'Answer', exact: true }).click()
   await expect(said(page, 'The port is right now.')).toBeVisible()
 
-  // Loaded anew it looks the same.
+  // After a reload it looks the same.
   const rows = await conversation.innerText()
   await page.reload()
   await expect(said(page, 'The port is right now.')).toBeVisible()

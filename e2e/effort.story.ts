@@ -17,7 +17,7 @@ test.describe('how hard the model thinks', () => {
     const { page } = app
     await startSession(app)
     const thinking = () => app.page.getByRole('button', { name: /^Thinking:/ })
-    // The scripted model knows no levels: there is nothing to choose.
+    // The scripted model has no effort levels, so there is no switch.
     await expect(thinking()).toBeHidden()
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('menuitemradio', { name: /Thinker/ }).click()
@@ -41,7 +41,7 @@ test.describe('how hard the model thinks', () => {
       .toEqual([undefined, 'high'])
     await pictures(app, 'effort')
 
-    // A model with a switch alone shows the switch; the choice counts there as far as it can.
+    // A model that can only turn thinking on and off shows two choices; the choice maps to the closest one.
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('menuitemradio', { name: /Switch/ }).click()
     await expect(thinking()).toHaveAccessibleName('Thinking: On')
@@ -66,7 +66,7 @@ test.describe('how hard the model thinks', () => {
     for (const width of [390, 640, 1280, 1920]) {
       await page.setViewportSize({ width, height: 800 })
       await expect(page.getByRole('button', { name: /^Thinking:/ })).toBeVisible()
-      // Where the window is as narrow as a phone there are no keys to speak of.
+      // A window as narrow as a phone has no keyboard hints.
       await expect(hint).toBeVisible({ visible: width >= 720 })
       if (width < 720) continue
       await expect.poll(isOneLine).toBe(true)

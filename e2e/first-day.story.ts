@@ -15,7 +15,7 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
 
   const write = page.getByRole('group', { name: /Write trestle-demo\.md/ })
   await expect(write).toContainText('# Trestle demo')
-  // Nothing about it is dangerous: the project is not among the files of Trestle.
+  // Not dangerous: the project is not among Trestle's own files.
   await expect(write).not.toContainText(/risk|configuration/)
   const scratch = (await page.locator('[data-row^="project:"]').getAttribute('title')) ?? ''
   expect(readdirSync(scratch)).not.toContain('trestle-demo.md')
@@ -23,7 +23,7 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
 
   const edit = page.getByRole('group', { name: /Edit trestle-demo\.md/ })
   await edit.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-  // Its last command only reads, and so needs no approval; then it counts to three in the background.
+  // Its last command is read-only, and so needs no approval; then it counts to three in the background.
   await expect(page.getByRole('button', { name: /^Stop/ })).toBeHidden({ timeout: 30_000 })
   expect(readFileSync(join(scratch, 'trestle-demo.md'), 'utf8')).toContain('# Trestle demo')
   await expect(page.getByText('scripted').first()).toBeVisible()
@@ -64,7 +64,7 @@ test('a model connected in the app has its true window and media; an unknown one
   await form.getByRole('button', { name: /Connect/ }).click()
   await expect(page.getByRole('radio', { name: /claude-sonnet-5-5/ })).toBeVisible()
   await expect(page.getByText('1,000,000 tokens · images, PDFs · thinking').first()).toBeVisible()
-  // Only what the user said is saved: the rest follows the table.
+  // Only the user's input is saved: the rest follows the table.
   expect(readFileSync(file, 'utf8')).not.toContain('context_window')
   expect(readFileSync(file, 'utf8')).not.toContain('capabilities')
 

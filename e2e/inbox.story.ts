@@ -6,7 +6,7 @@ import { expect, test, type App } from './app'
 import { said, say, startSession } from './steps'
 import { findings } from './assistive'
 
-/** Asks to make a folder named as the last word of the prompt, and says so when it is made. */
+/** Creates a folder named after the last word of the prompt, and reports it. */
 function makeFolder(request: RecordedRequest): ScriptStep {
   const messages = request.body['messages'] as { role: string; content: unknown }[]
   const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content)
@@ -21,7 +21,7 @@ const card = (page: Page, name: string): Locator =>
   page.getByRole('group', { name: `Approval needed: Bash mkdir ${name}` })
 const isThere = (app: App, name: string): boolean => existsSync(join(app.scratch.project, name))
 
-/** A session for each name, that waits to make a folder of that name. */
+/** A session per name that requests to create a folder of that name. */
 async function askIn(app: App, ...names: string[]): Promise<void> {
   await startSession(app)
   for (const [index, name] of names.entries()) {
@@ -51,16 +51,16 @@ test('requests of three sessions are answered from the inbox, first in first out
     ['one', 'two'],
     ['two', 'three'],
   ] as const) {
-    // Above the open card there is no empty bar, only the sign that closes it.
+    // Above the open card there is no empty bar, only the icon that closes it.
     const sign = page.locator('.inbox-row[data-open] .inbox-toggle')
     await expect.poll(async () => (await sign.boundingBox())?.width).toBeLessThan(48)
     await expect(card(page, name).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
-    // A key soon after another one is text that was meant for somewhere else: then it is pressed again.
+    // A key soon after another one counts as typing and is ignored: press it again.
     await expect(async () => {
       if (await card(page, name).isVisible()) await page.keyboard.press('1')
       await expect(card(page, next)).toBeVisible({ timeout: 2000 })
     }).toPass()
-    // The next one comes up under the finger that still types: it takes no key yet.
+    // The next card appears under a user who still types: it ignores keys at first.
     await page.keyboard.press('1')
     await expect.poll(() => isThere(app, name)).toBe(true)
     expect(isThere(app, next)).toBe(false)
@@ -137,7 +137,7 @@ test('a page that is not in front calls by a notification, once, and a click on 
 }) => {
   test.skip(app.url === undefined, 'In Electron the host calls')
   const context = await app.page.context().browser()!.newContext()
-  // What the browser would show is noted instead; neither page is in front.
+  // Browser notifications are recorded instead of shown; neither page is in front.
   await context.addInitScript(`
     window.shown = []
     window.Notification = class extends EventTarget {

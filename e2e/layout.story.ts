@@ -23,7 +23,7 @@ test.use({
   config: { more: 'default_permission_mode = "auto"' },
 })
 
-/** How far a script can scroll the page sideways; puts it back. */
+/** How far a script can scroll the page sideways; resets it. */
 const sideways = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const boxes = [document.documentElement, document.body, document.getElementById('root')]

@@ -11,11 +11,11 @@ const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol
 const call = (name: string, input: Record<string, unknown> = {}) => ({
   toolCalls: [{ name: `mcp__everything__${name}`, input }],
 })
-/** The server offers what asks only when it knows its client; until then it is given something to do. */
+/** The server offers elicitation tools only once it knows its client; until then it gets another call. */
 const BEGIN = call('trigger-long-running-operation', { duration: 3, steps: 1 })
 const AUTO = { more: 'default_permission_mode = "auto"\n[mcp]\nsampling = true\nstart_wait_s = 60\n' }
 
-/** A session with the official everything server, which has answered once. */
+/** A session with the official everything server, after its first answer. */
 async function begun(app: App): Promise<void> {
   const everything = { command: process.execPath, args: [EVERYTHING, 'stdio'] }
   writeFileSync(join(app.scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: { everything } }))
@@ -54,7 +54,7 @@ test.describe('a form of a server', () => {
     await card.getByLabel('String with email format').fill('not an address')
     await card.getByLabel('Integer').fill('1000')
     await send.click()
-    // What is needed and missing comes first.
+    // Required and missing fields come first.
     const name = card.getByLabel('String', { exact: true })
     await expect(name).toBeFocused()
     await expect(card.getByText('Required.')).toBeVisible()
@@ -104,7 +104,7 @@ test.describe('a page, and the model, that a server wants', () => {
   test('are shown as what they are, and nothing happens before the user agrees', async ({ app }) => {
     const { page } = app
     test.slow()
-    // The page of the web host opens others by itself.
+    // The page of the web host opens others automatically in a new tab.
     await page.evaluate('window.open = (url) => { document.body.dataset.opened = String(url); return null }')
     const openedPage = (): Promise<unknown> => page.evaluate('document.body.dataset.opened')
     await begun(app)
@@ -173,7 +173,7 @@ test.describe('prompts and resources of a server', () => {
     await page.getByText('with the prompt completable-prompt of everything').click()
     await expect(said(page, 'Please promote David')).toBeVisible()
 
-    // What is missing is said before anything is sent, and nothing that was written is lost.
+    // Missing values are reported before anything is sent, and no typed text is lost.
     await say(page, '/mcp:everything:args-prompt ')
     await expect(page.getByText(/needs city \(Name of the city\)/)).toBeVisible()
     await expect(field(page)).toHaveValue('/mcp:everything:args-prompt ')
@@ -196,7 +196,7 @@ test.describe('prompts and resources of a server', () => {
     )
     expect(told).toContain('Resource 7: ')
     await pictures(app, 'mcp-attached')
-    // A resource that a result only points to is fetched when the user wants to see it.
+    // A resource that a result only links to is fetched when the user opens it.
     await say(page, 'link')
     await expect(said(page, 'Linked.')).toBeVisible()
     await page.getByRole('button', { name: /get-resource-links/ }).click()

@@ -62,7 +62,7 @@ test.describe('a server of the user', () => {
 
     await button(app, 'Test').click()
     await expect(list(app)).toContainText(/Connected.*Lab 1\.0, protocol 2025-11-25: \d+ tools/)
-    // The values of the environment come back to no page.
+    // The values of the environment are never sent back to a page.
     await button(app, 'Edit').click()
     const edit = page.getByRole('dialog', { name: 'Server lab' })
     await expect(edit.getByRole('textbox', { name: 'Value of LAB_TOKEN' })).toHaveValue('')

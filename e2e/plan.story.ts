@@ -21,7 +21,7 @@ const OPTIONS = [
   { label: 'In Redis', description: 'Survives a restart; one more server.' },
 ]
 
-/** The plan's path, from what the model was told. */
+/** The plan's path, from the model's instructions. */
 const planPath = (body: unknown): string => /\/[^\s"\\`]+\/plan-1\.md/.exec(JSON.stringify(body))?.[0] ?? ''
 
 test.describe('a plan', () => {
@@ -81,7 +81,7 @@ test.describe('a plan', () => {
     await expect(kept.getByRole('button', { name: /Approve: In Redis/ })).not.toHaveAttribute('aria-disabled')
     await page.keyboard.press('2')
 
-    // What the plan says is done under the usual permissions again.
+    // The plan is carried out under the usual permissions again.
     const write = page.getByRole('group', { name: /Approval needed: Write made\.txt/ })
     await expect(write.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).not.toHaveAttribute(
       'aria-disabled',

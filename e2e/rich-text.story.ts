@@ -86,7 +86,7 @@ test.describe('an answer that means harm', () => {
     await answer.getByText('another').click()
     const cover = await answer.getByText('cover').boundingBox()
     expect(cover?.height).toBeLessThan(100)
-    // Nothing lies over the composer: it takes a click and a further prompt.
+    // Nothing covers the composer: it accepts a click and a further prompt.
     await page.getByRole('textbox', { name: 'Message', exact: true }).click()
     await say(page, 'still there?')
     await expect(said(page, 'Still here.')).toBeVisible()

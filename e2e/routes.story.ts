@@ -72,7 +72,7 @@ test('a bookmark works after Trestle was restarted, and a page without the token
     await other.getByRole('button', { name: 'Open Trestle' }).click()
     await expect(said(other, 'First answer.')).toBeVisible()
     expect(other.url()).not.toContain('token')
-    // The next tab of that browser needs no token in its address.
+    // The next tab of that browser needs no token in its URL.
     const tab = await stranger.newPage()
     await tab.goto(new URL('/settings/general', after).href)
     await expect(tab.getByRole('tab', { name: 'General' })).toHaveAttribute('aria-selected', 'true')

@@ -11,7 +11,7 @@ import { expect, test } from './app'
 import { findings } from './assistive'
 import { said, say, startSession } from './steps'
 
-/** The built page over an engine in memory, which can be in any sandbox. */
+/** The built page with a fake in-memory engine that can report any sandbox. */
 const screens = test.extend<{ stage: { engine: MemoryEngine; page: Page } }>({
   // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are wanted
   stage: async ({}, use) => {
@@ -173,7 +173,7 @@ screens('what a sandbox refused is one card, and no number key leaves the sandbo
   ])
   await expect(card.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled')
   expect(await findings(page)).toEqual([])
-  // The third button leaves the sandbox and has no key; 0 is the refusal on every card.
+  // The third button leaves the sandbox and has no key; 0 rejects on every card.
   await page.keyboard.press('0')
   await expect(card).toBeHidden()
   const chosen = (): unknown[] =>

@@ -13,11 +13,11 @@ const LONG = Array.from(
   { length: 60 },
   (_, n) => `Paragraph ${n + 1} of a long answer, which says a little more than fits on one line.`,
 ).join('\n\n')
-/** More than any story waits for: it is stopped. */
+/** Longer than any story waits: it is stopped. */
 const SLOW = Array.from({ length: 40 }, () => LONG).join('\n\n')
 const EDIT = { name: 'Edit', input: { path: 'README.md', old_string: 'second line', new_string: 'zweite Zeile' } }
 
-/** Answers by what the user said last. */
+/** Responses by the user's last message. */
 function answer({ body }: RecordedRequest): ScriptStep {
   if (JSON.stringify(body).includes('You write the memory of an agent')) return { text: '**Task:** go on.' }
   const messages = body['messages'] as { role: string; content: unknown }[]
@@ -32,14 +32,14 @@ function answer({ body }: RecordedRequest): ScriptStep {
 
 test.use({ model: { script: answer } })
 
-/** How far the conversation is from its end; negative while it is not there. */
+/** Distance of the conversation from its end; negative while it is not rendered. */
 const distance = (page: Page): Promise<number> =>
   page
     .getByRole('region', { name: 'Conversation' })
     .evaluate((area) => Math.round(area.scrollHeight - area.clientHeight - area.scrollTop))
 const atEnd = (page: Page): Promise<void> => expect.poll(() => distance(page)).toBe(0)
 
-/** The card of the change: whole, in the window, with its buttons. */
+/** The approval card: complete, within the window, with its buttons. */
 async function cardIsOnScreen(page: Page): Promise<Locator> {
   const card = page.getByRole('group', { name: /Edit README\.md/ })
   await expect(card).toBeInViewport({ ratio: 1 })
@@ -48,7 +48,10 @@ async function cardIsOnScreen(page: Page): Promise<Locator> {
   return card
 }
 
-/** Whatever the reader did before: what is sent is seen, its output is followed, and its approval is on screen. Then rejects it. */
+/**
+ * Whatever the user did before: the sent message is visible, its output is followed, and its approval is on screen.
+ * Then rejects it.
+ */
 async function sendAndCheck(page: Page, words: string): Promise<void> {
   await say(page, `${words}: change it`)
   const card = await cardIsOnScreen(page)
@@ -62,7 +65,7 @@ async function sendAndCheck(page: Page, words: string): Promise<void> {
   await atEnd(page)
 }
 
-/** The story in a conversation that is longer than the screen, at each size. */
+/** Runs the story in a conversation longer than the screen, at each size. */
 async function atEachSize(app: App, story: (page: Page, name: string) => Promise<void>): Promise<void> {
   test.slow()
   const { page } = app
@@ -97,7 +100,7 @@ test('after the wheel: sending goes to the end and follows', ({ app }) =>
     await wheel(page, -900)
     await expect(latest(page)).toBeVisible()
     await sendAndCheck(page, name)
-    // Even a single pixel up lets go: text that arrives must not pull the reader back.
+    // Even a single pixel up stops following: text that arrives must not scroll back to the end.
     await wheel(page, -30)
     await expect.poll(() => distance(page)).toBeGreaterThan(0)
     await sendAndCheck(page, `${name} again`)
@@ -138,7 +141,7 @@ test('Latest goes all the way to the end and follows', ({ app }) =>
     await atEnd(page)
     await expect(latest(page)).toBeHidden()
     await sendAndCheck(page, name)
-    // An approval is on screen wherever the reader is, and the button says that it waits.
+    // An approval is on screen wherever the user is, and the button shows that it is pending.
     await say(page, `${name} once more: change it`)
     const card = await cardIsOnScreen(page)
     await wheel(page, -2500)
@@ -163,7 +166,7 @@ test('after a row was expanded: sending goes to the end and follows', ({ app }) 
     const row = page.getByRole('button', { name: /^Read README\.md/ }).last()
     await row.click()
     await expect(row).toHaveAttribute('aria-expanded', 'true')
-    // What was opened can be read, and the end is still followed.
+    // The expanded row can be read, and the end is still followed.
     await expect(row).toBeInViewport()
     await atEnd(page)
     await sendAndCheck(page, name)
@@ -261,12 +264,12 @@ test('an answer that streams is followed until the reader scrolls up, and again 
     await say(page, `${name}: a slow answer, please`)
     const stop = page.getByRole('button', { name: 'Stop' })
     await expect(stop).toBeVisible()
-    // So much of it that the reader is still in it after scrolling up: what is out of sight need not grow.
+    // Long enough that the user is still in it after scrolling up: rows out of sight need not grow.
     await expect(page.locator('[data-kind=answer]').last()).toContainText('Paragraph 30 ')
     await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
     await wheel(page, -400)
     await expect(latest(page)).toBeVisible()
-    // It grows on, and the reader stays where they are.
+    // It keeps growing, and the user's position stays.
     const top = (): Promise<number> =>
       page.getByRole('region', { name: 'Conversation' }).evaluate((area) => Math.round(area.scrollTop))
     const [before, far] = [await top(), await distance(page)]
@@ -275,7 +278,7 @@ test('an answer that streams is followed until the reader scrolls up, and again 
     await latest(page).click()
     await expect(latest(page)).toBeHidden()
     await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
-    // What is sent meanwhile is queued, and does not lose the end either.
+    // A message sent meanwhile is queued, and following continues.
     await wheel(page, -400)
     await say(page, `${name} queued`)
     await expect(latest(page)).toBeHidden()
@@ -296,12 +299,12 @@ function chunk(type: string, data: Buffer): Buffer {
   return out
 }
 
-/** A grey picture of this size. */
+/** A grey image of this size. */
 function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // Eight bits of grey.
+  // Eight-bit greyscale.
   header.set([8, 0, 0, 0, 0], 8)
   const rows = Buffer.alloc((width + 1) * height, 0x99)
   for (let y = 0; y < height; y += 1) rows[y * (width + 1)] = 0

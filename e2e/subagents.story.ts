@@ -36,7 +36,7 @@ test.describe('three subagents', () => {
     const { page } = app
     await startSession(app)
     await say(page, 'go')
-    // Who asks is said, and it is answered where one is.
+    // The card names the subagent, and is answered in place.
     const request = page.getByRole('region', { name: 'Request of the subagent Write b.txt' })
     await expect(request).toContainText('The subagent Write b.txt (coder) asks:')
     await expect(page.getByRole('button', { name: /Agent .*Write b\.txt/ })).toContainText('needs input')
@@ -54,7 +54,7 @@ test.describe('three subagents', () => {
     await page.getByRole('button', { name: /Agent .*Write b\.txt/ }).click()
     await expect(page.getByRole('group', { name: 'Its last message' })).toContainText('b.txt is written.')
 
-    // The one in the background is on the dashboard; its row leads to its own conversation.
+    // The background one is on the task page; its row leads to its own conversation.
     await page.getByRole('button', { name: /^Tasks/ }).click()
     const row = page.getByRole('listitem').filter({ hasText: 'Watch the build' })
     await expect(row).toContainText('running')
@@ -77,7 +77,7 @@ test.describe('three subagents', () => {
   })
 })
 
-/** The model asks the one it has heard of to go on. */
+/** The model resumes the subagent named in its context. */
 const resume = (request: RecordedRequest) => ({
   toolCalls: [
     agentCall('more', { description: 'Look again', resume: /task_id: (agent-\S+)/.exec(heard(request))?.[1] ?? '' }),
@@ -114,7 +114,7 @@ test.describe('a subagent in the background', () => {
     await expect(said(page, 'It remembers.')).toBeVisible()
     await page.getByRole('button', { name: /Agent .*Look again/ }).click()
     await expect(page.getByRole('group', { name: 'Its last message' })).toContainText('As green as before.')
-    // The one that goes on is asked last but one, with all that it has done before.
+    // The resumed subagent makes the last request but one, with its earlier history.
     const asked = heard(app.server.requests.at(-2)!)
     expect(asked).toContain('watcher looks')
     expect(asked).toContain('The build is green.')

@@ -8,7 +8,7 @@ import { said, say, startSession } from './steps'
 
 const SECRET = 'correct-horse-battery-staple'
 
-/** A server in Node that says where it listens, counts seconds and answers. */
+/** A Node server that prints its port, counts seconds and answers requests. */
 const SERVER = `
 const port = Number(process.argv[2])
 require('node:http').createServer((_, answer) => answer.end('<title>It works</title>')).listen(port, '127.0.0.1', () => console.log('listening on', port))
@@ -43,7 +43,7 @@ test.describe('a background server', () => {
   })
 
   test('is on the page of tasks with its port, which opens, and can be stopped there', async ({ app }) => {
-    // Both colour schemes are looked through, and a page is opened.
+    // Check both color schemes, and open a page.
     test.slow()
     const { page } = app
     await startSession(app)
@@ -141,7 +141,7 @@ test.describe('a command that asks for a password on its terminal', () => {
     ).not.toContain(SECRET)
     await app.restart()
     expect(filesWith(app.scratch.home, SECRET)).toEqual([])
-    // The search itself finds what is there.
+    // The search itself finds existing text.
     expect(filesWith(app.scratch.home, 'That worked.').length).toBeGreaterThan(0)
   })
 })

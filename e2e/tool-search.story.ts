@@ -7,7 +7,7 @@ import { pictures, said, say, startSession } from './steps'
 
 const SERVER = fileURLToPath(new URL('../test/support/catalogue-server.ts', import.meta.url))
 
-/** Two servers of the user's, with forty tools each. */
+/** Two servers of the user, with forty tools each. */
 function connect(app: App): void {
   const mcpServers = Object.fromEntries(
     ['github', 'slack'].map((name) => [name, { command: process.execPath, args: ['--no-warnings', SERVER, name] }]),
@@ -30,7 +30,7 @@ test.describe('many tools of servers', () => {
   })
 
   test('are found when they are needed, and what they take is seen', async ({ app }) => {
-    // Two servers are started, and their pictures taken.
+    // Two servers are started, and screenshots are taken.
     test.slow()
     const { page } = app
     connect(app)

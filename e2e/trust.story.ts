@@ -35,7 +35,7 @@ test("a project's rules are in force only once the folder is trusted, and a chan
   await expect(question).toContainText(FILE)
   expect(await findings(page)).toEqual([])
 
-  // It stands in nobody's way, and what it would allow is asked.
+  // It blocks nothing, and calls that it would allow still ask.
   await say(page, 'the first')
   const card = page.getByRole('group', { name: /Approval needed: Bash mkdir first/ })
   await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()

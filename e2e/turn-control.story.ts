@@ -19,7 +19,7 @@ test.describe('Escape', () => {
     await expect(card.getByRole('button', { name: /^Allow once/ })).not.toHaveAttribute('aria-disabled')
     await card.getByRole('button', { name: 'Why?' }).click()
     await expect(card).toContainText('Edit can change things')
-    // The focus is where it mostly is.
+    // The focus is where it usually is.
     await composer(page).focus()
     await page.keyboard.press('Escape')
     await expect(card).not.toContainText('Edit can change things')

@@ -27,7 +27,7 @@ test('the waiting row has a chip with an icon for the call that runs, and none f
   await startSession(app)
   await say(page, 'wait for it')
   const row = page.locator('.waiting')
-  // The command only looks, so it runs without being asked about; the other call is queued behind it.
+  // The command is read-only, so it runs without approval; the other call is queued behind it.
   await expect(page.getByRole('button', { name: /Write note\.md queued/ })).toBeVisible({ timeout: 30_000 })
   await expect(row).toHaveAccessibleName('Running command')
   await expect(row.locator('.waiting-word')).toContainText('Running command')

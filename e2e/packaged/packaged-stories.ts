@@ -6,7 +6,7 @@ import type { ScriptStep } from '../../test/support/model-script'
 import { said, say, startSession } from '../steps'
 import type { PackagedApp } from './packaged-app'
 
-/** A story on the installed app. The model says `script`, one step for each request. */
+/** A story on the installed app. The model follows `script`, one step per request. */
 export interface PackagedStory {
   name: string
   script: ScriptStep[]

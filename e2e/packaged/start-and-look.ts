@@ -4,10 +4,12 @@ import { chromium } from '@playwright/test'
 import { appEnvironment } from '../../test/support/app-environment'
 import { createScratch } from '../../test/support/scratch'
 
-/** How long an app may take to open its debugging port, in ms. */
+/** Timeout for an app to open its debugging port, in ms. */
 const LIMIT_MS = 120_000
 
-/** Starts a program with its debugging port open, waits until its page shows Trestle, takes a picture, and ends it. */
+/**
+ * Starts a program with its debugging port open, waits until its page shows Trestle, takes a screenshot, and quits it.
+ */
 export async function startAndLook(program: string, results: string): Promise<void> {
   const scratch = createScratch()
   const child = spawn(program, ['--remote-debugging-port=0'], {

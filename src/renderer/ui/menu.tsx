@@ -139,7 +139,7 @@ interface ContextMenuProps {
   label: string
   items: ReactNode
   onOpenChange?: (open: boolean) => void
-  /** Called before the menu opens; calling `preventDefault` keeps it closed. */
+  /** Called before the menu opens; calling `stopPropagation` keeps it closed. */
   onAim?: (event: SyntheticEvent) => void
   children: ReactElement
 }

@@ -14,7 +14,7 @@ interface PairListProps {
   onChange: (pairs: KeyValue[]) => void
 }
 
-/** Names with values that can be secrets: a value that is written already is not shown, and stays unless another is typed. */
+/** Names with values that can be secrets: an existing value is not shown, and stays unless a new one is typed. */
 export function KeyValueList({ label, kind, hint, pairs, error, onChange }: PairListProps) {
   const change = (id: number, part: Partial<KeyValue>): void =>
     onChange(pairs.map((pair) => (pair.id === id ? { ...pair, ...part } : pair)))

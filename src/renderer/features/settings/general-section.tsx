@@ -12,7 +12,7 @@ import { playNotificationSound } from '../../state/notifications'
 
 const THEME_LABELS: Record<ThemeChoice, string> = { system: 'Match system', light: 'Light', dark: 'Dark' }
 
-/** How it looks, how much is asked, and which tools the model is offered. */
+/** Theme, permission mode, and the tools offered to the model. */
 export function GeneralSection({ settings, trustedFolders }: { settings: SettingsView; trustedFolders: ReactNode }) {
   const theme = useTheme()
   const setMode = useSettingsChange((api, mode: SettingsView['defaultPermissionMode']) => api.setDefaultMode({ mode }))
@@ -59,7 +59,7 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
   )
 }
 
-/** Whether Trestle calls when something waits. In a browser its own permission is asked for here, by the switch, and nowhere else. */
+/** Whether Trestle sends notifications. In a browser, only this switch requests the browser's permission. */
 function NotificationsPart({ settings }: { settings: SettingsView }) {
   const { data: info } = useAppInfo()
   const [permission, setPermission] = useState(browserPermission)
@@ -98,7 +98,7 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
             disabled={!enabled}
             onChange={(wanted) => {
               change({ sound: wanted })
-              // So that one knows it, and so that the browser allows it from now on.
+              // As a preview, and so that the browser allows sound from now on.
               if (wanted && inBrowser) void playNotificationSound()
             }}
           />

@@ -4,10 +4,10 @@ import { dismissToast, useToasts, type Toast } from '../../state/page/toasts-sta
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/button'
 
-/** How long a toast stays, in ms; one that has something to read stays longer. Pointing at it holds it. */
+/** How long a toast stays, in ms; one with advice stays longer. Hovering keeps it open. */
 const STAY = { plain: 3000, notice: 20_000, fail: 20_000 }
 
-/** The corner where short messages appear; announced politely. */
+/** The region for toasts; announced politely. */
 export function Toasts() {
   const toasts = useToasts((state) => state.toasts)
   return (

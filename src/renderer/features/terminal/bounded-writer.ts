@@ -1,11 +1,13 @@
-/** What takes text in and says when it has: xterm's `write`. */
+/** A sink that reports when it has written a text: xterm's `write`. */
 export type Write = (text: string, done: () => void) => void
 
-/** Most characters that wait for the terminal; of more only the newest are kept. */
+/** Maximum number of characters queued for the terminal; beyond it only the newest are kept. */
 const MAX_WAITING = 1024 * 1024
 const KEPT = 256 * 1024
 
-/** Passes text on, one piece at a time, and forgets the middle of what a terminal cannot draw as fast as it is printed. */
+/**
+ * Writes text, one chunk at a time, and drops the middle when output arrives faster than the terminal can render it.
+ */
 export class BoundedWriter {
   readonly #write: Write
   #waiting = ''
@@ -29,13 +31,13 @@ export class BoundedWriter {
     this.#next()
   }
 
-  /** Forgets what waits. */
+  /** Drops the queue. */
   clear(): void {
     this.#waiting = ''
     this.#skipped = 0
   }
 
-  /** Runs `job` when what is being written is written; while it runs nothing else is. */
+  /** Runs `job` after the current write; nothing else is written while it runs. */
   async hold(job: () => Promise<void>): Promise<void> {
     this.#held = true
     try {

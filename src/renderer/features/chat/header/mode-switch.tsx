@@ -16,7 +16,7 @@ import { Banner } from '../../../ui/notice'
 import { Button } from '../../../ui/button'
 import type { SandboxStatus } from '../../../../shared/model/sandbox'
 
-/** How much is asked in this session, and the switch. */
+/** The permission mode of this session, and the switch. */
 export function ModeSwitch({ sessionId }: { sessionId: string }) {
   const client = useClient()
   const header = useSessionHeader(sessionId)
@@ -58,7 +58,7 @@ interface PlanBannerProps {
   onLeave: () => void
 }
 
-/** As long as plan mode is on: what that guarantees, and the way out. */
+/** While plan mode is on: its guarantee, and a button that leaves it. */
 export function PlanBanner({ onShow, onLeave }: PlanBannerProps) {
   return (
     <Banner
@@ -82,7 +82,7 @@ export function PlanBanner({ onShow, onLeave }: PlanBannerProps) {
   )
 }
 
-/** Whether commands are sandboxed: in the session that `status` is of, or, without one, on this machine. */
+/** Whether commands are sandboxed: in the session of `status`, or without one on this machine. */
 function useConfinement(status: SandboxStatus | undefined): Confinement {
   const { data: settings } = useSettings()
   return confinementOf(status, settings?.sandbox)

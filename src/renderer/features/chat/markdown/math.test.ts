@@ -3,7 +3,7 @@ import type { Token } from 'marked'
 import type { MathToken } from './math'
 import { splitBlocks } from './split-blocks'
 
-/** The formulas of a text, in order, and all else of it. */
+/** The formulas of a text, in order, and the text around them. */
 function read(text: string): { math: [tex: string, where: 'block' | 'inline'][]; rest: string } {
   const math: [string, 'block' | 'inline'][] = []
   let rest = ''

@@ -12,7 +12,7 @@ import { useOpenRows } from './open-rows'
 
 const WHY = { window: 'context window almost full', overflow: 'request too long', manual: 'at your request' }
 
-/** That the conversation was compacted: one line, which opens to the summary and what was dropped, and where it can be undone. */
+/** A compaction of the conversation: one line that expands to the summary and what was dropped, with an undo button. */
 export const CompactionRow = memo(function CompactionRow({
   sessionId,
   item,

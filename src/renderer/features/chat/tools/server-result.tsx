@@ -14,7 +14,7 @@ import type { FormField, FormValue } from '../../../../shared/model/form'
 import { describeDenial } from '../../../../shared/model/sandbox'
 import type { CallQuestionItem } from '../../../../shared/events/transcript-item'
 
-/** What a tool of an MCP server returned: its text, its pictures, and the resources it points to, which are not fetched. */
+/** The result of an MCP tool: its text, its images, and the resources it links to, which are not fetched. */
 export function ServerResult({
   details,
   content,
@@ -50,7 +50,7 @@ type Shown =
   | { kind: 'open'; content: McpResourceContent }
   | { kind: 'failed'; failure: Failure }
 
-/** A resource that a result points to. It is fetched only when the user wants to see it; the model does not get it by that. */
+/** A resource that a result links to. It is fetched only when the user opens it; the model does not get it. */
 function ResourceLink({ server, link }: { server: string; link: ServerLink }) {
   const { uri, name, mediaType, description } = link
   const client = useClient()
@@ -99,7 +99,7 @@ function ResourceLink({ server, link }: { server: string; link: ServerLink }) {
   )
 }
 
-/** What the server asked while the call ran, and what was answered. */
+/** What the server asked during the call, and the answers. */
 export function CallQuestions({ questions }: { questions: readonly CallQuestionItem[] }) {
   return (
     <ul className="call-questions" aria-label="Asked meanwhile">
