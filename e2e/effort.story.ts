@@ -1,17 +1,17 @@
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const model = (id: string, name: string): string =>
   `[models."local/${id}"]\nprovider = "local"\nmodel = "${name}"\nlabel = "${id}"\ncontext_window = 128000\ncapabilities = ["tools", "thinking"]\n`
 
-test.describe('how hard the model thinks', () => {
+test.describe('the thinking effort', () => {
   test.use({
     model: { script: () => ({ thinking: 'Hm.', text: 'Answered.' }) },
     config: { loop: `\n${model('Thinker', 'gpt-5.1')}${model('Switch', 'kimi-k2.6')}` },
   })
 
-  test('is chosen below the message, by keyboard too, counts from then on and is still there after a restart', async ({
+  test('is chosen below the message, also by keyboard, applies from then on and survives a restart', async ({
     app,
   }) => {
     const { page } = app
@@ -22,8 +22,8 @@ test.describe('how hard the model thinks', () => {
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('menuitemradio', { name: /Thinker/ }).click()
     await expect(thinking()).toHaveAccessibleName('Thinking: Default')
-    await say(page, 'by default')
-    await expect(said(page, 'Answered.')).toBeVisible()
+    await sendPrompt(page, 'by default')
+    await expect(transcriptText(page, 'Answered.')).toBeVisible()
 
     await thinking().focus()
     await page.keyboard.press('Enter')
@@ -35,7 +35,7 @@ test.describe('how hard the model thinks', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await expect(thinking()).toHaveAccessibleName('Thinking: High')
-    await say(page, 'and now with more')
+    await sendPrompt(page, 'and now with more')
     await expect
       .poll(() => app.server.requests.map(({ body }) => body['reasoning_effort']))
       .toEqual([undefined, 'high'])
@@ -51,11 +51,11 @@ test.describe('how hard the model thinks', () => {
     await expect(thinking()).toHaveAccessibleName('Thinking: On')
     await thinking().click()
     await app.page.getByRole('menuitemradio', { name: 'Off' }).click()
-    await say(app.page, 'without')
+    await sendPrompt(app.page, 'without')
     await expect.poll(() => app.server.requests.at(-1)!.body['thinking']).toEqual({ type: 'disabled' })
   })
 
-  test('leaves the keys beside it on one line, however narrow the window is', async ({ app }) => {
+  test('keeps the key hints beside it on one line at every width', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await page.getByRole('button', { name: /^Model:/ }).click()

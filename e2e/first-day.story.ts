@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 test.use({ bare: true, model: { script: [{ text: 'Yes.' }, { text: 'Hello.' }] } })
 
-test('a newcomer tries the demo: it edits a file after an approval, and says that it is a script', async ({ app }) => {
+test('a new user tries the demo: it edits a file after an approval, and says that it is a script', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Try the demo in a temporary folder' }).click()
   await page.getByRole('radio', { name: /Demo \(scripted\)/ }).check()
@@ -31,7 +31,7 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
   rmSync(dirname(scratch), { recursive: true })
 })
 
-test('a newcomer connects a provider by address and key, which is tested, and talks to it', async ({ app }) => {
+test('a new user connects a provider by URL and key, tests the connection, and sends a message', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Connect a provider' }).click()
   const form = page.getByRole('form').or(page.locator('form')).first()
@@ -43,12 +43,12 @@ test('a newcomer connects a provider by address and key, which is tested, and ta
   await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain(app.server.baseUrl)
   expect(readFileSync(file, 'utf8')).not.toContain('sk-typed-into-the-app')
   await startSession(app)
-  await say(page, 'hello there')
-  await expect(said(page, 'Hello.')).toBeVisible()
+  await sendPrompt(page, 'hello there')
+  await expect(transcriptText(page, 'Hello.')).toBeVisible()
   expect(app.server.requests.at(-1)!.headers['authorization']).toBe('Bearer sk-typed-into-the-app')
 })
 
-test('a model connected in the app has its true window and media; an unknown one is labelled as a guess', async ({
+test('a model connected in the app has its real context window and media; an unknown one is labeled as a guess', async ({
   app,
 }) => {
   const { page } = app

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import type { RecordedRequest, ScriptStep } from '../test/support/model-script'
 import { expect, test, type App } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 import { findings } from './assistive'
 
 /** Creates a folder named after the last word of the prompt, and reports it. */
@@ -32,7 +32,7 @@ async function askIn(app: App, ...names: string[]): Promise<void> {
 
 async function askHere({ page }: App, name: string): Promise<void> {
   await expect(page.getByRole('heading', { name: 'New session' })).toBeVisible()
-  await say(page, `please ${name}`)
+  await sendPrompt(page, `please ${name}`)
   await expect(card(page, name)).toBeVisible()
 }
 
@@ -80,7 +80,7 @@ test('requests of three sessions are answered from the inbox, first in first out
   expect(JSON.stringify(app.server.requests.map(({ body }) => body))).toContain('no more of them')
 })
 
-test('requests that are alike are allowed together only where each is shown', async ({ app }) => {
+test('similar requests are allowed together only after each was shown', async ({ app }) => {
   const { page } = app
   await askIn(app, 'one', 'two')
   await openInbox(page)
@@ -94,7 +94,9 @@ test('requests that are alike are allowed together only where each is shown', as
   await expect(page.getByText('No pending requests', { exact: true })).toBeVisible()
 })
 
-test('what one tab answers is settled in the other, and nothing takes its place there', async ({ app }) => {
+test('a request answered in one tab is resolved in the other, and no other request appears in its place', async ({
+  app,
+}) => {
   test.skip(app.url === undefined, 'Electron has one window')
   const { page } = app
   await askIn(app, 'one', 'two')
@@ -116,7 +118,7 @@ test('what one tab answers is settled in the other, and nothing takes its place 
   await second.close()
 })
 
-test('a request outlives the program; its answer lets the turn go on', async ({ app }) => {
+test('a request survives a restart; answering it continues the turn', async ({ app }) => {
   // The program is started twice.
   test.slow()
   await askIn(app, 'one', 'two')
@@ -128,11 +130,11 @@ test('a request outlives the program; its answer lets the turn go on', async ({ 
   await page.keyboard.press('1')
   await expect.poll(() => isThere(app, 'one')).toBe(true)
   await page.getByRole('treeitem', { name: /please one/ }).click()
-  await expect(said(page, 'That was one.')).toBeVisible()
+  await expect(transcriptText(page, 'That was one.')).toBeVisible()
   expect(isThere(app, 'two')).toBe(false)
 })
 
-test('a page that is not in front calls by a notification, once, and a click on it shows what waits', async ({
+test('a page in the background shows one notification, and a click on it opens the pending request', async ({
   app,
 }) => {
   test.skip(app.url === undefined, 'In Electron the host calls')
@@ -171,7 +173,7 @@ test('a page that is not in front calls by a notification, once, and a click on 
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the inbox keeps nobody out, ${colorScheme}`, async ({ app }) => {
+  test(`the inbox passes the accessibility checks, ${colorScheme}`, async ({ app }) => {
     const { page } = app
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await openInbox(page)

@@ -15,13 +15,13 @@ export async function startSession(app: App): Promise<void> {
 }
 
 /** Sends a prompt with the keyboard. */
-export async function say(page: Page, words: string): Promise<void> {
+export async function sendPrompt(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill(words)
   await page.keyboard.press('Enter')
 }
 
 /** Text in the transcript (the same words are also announced elsewhere). */
-export function said(page: Page, words: string | RegExp): Locator {
+export function transcriptText(page: Page, words: string | RegExp): Locator {
   return page.getByRole('region', { name: 'Conversation' }).getByText(words).first()
 }
 

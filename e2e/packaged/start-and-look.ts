@@ -19,21 +19,21 @@ export async function startAndLook(program: string, results: string): Promise<vo
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   try {
     const address = await new Promise<string>((resolve, reject) => {
-      let said = ''
+      let output = ''
       const timer = setTimeout(
-        () => reject(new Error(`No debugging port within ${LIMIT_MS} ms. It said: ${said}`)),
+        () => reject(new Error(`No debugging port within ${LIMIT_MS} ms. Output: ${output}`)),
         LIMIT_MS,
       )
       child.stderr.on('data', (chunk: Buffer) => {
-        said += chunk.toString('utf8')
-        const found = /DevTools listening on (ws:\S+)/.exec(said)?.[1]
+        output += chunk.toString('utf8')
+        const found = /DevTools listening on (ws:\S+)/.exec(output)?.[1]
         if (found === undefined) return
         clearTimeout(timer)
         resolve(found)
       })
       child.once('error', reject)
       child.once('exit', (code, signal) =>
-        reject(new Error(`The app ended with ${signal ?? code} before its window opened. It said: ${said}`)),
+        reject(new Error(`The app ended with ${signal ?? code} before its window opened. Output: ${output}`)),
       )
     })
     const browser = await chromium.connectOverCDP(address)

@@ -49,7 +49,7 @@ afterEach(() => {
 })
 
 describe('a kept connection', () => {
-  test('tries again later and later, never all clients at the same moment, and starts over once it was open', async () => {
+  test('retries with exponential backoff and jitter, and resets the delay once open', async () => {
     const { all, open, latest } = carriers()
     connection = connect(open, { random: () => 0.5 })
     const delays: number[] = []
@@ -73,7 +73,7 @@ describe('a kept connection', () => {
     expect(all).toHaveLength(count + 1)
   })
 
-  test('is tried at once when the machine is back online, and only then', async () => {
+  test('retries at once when the machine is back online, and only then', async () => {
     const { all, open, latest } = carriers()
     let listener: (() => void) | undefined
     const wake = (): void => listener?.()
@@ -96,7 +96,7 @@ describe('a kept connection', () => {
     expect(all).toHaveLength(2)
   })
 
-  test('a carrier that never gets ready is given up; what it says later is ignored', async () => {
+  test('gives up a transport that never gets ready, and ignores its later messages', async () => {
     const { all, open } = carriers()
     connection = connect(open)
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.openTimeout)
@@ -108,7 +108,7 @@ describe('a kept connection', () => {
     expect(connection.state.get()).toMatchObject({ status: 'connecting', attempt: 2 })
   })
 
-  test('silence alone is no break: it asks first, and an answer keeps the wire', async () => {
+  test('requests a heartbeat after silence, and keeps the transport if one arrives', async () => {
     const { all, open, latest } = carriers()
     connection = connect(open)
     latest().events.ready()
@@ -124,7 +124,7 @@ describe('a kept connection', () => {
     expect(all[0]?.isClosed).toBe(true)
   })
 
-  test('a request that was answered does not hide that the next one is not', async () => {
+  test('an answered request does not hide that the next one is unanswered', async () => {
     const { open, latest } = carriers()
     connection = connect(open)
     latest().events.ready()
@@ -138,7 +138,7 @@ describe('a kept connection', () => {
     expect(connection.state.get().responds).toBe(false)
   })
 
-  test('says that the engine does not respond 2 seconds after a request without any sign, and takes it back with the next', async () => {
+  test('reports an unresponsive engine 2 seconds after a request without activity, until the next activity', async () => {
     const { open, latest } = carriers()
     connection = connect(open)
     latest().events.ready()
@@ -161,7 +161,7 @@ describe('a kept connection', () => {
     expect(responds()).toBe(true)
   })
 
-  test('a request waits for the first connection, but not for ever', async () => {
+  test('a request waits for the first connection until a timeout', async () => {
     const { open, latest } = carriers()
     connection = connect(open)
     const early = codeOf(connection.client.app.info())
@@ -176,7 +176,7 @@ describe('a kept connection', () => {
     expect(await late).toBe('connection.lost')
   })
 
-  test('a request that was given up while it waited is never sent', async () => {
+  test('a request aborted while waiting is never sent', async () => {
     const { open, latest } = carriers()
     connection = connect(open)
     const controller = new AbortController()
@@ -188,7 +188,7 @@ describe('a kept connection', () => {
     expect(latest().sent).toEqual([])
   })
 
-  test('a refused client stops for good and says why', async () => {
+  test('a refused client stops permanently and reports why', async () => {
     const { all, open, latest } = carriers()
     connection = connect(open)
     const call = codeOf(connection.client.app.info())
@@ -200,7 +200,7 @@ describe('a kept connection', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('thousands of messages a second do not draw the page thousands of times', async () => {
+  test('thousands of messages a second notify listeners only once a second', async () => {
     const { open, latest } = carriers()
     connection = connect(open)
     latest().events.ready()

@@ -193,7 +193,7 @@ export function usePictureDrop({ imagesIn, add, name, showProblem }: PictureDrop
     addFiles,
     onPaste(event: ClipboardEvent): void {
       const files = attachableFiles(event.clipboardData)
-      // Text copied from office programs comes with an image of itself: then the text is meant.
+      // Text copied from office programs includes an image of the same text: paste the text.
       if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return
       event.preventDefault()
       addFiles(files)

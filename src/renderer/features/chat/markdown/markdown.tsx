@@ -65,7 +65,7 @@ const OneBlock = memo(
   function OneBlock({ block, open }: { block: Block; open: boolean }) {
     return (
       <div className="md-block" data-joined={block.joined || undefined}>
-        <BlockView token={open ? mended(block.token) : block.token} streaming={open} />
+        <BlockView token={open ? closed(block.token) : block.token} streaming={open} />
       </div>
     )
   },
@@ -78,7 +78,7 @@ const OneBlock = memo(
 )
 
 /** The block as if its open constructs were closed, so that a half-written link or emphasis does not flicker. */
-function mended(token: Token): Token {
+function closed(token: Token): Token {
   if (['code', 'html', 'math', 'details'].includes(token.type) || token.raw.length > 20_000) return token
   const raw = remend(token.raw, { linkMode: 'text-only', images: true, htmlTags: false, katex: false })
   if (raw === token.raw) return token
