@@ -52,7 +52,7 @@ test.describe('a plan', () => {
     await sendPrompt(page, 'plan it')
     const card = page.getByRole('group', { name: 'Plan to review, revision 1' })
     await expect(card.getByRole('heading', { name: 'Make the shop faster' })).toBeVisible()
-    await expect(page.getByText('Plan mode. Nothing but the plan can change')).toBeVisible()
+    await expect(page.getByText('Plan mode. Read-only until you approve the plan.')).toBeVisible()
     expect(existsSync(join(app.scratch.project, 'made.txt'))).toBe(false)
     await pictures(app, 'plan-review')
     await expect(card.getByRole('button', { name: /Approve: In memory/ })).not.toHaveAttribute('aria-disabled')

@@ -46,7 +46,7 @@ test('backups are shown with number, size and folder, and one is created on dema
   const { page } = app
   await page.keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'About' }).click()
-  await expect(page.getByText('None yet. One is made every day.')).toBeVisible()
+  await expect(page.getByText('No backups yet. One is created every day.')).toBeVisible()
   await expect(page.getByText(join(app.scratch.home, 'backups'))).toBeVisible()
   await page.getByRole('button', { name: 'Back up now' }).click()
   await expect(page.getByText(/^1 · \d+ (KB|MB) · newest today \d\d:\d\d$/)).toBeVisible()

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connect, CONNECT_TIMING } from './connect'
 import type { Transport, TransportEvents, Connection } from './connection'
 
-interface FakeCarrier extends Transport {
+interface FakeTransport extends Transport {
   events: TransportEvents
   sent: string[]
   pings: number
@@ -10,25 +10,25 @@ interface FakeCarrier extends Transport {
 }
 
 /** Transports that the test opens, breaks and sends messages on. */
-function carriers() {
-  const all: FakeCarrier[] = []
+function transports() {
+  const all: FakeTransport[] = []
   const open = (events: TransportEvents): Transport => {
-    const carrier: FakeCarrier = {
+    const transport: FakeTransport = {
       events,
       sent: [],
       pings: 0,
       isClosed: false,
-      send: (message) => carrier.sent.push(message),
-      ping: () => (carrier.pings += 1),
-      close: () => (carrier.isClosed = true),
+      send: (message) => transport.sent.push(message),
+      ping: () => (transport.pings += 1),
+      close: () => (transport.isClosed = true),
     }
-    all.push(carrier)
-    return carrier
+    all.push(transport)
+    return transport
   }
-  const latest = (): FakeCarrier => {
-    const carrier = all.at(-1)
-    if (!carrier) throw new Error('no carrier was opened')
-    return carrier
+  const latest = (): FakeTransport => {
+    const transport = all.at(-1)
+    if (!transport) throw new Error('no transport was opened')
+    return transport
   }
   return { all, open, latest }
 }
@@ -50,7 +50,7 @@ afterEach(() => {
 
 describe('a kept connection', () => {
   test('retries with exponential backoff and jitter, and resets the delay once open', async () => {
-    const { all, open, latest } = carriers()
+    const { all, open, latest } = transports()
     connection = connect(open, { random: () => 0.5 })
     const delays: number[] = []
     for (let n = 0; n < 8; n += 1) {
@@ -74,7 +74,7 @@ describe('a kept connection', () => {
   })
 
   test('retries at once when the machine is back online, and only then', async () => {
-    const { all, open, latest } = carriers()
+    const { all, open, latest } = transports()
     let listener: (() => void) | undefined
     const wake = (): void => listener?.()
     connection = connect(open, {
@@ -97,7 +97,7 @@ describe('a kept connection', () => {
   })
 
   test('gives up a transport that never gets ready, and ignores its later messages', async () => {
-    const { all, open } = carriers()
+    const { all, open } = transports()
     connection = connect(open)
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.openTimeout)
     expect(all[0]?.isClosed).toBe(true)
@@ -109,7 +109,7 @@ describe('a kept connection', () => {
   })
 
   test('requests a heartbeat after silence, and keeps the transport if one arrives', async () => {
-    const { all, open, latest } = carriers()
+    const { all, open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.pingAfter)
@@ -125,7 +125,7 @@ describe('a kept connection', () => {
   })
 
   test('an answered request does not hide that the next one is unanswered', async () => {
-    const { open, latest } = carriers()
+    const { open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
     await vi.advanceTimersByTimeAsync(1)
@@ -139,7 +139,7 @@ describe('a kept connection', () => {
   })
 
   test('reports an unresponsive engine 2 seconds after a request without activity, until the next activity', async () => {
-    const { open, latest } = carriers()
+    const { open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
     const responds = (): boolean | undefined => connection?.state.get().responds
@@ -162,7 +162,7 @@ describe('a kept connection', () => {
   })
 
   test('a request waits for the first connection until a timeout', async () => {
-    const { open, latest } = carriers()
+    const { open, latest } = transports()
     connection = connect(open)
     const early = codeOf(connection.client.app.info())
     latest().events.ready()
@@ -177,7 +177,7 @@ describe('a kept connection', () => {
   })
 
   test('a request aborted while waiting is never sent', async () => {
-    const { open, latest } = carriers()
+    const { open, latest } = transports()
     connection = connect(open)
     const controller = new AbortController()
     const call = connection.client.app.info(undefined, { signal: controller.signal }).catch((error: unknown) => error)
@@ -189,7 +189,7 @@ describe('a kept connection', () => {
   })
 
   test('a refused client stops permanently and reports why', async () => {
-    const { all, open, latest } = carriers()
+    const { all, open, latest } = transports()
     connection = connect(open)
     const call = codeOf(connection.client.app.info())
     latest().events.closed(true)
@@ -201,7 +201,7 @@ describe('a kept connection', () => {
   })
 
   test('thousands of messages a second notify listeners only once a second', async () => {
-    const { open, latest } = carriers()
+    const { open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
     let told = 0

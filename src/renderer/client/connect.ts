@@ -38,18 +38,18 @@ export const CONNECT_TIMING: ConnectTiming = {
 }
 
 /** Keeps a connection to the engine open until closed: opens transports, detects broken ones, and reconnects. */
-export function connect(openCarrier: OpenTransport, options: ConnectOptions = {}): Connection {
-  return new KeptConnection(openCarrier, options)
+export function connect(openTransport: OpenTransport, options: ConnectOptions = {}): Connection {
+  return new KeptConnection(openTransport, options)
 }
 
 class KeptConnection implements Connection {
   readonly state = new ConnectionStateStore()
   readonly #link: RpcLink
-  readonly #openCarrier: OpenTransport
+  readonly #openTransport: OpenTransport
   readonly #timing: ConnectTiming
   readonly #random: () => number
   readonly #stopWaking: () => void
-  #carrier: Transport | undefined
+  #transport: Transport | undefined
   /** The one pending timer: the next attempt, readiness, or a heartbeat. */
   #timer: ReturnType<typeof setTimeout> | undefined
   /** Number of the current transport; events of earlier ones are ignored. */
@@ -61,8 +61,8 @@ class KeptConnection implements Connection {
   #lastMessageAt = 0
   #isClosed = false
 
-  constructor(openCarrier: OpenTransport, options: ConnectOptions) {
-    this.#openCarrier = openCarrier
+  constructor(openTransport: OpenTransport, options: ConnectOptions) {
+    this.#openTransport = openTransport
     this.#timing = { ...CONNECT_TIMING, ...options.timing }
     this.#random = options.random ?? Math.random
     this.#link = new RpcLink(this.#timing.requestWait)
@@ -76,9 +76,9 @@ class KeptConnection implements Connection {
 
   reconnectNow(): void {
     if (this.#isClosed || this.state.get().status === 'open') return
-    const carrier = this.#carrier
-    this.#carrier = undefined
-    carrier?.close()
+    const transport = this.#transport
+    this.#transport = undefined
+    transport?.close()
     this.#attempt()
   }
 
@@ -93,9 +93,9 @@ class KeptConnection implements Connection {
     const isCurrent = (): boolean => generation === this.#generation
     this.#wait(this.#timing.openTimeout, () => this.#lose())
     this.state.set({ attempt: this.state.get().attempt + 1 })
-    const carrier: Transport = this.#openCarrier({
+    const transport: Transport = this.#openTransport({
       ready: () => {
-        if (isCurrent()) this.#ready(carrier)
+        if (isCurrent()) this.#ready(transport)
       },
       message: (message) => {
         if (!isCurrent()) return
@@ -114,14 +114,14 @@ class KeptConnection implements Connection {
         else this.#lose()
       },
     })
-    this.#carrier = carrier
+    this.#transport = transport
   }
 
-  #ready(carrier: Transport): void {
+  #ready(transport: Transport): void {
     this.#lastMessageAt = performance.now()
     this.#link.attach((message) => {
-      carrier.send(message)
-      this.#expectSign(carrier)
+      transport.send(message)
+      this.#expectActivity(transport)
     })
     this.state.set({ status: 'open', attempt: 0, lastMessageAt: Date.now(), responds: true })
     clearTimeout(this.#timer)
@@ -135,12 +135,12 @@ class KeptConnection implements Connection {
   }
 
   /** After a request: a hung program keeps its sockets open but sends nothing. */
-  #expectSign(carrier: Transport): void {
+  #expectActivity(transport: Transport): void {
     this.#requestedAt = performance.now()
-    if (carrier.ping && this.#unanswered === undefined) this.#watchRequest(carrier, this.#requestedAt)
+    if (transport.ping && this.#unanswered === undefined) this.#watchRequest(transport, this.#requestedAt)
   }
 
-  #watchRequest(carrier: Transport, sentAt: number): void {
+  #watchRequest(transport: Transport, sentAt: number): void {
     const step = this.#timing.silentAfter / 2
     const unlessHeard =
       (then: () => void): (() => void) =>
@@ -148,11 +148,11 @@ class KeptConnection implements Connection {
         this.#unanswered = undefined
         if (this.#lastMessageAt < sentAt) then()
         // This request was answered; one sent in the meantime may not be.
-        else if (this.#lastMessageAt < this.#requestedAt) this.#watchRequest(carrier, this.#requestedAt)
+        else if (this.#lastMessageAt < this.#requestedAt) this.#watchRequest(transport, this.#requestedAt)
       }
     const tell = unlessHeard(() => this.state.set({ responds: false }))
     const ask = unlessHeard(() => {
-      carrier.ping?.()
+      transport.ping?.()
       this.#unanswered = setTimeout(tell, step)
     })
     this.#unanswered = setTimeout(ask, step)
@@ -163,18 +163,18 @@ class KeptConnection implements Connection {
    * silence counts only after a heartbeat was requested.
    */
   #watchSilence(): void {
-    const carrier = this.#carrier
-    if (!carrier?.ping) return
+    const transport = this.#transport
+    if (!transport?.ping) return
     const silentFor = performance.now() - this.#lastMessageAt
     this.#wait(Math.max(0, this.#timing.pingAfter - silentFor), () => {
       if (performance.now() - this.#lastMessageAt < this.#timing.pingAfter) this.#watchSilence()
-      else this.#ask(carrier)
+      else this.#ask(transport)
     })
   }
 
-  #ask(carrier: Transport): void {
+  #ask(transport: Transport): void {
     const askedAt = performance.now()
-    carrier.ping?.()
+    transport.ping?.()
     this.#wait(this.#timing.deadAfter, () => {
       if (this.#lastMessageAt >= askedAt) this.#watchSilence()
       else this.#lose()
@@ -197,15 +197,15 @@ class KeptConnection implements Connection {
     clearTimeout(this.#unanswered)
     this.#unanswered = undefined
     this.#generation += 1
-    const carrier = this.#carrier
-    this.#carrier = undefined
-    carrier?.close()
+    const transport = this.#transport
+    this.#transport = undefined
+    transport?.close()
   }
 
   #wake(): void {
     if (this.#isClosed) return
-    if (this.#carrier && this.state.get().status === 'open') this.#ask(this.#carrier)
-    else if (!this.#carrier) this.#attempt()
+    if (this.#transport && this.state.get().status === 'open') this.#ask(this.#transport)
+    else if (!this.#transport) this.#attempt()
   }
 
   #finish(reason: CodedError): void {

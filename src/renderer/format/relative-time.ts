@@ -33,7 +33,7 @@ function subscribe(listener: () => void): () => void {
     const next = Math.floor(Date.now() / MINUTE) * MINUTE
     if (next === minute) return
     minute = next
-    for (const tell of listeners) tell()
+    for (const notify of listeners) notify()
   }, 5000)
   return () => {
     listeners.delete(listener)

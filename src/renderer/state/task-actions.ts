@@ -22,10 +22,10 @@ export interface TaskActions {
 export function useTaskActions(): TaskActions {
   const client = useClient()
   return useMemo((): TaskActions => {
-    const told = (call: Promise<unknown>, words?: string): void =>
-      void call.then(() => (words === undefined ? undefined : showToast(words)), showFailureToast)
+    const run = (call: Promise<unknown>, message?: string): void =>
+      void call.then(() => (message === undefined ? undefined : showToast(message)), showFailureToast)
     return {
-      stop: ({ taskId }) => told(client.task.stop({ taskId })),
+      stop: ({ taskId }) => run(client.task.stop({ taskId })),
       stopAll: (sessionId) =>
         void client.task
           .stopAll(sessionId === undefined ? {} : { sessionId })
@@ -35,13 +35,13 @@ export function useTaskActions(): TaskActions {
           showFailureToast(error)
           return undefined
         }),
-      moveToBackground: ({ taskId }) => told(client.task.moveToBackground({ taskId })),
-      sendToSession: ({ taskId }) => told(client.task.sendToSession({ taskId }), 'Sent to the session'),
+      moveToBackground: ({ taskId }) => run(client.task.moveToBackground({ taskId })),
+      sendToSession: ({ taskId }) => run(client.task.sendToSession({ taskId }), 'Sent to the session'),
       goToSession: ({ sessionId }) => {
         if (sessionId !== undefined) useLayout.getState().openSession(sessionId)
       },
-      copyCommand: ({ command }) => told(navigator.clipboard.writeText(command), 'Command copied'),
-      download: (task) => told(downloadLog(client, task)),
+      copyCommand: ({ command }) => run(navigator.clipboard.writeText(command), 'Command copied'),
+      download: (task) => run(downloadLog(client, task)),
     }
   }, [client])
 }

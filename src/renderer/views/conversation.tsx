@@ -67,7 +67,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   const steer = useCallback(
     (parts: UserPart[]) => {
       transcriptOf(sessionId)?.toEnd()
-      return told(client.session.steer({ sessionId, parts }))
+      return showingFailure(client.session.steer({ sessionId, parts }))
     },
     [client, sessionId],
   )
@@ -88,7 +88,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
       transcriptOf(sessionId)?.toEnd()
       const [only, more] = parts
       const command = only?.type === 'text' && !more ? commandSent(commands, only.text) : undefined
-      return told(command ? command() : client.session.prompt({ sessionId, parts }))
+      return showingFailure(command ? command() : client.session.prompt({ sessionId, parts }))
     },
     [client, sessionId, commands],
   )
@@ -261,7 +261,7 @@ function blockedBy({
   hasModel: boolean
   onOpenSettings: () => void
 }): ReactNode {
-  if (!connected) return 'Not connected. What you write is kept.'
+  if (!connected) return 'Not connected. Your draft is kept.'
   if (elsewhere !== undefined) return `This session is open in another Trestle (${elsewhere}).`
   if (hasModel) return undefined
   return (
@@ -281,7 +281,7 @@ function needsOf(request: Pick<Approval, 'tool' | 'asks'> | undefined): string |
 }
 
 /** A call whose failure is shown at once; it still rejects, so that the caller can restore its input. */
-async function told<Result>(call: Promise<Result>): Promise<Result> {
+async function showingFailure<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call
   } catch (error) {

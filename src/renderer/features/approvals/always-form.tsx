@@ -16,7 +16,7 @@ type Rule = NonNullable<ApprovalReply['rule']>
 interface AlwaysFormProps {
   sessionId: string
   approval: Approval
-  /** The requested command, prefilled for editing. */
+  /** The scope chosen on the card; the form can change it. */
   scope: Rule['scope']
   onSend: (rule: Rule) => void
   onBack: () => void

@@ -89,7 +89,7 @@ export function PlanCard(props: PlanCardProps) {
               </dl>
             )}
             <p className="plan-guarantee">
-              <ShieldCheck aria-hidden /> Nothing but the plan can change until you approve it.
+              <ShieldCheck aria-hidden /> Read-only until you approve the plan.
             </p>
           </div>
           <div className="approval-acts">
@@ -144,13 +144,13 @@ function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
     field.current?.focus()
   }, [])
   useEscape('form', true, onBack)
-  const said = feedback.trim()
+  const message = feedback.trim()
   const given = [...comments].filter(([, note]) => note.trim() !== '').toSorted(([a], [b]) => a - b)
-  const canSend = (said !== '' || given.length > 0) && !busy
+  const canSend = (message !== '' || given.length > 0) && !busy
   const send = (): void => {
     if (!canSend) return
     onSend({
-      ...(said !== '' && { feedback: said }),
+      ...(message !== '' && { feedback: message }),
       ...(given.length > 0 && { comments: given.map(([line, note]) => ({ line, text: note.trim() })) }),
     })
   }

@@ -7,7 +7,7 @@ export class PersistedDraft {
   text: string
   readonly #sessionId: string
   /** Messages in flight. */
-  #held: readonly string[] = []
+  #inFlight: readonly string[] = []
   #stored: string
   #isOpen = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -30,11 +30,11 @@ export class PersistedDraft {
    * field, if the field still exists.
    */
   trackOutgoing(text: string): (arrived: boolean) => void {
-    this.#held = [...this.#held, text]
+    this.#inFlight = [...this.#inFlight, text]
     this.#later()
     return (arrived) => {
       if (!arrived && !this.#isOpen) return
-      this.#held = this.#held.filter((_, index) => index !== this.#held.indexOf(text))
+      this.#inFlight = this.#inFlight.filter((_, index) => index !== this.#inFlight.indexOf(text))
       if (this.#isOpen) this.#later()
       // Another composer may have opened the session and changed the stored draft: then that one counts.
       else if (composerStorage.draft(this.#sessionId) === this.#stored) this.#write()
@@ -66,7 +66,7 @@ export class PersistedDraft {
   }
 
   #write(): void {
-    this.#stored = [...this.#held, this.text].filter((text) => text.trim() !== '').join('\n\n')
+    this.#stored = [...this.#inFlight, this.text].filter((text) => text.trim() !== '').join('\n\n')
     composerStorage.keepDraft(this.#sessionId, this.#stored)
   }
 }

@@ -87,7 +87,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
         <p className="sr-only" role="status">
           {entries.length === 0
             ? 'No pending requests.'
-            : `${entries.length} ${entries.length === 1 ? 'request waits' : 'requests wait'} for you.`}
+            : `${entries.length} pending ${entries.length === 1 ? 'request' : 'requests'}.`}
         </p>
         {rows.length === 0 && (
           <EmptyState icon={<Inbox aria-hidden />} title="No pending requests">

@@ -131,10 +131,10 @@ function inboxGroups(entries: readonly InboxEntry[]): InboxGroup[] {
  */
 export function firstRows(
   groups: readonly InboxGroup[],
-  most: number,
+  limit: number,
   isOpen: (entry: InboxEntry) => boolean,
 ): InboxGroup[] {
-  let left = most
+  let left = limit
   const first: InboxGroup[] = []
   for (const { group, entries } of groups) {
     const shown = entries.filter((entry, index) => index < left || isOpen(entry))

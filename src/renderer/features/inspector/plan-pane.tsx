@@ -124,7 +124,7 @@ export function PlanPane({ sessionId, plan, stamp, userHome, renderMarkdown }: P
       )}
       {!picked && now.data && (
         <p className="mt-3 text-tiny break-all text-ink-3">
-          {now.data.text === undefined && 'Nothing is written yet. '}
+          {now.data.text === undefined && 'The plan is empty. '}
           {shortPath(now.data.file, userHome)}
         </p>
       )}

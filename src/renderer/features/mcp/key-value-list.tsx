@@ -38,7 +38,7 @@ export function KeyValueList({ label, kind, hint, pairs, error, onChange }: Pair
             value={pair.value}
             spellCheck={false}
             autoComplete="off"
-            placeholder={pair.kept ? 'stays as it is; type to replace' : 'value or ${VARIABLE}'}
+            placeholder={pair.kept ? 'unchanged; type to replace' : 'value or ${VARIABLE}'}
             onChange={(event) => change(pair.id, { value: event.target.value })}
             className={cx(CONTROL_CLASS, 'flex-[1.6] basis-0 font-mono text-small')}
           />

@@ -169,7 +169,7 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
         onConfirm={() => meant && remove.mutate(meant)}
       >
         {meant?.scope === 'project'
-          ? `It goes out of ${meant.file === undefined ? 'the project' : shortPath(meant.file, info?.userHome)}, for everybody who works on the project.`
+          ? `It will be removed from ${meant.file === undefined ? 'the project' : shortPath(meant.file, info?.userHome)}, for everyone who works on the project.`
           : 'This also deletes its command or address and any keys in it. To keep it for later, disable it instead.'}
       </ConfirmDialog>
     </section>

@@ -26,7 +26,7 @@ export function ModelStep({ settings, model, onChoose, renderConnect }: ModelSte
   const findLocal = useDetectLocalModels()
   const [asked, setAsked] = useState(false)
   const { mutate: look } = findLocal
-  // Users without a model may have a local one running; stop detecting once one is found.
+  // Detect local models automatically for users without a model of their own.
   const needsOne = !settings.models.some((candidate) => candidate.origin !== 'built-in')
   useEffect(() => {
     if (needsOne) look()

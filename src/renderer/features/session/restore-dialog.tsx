@@ -159,9 +159,8 @@ function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite }: Res
       {messagesTaken !== undefined && (
         <p className="text-ui">
           {messagesTaken === 1
-            ? 'This message and what followed leave'
-            : `${messagesTaken} of your messages and what followed leave`}{' '}
-          the conversation.
+            ? 'This message and everything after it will be removed.'
+            : `${messagesTaken} of your messages and everything after them will be removed.`}
         </p>
       )}
       {withFiles && steps.length === 0 && kept.length === 0 && <p className="text-ui text-ink-2">No file changes.</p>}

@@ -235,11 +235,11 @@ export function SessionTree({
         action="Delete session"
         onConfirm={() => removing && actions.remove(removing.sessionId)}
       >
-        “{removing && titleOf(removing)}” and everything said in it will be permanently deleted.{' '}
+        “{removing && titleOf(removing)}” and all its messages will be permanently deleted.{' '}
         {removing?.status === 'running' || removing?.status === 'waiting'
           ? 'It is working right now and will be stopped. '
           : ''}
-        Files in the folder stay as they are.
+        Files in the folder aren’t changed.
       </ConfirmDialog>
     </>
   )

@@ -110,7 +110,7 @@ function BackupsRows() {
     mutationFn: () => client.app.backUp(),
     onSuccess: (view) => {
       queryClient.setQueryData(queries.app.backups.queryKey(), view)
-      showToast('Backup made')
+      showToast('Backup created')
     },
     onError: showFailureToast,
   })
@@ -135,7 +135,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** E.g. `7 · 120 MB · newest today 14:03`. */
 export function backupsSummary({ count, bytes, newestAt }: BackupsView, now: number): string {
-  if (count === 0 || newestAt === undefined) return 'None yet. One is made every day.'
+  if (count === 0 || newestAt === undefined) return 'No backups yet. One is created every day.'
   return [String(count), size(bytes), `newest ${dayOf(newestAt, now)} ${timeOf(newestAt)}`].join(' · ')
 }
 

@@ -115,12 +115,12 @@ function browserPermission(): Permission {
 }
 
 function describe(inBrowser: boolean, permission: Permission, enabled: boolean): string {
-  if (!inBrowser) return 'By a notification of the system.'
+  if (!inBrowser) return 'Uses system notifications.'
   if (permission === 'unsupported') return 'This browser doesn’t support notifications.'
   if (permission === 'denied') return 'Notifications are blocked. Allow them in your browser’s site settings.'
   if (permission === 'default')
     return enabled
-      ? 'Not allowed in this browser yet: switch it on to be asked by the browser.'
+      ? 'Not allowed in this browser yet. Turn it on and the browser will ask.'
       : 'The browser will ask you to allow it.'
-  return 'By a notification of this browser, as long as a page of Trestle is open.'
+  return 'Uses browser notifications while a Trestle page is open.'
 }

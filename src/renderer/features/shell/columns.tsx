@@ -99,7 +99,7 @@ const NAMES: Record<ColumnName, string> = { sidebar: 'Width of the sidebar', ins
 /** The resize handle of a column: drag it, move it with the arrow keys, or double-click to reset it. */
 function ColumnHandle({ column }: { column: ColumnName }) {
   const width = useLayout((layout) => layout.columnWidths[column])
-  const { least, usual, most } = COLUMN_WIDTHS[column]
+  const { min, initial, max } = COLUMN_WIDTHS[column]
   const drag = useRef<{ x: number; width: number }>(undefined)
   // Right of the sidebar, but left of the inspector.
   const direction = column === 'sidebar' ? 1 : -1
@@ -119,9 +119,9 @@ function ColumnHandle({ column }: { column: ColumnName }) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowRight: KEY_STEP * direction, ArrowLeft: -KEY_STEP * direction }[event.key]
     if (step !== undefined) set(width + step)
-    else if (event.key === 'Home') set(least)
-    else if (event.key === 'End') set(most)
-    else if (event.key === 'Enter') set(usual)
+    else if (event.key === 'Home') set(min)
+    else if (event.key === 'End') set(max)
+    else if (event.key === 'Enter') set(initial)
     else return
     event.preventDefault()
   }
@@ -135,14 +135,14 @@ function ColumnHandle({ column }: { column: ColumnName }) {
       aria-orientation="vertical"
       aria-label={NAMES[column]}
       aria-valuenow={Math.round(width)}
-      aria-valuemin={least}
-      aria-valuemax={most}
+      aria-valuemin={min}
+      aria-valuemax={max}
       tabIndex={0}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={end}
       onPointerCancel={end}
-      onDoubleClick={() => set(usual)}
+      onDoubleClick={() => set(initial)}
       onKeyDown={onKeyDown}
       className={cx(
         'absolute inset-y-0 z-10 w-[7px] cursor-col-resize touch-none transition-colors duration-100 hover:bg-line-strong focus-visible:bg-focus focus-visible:outline-none active:bg-line-strong',

@@ -153,11 +153,11 @@ export function groupCommands(commands: readonly Command[], search: string): Com
     if (group) group.push({ command, score })
     else groups.set(command.group, [{ command, score }])
   }
-  const most = words.length === 0 ? MAX_AT_FIRST : MAX_PER_GROUP
+  const max = words.length === 0 ? MAX_AT_FIRST : MAX_PER_GROUP
   return [...groups].map(([name, found]) => {
     // The sort is stable: without a query the order is unchanged.
     const items = found.sort((a, b) => b.score - a.score).map(({ command }) => command)
-    return { name, items: items.slice(0, most), more: Math.max(0, items.length - most) }
+    return { name, items: items.slice(0, max), more: Math.max(0, items.length - max) }
   })
 }
 

@@ -11,7 +11,7 @@ it('formats times and sizes', () => {
     '2 d 3 h',
   ])
   expect([0, 84_400_000, 1_240_000_000].map(formatMemory)).toEqual(['1 KB', '84 MB', '1.2 GB'])
-  expect([0, 0.4, 2.2, 340].map(formatPercent)).toEqual(['0 %', '< 1 %', '2 %', '340 %'])
+  expect([0, 0.4, 2.2, 340].map(formatPercent)).toEqual(['0%', '< 1%', '2%', '340%'])
 })
 
 it('uses the singular for one process', () => {

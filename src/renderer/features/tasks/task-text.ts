@@ -82,7 +82,7 @@ export function formatMemory(bytes: number): string {
   return megabytes < 1000 ? `${Math.round(megabytes)} MB` : `${(megabytes / 1000).toFixed(1)} GB`
 }
 
-/** Percent of one core: `0 %`, `2 %`, `340 %`. */
+/** Percent of one core: `0%`, `2%`, `340%`. */
 export function formatPercent(cpu: number): string {
-  return `${cpu > 0 && cpu < 1 ? '< 1' : Math.round(cpu)} %`
+  return `${cpu > 0 && cpu < 1 ? '< 1' : Math.round(cpu)}%`
 }

@@ -13,7 +13,7 @@ export class BoundedWriter {
   #waiting = ''
   #skipped = 0
   #busy = false
-  #held = false
+  #paused = false
   #stopped = false
   #whenIdle: (() => void) | undefined
 
@@ -39,12 +39,12 @@ export class BoundedWriter {
 
   /** Runs `job` after the current write; nothing else is written while it runs. */
   async hold(job: () => Promise<void>): Promise<void> {
-    this.#held = true
+    this.#paused = true
     try {
       if (this.#busy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
       if (!this.#stopped) await job()
     } finally {
-      this.#held = false
+      this.#paused = false
       this.#next()
     }
   }
@@ -56,7 +56,7 @@ export class BoundedWriter {
   }
 
   #next(): void {
-    if (this.#busy || this.#held || this.#stopped || this.#waiting === '') return
+    if (this.#busy || this.#paused || this.#stopped || this.#waiting === '') return
     const note =
       this.#skipped > 0
         ? `\u001b[0m\n\u001b[2m… ${this.#skipped.toLocaleString()} characters are only in the log …\u001b[0m\n`

@@ -49,10 +49,10 @@ export function useEscape(layer: EscapeLayer, active: boolean, handle: Handler):
  * Calls `onKeyDown` for keys pressed within the element: for areas that are not controls themselves but have shortcuts.
  */
 export function useKeyDown(area: RefObject<HTMLElement | null>, onKeyDown: (event: KeyboardEvent) => void): void {
-  const tell = useEffectEvent(onKeyDown)
+  const handle = useEffectEvent(onKeyDown)
   useEffect(() => {
     const element = area.current
-    const listen = (event: KeyboardEvent): void => tell(event)
+    const listen = (event: KeyboardEvent): void => handle(event)
     element?.addEventListener('keydown', listen)
     return () => element?.removeEventListener('keydown', listen)
   }, [area])

@@ -22,8 +22,8 @@ export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 
 /** The columns beside the main area. Widths in px. */
 export const COLUMN_WIDTHS = {
-  sidebar: { least: 200, usual: 252, most: 420 },
-  inspector: { least: 300, usual: 376, most: 720 },
+  sidebar: { min: 200, initial: 252, max: 420 },
+  inspector: { min: 300, initial: 376, max: 720 },
 } as const
 export type ColumnName = keyof typeof COLUMN_WIDTHS
 
@@ -150,12 +150,12 @@ export const useLayout = create<LayoutState>()((set, get) => {
 })
 
 function storedWidth(column: ColumnName): number {
-  return clamped(column, Number(browserStorage.read(WIDTH_KEY + column) ?? COLUMN_WIDTHS[column].usual))
+  return clamped(column, Number(browserStorage.read(WIDTH_KEY + column) ?? COLUMN_WIDTHS[column].initial))
 }
 
 function clamped(column: ColumnName, width: number): number {
-  const { least, usual, most } = COLUMN_WIDTHS[column]
-  return Number.isFinite(width) ? Math.round(Math.max(least, Math.min(most, width))) : usual
+  const { min, initial, max } = COLUMN_WIDTHS[column]
+  return Number.isFinite(width) ? Math.round(Math.max(min, Math.min(max, width))) : initial
 }
 
 /** The session with an open find bar; `asked` counts how often the user opened it, to focus the field again. */

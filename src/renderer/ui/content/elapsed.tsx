@@ -24,7 +24,7 @@ function subscribe(listener: () => void): () => void {
     now = Date.now()
     ticking = setInterval(() => {
       now = Date.now()
-      for (const tell of listeners) tell()
+      for (const notify of listeners) notify()
     }, 1000)
   }
   return () => {

@@ -69,7 +69,7 @@ export function SamplingCard(props: SamplingCardProps) {
               // oxlint-disable-next-line react/no-array-index-key -- they never change
               <SamplingText
                 key={index}
-                title={role === 'user' ? 'Question' : 'Given as the model’s words'}
+                title={role === 'user' ? 'Question' : 'Supplied as the model’s response'}
                 text={text}
                 onSeen={() => see(String(index))}
               />

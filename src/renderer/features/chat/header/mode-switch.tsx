@@ -76,7 +76,7 @@ export function PlanBanner({ onShow, onLeave }: PlanBannerProps) {
       }
     >
       <span role="status">
-        <b className="font-semibold">Plan mode.</b> Nothing but the plan can change until you approve it.
+        <b className="font-semibold">Plan mode.</b> Read-only until you approve the plan.
       </span>
     </Banner>
   )

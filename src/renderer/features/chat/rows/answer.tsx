@@ -55,13 +55,13 @@ function Thinking({ text, live }: { text: string; live: boolean }) {
 
 function Superseded({ attempt }: { attempt: SupersededAttempt }) {
   const [open, setOpen] = useState(false)
-  const said = [attempt.thinking, attempt.text].filter((part) => part !== '').join('\n\n')
+  const output = [attempt.thinking, attempt.text].filter((part) => part !== '').join('\n\n')
   return (
     <div className="superseded">
       <button
         type="button"
-        aria-expanded={said === '' ? undefined : open}
-        disabled={said === ''}
+        aria-expanded={output === '' ? undefined : open}
+        disabled={output === ''}
         onClick={() => setOpen(!open)}
       >
         <ChevronRight aria-hidden />
@@ -73,7 +73,7 @@ function Superseded({ attempt }: { attempt: SupersededAttempt }) {
       {open && (
         <p className="superseded-text">
           <span className="sr-only">Discarded: </span>
-          {said}
+          {output}
         </p>
       )}
     </div>

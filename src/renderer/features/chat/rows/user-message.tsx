@@ -15,13 +15,13 @@ const FOLD_LINES = 24
 /** A message of the user, on the right. */
 export const UserMessage = memo(function UserMessage({ sessionId, item }: { sessionId: string; item: UserItem }) {
   const [open, setOpen] = useState(false)
-  const said = item.parts.filter(isUserProvided)
-  const text = textOf(said)
+  const parts = item.parts.filter(isUserProvided)
+  const text = textOf(parts)
   const skill = item.parts.find((part) => part.type === 'text' && part.skill !== undefined)
   const folded = foldPoint(text)
   return (
     <div className="you-row">
-      <MessageMenu sessionId={sessionId} item={item} said={said} />
+      <MessageMenu sessionId={sessionId} item={item} parts={parts} />
       <div className="you">
         <span className="sr-only">You: </span>
         {item.steered && (
@@ -54,7 +54,7 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
 })
 
 /** Restores to before the message, or forks the session there. */
-function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserItem; said: readonly UserPart[] }) {
+function MessageMenu({ sessionId, item, parts }: { sessionId: string; item: UserItem; parts: readonly UserPart[] }) {
   const actions = useSessionActions()
   // Right before the message; its ID contains its position in the log.
   const to = Number(item.id.slice(1)) - 1
@@ -68,7 +68,7 @@ function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserI
         </IconButton>
       }
     >
-      <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts: said })}>
+      <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts })}>
         Restore to here…
       </MenuItem>
       <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>

@@ -119,7 +119,7 @@ export function LiveCommand({ taskId }: { taskId: string }) {
             size="small"
             variant="quiet"
             icon={<ArrowDownToLine aria-hidden />}
-            title="The agent continues and is told when the command ends"
+            title="The agent continues and is notified when the command ends"
             onClick={() => actions.moveToBackground(task)}
           >
             Move to background
@@ -128,7 +128,7 @@ export function LiveCommand({ taskId }: { taskId: string }) {
         <Button
           size="small"
           variant="quiet"
-          title="Stops the command; the agent is told"
+          title="Stops the command and notifies the agent"
           icon={<Square aria-hidden />}
           onClick={() => actions.stop(task)}
         >

@@ -150,26 +150,26 @@ function askedFor(preview: Preview | undefined): string {
     case 'link':
       return preview.opened
         ? `Waited for you to finish on ${new URL(preview.url).host}.`
-        : `${preview.server} wanted you to open ${new URL(preview.url).host}.`
+        : `${preview.server} asked you to open ${new URL(preview.url).host}.`
     case 'sampling':
-      return preview.answer ? `The model’s answer for ${preview.server}.` : `${preview.server} wanted to ask the model.`
+      return preview.answer ? `The model’s answer for ${preview.server}.` : `${preview.server} asked to use the model.`
     case 'sandbox':
       return describeDenial(preview.denied, preview.sandbox)
     default:
-      return 'It asked something.'
+      return 'The server asked a question.'
   }
 }
 
 const CHOSEN: Readonly<Record<string, string>> = {
   send: 'You answered.',
   decline: 'You declined.',
-  cancel: 'You cancelled.',
-  open: 'You opened it.',
-  done: 'You were done.',
+  cancel: 'You canceled.',
+  open: 'You opened the page.',
+  done: 'You confirmed.',
   ask: 'You allowed it.',
-  refuse: 'You refused.',
-  give: 'You gave it.',
-  keep: 'You kept it.',
+  refuse: 'You denied it.',
+  give: 'You sent the answer.',
+  keep: 'You didn’t send the answer.',
 }
 
 function endOf({ outcome, chosen, preview }: CallQuestionItem): string {

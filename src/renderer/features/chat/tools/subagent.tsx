@@ -74,7 +74,7 @@ export function Subagent({ item }: { item: ToolItem }) {
             size="small"
             variant="quiet"
             icon={<ArrowDownToLine aria-hidden />}
-            title="The agent continues and is told when it ends"
+            title="The agent continues and is notified when it ends"
             aria-label={`Move to background: the subagent ${item.agent.description}`}
             onClick={() => actions.moveToBackground(task)}
           >
@@ -86,7 +86,7 @@ export function Subagent({ item }: { item: ToolItem }) {
             size="small"
             variant="quiet"
             icon={<Square aria-hidden />}
-            title="Ends this subagent; the agent is told"
+            title="Stops this subagent and notifies the agent"
             aria-label={`Stop the subagent ${item.agent.description}`}
             onClick={() => actions.stop(task)}
           >

@@ -33,7 +33,7 @@ export function ToolDetailsView({ item }: { item: ToolItem }) {
   const named = input ? namedArguments(item) : undefined
   return (
     <>
-      {item.approval?.feedback && <p className="tool-note">You said: {item.approval.feedback}</p>}
+      {item.approval?.feedback && <p className="tool-note">Your feedback: {item.approval.feedback}</p>}
       {item.questions && <CallQuestions questions={item.questions} />}
       <Body item={item} />
       <div className="tool-acts">
@@ -69,8 +69,7 @@ function Body({ item }: { item: ToolItem }): ReactNode {
   // A failed command shows its output; any other failure shows the tool's message.
   if (failed && details?.kind !== 'output')
     return <PlainText text={text} label="Error" failed={item.state === 'failed'} />
-  if (!details)
-    return text === '' ? <p className="tool-note">It returned nothing.</p> : <PlainText text={text} label="Result" />
+  if (!details) return text === '' ? <p className="tool-note">No output.</p> : <PlainText text={text} label="Result" />
   return <Details details={details} content={item.content} />
 }
 
@@ -164,7 +163,7 @@ function resultText(item: ToolItem): string {
 
 const DECISIONS = {
   approve: 'You approved',
-  revise: 'You wanted changes to',
+  revise: 'You requested changes to',
   reject: 'You rejected',
   reject_exit: 'You rejected',
 } as const

@@ -41,7 +41,7 @@ export class ScrollOwner {
   readonly #sessionId: string
   /** Space above the list, in px. */
   readonly #paddingTop: number
-  readonly #tell: (away: AwayFromEnd) => void
+  readonly #onAway: (away: AwayFromEnd) => void
   #shown: ShownItems = { items: [], hasMore: false, onLoadOlder: () => undefined }
   #parts: ScrollParts | undefined
   #following: boolean
@@ -55,10 +55,10 @@ export class ScrollOwner {
   /** The element the user expanded last, and when. */
   #opened: { control: Element; at: number } | undefined
 
-  constructor(sessionId: string, paddingTop: number, tell: (away: AwayFromEnd) => void) {
+  constructor(sessionId: string, paddingTop: number, onAway: (away: AwayFromEnd) => void) {
     this.#sessionId = sessionId
     this.#paddingTop = paddingTop
-    this.#tell = tell
+    this.#onAway = onAway
     this.saved = savedPositions.get(sessionId)
     this.#following = this.saved?.following ?? true
   }
@@ -219,7 +219,7 @@ export class ScrollOwner {
   #setAway(away: boolean): void {
     if (away === this.#away) return
     this.#away = away
-    this.#tell(away ? { lastSeen: this.#lastSeen } : undefined)
+    this.#onAway(away ? { lastSeen: this.#lastSeen } : undefined)
   }
 }
 

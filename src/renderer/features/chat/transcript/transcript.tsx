@@ -154,7 +154,7 @@ const SPOKEN_CHARS = 600
 
 /** Announces answers to screen readers when they are finished, not chunk by chunk. */
 function Announcer({ items }: { items: readonly TranscriptItem[] }) {
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const last = useRef<string>(undefined)
   useEffect(() => {
     const found = newest(items)
@@ -162,11 +162,11 @@ function Announcer({ items }: { items: readonly TranscriptItem[] }) {
     if (last.current === undefined) last.current = found?.id ?? ''
     if (!found || found.id === last.current) return
     last.current = found.id
-    setSaid(found.text)
+    setAnnouncement(found.text)
   }, [items])
   return (
     <div className="sr-only" aria-live="polite">
-      {said}
+      {announcement}
     </div>
   )
 }

@@ -105,7 +105,7 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
         onConfirm={() => removing && remove.mutate(removing.id, { onError: showFailureToast })}
       >
         {removing &&
-          `Its ${modelsOf(removing.id) === 1 ? 'one model' : `${modelsOf(removing.id)} models`} and its stored key go with it. Sessions keep what was said and ask for another model.`}
+          `This also removes its ${modelsOf(removing.id) === 1 ? 'model' : `${modelsOf(removing.id)} models`} and API key. Sessions keep their messages and ask for another model.`}
       </ConfirmDialog>
     </section>
   )
