@@ -117,7 +117,7 @@ function extended(codes: readonly number[]): { color?: string; used: number } {
   }
 }
 
-/** A step of the 6 x 6 x 6 colour cube. */
+/** A step of the 6 x 6 x 6 color cube. */
 function level(value: number): number {
   return value === 0 ? 0 : 55 + value * 40
 }

@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   fail: 'bg-fail-bg text-fail-ink',
 }
 
-/** A short word or count in a coloured pill. */
+/** A short word or count in a colored pill. */
 export function Badge({
   tone = 'plain',
   className,

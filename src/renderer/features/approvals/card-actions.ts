@@ -5,7 +5,7 @@ import { REJECT_STOP, type ApprovalOption, type PersonAnswer, fixedKeys } from '
  * A button of the card. "Always" is one option of the engine but two buttons, because the user chooses the scope of the
  * rule right away.
  */
-export type CardAction = { key: string; label: string; /** The key that does the same. */ kbd?: string } & (
+export type CardAction = { key: string; label: string; /** The equivalent key. */ kbd?: string } & (
   | { kind: 'once'; option: ApprovalOption }
   | { kind: 'always'; scope: 'session' | 'user' }
   | { kind: 'reject' }

@@ -25,12 +25,12 @@ export function ModelStep({ settings, model, onChoose, renderConnect }: ModelSte
   const [all, setAll] = useState(false)
   const findLocal = useDetectLocalModels()
   const [asked, setAsked] = useState(false)
-  const { mutate: look } = findLocal
+  const { mutate: detect } = findLocal
   // Detect local models automatically for users without a model of their own.
   const needsOne = !settings.models.some((candidate) => candidate.origin !== 'built-in')
   useEffect(() => {
-    if (needsOne) look()
-  }, [needsOne, look])
+    if (needsOne) detect()
+  }, [needsOne, detect])
   const models = [...settings.models].sort((a, b) => order(a, settings) - order(b, settings))
   const cut = all
     ? models
@@ -60,7 +60,7 @@ export function ModelStep({ settings, model, onChoose, renderConnect }: ModelSte
           busy={findLocal.isPending}
           onClick={() => {
             setAsked(true)
-            look(undefined, { onError: showFailureToast })
+            detect(undefined, { onError: showFailureToast })
           }}
         >
           {settings.models.some((candidate) => candidate.origin === 'found') || findLocal.data

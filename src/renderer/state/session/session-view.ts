@@ -16,7 +16,7 @@ const KEPT = 6
 
 const stores = new WeakMap<TrestleClient, Map<string, SessionStore>>()
 
-/** The one store of a session in this window. */
+/** The store of a session in this window, created on first use. */
 export function sessionStore(client: TrestleClient, sessionId: string): SessionStore {
   let known = stores.get(client)
   if (!known) stores.set(client, (known = new Map()))
@@ -107,7 +107,7 @@ export interface TranscriptMover {
   toCall(callId: string): boolean
   /** Scrolls to a row and highlights it for a moment. */
   toItem(itemId: string): boolean
-  /** Goes to the end and follows it. */
+  /** Jumps to the end and follows it. */
   toEnd(): void
 }
 
