@@ -1,8 +1,8 @@
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
-test.describe('for everybody', () => {
+test.describe('accessibility', () => {
   test.use({
     model: {
       script: [
@@ -23,13 +23,13 @@ test.describe('for everybody', () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`nothing stands in the way of assistive technology, ${colorScheme}`, async ({ app }) => {
+    test(`every page passes the accessibility checks, ${colorScheme}`, async ({ app }) => {
       const { page } = app
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await expect(page.getByRole('button', { name: /Choose a folder/ })).toBeVisible()
       expect(await findings(page)).toEqual([])
       await startSession(app)
-      await say(page, 'please edit')
+      await sendPrompt(page, 'please edit')
       await expect(
         page
           .getByRole('group', { name: /Approval needed/ })
@@ -45,7 +45,7 @@ test.describe('for everybody', () => {
     })
   }
 
-  test('a whole conversation needs no mouse', async ({ app }) => {
+  test('a whole conversation works without a mouse', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused()
@@ -57,17 +57,17 @@ test.describe('for everybody', () => {
         .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }),
     ).toBeEnabled()
     await page.keyboard.press('1')
-    await expect(said(page, 'Done.')).toBeVisible()
+    await expect(transcriptText(page, 'Done.')).toBeVisible()
   })
 
-  test('a narrow window keeps everything in reach', async ({ app }) => {
+  test('a narrow window keeps every control reachable', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await page.setViewportSize({ width: 400, height: 800 })
-    await say(page, 'please edit')
+    await sendPrompt(page, 'please edit')
     const card = page.getByRole('group', { name: /Approval needed/ })
     await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-    await expect(said(page, 'Done.')).toBeVisible()
+    await expect(transcriptText(page, 'Done.')).toBeVisible()
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
   })
 })

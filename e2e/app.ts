@@ -17,25 +17,25 @@ export interface App {
   page: Page
   /** The server behind the model `local/scripted`. */
   server: ModelServer
-  /** Ends the program and starts it again on the same home. */
+  /** Quits the program and starts it again on the same home. */
   restart(): Promise<void>
-  /** Ends the program without warning. */
+  /** Kills the program. */
   kill(): Promise<void>
-  /** Halts the program, with its connections open, until `thaw`. */
+  /** Suspends the program, with its connections open, until `thaw`. */
   freeze(): void
   thaw(): void
-  /** Only on the web host: the address the program printed. */
+  /** Only on the web host: the URL the program printed. */
   url: string | undefined
 }
 
 export interface AppSetup {
-  /** What the model behind `local/scripted` says. */
+  /** The responses of the model behind `local/scripted`. */
   model: { script: ModelScript }
   files: Record<string, string>
-  /** `true`: no provider is configured, as on the first day. */
+  /** `true`: no provider is configured, as on first run. */
   bare: boolean
   config: Parameters<typeof configFor>[1]
-  /** Files in the user's home; with any, the home is one made for the story. */
+  /** Files in the user's home; if given, the home is created for the story. */
   userFiles: Record<string, string>
 }
 
@@ -87,7 +87,7 @@ export const test = base.extend<AppSetup & { app: App }>({
     app.thaw()
     await running.close()
     await server.close()
-    // Tasks run on without the program; the test's end is theirs too.
+    // Tasks outlive the program; stop them at the end of the test.
     await endHosts(scratch.home)
     scratch.remove()
     userHome?.remove()
@@ -96,7 +96,7 @@ export const test = base.extend<AppSetup & { app: App }>({
 
 export { expect } from '@playwright/test'
 
-/** The program's own Electron, when its binary is on this machine. */
+/** The repository's own Electron, if its binary is installed. */
 function electronBinary(): string | undefined {
   if (process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) return undefined
   const override = process.env['ELECTRON_OVERRIDE_DIST_PATH']

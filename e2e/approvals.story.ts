@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type App } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 const mkdir = (name: string): { toolCalls: { name: string; input: { command: string } }[] } => ({
   toolCalls: [{ name: 'Bash', input: { command: `mkdir ${name}` } }],
@@ -16,13 +16,13 @@ test.describe('allow always', () => {
     config: { more: '# my own words\n' },
   })
 
-  test('shows what it would cover, writes exactly that, and the next command of that kind is not asked', async ({
+  test('shows what it covers, writes exactly that rule, and the next such command runs without approval', async ({
     app,
   }) => {
     const { page } = app
     const file = join(app.scratch.home, 'config.toml')
     await startSession(app)
-    await say(page, 'two folders')
+    await sendPrompt(page, 'two folders')
     const first = page.getByRole('group', { name: /mkdir first/ })
     await expect(first.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
     await page.keyboard.press('1')
@@ -34,14 +34,14 @@ test.describe('allow always', () => {
     await expect(rules.getByRole('radio').first()).toBeFocused()
     await expect(rules.getByRole('radio').first()).toBeChecked()
     await expect(rules.getByRole('radio').first()).toHaveAccessibleName('Allow exactly mkdir second')
-    // One sentence for each choice; the rule itself and what it would have done are folded away, and the buttons stay in view.
+    // One sentence per choice; the rule and its effect on earlier commands are collapsed, and the buttons stay in view.
     await expect(card.getByLabel('The rule', { exact: true })).toBeHidden()
     await expect(card.getByText('What should be allowed without asking?')).toBeInViewport({ ratio: 1 })
     await expect(card.getByRole('button', { name: 'Allow always' })).toBeInViewport({ ratio: 0.8 })
     await card.getByText('Details').click()
     await expect(card.getByRole('button', { name: 'Allow always' })).toBeInViewport({ ratio: 0.8 })
     await rules.getByRole('radio').first().focus()
-    // The narrowest would not have covered what ran before; the wider one would.
+    // The narrowest rule would not have covered the earlier command; the wider one would.
     const before = card
       .getByRole('list', { name: 'Past commands under this rule' })
       .getByRole('listitem')
@@ -56,12 +56,12 @@ test.describe('allow always', () => {
     const shown = await rule.textContent()
     await expect(card.getByRole('button', { name: 'Allow always' })).toBeEnabled()
     await page.keyboard.press('Enter')
-    await expect(said(page, 'Two folders.')).toBeVisible()
+    await expect(transcriptText(page, 'Two folders.')).toBeVisible()
     expect(readFileSync(file, 'utf8')).toContain(shown)
     expect(readFileSync(file, 'utf8')).toContain('# my own words')
 
-    await say(page, 'and a third')
-    await expect(said(page, 'Three folders.')).toBeVisible()
+    await sendPrompt(page, 'and a third')
+    await expect(transcriptText(page, 'Three folders.')).toBeVisible()
     expect(isThere(app, 'third')).toBe(true)
     await page.getByRole('button', { name: /Bash mkdir third/ }).click()
     await page.getByRole('button', { name: 'Why was this allowed?' }).click()
@@ -69,12 +69,12 @@ test.describe('allow always', () => {
     await expect(page.getByRole('note')).toContainText(/config\.toml:\d+/)
   })
 
-  test('for this session writes nothing, and goes back without having allowed anything', async ({ app }) => {
+  test('for this session writes no file, and Back allows nothing', async ({ app }) => {
     const { page } = app
     const file = join(app.scratch.home, 'config.toml')
     const before = readFileSync(file, 'utf8')
     await startSession(app)
-    await say(page, 'two folders')
+    await sendPrompt(page, 'two folders')
     const card = page.getByRole('group', { name: /mkdir first/ })
     await expect(card.getByRole('button', { name: 'Allow for this session' })).toBeEnabled()
     await card.getByRole('button', { name: 'Allow for this session' }).click()
@@ -85,7 +85,7 @@ test.describe('allow always', () => {
     await card.getByRole('button', { name: 'Allow for this session' }).click()
     await card.getByRole('radio', { name: 'Allow mkdir with anything after it' }).click()
     await card.getByRole('button', { name: 'Allow for this session' }).click()
-    await expect(said(page, 'Two folders.')).toBeVisible()
+    await expect(transcriptText(page, 'Two folders.')).toBeVisible()
     expect(isThere(app, 'second')).toBe(true)
     expect(readFileSync(file, 'utf8')).toBe(before)
   })

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const run = (command: string) => ({ toolCalls: [{ name: 'Bash', input: { command, description: 'Tidies up' } }] })
 
@@ -11,7 +11,7 @@ test.describe('a dangerous command', () => {
   test('lists every danger, and no single key allows it', async ({ app }) => {
     const { page, scratch } = app
     await startSession(app)
-    await say(page, 'push it')
+    await sendPrompt(page, 'push it')
     const card = page.getByRole('group', { name: /Approval needed/ })
     const allow = card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
     await expect(allow).toBeEnabled()
@@ -21,11 +21,11 @@ test.describe('a dangerous command', () => {
     await expect(card.getByText('The agent says:')).toBeVisible()
     await expect(card.getByRole('button', { name: /always|session/ })).toHaveCount(0)
     await pictures(app, 'dangerous-command')
-    // 0 rejects. Letters come last: a number in a message is meant for the message.
+    // 0 rejects. Letters are checked last: a number in a message belongs to the message.
     for (const key of ['1', '2', '3', '4', '9', 'Enter', ' ', 'y', 'a']) {
       const pressed = await page.evaluate(() => performance.now())
       await page.keyboard.press(key)
-      // Soon after another key, a card takes none at all.
+      // Soon after another key, a card ignores all keys.
       await page.waitForFunction((at) => performance.now() > at + 650, pressed)
     }
     await expect(card).toBeVisible()
@@ -37,10 +37,10 @@ test.describe('a command longer than the card', () => {
   const long = Array.from({ length: 80 }, (_, line) => `echo ${line}`).join('\n')
   test.use({ model: { script: [run(`${long}\necho end > ran`), { text: 'Done.' }] } })
 
-  test('can be allowed only after its end has been in view', async ({ app }) => {
+  test('can be allowed only after scrolling to its end', async ({ app }) => {
     const { page, scratch } = app
     await startSession(app)
-    await say(page, 'go')
+    await sendPrompt(page, 'go')
     const card = page.getByRole('group', { name: /Approval needed/ })
     const allow = card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
     await expect(card.getByText('Scroll to the end of the preview to allow this.')).toBeVisible()
@@ -55,7 +55,7 @@ test.describe('a command longer than the card', () => {
     await expect(allow).toBeEnabled()
     await allow.focus()
     await page.keyboard.press('Enter')
-    await expect(said(page, 'Done.')).toBeVisible()
+    await expect(transcriptText(page, 'Done.')).toBeVisible()
     expect(existsSync(join(scratch.project, 'ran'))).toBe(true)
   })
 })
@@ -63,10 +63,10 @@ test.describe('a command longer than the card', () => {
 test.describe('hidden content', () => {
   test.use({ model: { script: [run(`echo \u202ehi\u200b${'\n'.repeat(120)}touch ran`), { text: 'Done.' }] } })
 
-  test('is written out and counted, so that nothing is out of sight', async ({ app }) => {
+  test('is spelled out and counted', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'go')
+    await sendPrompt(page, 'go')
     const command = page.getByRole('group', { name: /Approval needed/ }).getByLabel('Command', { exact: true })
     await expect(command).toContainText(String.raw`echo \u{202e}hi\u{200b}`)
     await expect(command).toContainText('⋯ 119 blank lines ⋯')
@@ -83,10 +83,10 @@ test.describe('a link whose text names another host', () => {
     },
   })
 
-  test('shows its real address before it opens, and one with a password does not open', async ({ app }) => {
+  test('shows its real URL before it opens, and one with a password does not open', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'where?')
+    await sendPrompt(page, 'where?')
     await page.getByRole('link', { name: /github\.com\/login/ }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Open this address?' })
     await expect(dialog).toContainText('The link says github.com, but it opens evil.example.')

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, type App } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const NOTES = Array.from({ length: 12 }, (_, n) => `line ${n + 1}`).join('\n')
 
@@ -31,13 +31,13 @@ const read = (app: App, name: string): string => readFileSync(file(app, name), '
 async function twoTurns(app: App): Promise<void> {
   const { page } = app
   await startSession(app)
-  await say(page, 'change the notes')
-  await expect(said(page, 'First done.')).toBeVisible()
-  await say(page, 'tidy up')
-  await expect(said(page, 'Second done.')).toBeVisible()
+  await sendPrompt(page, 'change the notes')
+  await expect(transcriptText(page, 'First done.')).toBeVisible()
+  await sendPrompt(page, 'tidy up')
+  await expect(transcriptText(page, 'Second done.')).toBeVisible()
 }
 
-test('going back to before a message shows first what changes on disk, spares what others changed, and can be taken back', async ({
+test('restoring to before a message previews the changes on disk, keeps files changed elsewhere, and can be undone', async ({
   app,
 }) => {
   const { page } = app
@@ -53,18 +53,18 @@ test('going back to before a message shows first what changes on disk, spares wh
   expect(await findings(page)).toEqual([])
   await pictures(app, 'go-back')
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click()
-  await expect(said(page, /to this point/)).toBeVisible()
+  await expect(transcriptText(page, /to this point/)).toBeVisible()
   await expect(page.getByRole('region', { name: 'Conversation' }).getByText('Second done.')).toHaveCount(0)
   expect([read(app, 'keep.txt'), read(app, 'new.txt')]).toEqual(['mine\n', 'theirs\n'])
-  // The message is where it can be changed and sent again.
+  // The message is back in the composer, to be changed and sent again.
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('tidy up')
   await pictures(app, 'went-back')
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
-  await expect(said(page, 'Second done.')).toBeVisible()
+  await expect(transcriptText(page, 'Second done.')).toBeVisible()
   await expect.poll(() => existsSync(file(app, 'keep.txt'))).toBe(false)
 })
 
-test('the changes of a session can be undone one by one, file by file', async ({ app }) => {
+test('the changes of a session can be undone per hunk and per file', async ({ app }) => {
   const { page } = app
   await twoTurns(app)
   await page.getByRole('tab', { name: /Changes/ }).click()
@@ -84,12 +84,12 @@ test('the changes of a session can be undone one by one, file by file', async ({
   await expect(pane.getByRole('button', { name: /keep\.txt/ })).toHaveCount(0)
 })
 
-test('a fork goes on with the conversation before the message', async ({ app }) => {
+test('a fork continues the conversation from before the message', async ({ app }) => {
   const { page } = app
   await twoTurns(app)
   await page.getByText('tidy up').first().hover()
   await page.getByRole('button', { name: 'Message actions' }).nth(1).click()
   await page.getByRole('menuitem', { name: 'Fork the session from here' }).click()
-  await expect(said(page, 'First done.')).toBeVisible()
+  await expect(transcriptText(page, 'First done.')).toBeVisible()
   await expect(page.getByRole('region', { name: 'Conversation' }).getByText('Second done.')).toHaveCount(0)
 })

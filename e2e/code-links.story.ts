@@ -1,5 +1,5 @@
 import { expect, test } from './app'
-import { pictures, say, startSession } from './steps'
+import { pictures, sendPrompt, startSession } from './steps'
 
 test.use({
   files: { 'src/app.ts': 'const one = 1\nconst two = 2\nconst three = one + two\n' },
@@ -12,10 +12,10 @@ test.use({
   },
 })
 
-test('paths and addresses in fenced code open, and what is neither stays text', async ({ app }) => {
+test('paths and URLs in fenced code are links, and everything else stays text', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'where does it fail?')
+  await sendPrompt(page, 'where does it fail?')
   const answer = page.locator('.answer').last()
   await answer.getByRole('button', { name: 'src/app.ts:3:15' }).click()
   const viewer = page.getByRole('dialog')

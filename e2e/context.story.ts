@@ -1,7 +1,7 @@
 import type { RecordedRequest } from '../test/support/model-script'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 const asksForSummary = ({ body }: RecordedRequest): boolean =>
   JSON.stringify(body).includes('You write the memory of an agent')
@@ -21,17 +21,19 @@ test.describe('the context of a session', () => {
     },
   })
 
-  test('is shown by kind, compacted on request with what to keep, and brought back', async ({ app }) => {
+  test('is shown by kind, compacted on request with instructions, and the compaction can be undone', async ({
+    app,
+  }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'read the README')
-    await expect(said(page, 'That is read.')).toBeVisible()
+    await sendPrompt(page, 'read the README')
+    await expect(transcriptText(page, 'That is read.')).toBeVisible()
     await page.getByRole('tab', { name: 'Context' }).click()
     const pane = page.getByRole('region', { name: 'Context window' })
     await expect(pane).toContainText('Files read')
     await expect(pane).toContainText('Read README.md')
 
-    await say(page, '/compact keep the API decisions')
+    await sendPrompt(page, '/compact keep the API decisions')
     const row = page.getByRole('region', { name: 'Compaction' })
     await expect(row).toContainText('Conversation compacted')
     expect(JSON.stringify(app.server.requests.at(-1)!.body)).toContain('keep the API decisions')
@@ -41,7 +43,7 @@ test.describe('the context of a session', () => {
     await page.screenshot({ path: test.info().outputPath('context.png') })
     expect(await findings(page)).toEqual([])
 
-    await say(page, 'and now?')
+    await sendPrompt(page, 'and now?')
     await expect.poll(() => app.server.requests.length).toBe(4)
     const told = JSON.stringify(app.server.requests[3]!.body)
     expect(told).toContain('the API stays as it is')
@@ -50,8 +52,8 @@ test.describe('the context of a session', () => {
 
     await expect(row.getByRole('button', { name: 'Undo compaction' })).toBeEnabled()
     await row.getByRole('button', { name: 'Undo compaction' }).click()
-    await expect(said(page, 'The compaction was undone')).toBeVisible()
-    await say(page, 'once more')
+    await expect(transcriptText(page, 'The compaction was undone')).toBeVisible()
+    await sendPrompt(page, 'once more')
     await expect.poll(() => app.server.requests.length).toBe(5)
     expect(JSON.stringify(app.server.requests[4]!.body)).toContain('That is read.')
   })
@@ -73,11 +75,11 @@ test.describe('a task that fills the window', () => {
     },
   })
 
-  test('is compacted in its middle, is finished, and looks the same when the page is loaded again', async ({ app }) => {
+  test('is compacted while it runs, completes, and looks the same after a reload', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'look at the README thrice')
-    await expect(said(page, 'All of it is done.')).toBeVisible()
+    await sendPrompt(page, 'look at the README thrice')
+    await expect(transcriptText(page, 'All of it is done.')).toBeVisible()
     const row = page.getByRole('region', { name: 'Compaction' })
     await expect(row).toContainText('context window almost full')
     const told = JSON.stringify(app.server.requests.at(-1)!.body)
@@ -87,7 +89,7 @@ test.describe('a task that fills the window', () => {
     await page.screenshot({ path: test.info().outputPath('compacted-in-a-turn.png') })
     const rows = await page.getByRole('region', { name: 'Conversation' }).innerText()
     await page.reload()
-    await expect(said(page, 'All of it is done.')).toBeVisible()
+    await expect(transcriptText(page, 'All of it is done.')).toBeVisible()
     await expect.poll(() => page.getByRole('region', { name: 'Conversation' }).innerText()).toBe(rows)
   })
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test, type App } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 const read = (app: App, path: string): string => readFileSync(join(app.scratch.project, path), 'utf8')
 
@@ -18,10 +18,10 @@ test.describe('an edit', () => {
     },
   })
 
-  test('is shown as a diff, waits for approval by key after a grace, and then changes the file', async ({ app }) => {
+  test('is shown as a diff, is approved by key after the grace period, and then changes the file', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'translate the second line')
+    await sendPrompt(page, 'translate the second line')
     const card = page.getByRole('group', { name: /Edit README\.md/ })
     await expect(card).toContainText('second line')
     await expect(card).toContainText('zweite Zeile')
@@ -29,22 +29,22 @@ test.describe('an edit', () => {
     await expect(card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
     await page.keyboard.press('1')
     await expect.poll(() => read(app, 'README.md')).toContain('zweite Zeile')
-    await expect(said(page, 'What would you like instead?')).toBeVisible()
+    await expect(transcriptText(page, 'What would you like instead?')).toBeVisible()
     await page.getByRole('button', { name: /Edit README\.md/ }).click()
-    await expect(said(page, 'zweite Zeile').last()).toBeVisible()
+    await expect(transcriptText(page, 'zweite Zeile').last()).toBeVisible()
   })
 
   test('can be rejected with a reason that reaches the model', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'translate the second line')
+    await sendPrompt(page, 'translate the second line')
     const card = page.getByRole('group', { name: /Edit README\.md/ })
     await card.getByRole('button', { name: 'Why?' }).click()
     await expect(card).toContainText('Edit can change things')
     await card.getByRole('button', { name: 'Reject with a reason' }).click()
     await card.getByRole('textbox').fill('use French, please')
     await page.keyboard.press('Enter')
-    await expect(said(page, 'What would you like instead?')).toBeVisible()
+    await expect(transcriptText(page, 'What would you like instead?')).toBeVisible()
     expect(read(app, 'README.md')).toContain('second line')
     expect(JSON.stringify(app.server.requests[2]!.body)).toContain('use French, please')
   })
@@ -52,7 +52,7 @@ test.describe('an edit', () => {
   test('"Reject and stop" ends the turn without another request, and the next message works', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'translate the second line')
+    await sendPrompt(page, 'translate the second line')
     const card = page.getByRole('group', { name: /Edit README\.md/ })
     await expect(card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
     await card.getByRole('button', { name: 'Reject and stop' }).click()
@@ -60,15 +60,15 @@ test.describe('an edit', () => {
     await expect(page.getByRole('button', { name: 'Stop', exact: true })).toBeHidden()
     expect(app.server.requests).toHaveLength(2)
     expect(read(app, 'README.md')).toContain('second line')
-    await say(page, 'leave it then')
-    await expect(said(page, 'What would you like instead?')).toBeVisible()
+    await sendPrompt(page, 'leave it then')
+    await expect(transcriptText(page, 'What would you like instead?')).toBeVisible()
     expect(JSON.stringify(app.server.requests[2]!.body)).toContain('rejected this call and stopped the turn')
   })
 
-  test('within its grace no key answers', async ({ app }) => {
+  test('ignores keys within the grace period', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'translate the second line')
+    await sendPrompt(page, 'translate the second line')
     const card = page.getByRole('group', { name: /Edit README\.md/ })
     await card.waitFor()
     await page.keyboard.press('1')
@@ -81,15 +81,15 @@ test.describe('while the agent works', () => {
   const slow = { text: 'Thinking about it for quite some time. '.repeat(30), faults: { eventDelayMs: 60 } }
   test.use({ model: { script: [slow, { text: 'And here is the second answer.' }, { text: 'And the third.' }] } })
 
-  test('a further prompt is queued, can be edited and removed, and runs afterwards', async ({ app }) => {
+  test('another prompt is queued, can be edited and removed, and runs afterwards', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'a long question')
-    await expect(said(page, 'Thinking about it')).toBeVisible()
-    await say(page, 'and then this')
+    await sendPrompt(page, 'a long question')
+    await expect(transcriptText(page, 'Thinking about it')).toBeVisible()
+    await sendPrompt(page, 'and then this')
     const queue = page.getByRole('list', { name: 'Queued prompts' })
     await expect(queue).toContainText('and then this')
-    await say(page, 'and that, too')
+    await sendPrompt(page, 'and that, too')
     await expect(queue.getByRole('listitem')).toHaveCount(2)
     await queue
       .getByRole('button', { name: /Remove/ })
@@ -97,38 +97,40 @@ test.describe('while the agent works', () => {
       .click()
     await expect(queue.getByRole('listitem')).toHaveCount(1)
     await page.getByRole('button', { name: /^Stop/ }).click()
-    await expect(said(page, /stopped/i)).toBeVisible()
+    await expect(transcriptText(page, /stopped/i)).toBeVisible()
     await queue.getByRole('button', { name: /Send now/ }).click()
-    await expect(said(page, 'And here is the second answer.')).toBeVisible()
+    await expect(transcriptText(page, 'And here is the second answer.')).toBeVisible()
   })
 
   test('a reload in the middle of the answer loses nothing', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'a long question')
-    await expect(said(page, 'Thinking about it')).toBeVisible()
+    await sendPrompt(page, 'a long question')
+    await expect(transcriptText(page, 'Thinking about it')).toBeVisible()
     await page.reload()
-    await expect(said(page, 'Thinking about it')).toBeVisible()
+    await expect(transcriptText(page, 'Thinking about it')).toBeVisible()
     await page.getByRole('button', { name: /^Stop/ }).click()
-    await expect(said(page, /stopped/i)).toBeVisible()
-    await say(page, 'go on')
-    await expect(said(page, 'And here is the second answer.')).toBeVisible()
+    await expect(transcriptText(page, /stopped/i)).toBeVisible()
+    await sendPrompt(page, 'continue')
+    await expect(transcriptText(page, 'And here is the second answer.')).toBeVisible()
   })
 
-  test('killing the program shows the turn as interrupted at the next start, and it can go on', async ({ app }) => {
+  test('killing the program shows the turn as interrupted at the next start, and it can be continued', async ({
+    app,
+  }) => {
     await startSession(app)
-    await say(app.page, 'a long question')
-    await expect(said(app.page, 'Thinking about it')).toBeVisible()
+    await sendPrompt(app.page, 'a long question')
+    await expect(transcriptText(app.page, 'Thinking about it')).toBeVisible()
     await app.kill()
     await app.restart()
     await app.page.getByRole('treeitem', { name: /a long question/ }).click()
-    await expect(said(app.page, /interrupted|closed during this turn/i)).toBeVisible()
-    await say(app.page, 'go on')
-    await expect(said(app.page, 'And here is the second answer.')).toBeVisible()
+    await expect(transcriptText(app.page, /interrupted|closed during this turn/i)).toBeVisible()
+    await sendPrompt(app.page, 'continue')
+    await expect(transcriptText(app.page, 'And here is the second answer.')).toBeVisible()
   })
 })
 
-test.describe('a model in trouble', () => {
+test.describe('a failing model', () => {
   test.use({
     config: { loop: 'retry_base_ms = 1500' },
     model: {
@@ -141,17 +143,17 @@ test.describe('a model in trouble', () => {
     },
   })
 
-  test('is tried again visibly; a refused key is not, and says what to do', async ({ app }) => {
+  test('is retried visibly; an invalid key is not, and shows what to do', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'hello')
-    await expect(said(page, /attempt 2 of 10/i)).toBeVisible()
-    await expect(said(page, 'Recovered.')).toBeVisible()
-    await say(page, 'again')
-    await expect(said(page, 'Invalid API key')).toBeVisible()
-    await expect(said(page, /Check this provider's API key/)).toBeVisible()
+    await sendPrompt(page, 'hello')
+    await expect(transcriptText(page, /attempt 2 of 10/i)).toBeVisible()
+    await expect(transcriptText(page, 'Recovered.')).toBeVisible()
+    await sendPrompt(page, 'again')
+    await expect(transcriptText(page, 'Invalid API key')).toBeVisible()
+    await expect(transcriptText(page, /Check this provider's API key/)).toBeVisible()
     await page.getByRole('button', { name: 'Try again' }).click()
-    await expect(said(page, 'Now it works.')).toBeVisible()
+    await expect(transcriptText(page, 'Now it works.')).toBeVisible()
   })
 })
 
@@ -169,12 +171,12 @@ test.describe('a command', () => {
     const { page } = app
     await startSession(app)
     await chooseMode(page, 'Auto')
-    await say(page, 'run it')
-    await expect(said(page, 'It failed.')).toBeVisible()
+    await sendPrompt(page, 'run it')
+    await expect(transcriptText(page, 'It failed.')).toBeVisible()
     const row = page.getByRole('button', { name: /Bash printf/ })
     await expect(row).toContainText(/exit 3/)
     await row.click()
-    await expect(said(page, 'green output')).toBeVisible()
+    await expect(transcriptText(page, 'green output')).toBeVisible()
   })
 })
 
@@ -189,13 +191,13 @@ test.describe('hostile answers', () => {
     },
   })
 
-  test('neither run anything nor load anything', async ({ app }) => {
+  test('neither run nor load anything', async ({ app }) => {
     const { page } = app
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await startSession(app)
-    await say(page, 'hi')
-    await expect(said(page, /pixel/)).toBeVisible()
+    await sendPrompt(page, 'hi')
+    await expect(transcriptText(page, /pixel/)).toBeVisible()
     expect(await page.title()).not.toBe('owned')
     expect(asked.filter((url) => url.includes('track.png'))).toEqual([])
     expect(await page.locator('a[href^="javascript:"]').count()).toBe(0)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const MESSAGE = `Only \`line 4,711\` of the log counts: **connection refused** on port 5433.
 
@@ -32,21 +32,21 @@ function question() {
   return { question: 'Which port is it?', options }
 }
 
-test('the agent goes back with a message to itself: a card says what was taken back, and the user can take that back', async ({
+test('the agent restores its session with a D-Mail: a card lists what was undone, and the user can undo that', async ({
   app,
 }) => {
   const { page } = app
   const wrong = join(app.scratch.project, 'retry.ts')
   const conversation = page.getByRole('region', { name: 'Conversation' })
   await startSession(app)
-  await say(page, 'why do the tests fail?')
+  await sendPrompt(page, 'why do the tests fail?')
   const card = page.getByRole('region', { name: 'D-Mail' })
   await expect(card).toContainText('The agent went back 3 steps with a note to itself')
   await expect(card).toContainText('1 file restored')
-  await expect(said(page, 'I begin with the settings.')).toBeVisible()
+  await expect(transcriptText(page, 'I begin with the settings.')).toBeVisible()
   await expect(conversation.getByText('The log may tell more.')).toHaveCount(0)
   expect(existsSync(wrong)).toBe(false)
-  // The turn waits for an answer: nothing can go back in the middle of it.
+  // The turn waits for an answer: a restore is not possible in the middle of it.
   await expect(page.getByRole('group', { name: 'Question' })).toBeVisible()
   await expect(card.getByRole('button', { name: 'Undo', exact: true })).toBeDisabled()
   await card.getByRole('button', { name: /2 calls removed from the conversation/ }).click()
@@ -60,20 +60,20 @@ test('the agent goes back with a message to itself: a card says what was taken b
   await card.getByRole('button', { name: /2 calls removed from the conversation/ }).click()
   await page.getByRole('group', { name: 'Question' }).getByRole('radio', { name: '5432' }).check()
   await page.getByRole('button', { name: 'Answer', exact: true }).click()
-  await expect(said(page, 'The port is right now.')).toBeVisible()
+  await expect(transcriptText(page, 'The port is right now.')).toBeVisible()
 
-  // Loaded anew it looks the same.
+  // After a reload it looks the same.
   const rows = await conversation.innerText()
   await page.reload()
-  await expect(said(page, 'The port is right now.')).toBeVisible()
+  await expect(transcriptText(page, 'The port is right now.')).toBeVisible()
   await expect.poll(() => conversation.innerText()).toBe(rows)
 
   await card.getByRole('button', { name: 'Undo', exact: true }).click()
-  await expect(said(page, 'The log may tell more.')).toBeVisible()
+  await expect(transcriptText(page, 'The log may tell more.')).toBeVisible()
   await expect(card).toHaveCount(0)
   await expect.poll(() => existsSync(wrong)).toBe(true)
   await pictures(app, 'd-mail-taken-back')
-  await say(page, 'do you remember the log?')
-  await expect(said(page, 'Yes, I have that again.')).toBeVisible()
+  await sendPrompt(page, 'do you remember the log?')
+  await expect(transcriptText(page, 'Yes, I have that again.')).toBeVisible()
   expect(JSON.stringify(app.server.requests.at(-1)!.body)).not.toContain('<d-mail>')
 })

@@ -5,9 +5,7 @@ import { expect, test } from './app'
 test.describe('Settings, Diagnostics', () => {
   test.use({ config: { more: 'default_permission_mode = "nonsense"\n' } })
 
-  test('names what is wrong with its remedy, shows recent errors, and copies a report without secrets', async ({
-    app,
-  }) => {
+  test('lists problems with their fixes, shows recent errors, and copies a report without secrets', async ({ app }) => {
     const { page } = app
     mkdirSync(join(app.scratch.home, 'logs'), { recursive: true })
     const key = `sk-ant-${'x9Y8'.repeat(12)}`

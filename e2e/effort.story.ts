@@ -1,29 +1,29 @@
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const model = (id: string, name: string): string =>
   `[models."local/${id}"]\nprovider = "local"\nmodel = "${name}"\nlabel = "${id}"\ncontext_window = 128000\ncapabilities = ["tools", "thinking"]\n`
 
-test.describe('how hard the model thinks', () => {
+test.describe('the thinking effort', () => {
   test.use({
     model: { script: () => ({ thinking: 'Hm.', text: 'Answered.' }) },
     config: { loop: `\n${model('Thinker', 'gpt-5.1')}${model('Switch', 'kimi-k2.6')}` },
   })
 
-  test('is chosen below the message, by keyboard too, counts from then on and is still there after a restart', async ({
+  test('is chosen below the message, also by keyboard, applies from then on and survives a restart', async ({
     app,
   }) => {
     const { page } = app
     await startSession(app)
     const thinking = () => app.page.getByRole('button', { name: /^Thinking:/ })
-    // The scripted model knows no levels: there is nothing to choose.
+    // The scripted model has no effort levels, so there is no switch.
     await expect(thinking()).toBeHidden()
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('menuitemradio', { name: /Thinker/ }).click()
     await expect(thinking()).toHaveAccessibleName('Thinking: Default')
-    await say(page, 'by default')
-    await expect(said(page, 'Answered.')).toBeVisible()
+    await sendPrompt(page, 'by default')
+    await expect(transcriptText(page, 'Answered.')).toBeVisible()
 
     await thinking().focus()
     await page.keyboard.press('Enter')
@@ -35,13 +35,13 @@ test.describe('how hard the model thinks', () => {
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await expect(thinking()).toHaveAccessibleName('Thinking: High')
-    await say(page, 'and now with more')
+    await sendPrompt(page, 'and now with more')
     await expect
       .poll(() => app.server.requests.map(({ body }) => body['reasoning_effort']))
       .toEqual([undefined, 'high'])
     await pictures(app, 'effort')
 
-    // A model with a switch alone shows the switch; the choice counts there as far as it can.
+    // A model that can only turn thinking on and off shows two choices; the choice maps to the closest one.
     await page.getByRole('button', { name: /^Model:/ }).click()
     await page.getByRole('menuitemradio', { name: /Switch/ }).click()
     await expect(thinking()).toHaveAccessibleName('Thinking: On')
@@ -51,11 +51,11 @@ test.describe('how hard the model thinks', () => {
     await expect(thinking()).toHaveAccessibleName('Thinking: On')
     await thinking().click()
     await app.page.getByRole('menuitemradio', { name: 'Off' }).click()
-    await say(app.page, 'without')
+    await sendPrompt(app.page, 'without')
     await expect.poll(() => app.server.requests.at(-1)!.body['thinking']).toEqual({ type: 'disabled' })
   })
 
-  test('leaves the keys beside it on one line, however narrow the window is', async ({ app }) => {
+  test('keeps the key hints beside it on one line at every width', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await page.getByRole('button', { name: /^Model:/ }).click()
@@ -66,7 +66,7 @@ test.describe('how hard the model thinks', () => {
     for (const width of [390, 640, 1280, 1920]) {
       await page.setViewportSize({ width, height: 800 })
       await expect(page.getByRole('button', { name: /^Thinking:/ })).toBeVisible()
-      // Where the window is as narrow as a phone there are no keys to speak of.
+      // A window as narrow as a phone has no keyboard hints.
       await expect(hint).toBeVisible({ visible: width >= 720 })
       if (width < 720) continue
       await expect.poll(isOneLine).toBe(true)

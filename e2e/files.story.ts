@@ -1,9 +1,9 @@
 import { expect, test } from './app'
-import { pictures, say, startSession } from './steps'
+import { pictures, sendPrompt, startSession } from './steps'
 
 const LONG = Array.from({ length: 3000 }, (_, n) => `export const line${n + 1} = ${n + 1}`).join('\n')
 
-test.describe('names of files', () => {
+test.describe('file names', () => {
   test.use({
     files: {
       'README.md': '# A project\n',
@@ -26,10 +26,10 @@ test.describe('names of files', () => {
     },
   })
 
-  test('open the file at the line where it exists, and stay text where it does not', async ({ app }) => {
+  test('open an existing file at the line, and stay text otherwise', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'where does it fail?')
+    await sendPrompt(page, 'where does it fail?')
     const answer = page.locator('.answer').last()
     await answer.getByRole('button', { name: 'src/app.ts:3' }).click()
     const viewer = page.getByRole('dialog')
@@ -53,10 +53,10 @@ test.describe('names of files', () => {
     await expect(viewer).toContainText('const one = 1')
   })
 
-  test('a failed command says why without a click, under what the model said it is for', async ({ app }) => {
+  test('a failed command shows why without a click, below its description', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'where does it fail?')
+    await sendPrompt(page, 'where does it fail?')
     const row = page.getByRole('button', { name: /Show what is missing/ })
     await expect(row).toContainText('cat nothing-here.txt')
     await expect(row).toHaveAttribute('aria-expanded', 'false')

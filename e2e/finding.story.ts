@@ -1,5 +1,5 @@
 import { expect, test } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 const LONG = Array.from({ length: 120 }, (_, n) => `Line ${n + 1} of an answer that fills the screen.`).join('\n\n')
 
@@ -8,18 +8,18 @@ test.describe('a search', () => {
     model: { script: [{ text: `The heron stood in the reeds.\n\n${LONG}` }, { text: LONG }, { text: 'The end.' }] },
   })
 
-  test('opens a session at the message that was found, and marks it', async ({ app }) => {
+  test('opens a session at the matching message and highlights it', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'tell me of birds')
-    await expect(said(page, 'Line 120')).toBeVisible()
-    await say(page, 'and on')
+    await sendPrompt(page, 'tell me of birds')
+    await expect(transcriptText(page, 'Line 120')).toBeVisible()
+    await sendPrompt(page, 'and on')
     // The prompt itself is soon out of sight above its long answer.
     await expect.poll(() => app.server.requests.length).toBe(2)
     await expect(page.getByRole('button', { name: /^Stop/ })).toBeHidden()
-    await say(page, 'and to the end')
-    await expect(said(page, 'The end.')).toBeVisible()
-    await expect(said(page, 'The heron stood')).not.toBeInViewport()
+    await sendPrompt(page, 'and to the end')
+    await expect(transcriptText(page, 'The end.')).toBeVisible()
+    await expect(transcriptText(page, 'The heron stood')).not.toBeInViewport()
 
     const search = page.getByRole('textbox', { name: 'Search sessions and messages' })
     await search.fill('heron')
@@ -29,11 +29,11 @@ test.describe('a search', () => {
   })
 })
 
-test('the archive is offered when there is something in it', async ({ app }) => {
+test('the archive is shown only if it is not empty', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'put me away')
-  await expect(said(page, 'Hello.')).toBeVisible()
+  await sendPrompt(page, 'put me away')
+  await expect(transcriptText(page, 'Hello.')).toBeVisible()
   const archive = page.getByRole('treeitem', { name: 'Archived' })
   await expect(archive).toHaveCount(0)
   await page.getByRole('treeitem', { name: /put me away/ }).click({ button: 'right' })

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 test.use({ bare: true, model: { script: [{ text: 'Yes.' }, { text: 'Hello.' }] } })
 
-test('a newcomer tries the demo: it edits a file after an approval, and says that it is a script', async ({ app }) => {
+test('a new user tries the demo: it edits a file after an approval, and says that it is a script', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Try the demo in a temporary folder' }).click()
   await page.getByRole('radio', { name: /Demo \(scripted\)/ }).check()
@@ -15,7 +15,7 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
 
   const write = page.getByRole('group', { name: /Write trestle-demo\.md/ })
   await expect(write).toContainText('# Trestle demo')
-  // Nothing about it is dangerous: the project is not among the files of Trestle.
+  // Not dangerous: the project is not among Trestle's own files.
   await expect(write).not.toContainText(/risk|configuration/)
   const scratch = (await page.locator('[data-row^="project:"]').getAttribute('title')) ?? ''
   expect(readdirSync(scratch)).not.toContain('trestle-demo.md')
@@ -23,7 +23,7 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
 
   const edit = page.getByRole('group', { name: /Edit trestle-demo\.md/ })
   await edit.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-  // Its last command only reads, and so needs no approval; then it counts to three in the background.
+  // Its last command is read-only, and so needs no approval; then it counts to three in the background.
   await expect(page.getByRole('button', { name: /^Stop/ })).toBeHidden({ timeout: 30_000 })
   expect(readFileSync(join(scratch, 'trestle-demo.md'), 'utf8')).toContain('# Trestle demo')
   await expect(page.getByText('scripted').first()).toBeVisible()
@@ -31,7 +31,7 @@ test('a newcomer tries the demo: it edits a file after an approval, and says tha
   rmSync(dirname(scratch), { recursive: true })
 })
 
-test('a newcomer connects a provider by address and key, which is tested, and talks to it', async ({ app }) => {
+test('a new user connects a provider by URL and key, tests the connection, and sends a message', async ({ app }) => {
   const { page } = app
   await page.getByRole('button', { name: 'Connect a provider' }).click()
   const form = page.getByRole('form').or(page.locator('form')).first()
@@ -43,12 +43,12 @@ test('a newcomer connects a provider by address and key, which is tested, and ta
   await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain(app.server.baseUrl)
   expect(readFileSync(file, 'utf8')).not.toContain('sk-typed-into-the-app')
   await startSession(app)
-  await say(page, 'hello there')
-  await expect(said(page, 'Hello.')).toBeVisible()
+  await sendPrompt(page, 'hello there')
+  await expect(transcriptText(page, 'Hello.')).toBeVisible()
   expect(app.server.requests.at(-1)!.headers['authorization']).toBe('Bearer sk-typed-into-the-app')
 })
 
-test('a model connected in the app has its true window and media; an unknown one is labelled as a guess', async ({
+test('a model connected in the app has its real context window and media; an unknown one is labeled as a guess', async ({
   app,
 }) => {
   const { page } = app
@@ -64,7 +64,7 @@ test('a model connected in the app has its true window and media; an unknown one
   await form.getByRole('button', { name: /Connect/ }).click()
   await expect(page.getByRole('radio', { name: /claude-sonnet-5-5/ })).toBeVisible()
   await expect(page.getByText('1,000,000 tokens · images, PDFs · thinking').first()).toBeVisible()
-  // Only what the user said is saved: the rest follows the table.
+  // Only the user's input is saved: the rest follows the table.
   expect(readFileSync(file, 'utf8')).not.toContain('context_window')
   expect(readFileSync(file, 'utf8')).not.toContain('capabilities')
 

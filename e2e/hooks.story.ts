@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 const hook = (event: string, matcher: string, command: string): string =>
   `[[hooks]]\nevent = "${event}"\nmatcher = "${matcher}"\ncommand = ${JSON.stringify(command)}\n`
@@ -28,22 +28,24 @@ test.use({
   },
 })
 
-test('hooks deny, change what is written and keep words back; a page shows what they did', async ({ app }) => {
+test('hooks deny calls, change what is written and block prompts; a settings page shows their runs', async ({
+  app,
+}) => {
   const { page } = app
   await startSession(app)
   const question = page.getByRole('region', { name: 'This project has its own settings' })
   await expect(question).toContainText('on Stop of * run, for at most 30 s: npm test --silent')
 
-  await say(page, 'a curse')
+  await sendPrompt(page, 'a curse')
   await expect(page.getByText('No curses here.').first()).toBeVisible()
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('a curse')
 
-  await say(page, 'go')
+  await sendPrompt(page, 'go')
   const card = page.getByRole('group', { name: /Approval needed: Write new.md/ })
   await expect(card).toContainText('made by a hook')
   await expect(card).toContainText('A hook changed what is written.')
   await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-  await expect(said(page, 'Done as far as I may.')).toBeVisible()
+  await expect(transcriptText(page, 'Done as far as I may.')).toBeVisible()
 
   await page.getByRole('button', { name: 'Settings' }).click()
   await page.getByRole('tab', { name: 'Hooks' }).click()

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import type { RecordedRequest, ScriptStep } from '../test/support/model-script'
 import { expect, test, type App } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 import { findings } from './assistive'
 
-/** Asks to make a folder named as the last word of the prompt, and says so when it is made. */
+/** Creates a folder named after the last word of the prompt, and reports it. */
 function makeFolder(request: RecordedRequest): ScriptStep {
   const messages = request.body['messages'] as { role: string; content: unknown }[]
   const asked = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content)
@@ -21,7 +21,7 @@ const card = (page: Page, name: string): Locator =>
   page.getByRole('group', { name: `Approval needed: Bash mkdir ${name}` })
 const isThere = (app: App, name: string): boolean => existsSync(join(app.scratch.project, name))
 
-/** A session for each name, that waits to make a folder of that name. */
+/** A session per name that requests to create a folder of that name. */
 async function askIn(app: App, ...names: string[]): Promise<void> {
   await startSession(app)
   for (const [index, name] of names.entries()) {
@@ -32,7 +32,7 @@ async function askIn(app: App, ...names: string[]): Promise<void> {
 
 async function askHere({ page }: App, name: string): Promise<void> {
   await expect(page.getByRole('heading', { name: 'New session' })).toBeVisible()
-  await say(page, `please ${name}`)
+  await sendPrompt(page, `please ${name}`)
   await expect(card(page, name)).toBeVisible()
 }
 
@@ -51,16 +51,16 @@ test('requests of three sessions are answered from the inbox, first in first out
     ['one', 'two'],
     ['two', 'three'],
   ] as const) {
-    // Above the open card there is no empty bar, only the sign that closes it.
+    // Above the open card there is no empty bar, only the icon that closes it.
     const sign = page.locator('.inbox-row[data-open] .inbox-toggle')
     await expect.poll(async () => (await sign.boundingBox())?.width).toBeLessThan(48)
     await expect(card(page, name).getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
-    // A key soon after another one is text that was meant for somewhere else: then it is pressed again.
+    // A key soon after another one counts as typing and is ignored: press it again.
     await expect(async () => {
       if (await card(page, name).isVisible()) await page.keyboard.press('1')
       await expect(card(page, next)).toBeVisible({ timeout: 2000 })
     }).toPass()
-    // The next one comes up under the finger that still types: it takes no key yet.
+    // The next card appears under a user who still types: it ignores keys at first.
     await page.keyboard.press('1')
     await expect.poll(() => isThere(app, name)).toBe(true)
     expect(isThere(app, next)).toBe(false)
@@ -80,7 +80,7 @@ test('requests of three sessions are answered from the inbox, first in first out
   expect(JSON.stringify(app.server.requests.map(({ body }) => body))).toContain('no more of them')
 })
 
-test('requests that are alike are allowed together only where each is shown', async ({ app }) => {
+test('similar requests are allowed together only after each was shown', async ({ app }) => {
   const { page } = app
   await askIn(app, 'one', 'two')
   await openInbox(page)
@@ -94,7 +94,9 @@ test('requests that are alike are allowed together only where each is shown', as
   await expect(page.getByText('No pending requests', { exact: true })).toBeVisible()
 })
 
-test('what one tab answers is settled in the other, and nothing takes its place there', async ({ app }) => {
+test('a request answered in one tab is resolved in the other, and no other request appears in its place', async ({
+  app,
+}) => {
   test.skip(app.url === undefined, 'Electron has one window')
   const { page } = app
   await askIn(app, 'one', 'two')
@@ -116,7 +118,7 @@ test('what one tab answers is settled in the other, and nothing takes its place 
   await second.close()
 })
 
-test('a request outlives the program; its answer lets the turn go on', async ({ app }) => {
+test('a request survives a restart; answering it continues the turn', async ({ app }) => {
   // The program is started twice.
   test.slow()
   await askIn(app, 'one', 'two')
@@ -128,16 +130,16 @@ test('a request outlives the program; its answer lets the turn go on', async ({ 
   await page.keyboard.press('1')
   await expect.poll(() => isThere(app, 'one')).toBe(true)
   await page.getByRole('treeitem', { name: /please one/ }).click()
-  await expect(said(page, 'That was one.')).toBeVisible()
+  await expect(transcriptText(page, 'That was one.')).toBeVisible()
   expect(isThere(app, 'two')).toBe(false)
 })
 
-test('a page that is not in front calls by a notification, once, and a click on it shows what waits', async ({
+test('a page in the background shows one notification, and a click on it opens the pending request', async ({
   app,
 }) => {
   test.skip(app.url === undefined, 'In Electron the host calls')
   const context = await app.page.context().browser()!.newContext()
-  // What the browser would show is noted instead; neither page is in front.
+  // Browser notifications are recorded instead of shown; neither page is in front.
   await context.addInitScript(`
     window.shown = []
     window.Notification = class extends EventTarget {
@@ -171,7 +173,7 @@ test('a page that is not in front calls by a notification, once, and a click on 
 })
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the inbox keeps nobody out, ${colorScheme}`, async ({ app }) => {
+  test(`the inbox passes the accessibility checks, ${colorScheme}`, async ({ app }) => {
     const { page } = app
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await openInbox(page)

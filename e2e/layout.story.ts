@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test } from './app'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const todos = ['One', 'Two', 'Three'].map((title) => ({ title, status: 'pending' }))
 const RTL = 'שלום עולם.\n\n- ראשון\n- שני\n\nPlain English again.'
@@ -23,7 +23,7 @@ test.use({
   config: { more: 'default_permission_mode = "auto"' },
 })
 
-/** How far a script can scroll the page sideways; puts it back. */
+/** How far a script can scroll the page sideways; resets it. */
 const sideways = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const boxes = [document.documentElement, document.body, document.getElementById('root')]
@@ -39,8 +39,8 @@ const sideways = (page: Page): Promise<number> =>
 test('the window never scrolls sideways, and every tab of the inspector can be reached', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'write two files')
-  await expect(said(page, 'Plain English again.')).toBeVisible()
+  await sendPrompt(page, 'write two files')
+  await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
   for (const size of [
     { width: 1440, height: 900 },
     { width: 1280, height: 840 },
@@ -64,8 +64,8 @@ test('below 1240 px the inspector is a drawer, and the title of the session is n
 }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'Fix the login')
-  await expect(said(page, 'Plain English again.')).toBeVisible()
+  await sendPrompt(page, 'Fix the login')
+  await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
   const inspector = page.getByRole('complementary', { name: 'Inspector' })
   await expect(inspector).toBeVisible()
   for (const width of [1239, 1024, 800]) {
@@ -123,28 +123,28 @@ test('the columns are resized with the mouse and the keyboard, the sidebar can b
 test('right-to-left text runs right to left, beside text that does not', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'שלום, מה שלומך?')
-  await expect(said(page, 'Plain English again.')).toBeVisible()
+  await sendPrompt(page, 'שלום, מה שלומך?')
+  await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
   for (const words of ['שלום, מה שלומך?', 'שלום עולם.', 'ראשון'])
-    await expect(said(page, words)).toHaveCSS('direction', 'rtl')
-  await expect(said(page, 'Plain English again.')).toHaveCSS('direction', 'ltr')
+    await expect(transcriptText(page, words)).toHaveCSS('direction', 'rtl')
+  await expect(transcriptText(page, 'Plain English again.')).toHaveCSS('direction', 'ltr')
   await pictures(app, 'right-to-left')
   const composer = page.getByRole('textbox', { name: 'Message', exact: true })
   await composer.fill('مرحبا')
   await expect(composer).toHaveCSS('direction', 'rtl')
 })
 
-test('what ended while the user was elsewhere is marked until it is looked at, and what is pinned is at the top', async ({
+test('a session that ended off screen is marked unread until opened, and pinned sessions are at the top', async ({
   app,
 }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'Fix the login')
+  await sendPrompt(page, 'Fix the login')
   await page.getByRole('button', { name: 'Settings' }).click()
   const row = page.getByRole('treeitem', { name: /Fix the login/ })
   await expect(row).toHaveAccessibleName(/unread/)
   await row.click()
-  await expect(said(page, 'Plain English again.')).toBeVisible()
+  await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
   await expect(row).not.toHaveAccessibleName(/unread/)
   await page.reload()
   await expect(row).toBeVisible()
@@ -155,11 +155,11 @@ test('what ended while the user was elsewhere is marked until it is looked at, a
   await expect(row).toHaveCount(1)
 })
 
-test('the next session takes one click: folder and model are those of last time', async ({ app }) => {
+test('the next session takes one click, with the folder and model of the last one', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'Fix the login')
-  await expect(said(page, 'Plain English again.')).toBeVisible()
+  await sendPrompt(page, 'Fix the login')
+  await expect(transcriptText(page, 'Plain English again.')).toBeVisible()
   const first = page.url()
   await page.getByRole('button', { name: 'New session', exact: true }).click()
   await expect(page.getByRole('radiogroup', { name: 'Model' })).toHaveCount(0)
@@ -171,9 +171,7 @@ test('the next session takes one click: folder and model are those of last time'
   expect(page.url()).not.toBe(first)
 })
 
-test('the folder dialog hides dot folders until they are asked for, and the start page says what is missing', async ({
-  app,
-}) => {
+test('the folder dialog hides hidden folders by default, and the start page says what is missing', async ({ app }) => {
   const { page, scratch } = app
   mkdirSync(join(scratch.project, '.secrets'))
   mkdirSync(join(scratch.project, 'visible'))
@@ -188,7 +186,7 @@ test('the folder dialog hides dot folders until they are asked for, and the star
   await expect(dialog.getByRole('option', { name: '.secrets' })).toBeVisible()
 })
 
-test('on a touch screen there are no hints about keys', async ({ app }) => {
+test('a touch screen shows no keyboard hints', async ({ app }) => {
   test.skip(app.url === undefined, 'Electron has no touch screen here')
   await startSession(app)
   const context = await app.page

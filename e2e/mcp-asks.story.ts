@@ -5,23 +5,23 @@ import type { Locator, Page } from '@playwright/test'
 import type { ModelScript } from '../test/support/model-script'
 import { expect, test, type App } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const EVERYTHING = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js')
 const call = (name: string, input: Record<string, unknown> = {}) => ({
   toolCalls: [{ name: `mcp__everything__${name}`, input }],
 })
-/** The server offers what asks only when it knows its client; until then it is given something to do. */
+/** The server offers elicitation tools only once it knows its client; until then it gets another call. */
 const BEGIN = call('trigger-long-running-operation', { duration: 3, steps: 1 })
 const AUTO = { more: 'default_permission_mode = "auto"\n[mcp]\nsampling = true\nstart_wait_s = 60\n' }
 
-/** A session with the official everything server, which has answered once. */
-async function begun(app: App): Promise<void> {
+/** A session with the official everything server, after its first answer. */
+async function startWithEverything(app: App): Promise<void> {
   const everything = { command: process.execPath, args: [EVERYTHING, 'stdio'] }
   writeFileSync(join(app.scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: { everything } }))
   await startSession(app)
-  await say(app.page, 'begin')
-  await expect(said(app.page, 'Ready.')).toBeVisible({ timeout: 30_000 })
+  await sendPrompt(app.page, 'begin')
+  await expect(transcriptText(app.page, 'Ready.')).toBeVisible({ timeout: 30_000 })
 }
 
 const field = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
@@ -30,17 +30,17 @@ const script = (...steps: Exclude<ModelScript, (...args: never[]) => unknown>[nu
   script: [BEGIN, { text: 'Ready.' }, ...steps],
 })
 
-test.describe('a form of a server', () => {
+test.describe('a form of an MCP server', () => {
   const ask = call('trigger-elicitation-request')
   test.use({ config: AUTO, model: script(ask, { text: 'Thank you.' }, ask, { text: 'Then not.' }) })
 
-  test('is filled in from its defaults, says what is wrong, is told in the call, and can be declined from the inbox', async ({
+  test('starts with its defaults, validates its fields, is recorded in the call, and can be declined from the inbox', async ({
     app,
   }) => {
     test.slow()
     const { page } = app
-    await begun(app)
-    await say(page, 'ask me')
+    await startWithEverything(app)
+    await sendPrompt(page, 'ask me')
     const card = page.getByRole('group', { name: 'everything is asking for information' })
     await expect(card).toContainText('everything is asking for information')
     await expect(card.getByLabel('String with default')).toHaveValue('It was a dark and stormy night.')
@@ -54,7 +54,7 @@ test.describe('a form of a server', () => {
     await card.getByLabel('String with email format').fill('not an address')
     await card.getByLabel('Integer').fill('1000')
     await send.click()
-    // What is needed and missing comes first.
+    // Required and missing fields come first.
     const name = card.getByLabel('String', { exact: true })
     await expect(name).toBeFocused()
     await expect(card.getByText('Required.')).toBeVisible()
@@ -68,7 +68,7 @@ test.describe('a form of a server', () => {
     await card.getByRole('checkbox', { name: 'Salmon' }).check()
     await name.focus()
     await page.keyboard.press('Enter')
-    await expect(said(page, 'Thank you.')).toBeVisible()
+    await expect(transcriptText(page, 'Thank you.')).toBeVisible()
     const told = JSON.stringify(app.server.requests.at(-1)?.body)
     for (const words of ['Name: Ann', 'ann@example.com', 'Favorite Integer: 7', 'fish-2']) expect(told).toContain(words)
     await page.getByRole('button', { name: /trigger-elicitation-request/ }).click()
@@ -78,7 +78,7 @@ test.describe('a form of a server', () => {
     await pictures(app, 'mcp-form-answered')
     await page.getByRole('button', { name: /trigger-elicitation-request/ }).click()
 
-    await say(page, 'again')
+    await sendPrompt(page, 'again')
     await expect(card).toBeVisible()
     await page.getByRole('button', { name: /^Inbox/ }).click()
     const inbox = page.getByRole('main')
@@ -88,12 +88,12 @@ test.describe('a form of a server', () => {
     await armed(decline)
     await decline.click()
     await page.getByRole('treeitem', { name: /begin/ }).click()
-    await expect(said(page, 'Then not.')).toBeVisible()
+    await expect(transcriptText(page, 'Then not.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('User declined')
   })
 })
 
-test.describe('a page, and the model, that a server wants', () => {
+test.describe('a page and a model request of an MCP server', () => {
   const link = call('trigger-url-elicitation', {
     url: 'https://sign-in.example/start?for=trestle',
     message: 'Please sign in first.',
@@ -101,14 +101,14 @@ test.describe('a page, and the model, that a server wants', () => {
   const sample = call('trigger-sampling-request', { prompt: 'How many legs has a spider?', maxTokens: 60 })
   test.use({ config: AUTO, model: script(link, { text: 'Opened.' }, sample, { text: 'Eight.' }, { text: 'Asked.' }) })
 
-  test('are shown as what they are, and nothing happens before the user agrees', async ({ app }) => {
+  test('are shown in full, and nothing happens before the user agrees', async ({ app }) => {
     const { page } = app
     test.slow()
-    // The page of the web host opens others by itself.
+    // The page of the web host opens others automatically in a new tab.
     await page.evaluate('window.open = (url) => { document.body.dataset.opened = String(url); return null }')
     const openedPage = (): Promise<unknown> => page.evaluate('document.body.dataset.opened')
-    await begun(app)
-    await say(page, 'sign in')
+    await startWithEverything(app)
+    await sendPrompt(page, 'sign in')
     const card = page.getByRole('group', { name: 'everything asks you to open a page: sign-in.example' })
     await expect(card.getByText('https://sign-in.example/start?for=trestle')).toBeVisible()
     const open = card.getByRole('button', { name: /Open sign-in.example/ })
@@ -117,11 +117,11 @@ test.describe('a page, and the model, that a server wants', () => {
     await pictures(app, 'mcp-page')
     expect(await openedPage()).toBeUndefined()
     await open.click()
-    await expect(said(page, 'Opened.')).toBeVisible()
+    await expect(transcriptText(page, 'Opened.')).toBeVisible()
     if (app.url !== undefined) expect(await openedPage()).toBe('https://sign-in.example/start?for=trestle')
 
     const before = app.server.requests.length
-    await say(page, 'count')
+    await sendPrompt(page, 'count')
     const wants = page.getByRole('group', { name: 'The server everything wants to ask the model' })
     await expect(wants.getByText(/How many legs has a spider/)).toBeVisible()
     await armed(wants.getByRole('button', { name: /Ask the model/ }))
@@ -134,12 +134,12 @@ test.describe('a page, and the model, that a server wants', () => {
     await armed(answer.getByRole('button', { name: /Give the answer/ }))
     await pictures(app, 'mcp-sampling-answer')
     await answer.getByRole('button', { name: /Give the answer/ }).click()
-    await expect(said(page, 'Asked.')).toBeVisible()
+    await expect(transcriptText(page, 'Asked.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('LLM sampling result')
   })
 })
 
-test.describe('prompts and resources of a server', () => {
+test.describe('prompts and resources of an MCP server', () => {
   test.use({
     config: AUTO,
     model: script({ text: 'Promoted.' }, { text: 'Read.' }, call('get-resource-links', { count: 1 }), {
@@ -147,10 +147,10 @@ test.describe('prompts and resources of a server', () => {
     }),
   })
 
-  test('are commands with completed arguments, and mentions; what they hold goes along', async ({ app }) => {
+  test('are commands with completed arguments, and mentions; their content is sent along', async ({ app }) => {
     test.slow()
     const { page } = app
-    await begun(app)
+    await startWithEverything(app)
     await field(page).pressSequentially('/mcp:')
     const option = page.getByRole('option', { name: /completable-prompt/ })
     await expect(option).toContainText('First argument choice narrows')
@@ -166,15 +166,15 @@ test.describe('prompts and resources of a server', () => {
     await page.keyboard.press('Enter')
     await expect(field(page)).toHaveValue('/mcp:everything:completable-prompt Sales David ')
     await page.keyboard.press('Enter')
-    await expect(said(page, 'Promoted.')).toBeVisible()
+    await expect(transcriptText(page, 'Promoted.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain(
       'Please promote David to the head of the Sales team.',
     )
     await page.getByText('with the prompt completable-prompt of everything').click()
-    await expect(said(page, 'Please promote David')).toBeVisible()
+    await expect(transcriptText(page, 'Please promote David')).toBeVisible()
 
-    // What is missing is said before anything is sent, and nothing that was written is lost.
-    await say(page, '/mcp:everything:args-prompt ')
+    // Missing values are reported before anything is sent, and no typed text is lost.
+    await sendPrompt(page, '/mcp:everything:args-prompt ')
     await expect(page.getByText(/needs city \(Name of the city\)/)).toBeVisible()
     await expect(field(page)).toHaveValue('/mcp:everything:args-prompt ')
 
@@ -189,16 +189,16 @@ test.describe('prompts and resources of a server', () => {
     await expect(page.getByRole('option', { name: /dynamic\/text\/7/ })).toBeVisible()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
-    await expect(said(page, 'Read.')).toBeVisible()
+    await expect(transcriptText(page, 'Read.')).toBeVisible()
     const told = JSON.stringify(app.server.requests.at(-1)?.body)
     expect(told).toContain(
       '<resource server=\\"everything\\" uri=\\"demo://resource/static/document/architecture.md\\">',
     )
     expect(told).toContain('Resource 7: ')
     await pictures(app, 'mcp-attached')
-    // A resource that a result only points to is fetched when the user wants to see it.
-    await say(page, 'link')
-    await expect(said(page, 'Linked.')).toBeVisible()
+    // A resource that a result only links to is fetched when the user opens it.
+    await sendPrompt(page, 'link')
+    await expect(transcriptText(page, 'Linked.')).toBeVisible()
     await page.getByRole('button', { name: /get-resource-links/ }).click()
     const links = page.getByRole('list', { name: 'Resources that get-resource-links points to' })
     await expect(links).not.toContainText('This is a')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { startOAuthServer } from '../test/support/oauth-server'
 import { expect, test, type App } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 /** Each of these stories starts several programs. */
 test.describe.configure({ timeout: 90_000 })
@@ -20,7 +20,7 @@ async function openServers({ page }: App): Promise<void> {
   await page.getByRole('tab', { name: 'MCP' }).click()
 }
 
-test.describe('a server of the user', () => {
+test.describe('an MCP server of the user', () => {
   test.use({
     model: {
       script: [
@@ -32,9 +32,7 @@ test.describe('a server of the user', () => {
     },
   })
 
-  test('is added by a form, starts at its first use, asks before a call, and says what became of it', async ({
-    app,
-  }) => {
+  test('is added with a form, starts at its first use, asks before a call, and shows its result', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await openServers(app)
@@ -62,7 +60,7 @@ test.describe('a server of the user', () => {
 
     await button(app, 'Test').click()
     await expect(list(app)).toContainText(/Connected.*Lab 1\.0, protocol 2025-11-25: \d+ tools/)
-    // The values of the environment come back to no page.
+    // The values of the environment are never sent back to a page.
     await button(app, 'Edit').click()
     const edit = page.getByRole('dialog', { name: 'Server lab' })
     await expect(edit.getByRole('textbox', { name: 'Value of LAB_TOKEN' })).toHaveValue('')
@@ -73,12 +71,12 @@ test.describe('a server of the user', () => {
     })
 
     await page.keyboard.press('Escape')
-    await say(page, 'use the lab')
+    await sendPrompt(page, 'use the lab')
     const card = page.getByRole('group', { name: /Approval needed/ })
     await expect(card).toContainText('over the wire')
     await pictures(app, 'mcp-approval')
     await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-    await expect(said(page, 'It said so.')).toBeVisible()
+    await expect(transcriptText(page, 'It said so.')).toBeVisible()
     await page.getByRole('tab', { name: 'MCP' }).click()
     await expect(page.getByRole('list', { name: 'MCP servers' })).toContainText(/connected · \d+ tools/)
     await pictures(app, 'mcp-pane')
@@ -93,14 +91,14 @@ test.describe('a server of the user', () => {
     await echo.click()
     await expect(echo).not.toBeChecked()
     await page.keyboard.press('Escape')
-    await say(page, 'and again')
-    await expect(said(page, 'Not again.')).toBeVisible()
+    await sendPrompt(page, 'and again')
+    await expect(transcriptText(page, 'Not again.')).toBeVisible()
     const requests = app.server.requests.map(({ body }) => JSON.stringify(body))
     expect(requests[0]).toContain('"name":"mcp__lab__echo"')
     expect(requests.at(-1)).toContain('Tools that are not available any more')
   })
 
-  test('that does not start says why with what it printed, and is removed', async ({ app }) => {
+  test('shows why it does not start, with its output, and can be removed', async ({ app }) => {
     const { page, scratch } = app
     const servers = {
       broken: { command: process.execPath, args: [SERVER, '--crash-start'] },
@@ -137,18 +135,18 @@ test.describe('a server of the user', () => {
   })
 })
 
-test.describe('a server that cannot be used', () => {
+test.describe('an MCP server that cannot be used', () => {
   test.use({ model: { script: [{ text: 'Without it, then.' }, { text: 'Still without.' }] } })
 
-  test('is told in the conversation once, with the way to where it is mended', async ({ app }) => {
+  test('is reported in the conversation once, with a link to its details', async ({ app }) => {
     const { page, scratch } = app
     const servers = { gone: { command: '/no/such/program' } }
     writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: servers }))
     await startSession(app)
     const notice = page.getByText('The MCP server gone could not be reached.')
     await expect(notice).toHaveCount(0)
-    await say(page, 'hello')
-    await expect(said(page, 'Without it, then.')).toBeVisible()
+    await sendPrompt(page, 'hello')
+    await expect(transcriptText(page, 'Without it, then.')).toBeVisible()
     await expect(notice).toBeVisible()
     await pictures(app, 'mcp-notice')
     expect(await findings(page)).toEqual([])
@@ -156,16 +154,16 @@ test.describe('a server that cannot be used', () => {
     await expect(list(app).getByRole('button', { name: /gone/, expanded: true })).toBeVisible()
     await expect(list(app)).toContainText('failed')
     await page.keyboard.press('Escape')
-    await say(page, 'again')
-    await expect(said(page, 'Still without.')).toBeVisible()
+    await sendPrompt(page, 'again')
+    await expect(transcriptText(page, 'Still without.')).toBeVisible()
     await expect(notice).toHaveCount(0)
   })
 })
 
-test.describe('a server that wants a sign-in', () => {
+test.describe('an MCP server that requires sign-in', () => {
   test.use({ model: { script: [call('mcp__cloud__whoami'), { text: 'You are known.' }] } })
 
-  test('is signed in to on its own page and works from then on, until it is signed out of', async ({ app }) => {
+  test('opens its own sign-in page and works from then on, until the user signs out', async ({ app }) => {
     const { page } = app
     const server = await startOAuthServer({ consent: true })
     try {
@@ -205,12 +203,12 @@ test.describe('a server that wants a sign-in', () => {
       await expect(button(app, 'Sign out')).toBeVisible()
 
       await page.keyboard.press('Escape')
-      await say(page, 'who am I')
+      await sendPrompt(page, 'who am I')
       await page
         .getByRole('group', { name: /Approval needed/ })
         .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
         .click()
-      await expect(said(page, 'You are known.')).toBeVisible()
+      await expect(transcriptText(page, 'You are known.')).toBeVisible()
       expect(server.used.length).toBeGreaterThan(0)
       await openServers(app)
       await list(app).getByRole('button', { name: /cloud/ }).first().click()
@@ -222,7 +220,7 @@ test.describe('a server that wants a sign-in', () => {
   })
 })
 
-test.describe('servers of another product', () => {
+test.describe('MCP servers of another product', () => {
   test.use({
     userFiles: {
       '.cursor/mcp.json': JSON.stringify({
@@ -235,9 +233,7 @@ test.describe('servers of another product', () => {
     },
   })
 
-  test('are shown with what they do before anything is written, and taken over when they are chosen', async ({
-    app,
-  }) => {
+  test('are previewed before anything is written, and imported when selected', async ({ app }) => {
     const { page, scratch } = app
     writeFileSync(join(scratch.home, 'mcp.json'), JSON.stringify({ mcpServers: { notes: { command: 'mine' } } }))
     const before = readFileSync(join(scratch.home, 'mcp.json'), 'utf8')
@@ -288,7 +284,7 @@ const written = (arg: string): string =>
     mcpServers: { lab: { command: process.execPath, args: [SERVER, arg], env: { LAB_TOKEN: 'hush' } } },
   })
 
-test.describe('a server of the project', () => {
+test.describe('an MCP server of the project', () => {
   test.use({
     files: { 'README.md': '# x\n', '.mcp.json': written('--name=Lab') },
     model: {
@@ -301,7 +297,7 @@ test.describe('a server of the project', () => {
     },
   })
 
-  test('is not started before what it does was seen and accepted, and asked about again with a diff when that changes', async ({
+  test('does not start before the user has reviewed and accepted it, and asks again with a diff when it changes', async ({
     app,
   }) => {
     const { page, scratch } = app
@@ -312,8 +308,8 @@ test.describe('a server of the project', () => {
     await expect(question).not.toContainText('hush')
     await pictures(app, 'mcp-trust')
     expect(await findings(page)).toEqual([])
-    await say(page, 'first')
-    await expect(said(page, 'Nothing to use.')).toBeVisible()
+    await sendPrompt(page, 'first')
+    await expect(transcriptText(page, 'Nothing to use.')).toBeVisible()
     expect(JSON.stringify(app.server.requests[0]!.body)).not.toContain('mcp__lab')
     await openServers(app)
     await expect(list(app)).toContainText('needs approval')
@@ -323,18 +319,18 @@ test.describe('a server of the project', () => {
     await panel(app).getByRole('button', { name: 'Trust folder' }).click()
     await expect(list(app)).toContainText('starts when needed')
     await page.keyboard.press('Escape')
-    await say(page, 'second')
+    await sendPrompt(page, 'second')
     await page
       .getByRole('group', { name: /Approval needed/ })
       .getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })
       .click()
-    await expect(said(page, 'Used.')).toBeVisible()
+    await expect(transcriptText(page, 'Used.')).toBeVisible()
 
     writeFileSync(join(scratch.project, '.mcp.json'), written('--crash-start'))
-    await say(page, 'third')
+    await sendPrompt(page, 'third')
     const changed = page.getByRole('region', { name: /changed since you trusted them/ })
     await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('--crash-start')
-    await expect(said(page, 'Not there.')).toBeVisible()
+    await expect(transcriptText(page, 'Not there.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)!.body)).not.toContain('"name":"mcp__lab__echo","description"')
   })
 })

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { expect, test } from './app'
 import { startSession } from './steps'
 
-test('what was told in the corner can be read again', async ({ app }) => {
+test('toasts can be read again after they disappear', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await expect(page.getByRole('button', { name: 'Messages' })).toHaveCount(0)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const PLAN = `# Make the shop faster
 
@@ -21,7 +21,7 @@ const OPTIONS = [
   { label: 'In Redis', description: 'Survives a restart; one more server.' },
 ]
 
-/** The plan's path, from what the model was told. */
+/** The plan's path, from the model's instructions. */
 const planPath = (body: unknown): string => /\/[^\s"\\`]+\/plan-1\.md/.exec(JSON.stringify(body))?.[0] ?? ''
 
 test.describe('a plan', () => {
@@ -49,10 +49,10 @@ test.describe('a plan', () => {
     test.slow()
     let { page } = app
     await startSession(app)
-    await say(page, 'plan it')
+    await sendPrompt(page, 'plan it')
     const card = page.getByRole('group', { name: 'Plan to review, revision 1' })
     await expect(card.getByRole('heading', { name: 'Make the shop faster' })).toBeVisible()
-    await expect(page.getByText('Plan mode. Nothing but the plan can change')).toBeVisible()
+    await expect(page.getByText('Plan mode. Read-only until you approve the plan.')).toBeVisible()
     expect(existsSync(join(app.scratch.project, 'made.txt'))).toBe(false)
     await pictures(app, 'plan-review')
     await expect(card.getByRole('button', { name: /Approve: In memory/ })).not.toHaveAttribute('aria-disabled')
@@ -81,13 +81,13 @@ test.describe('a plan', () => {
     await expect(kept.getByRole('button', { name: /Approve: In Redis/ })).not.toHaveAttribute('aria-disabled')
     await page.keyboard.press('2')
 
-    // What the plan says is done under the usual permissions again.
+    // The plan is carried out under the usual permissions again.
     const write = page.getByRole('group', { name: /Approval needed: Write made\.txt/ })
     await expect(write.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).not.toHaveAttribute(
       'aria-disabled',
     )
     await page.keyboard.press('1')
-    await expect(said(page, 'All done.')).toBeVisible()
+    await expect(transcriptText(page, 'All done.')).toBeVisible()
     expect(readFileSync(join(app.scratch.project, 'made.txt'), 'utf8')).toBe('carried out')
     const told = JSON.stringify(app.server.requests.at(-2)?.body)
     expect(told).toContain('The user chose \\"In Redis\\": carry out only this one')
@@ -99,7 +99,7 @@ test.describe('a plan', () => {
   })
 })
 
-test.describe('plan mode by hand', () => {
+test.describe('plan mode, switched by the user', () => {
   test.use({
     model: {
       script: [
@@ -110,7 +110,7 @@ test.describe('plan mode by hand', () => {
     },
   })
 
-  test('is switched with Shift+Tab and left with the banner, and the agent hears of both', async ({ app }) => {
+  test('starts with Shift+Tab and ends with the banner, and the agent is notified of both', async ({ app }) => {
     const { page } = app
     await startSession(app)
     const field = page.getByRole('textbox', { name: 'Message', exact: true })
@@ -119,14 +119,14 @@ test.describe('plan mode by hand', () => {
       await page.keyboard.press('Shift+Tab')
       await expect(page.getByRole('button', { name: `Permissions: ${name}` })).toBeVisible()
     }
-    await say(page, 'go')
-    await expect(said(page, 'I may not.')).toBeVisible()
+    await sendPrompt(page, 'go')
+    await expect(transcriptText(page, 'I may not.')).toBeVisible()
     expect(existsSync(join(app.scratch.project, 'made'))).toBe(false)
     expect(JSON.stringify(app.server.requests[0]?.body)).toContain('Plan mode is on. Nothing but the plan can change')
     await page.getByRole('button', { name: 'Leave plan mode' }).click()
     await expect(page.getByRole('button', { name: 'Permissions: Auto' })).toBeVisible()
-    await say(page, 'and now')
-    await expect(said(page, 'Now I may.')).toBeVisible()
+    await sendPrompt(page, 'and now')
+    await expect(transcriptText(page, 'Now I may.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('The user turned plan mode off')
   })
 })
@@ -134,7 +134,7 @@ test.describe('plan mode by hand', () => {
 test.describe('questions', () => {
   const QUESTIONS = [
     {
-      question: 'Which database shall it be?',
+      question: 'Which database should it be?',
       header: 'Database',
       options: [
         { label: 'SQLite (recommended)', description: 'One file, nothing to run.' },
@@ -142,7 +142,7 @@ test.describe('questions', () => {
       ],
     },
     {
-      question: 'What shall be tested?',
+      question: 'What should be tested?',
       header: 'Tests',
       multi_select: true,
       options: [
@@ -155,12 +155,10 @@ test.describe('questions', () => {
   const ask = { toolCalls: [{ name: 'AskUserQuestion', input: { questions: QUESTIONS } }] }
   test.use({ model: { script: [ask, { text: 'Thank you.' }, ask, { text: 'Then not.' }] } })
 
-  test('are answered with the keyboard, after a restart, with an answer of the own words; and dismissed', async ({
-    app,
-  }) => {
+  test('are answered by keyboard after a restart, with a free-text answer; and can be skipped', async ({ app }) => {
     let { page } = app
     await startSession(app)
-    await say(page, 'ask me')
+    await sendPrompt(page, 'ask me')
     await expect(page.getByRole('group', { name: '2 questions' })).toBeVisible()
     await app.restart()
     ;({ page } = app)
@@ -182,15 +180,15 @@ test.describe('questions', () => {
     await pictures(app, 'questions')
     await page.keyboard.press('Enter')
     await page.getByRole('treeitem', { name: /ask me/ }).click()
-    await expect(said(page, 'Thank you.')).toBeVisible()
+    await expect(transcriptText(page, 'Thank you.')).toBeVisible()
     const told = JSON.stringify(app.server.requests.at(-1)?.body).replaceAll('\\', '')
     expect(told).toContain(
-      '{"answers":{"Which database shall it be?":"DuckDB","What shall be tested?":["Units","Load"]}}',
+      '{"answers":{"Which database should it be?":"DuckDB","What should be tested?":["Units","Load"]}}',
     )
 
-    await say(page, 'again')
+    await sendPrompt(page, 'again')
     await page.getByRole('group', { name: '2 questions' }).getByRole('button', { name: 'Skip' }).click()
-    await expect(said(page, 'Then not.')).toBeVisible()
+    await expect(transcriptText(page, 'Then not.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('dismissed the questions')
   })
 })

@@ -1,10 +1,13 @@
 import { defineConfig } from '@playwright/test'
 
-/** Stories on the running app: Electron where its binary is, else the web host in Chromium. Run through `npm run e2e`. */
+/**
+ * Stories on the running app: Electron if its binary is installed, else the web host in Chromium. Run through `npm run
+ * e2e`.
+ */
 export default defineConfig({
   testDir: '.',
   testMatch: '*.story.ts',
-  // Generous: on a machine that is busy with other work, a story of five seconds can take half a minute.
+  // Generous: on a busy machine, a story of five seconds can take half a minute.
   timeout: 120_000,
   expect: { timeout: 20_000 },
   fullyParallel: true,

@@ -1,5 +1,5 @@
 import { expect, test } from './app'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const RICH = [
   'Inline $E = mc^2$ and \\(a^2 + b^2\\), but it costs $5 and $10.',
@@ -15,13 +15,13 @@ const RICH = [
   '[^1]: The note itself.',
 ].join('\n\n')
 
-test.describe('an answer with everything that Markdown has', () => {
+test.describe('an answer with every Markdown element', () => {
   test.use({ model: { script: [{ text: RICH }] } })
 
-  test('shows formulas, diagrams, footnotes, alerts, folded parts and keys as what they are', async ({ app }) => {
+  test('renders formulas, diagrams, footnotes, alerts, collapsible sections and keys', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'show me everything')
+    await sendPrompt(page, 'show me everything')
     const answer = page.locator('.answer')
     await expect(answer.locator('.katex')).toHaveCount(3)
     await expect(answer.locator('.katex-display')).toHaveCount(1)
@@ -68,7 +68,7 @@ const HOSTILE = [
   '![pixel](http://127.0.0.1:9/pixel.png)',
 ].join('\n\n')
 
-test.describe('an answer that means harm', () => {
+test.describe('a malicious answer', () => {
   test.use({ model: { script: [{ text: HOSTILE }, { text: 'Still here.' }] } })
 
   test('runs nothing, loads nothing and covers nothing', async ({ app }) => {
@@ -78,7 +78,7 @@ test.describe('an answer that means harm', () => {
       if (request.url().includes('pixel') || request.url().includes('a.png')) foreign.push(request.url())
     })
     await startSession(app)
-    await say(page, 'attack me')
+    await sendPrompt(page, 'attack me')
     const answer = page.locator('.answer')
     await expect(answer.getByText('cover')).toBeVisible()
     await expect(answer.getByRole('img', { name: /^Diagram/ }).first()).toBeVisible()
@@ -86,10 +86,10 @@ test.describe('an answer that means harm', () => {
     await answer.getByText('another').click()
     const cover = await answer.getByText('cover').boundingBox()
     expect(cover?.height).toBeLessThan(100)
-    // Nothing lies over the composer: it takes a click and a further prompt.
+    // Nothing covers the composer: it accepts a click and a further prompt.
     await page.getByRole('textbox', { name: 'Message', exact: true }).click()
-    await say(page, 'still there?')
-    await expect(said(page, 'Still here.')).toBeVisible()
+    await sendPrompt(page, 'still there?')
+    await expect(transcriptText(page, 'Still here.')).toBeVisible()
     expect(await page.evaluate("'hacked' in window")).toBe(false)
     expect(foreign).toEqual([])
     await pictures(app, 'hostile-text')

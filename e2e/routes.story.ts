@@ -1,13 +1,13 @@
 import { expect, test } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 test.use({ model: { script: [{ text: 'First answer.' }, { text: 'Second answer.' }] } })
 
-test('Back and Forward go through what was open, and the title follows', async ({ app }) => {
+test('Back and Forward go through earlier views, and the title follows', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'Fix the login')
-  await expect(said(page, 'First answer.')).toBeVisible()
+  await sendPrompt(page, 'Fix the login')
+  await expect(transcriptText(page, 'First answer.')).toBeVisible()
   await expect(page).toHaveURL(/\/s\/[^/#?]+$/)
   await expect(page).toHaveTitle(/Fix the login – Trestle$/)
   const session = page.url()
@@ -24,16 +24,16 @@ test('Back and Forward go through what was open, and the title follows', async (
   await expect(page.getByRole('tab', { name: 'Providers' })).toHaveAttribute('aria-selected', 'true')
   await page.goBack()
   await expect(page).toHaveURL(session)
-  await expect(said(page, 'First answer.')).toBeVisible()
+  await expect(transcriptText(page, 'First answer.')).toBeVisible()
   await page.goForward()
   await expect(page.getByRole('tab', { name: 'Providers' })).toHaveAttribute('aria-selected', 'true')
 })
 
-test('a reload stays where it was, and a link to a message opens the session at it', async ({ app }) => {
+test('a reload keeps the view, and a link to a message opens the session there', async ({ app }) => {
   const { page } = app
   await startSession(app)
-  await say(page, 'Fix the login')
-  await expect(said(page, 'First answer.')).toBeVisible()
+  await sendPrompt(page, 'Fix the login')
+  await expect(transcriptText(page, 'First answer.')).toBeVisible()
   const session = page.url()
   await page.getByRole('button', { name: /^Tasks/ }).click()
   await expect(page).toHaveURL(/\/tasks$/)
@@ -41,7 +41,7 @@ test('a reload stays where it was, and a link to a message opens the session at 
   await expect(page.getByRole('heading', { name: 'Tasks' })).toBeVisible()
   test.skip(app.url === undefined, 'links are for browsers')
   await page.goto(`${session}#2`)
-  await expect(said(page, 'Fix the login')).toBeVisible()
+  await expect(transcriptText(page, 'Fix the login')).toBeVisible()
 })
 
 test('a bookmark works after Trestle was restarted, and a page without the token has a field to paste the URL into', async ({
@@ -49,8 +49,8 @@ test('a bookmark works after Trestle was restarted, and a page without the token
 }) => {
   test.skip(app.url === undefined, 'the web host only')
   await startSession(app)
-  await say(app.page, 'Fix the login')
-  await expect(said(app.page, 'First answer.')).toBeVisible()
+  await sendPrompt(app.page, 'Fix the login')
+  await expect(transcriptText(app.page, 'First answer.')).toBeVisible()
   const before = new URL(app.url!)
   const { pathname } = new URL(app.page.url())
   await app.restart()
@@ -58,7 +58,7 @@ test('a bookmark works after Trestle was restarted, and a page without the token
   const after = new URL(app.url!)
   expect([after.port, after.hash]).toEqual([before.port, before.hash])
   await page.goto(new URL(pathname, after).href)
-  await expect(said(page, 'First answer.')).toBeVisible()
+  await expect(transcriptText(page, 'First answer.')).toBeVisible()
 
   const stranger = await page.context().browser()!.newContext()
   try {
@@ -70,9 +70,9 @@ test('a bookmark works after Trestle was restarted, and a page without the token
     await expect(other.getByText('No token found.')).toBeVisible()
     await field.fill(app.url!)
     await other.getByRole('button', { name: 'Open Trestle' }).click()
-    await expect(said(other, 'First answer.')).toBeVisible()
+    await expect(transcriptText(other, 'First answer.')).toBeVisible()
     expect(other.url()).not.toContain('token')
-    // The next tab of that browser needs no token in its address.
+    // The next tab of that browser needs no token in its URL.
     const tab = await stranger.newPage()
     await tab.goto(new URL('/settings/general', after).href)
     await expect(tab.getByRole('tab', { name: 'General' })).toHaveAttribute('aria-selected', 'true')

@@ -1,12 +1,12 @@
 import { expect, test } from './app'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 test.describe('on the web host', () => {
   test.beforeEach(({ app }) => {
     test.skip(app.url === undefined, 'Electron has no address')
   })
 
-  test('a wrong token shows nothing but how to get in', async ({ app }) => {
+  test('a wrong token shows only instructions to sign in', async ({ app }) => {
     const other = await app.page.context().browser()!.newPage()
     await other.goto(app.url!.replace(/token=.*/, 'token=0000'))
     await expect(other.getByText(/address|URL/i).first()).toBeVisible()
@@ -30,14 +30,14 @@ test.describe('two pages on one session', () => {
     test.skip(app.url === undefined, 'Electron has one window')
     const { page } = app
     await startSession(app)
-    await say(page, 'say hi')
+    await sendPrompt(page, 'say hi')
     const second = await page.context().browser()!.newPage()
     await second.goto(app.url!)
     await second.getByRole('treeitem', { name: /say hi/ }).click()
     const there = second.getByRole('group', { name: /Approval needed/ })
     await there.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-    await expect(said(page, 'Said hi.')).toBeVisible()
-    await expect(said(second, 'Said hi.')).toBeVisible()
+    await expect(transcriptText(page, 'Said hi.')).toBeVisible()
+    await expect(transcriptText(second, 'Said hi.')).toBeVisible()
     await expect(page.getByRole('group', { name: /Approval needed/ })).toHaveCount(0)
     await second.close()
   })

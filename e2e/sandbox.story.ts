@@ -9,9 +9,9 @@ import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chrom
 import { memoryEngine, type MemoryEngine } from '../test/support/memory-engine'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
-/** The built page over an engine in memory, which can be in any sandbox. */
+/** The built page with a fake in-memory engine that can report any sandbox. */
 const screens = test.extend<{ stage: { engine: MemoryEngine; page: Page } }>({
   // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are wanted
   stage: async ({}, use) => {
@@ -173,7 +173,7 @@ screens('what a sandbox refused is one card, and no number key leaves the sandbo
   ])
   await expect(card.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled')
   expect(await findings(page)).toEqual([])
-  // The third button leaves the sandbox and has no key; 0 is the refusal on every card.
+  // The third button leaves the sandbox and has no key; 0 rejects on every card.
   await page.keyboard.press('0')
   await expect(card).toBeHidden()
   const chosen = (): unknown[] =>
@@ -209,7 +209,7 @@ screens(
   },
 )
 
-test('the settings of the sandbox are edited on their page and stand in config.toml', async ({ app }) => {
+test('the sandbox settings are edited on their page and saved in config.toml', async ({ app }) => {
   const { page } = app
   const file = join(app.scratch.home, 'config.toml')
   await page.keyboard.press('Control+,')
@@ -304,11 +304,11 @@ test.describe('in the real sandbox', () => {
       },
     })
 
-    test('is right after each switch of the mode, and a command says where it ran', async ({ app }) => {
+    test('is correct after each change of the mode, and a command shows where it ran', async ({ app }) => {
       const { page } = app
       await startSession(app)
-      await say(page, 'read')
-      await expect(said(page, 'Looked at it.')).toBeVisible({ timeout: 20_000 })
+      await sendPrompt(page, 'read')
+      await expect(transcriptText(page, 'Looked at it.')).toBeVisible({ timeout: 20_000 })
       await expect(page.getByRole('button', { name: 'Sandbox: Read-only', exact: true })).toBeVisible()
       await expect(page.locator('[data-call]').first().getByText('Sandbox: Read-only', { exact: true })).toBeVisible()
       const choose = async (mode: RegExp, chip: string): Promise<void> => {
@@ -325,31 +325,31 @@ test.describe('in the real sandbox', () => {
       await choose(/^Plan/, 'Read-only')
       await choose(/^Ask first/, 'Read-only')
       await choose(/^Accept edits/, 'Project · no network')
-      await say(page, 'make')
-      await expect(said(page, 'All set.')).toBeVisible({ timeout: 20_000 })
+      await sendPrompt(page, 'make')
+      await expect(transcriptText(page, 'All set.')).toBeVisible({ timeout: 20_000 })
       expect(readFileSync(join(app.scratch.project, 'made.txt'), 'utf8')).toBe('hi\n')
       await expect(page.locator('[data-call]').last().getByText('Sandbox: Project', { exact: true })).toBeVisible()
     })
   })
 
-  test.describe('what the sandbox refuses', () => {
+  test.describe('a call that the sandbox blocks', () => {
     test.use({
       files: { 'build.sh': 'echo new > .vscode/settings.json && echo written\n', '.vscode/settings.json': 'old\n' },
       model: { script: [bash('bash build.sh'), { text: 'Finished.' }] },
     })
 
-    test('is one card, and the command then works as the card says', async ({ app }) => {
+    test('shows one card, and the command then works as the card states', async ({ app }) => {
       const { page } = app
       await startSession(app)
       await page.getByRole('button', { name: /^Permissions:/ }).click()
       await page.getByRole('menuitemradio', { name: /^Auto/ }).click()
-      await say(page, 'build')
+      await sendPrompt(page, 'build')
       const card = page.getByRole('group', { name: /^Blocked by the sandbox/ })
       await expect(card).toContainText('The Project sandbox blocked writing to', { timeout: 20_000 })
       await expect(card).toContainText('.vscode')
       expect(readFileSync(join(app.scratch.project, '.vscode', 'settings.json'), 'utf8')).toBe('old\n')
       await card.getByRole('button', { name: 'Run once unrestricted' }).click()
-      await expect(said(page, 'Finished.')).toBeVisible({ timeout: 20_000 })
+      await expect(transcriptText(page, 'Finished.')).toBeVisible({ timeout: 20_000 })
       await expect(card).toHaveCount(0)
       expect(readFileSync(join(app.scratch.project, '.vscode', 'settings.json'), 'utf8')).toBe('new\n')
     })

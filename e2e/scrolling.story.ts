@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { Locator, Page } from '@playwright/test'
 import type { RecordedRequest, ScriptStep } from '../test/support/model-script'
 import { expect, test, type App } from './app'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const SIZES = [
   { width: 1440, height: 900 },
@@ -13,13 +13,13 @@ const LONG = Array.from(
   { length: 60 },
   (_, n) => `Paragraph ${n + 1} of a long answer, which says a little more than fits on one line.`,
 ).join('\n\n')
-/** More than any story waits for: it is stopped. */
+/** Longer than any story waits: it is stopped. */
 const SLOW = Array.from({ length: 40 }, () => LONG).join('\n\n')
 const EDIT = { name: 'Edit', input: { path: 'README.md', old_string: 'second line', new_string: 'zweite Zeile' } }
 
-/** Answers by what the user said last. */
+/** Responses by the user's last message. */
 function answer({ body }: RecordedRequest): ScriptStep {
-  if (JSON.stringify(body).includes('You write the memory of an agent')) return { text: '**Task:** go on.' }
+  if (JSON.stringify(body).includes('You write the memory of an agent')) return { text: '**Task:** continue.' }
   const messages = body['messages'] as { role: string; content: unknown }[]
   if (messages.at(-1)?.role === 'tool') return { text: 'That was it.' }
   const words = JSON.stringify(messages.findLast(({ role }) => role === 'user')?.content)
@@ -32,14 +32,14 @@ function answer({ body }: RecordedRequest): ScriptStep {
 
 test.use({ model: { script: answer } })
 
-/** How far the conversation is from its end; negative while it is not there. */
+/** Distance of the conversation from its end; negative while it is not rendered. */
 const distance = (page: Page): Promise<number> =>
   page
     .getByRole('region', { name: 'Conversation' })
     .evaluate((area) => Math.round(area.scrollHeight - area.clientHeight - area.scrollTop))
 const atEnd = (page: Page): Promise<void> => expect.poll(() => distance(page)).toBe(0)
 
-/** The card of the change: whole, in the window, with its buttons. */
+/** The approval card: complete, within the window, with its buttons. */
 async function cardIsOnScreen(page: Page): Promise<Locator> {
   const card = page.getByRole('group', { name: /Edit README\.md/ })
   await expect(card).toBeInViewport({ ratio: 1 })
@@ -48,27 +48,30 @@ async function cardIsOnScreen(page: Page): Promise<Locator> {
   return card
 }
 
-/** Whatever the reader did before: what is sent is seen, its output is followed, and its approval is on screen. Then rejects it. */
+/**
+ * Whatever the user did before: the sent message is visible, its output is followed, and its approval is on screen.
+ * Then rejects it.
+ */
 async function sendAndCheck(page: Page, words: string): Promise<void> {
-  await say(page, `${words}: change it`)
+  await sendPrompt(page, `${words}: change it`)
   const card = await cardIsOnScreen(page)
   await atEnd(page)
-  await expect(said(page, `${words}: change it`)).toBeInViewport()
+  await expect(transcriptText(page, `${words}: change it`)).toBeInViewport()
   await card.getByRole('button', { name: /^Reject(?! and stop)/ }).click()
   await card.getByRole('textbox', { name: 'Tell the agent what to do instead' }).press('Enter')
   await expect(card).toBeHidden()
-  await expect(said(page, 'That was it.').last()).toBeVisible()
+  await expect(transcriptText(page, 'That was it.').last()).toBeVisible()
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden()
   await atEnd(page)
 }
 
-/** The story in a conversation that is longer than the screen, at each size. */
+/** Runs the story in a conversation longer than the screen, at each size. */
 async function atEachSize(app: App, story: (page: Page, name: string) => Promise<void>): Promise<void> {
   test.slow()
   const { page } = app
   await startSession(app)
-  await say(page, 'a long answer, please')
-  await expect(said(page, 'Paragraph 60 ')).toBeVisible()
+  await sendPrompt(page, 'a long answer, please')
+  await expect(transcriptText(page, 'Paragraph 60 ')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden()
   for (const size of SIZES) {
     await page.setViewportSize(size)
@@ -92,18 +95,18 @@ async function wheel(page: Page, by: number): Promise<void> {
 
 const latest = (page: Page): Locator => page.getByRole('button', { name: /jump to the latest message/ })
 
-test('after the wheel: sending goes to the end and follows', ({ app }) =>
+test('after the wheel: sending scrolls to the end and follows', ({ app }) =>
   atEachSize(app, async (page, name) => {
     await wheel(page, -900)
     await expect(latest(page)).toBeVisible()
     await sendAndCheck(page, name)
-    // Even a single pixel up lets go: text that arrives must not pull the reader back.
+    // Even a single pixel up stops following: text that arrives must not scroll back to the end.
     await wheel(page, -30)
     await expect.poll(() => distance(page)).toBeGreaterThan(0)
     await sendAndCheck(page, `${name} again`)
   }))
 
-test('after touch: sending goes to the end and follows', ({ app }) =>
+test('after touch: sending scrolls to the end and follows', ({ app }) =>
   atEachSize(app, async (page, name) => {
     const cdp = await page.context().newCDPSession(page)
     const { x, y } = await overConversation(page)
@@ -117,7 +120,7 @@ test('after touch: sending goes to the end and follows', ({ app }) =>
     await sendAndCheck(page, name)
   }))
 
-test('after the keys: sending goes to the end and follows', ({ app }) =>
+test('after the keys: sending scrolls to the end and follows', ({ app }) =>
   atEachSize(app, async (page, name) => {
     for (const key of ['PageUp', 'ArrowUp', 'Home', 'Shift+Space']) {
       await page.getByRole('region', { name: 'Conversation' }).focus()
@@ -131,15 +134,15 @@ test('after the keys: sending goes to the end and follows', ({ app }) =>
     await sendAndCheck(page, name)
   }))
 
-test('Latest goes all the way to the end and follows', ({ app }) =>
+test('Latest scrolls all the way to the end and follows', ({ app }) =>
   atEachSize(app, async (page, name) => {
     await wheel(page, -2500)
     await latest(page).click()
     await atEnd(page)
     await expect(latest(page)).toBeHidden()
     await sendAndCheck(page, name)
-    // An approval is on screen wherever the reader is, and the button says that it waits.
-    await say(page, `${name} once more: change it`)
+    // An approval is on screen wherever the user is, and the button shows that it is pending.
+    await sendPrompt(page, `${name} once more: change it`)
     const card = await cardIsOnScreen(page)
     await wheel(page, -2500)
     await expect(latest(page)).toContainText('Approval needed')
@@ -154,16 +157,16 @@ test('Latest goes all the way to the end and follows', ({ app }) =>
     await atEnd(page)
   }))
 
-test('after a row was expanded: sending goes to the end and follows', ({ app }) =>
+test('after expanding a row: sending scrolls to the end and follows', ({ app }) =>
   atEachSize(app, async (page, name) => {
     const before = app.server.requests.length
-    await say(page, `${name}: read it`)
+    await sendPrompt(page, `${name}: read it`)
     await expect.poll(() => app.server.requests.length).toBe(before + 2)
     await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden()
     const row = page.getByRole('button', { name: /^Read README\.md/ }).last()
     await row.click()
     await expect(row).toHaveAttribute('aria-expanded', 'true')
-    // What was opened can be read, and the end is still followed.
+    // The expanded row can be read, and the end is still followed.
     await expect(row).toBeInViewport()
     await atEnd(page)
     await sendAndCheck(page, name)
@@ -173,11 +176,11 @@ test('after a row was expanded: sending goes to the end and follows', ({ app }) 
     await sendAndCheck(page, `${name} closed`)
   }))
 
-test('after a compaction: sending goes to the end and follows', ({ app }) =>
+test('after a compaction: sending scrolls to the end and follows', ({ app }) =>
   atEachSize(app, async (page, name) => {
     const compact = async (): Promise<void> => {
       const before = app.server.requests.length
-      await say(page, '/compact keep the plan')
+      await sendPrompt(page, '/compact keep the plan')
       await expect.poll(() => app.server.requests.length).toBeGreaterThan(before)
       await expect(page.getByRole('button', { name: 'Stop' })).toBeHidden()
       await expect(page.getByText('Conversation compacted').last()).toBeInViewport()
@@ -193,7 +196,7 @@ test('after a compaction: sending goes to the end and follows', ({ app }) =>
 
 test('resizing the window keeps the end and the card on screen', ({ app }) =>
   atEachSize(app, async (page, name) => {
-    await say(page, `${name}: change it`)
+    await sendPrompt(page, `${name}: change it`)
     const card = await cardIsOnScreen(page)
     const size = page.viewportSize()!
     for (const change of [
@@ -214,11 +217,11 @@ test('resizing the window keeps the end and the card on screen', ({ app }) =>
     await sendAndCheck(page, `${name} again`)
   }))
 
-test('where there is little room, the card is its title and its buttons until it is shown', async ({ app }) => {
+test('in a low window, the card shows only its title and its buttons until expanded', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await page.setViewportSize({ width: 1024, height: 420 })
-  await say(page, 'change it')
+  await sendPrompt(page, 'change it')
   const card = page.getByRole('group', { name: /Edit README\.md/ })
   await expect(card).toBeInViewport({ ratio: 1 })
   await expect(card).toContainText('+1 −1')
@@ -237,10 +240,10 @@ test('where there is little room, the card is its title and its buttons until it
   await card.getByRole('button', { name: 'Hide the details' }).click()
   await expect(card.getByText('zweite Zeile')).toBeHidden()
   await card.getByRole('button', { name: /^Allow once/ }).click()
-  await expect(said(page, 'That was it.')).toBeVisible()
+  await expect(transcriptText(page, 'That was it.')).toBeVisible()
 })
 
-test('images that load late do not move the end away', ({ app }) =>
+test('images that load late do not stop following', ({ app }) =>
   atEachSize(app, async (page, name) => {
     await page
       .getByLabel('Attachments', { exact: true })
@@ -249,24 +252,24 @@ test('images that load late do not move the end away', ({ app }) =>
     await sendAndCheck(page, name)
     // They load again with the page.
     await page.reload()
-    await expect(said(page, `${name}: change it`)).toBeVisible()
+    await expect(transcriptText(page, `${name}: change it`)).toBeVisible()
     await atEnd(page)
     await wheel(page, -1500)
     await expect(latest(page)).toBeVisible()
     await sendAndCheck(page, `${name} again`)
   }))
 
-test('an answer that streams is followed until the reader scrolls up, and again after Latest', ({ app }) =>
+test('a streaming answer is followed until the user scrolls up, and again after Latest', ({ app }) =>
   atEachSize(app, async (page, name) => {
-    await say(page, `${name}: a slow answer, please`)
+    await sendPrompt(page, `${name}: a slow answer, please`)
     const stop = page.getByRole('button', { name: 'Stop' })
     await expect(stop).toBeVisible()
-    // So much of it that the reader is still in it after scrolling up: what is out of sight need not grow.
+    // Long enough that the user is still in it after scrolling up: rows out of sight need not grow.
     await expect(page.locator('[data-kind=answer]').last()).toContainText('Paragraph 30 ')
     await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
     await wheel(page, -400)
     await expect(latest(page)).toBeVisible()
-    // It grows on, and the reader stays where they are.
+    // It keeps growing, and the user's position stays.
     const top = (): Promise<number> =>
       page.getByRole('region', { name: 'Conversation' }).evaluate((area) => Math.round(area.scrollTop))
     const [before, far] = [await top(), await distance(page)]
@@ -275,13 +278,13 @@ test('an answer that streams is followed until the reader scrolls up, and again 
     await latest(page).click()
     await expect(latest(page)).toBeHidden()
     await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
-    // What is sent meanwhile is queued, and does not lose the end either.
+    // A message sent meanwhile is queued, and following continues.
     await wheel(page, -400)
-    await say(page, `${name} queued`)
+    await sendPrompt(page, `${name} queued`)
     await expect(latest(page)).toBeHidden()
     await expect.poll(() => distance(page)).toBeLessThanOrEqual(1)
     await stop.click()
-    await expect(said(page, 'Stopped.').last()).toBeVisible()
+    await expect(transcriptText(page, 'Stopped.').last()).toBeVisible()
     await atEnd(page)
     await page.getByRole('button', { name: /Remove/ }).click()
     await sendAndCheck(page, `${name} after`)
@@ -296,12 +299,12 @@ function chunk(type: string, data: Buffer): Buffer {
   return out
 }
 
-/** A grey picture of this size. */
+/** A grey image of this size. */
 function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
-  // Eight bits of grey.
+  // Eight-bit greyscale.
   header.set([8, 0, 0, 0, 0], 8)
   const rows = Buffer.alloc((width + 1) * height, 0x99)
   for (let y = 0; y < height; y += 1) rows[y * (width + 1)] = 0

@@ -5,7 +5,7 @@ import { expect, test } from './app'
 test.describe('the settings page', () => {
   test.use({ config: { more: '# my own words\ndefault_permission_mode = "ask" # stays\n' } })
 
-  test('tests a connection, and changes the file without touching my comments', async ({ app }) => {
+  test('tests a connection, and changes the file without changing its comments', async ({ app }) => {
     const { page } = app
     const file = join(app.scratch.home, 'config.toml')
     await page.keyboard.press('Control+,')
@@ -31,7 +31,7 @@ test.describe('the settings page', () => {
     expect(readFileSync(file, 'utf8')).toContain('# my own words\ndefault_permission_mode = "ask" # stays')
   })
 
-  test('says where a broken file is broken, and leaves it alone', async ({ app }) => {
+  test('shows where a broken file is broken, and leaves it unchanged', async ({ app }) => {
     const { page } = app
     const file = join(app.scratch.home, 'config.toml')
     const broken = `${readFileSync(file, 'utf8')}\n[providers.two\n`
@@ -42,11 +42,11 @@ test.describe('the settings page', () => {
   })
 })
 
-test('backups are shown with number, size and place, and one is made on demand', async ({ app }) => {
+test('backups are shown with number, size and folder, and one is created on demand', async ({ app }) => {
   const { page } = app
   await page.keyboard.press('Control+,')
   await page.getByRole('tab', { name: 'About' }).click()
-  await expect(page.getByText('None yet. One is made every day.')).toBeVisible()
+  await expect(page.getByText('No backups yet. One is created every day.')).toBeVisible()
   await expect(page.getByText(join(app.scratch.home, 'backups'))).toBeVisible()
   await page.getByRole('button', { name: 'Back up now' }).click()
   await expect(page.getByText(/^1 · \d+ (KB|MB) · newest today \d\d:\d\d$/)).toBeVisible()
@@ -68,7 +68,7 @@ test('the theme follows the system and can be chosen', async ({ app }) => {
   await expect(page.locator('html')).not.toHaveAttribute('data-theme', 'dark')
 })
 
-test('tools are cards in one to three columns; a click anywhere on one switches it, and WebSearch says what it lacks', async ({
+test('tools are cards in one to three columns; a click anywhere on one toggles it, and WebSearch shows what it lacks', async ({
   app,
 }) => {
   const { page } = app

@@ -1,6 +1,6 @@
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 const SKILL = '---\nname: tidy\ndescription: Tidies a folder\narguments: [what]\n---\nTidy $what from top to bottom.\n'
 
@@ -16,7 +16,9 @@ test.describe('a skill of the project', () => {
     },
   })
 
-  test('is offered behind a slash, brings its instructions to the model, and can be loaded by it', async ({ app }) => {
+  test('is listed after a slash, sends its instructions to the model, and can be loaded by the model', async ({
+    app,
+  }) => {
     const { page } = app
     await startSession(app)
     const field = page.getByRole('textbox', { name: 'Message', exact: true })
@@ -26,16 +28,16 @@ test.describe('a skill of the project', () => {
     await expect(field).toHaveValue('/tidy ')
     await field.pressSequentially('src')
     await page.keyboard.press('Enter')
-    await expect(said(page, 'Tidied.')).toBeVisible()
+    await expect(transcriptText(page, 'Tidied.')).toBeVisible()
     const [first, second] = app.server.requests.map(({ body }) => JSON.stringify(body))
     expect(first).toContain('Tidy src from top to bottom.')
     expect(first).toContain('- tidy: Tidies a folder')
     expect(second).toContain('Tidy docs from top to bottom.')
     await page.getByText('with the skill tidy').click()
-    await expect(said(page, 'Tidy src from top to bottom.')).toBeVisible()
+    await expect(transcriptText(page, 'Tidy src from top to bottom.')).toBeVisible()
   })
 
-  test('stands in the settings with its place, and a broken one with its line', async ({ app }) => {
+  test('is listed in the settings with its path, and a broken one with its line', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await page.getByRole('button', { name: 'Settings' }).click()
@@ -60,11 +62,11 @@ test.describe('a skill that calls a skill', () => {
     model: { script: [load('release'), load('changelog'), { text: 'Released.' }] },
   })
 
-  test('brings the instructions of both to the model, and shows both', async ({ app }) => {
+  test('sends the instructions of both to the model, and shows both', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'release it')
-    await expect(said(page, 'Released.')).toBeVisible()
+    await sendPrompt(page, 'release it')
+    await expect(transcriptText(page, 'Released.')).toBeVisible()
     await expect(page.getByRole('button', { name: /Skill release/ })).toBeVisible()
     await expect(page.getByRole('button', { name: /Skill changelog/ })).toBeVisible()
     const told = JSON.stringify(app.server.requests.at(-1)!.body)
@@ -74,7 +76,7 @@ test.describe('a skill that calls a skill', () => {
   })
 })
 
-test('a command behind a slash is done at once, and a path is none', async ({ app }) => {
+test('a slash command runs at once, and a path is not a command', async ({ app }) => {
   const { page } = app
   await startSession(app)
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
@@ -83,6 +85,6 @@ test('a command behind a slash is done at once, and a path is none', async ({ ap
   await expect(page.getByRole('dialog')).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(field).toHaveValue('')
-  await say(page, '/etc/hosts is what?')
-  await expect(said(page, 'Hello.')).toBeVisible()
+  await sendPrompt(page, '/etc/hosts is what?')
+  await expect(transcriptText(page, 'Hello.')).toBeVisible()
 })

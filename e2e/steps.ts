@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { expect, type App } from './app'
 
-/** Opens a session in the scratch project through the page's own folder dialog. */
+/** Opens a session in the temporary project through the page's own folder dialog. */
 export async function startSession(app: App): Promise<void> {
   const { page } = app
   await page.getByRole('button', { name: /Choose a folder/ }).click()
@@ -15,17 +15,17 @@ export async function startSession(app: App): Promise<void> {
 }
 
 /** Sends a prompt with the keyboard. */
-export async function say(page: Page, words: string): Promise<void> {
+export async function sendPrompt(page: Page, words: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill(words)
   await page.keyboard.press('Enter')
 }
 
-/** What stands in the transcript (the same words are also told to screen readers elsewhere). */
-export function said(page: Page, words: string | RegExp): Locator {
+/** Text in the transcript (the same words are also announced elsewhere). */
+export function transcriptText(page: Page, words: string | RegExp): Locator {
   return page.getByRole('region', { name: 'Conversation' }).getByText(words).first()
 }
 
-/** For the eye: light, dark and narrow, only where a folder for pictures is named (`STORY_PICTURES`). */
+/** Screenshots for review: light, dark and narrow, only if a folder is set (`STORY_PICTURES`). */
 export async function pictures({ page }: App, name: string): Promise<void> {
   const folder = process.env['STORY_PICTURES']
   const size = page.viewportSize()

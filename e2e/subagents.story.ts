@@ -3,7 +3,7 @@ import { agentCall, call, familyScript, said as heard } from '../test/support/fa
 import type { RecordedRequest } from '../test/support/model-script'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const SHOTS = process.env['TRESTLE_SHOTS']
 
@@ -30,17 +30,15 @@ test.describe('three subagents', () => {
     },
   })
 
-  test('are seen at work, ask in the conversation they belong to, and are opened, stopped and told of', async ({
-    app,
-  }) => {
+  test('show their progress, ask in their parent conversation, and can be opened and stopped', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'go')
-    // Who asks is said, and it is answered where one is.
+    await sendPrompt(page, 'go')
+    // The card names the subagent, and is answered in place.
     const request = page.getByRole('region', { name: 'Request of the subagent Write b.txt' })
     await expect(request).toContainText('The subagent Write b.txt (coder) asks:')
     await expect(page.getByRole('button', { name: /Agent .*Write b\.txt/ })).toContainText('needs input')
-    await expect(said(page, /explore has answered|Look at a\.txt/)).toBeVisible()
+    await expect(transcriptText(page, /explore has answered|Look at a\.txt/)).toBeVisible()
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'asks.png') })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
@@ -50,11 +48,11 @@ test.describe('three subagents', () => {
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     await pictures(app, 'subagents')
     await request.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-    await expect(said(page, 'The two have answered.')).toBeVisible()
+    await expect(transcriptText(page, 'The two have answered.')).toBeVisible()
     await page.getByRole('button', { name: /Agent .*Write b\.txt/ }).click()
     await expect(page.getByRole('group', { name: 'Its last message' })).toContainText('b.txt is written.')
 
-    // The one in the background is on the dashboard; its row leads to its own conversation.
+    // The background one is on the task page; its row leads to its own conversation.
     await page.getByRole('button', { name: /^Tasks/ }).click()
     const row = page.getByRole('listitem').filter({ hasText: 'Watch the build' })
     await expect(row).toContainText('running')
@@ -62,22 +60,22 @@ test.describe('three subagents', () => {
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'tasks.png') })
     await row.getByRole('button', { name: /^Subagent coder: Watch the build/ }).click()
     await expect(page.getByText('Messages you send here reach it at its next step.')).toBeVisible()
-    await expect(said(page, 'sleeper sleeps')).toBeVisible()
+    await expect(transcriptText(page, 'sleeper sleeps')).toBeVisible()
     await expect(page.getByRole('button', { name: /List(?:ed)? folder/ })).toBeVisible()
     expect(await findings(page)).toEqual([])
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'inside.png') })
     await page.getByRole('button', { name: 'Stop', exact: true }).first().click()
     await expect(page.getByText('Its final message was sent to the main agent.')).toBeVisible()
     await page.getByRole('button', { name: 'Back to the session' }).click()
-    await expect(said(page, 'Noted.')).toBeVisible()
-    await expect(said(page, 'was stopped')).toBeVisible()
+    await expect(transcriptText(page, 'Noted.')).toBeVisible()
+    await expect(transcriptText(page, 'was stopped')).toBeVisible()
     // They are not among the user's sessions.
     await expect(page.getByRole('treeitem').filter({ hasText: 'Watch the build' })).toHaveCount(0)
     if (SHOTS) await page.screenshot({ path: join(SHOTS, 'after.png') })
   })
 })
 
-/** The model asks the one it has heard of to go on. */
+/** The model resumes the subagent named in its context. */
 const resume = (request: RecordedRequest) => ({
   toolCalls: [
     agentCall('more', { description: 'Look again', resume: /task_id: (agent-\S+)/.exec(heard(request))?.[1] ?? '' }),
@@ -91,7 +89,7 @@ test.describe('a subagent in the background', () => {
       script: familyScript({
         go: [
           { toolCalls: [agentCall('watcher looks', { description: 'Watch the build', run_in_background: true })] },
-          { text: 'I go on meanwhile.' },
+          { text: 'I continue meanwhile.' },
           { text: 'It has ended.' },
           resume,
           { text: 'It remembers.' },
@@ -105,16 +103,16 @@ test.describe('a subagent in the background', () => {
     },
   })
 
-  test('is resumed with what it knows, when the user asks for it later', async ({ app }) => {
+  test('is resumed with its history when the user asks for it later', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'go')
-    await expect(said(page, 'It has ended.')).toBeVisible()
-    await say(page, 'ask it again')
-    await expect(said(page, 'It remembers.')).toBeVisible()
+    await sendPrompt(page, 'go')
+    await expect(transcriptText(page, 'It has ended.')).toBeVisible()
+    await sendPrompt(page, 'ask it again')
+    await expect(transcriptText(page, 'It remembers.')).toBeVisible()
     await page.getByRole('button', { name: /Agent .*Look again/ }).click()
     await expect(page.getByRole('group', { name: 'Its last message' })).toContainText('As green as before.')
-    // The one that goes on is asked last but one, with all that it has done before.
+    // The resumed subagent makes the last request but one, with its earlier history.
     const asked = heard(app.server.requests.at(-2)!)
     expect(asked).toContain('watcher looks')
     expect(asked).toContain('The build is green.')
@@ -123,13 +121,13 @@ test.describe('a subagent in the background', () => {
   })
 })
 
-test.describe('a subagent that is waited for', () => {
+test.describe('a subagent in the foreground', () => {
   test.use({
     model: {
       script: familyScript({
         go: [
           { toolCalls: [agentCall('slow looks', { description: 'Look slowly' })] },
-          { text: 'I go on without it.' },
+          { text: 'I continue without it.' },
           { text: 'Now it is done.' },
         ],
         slow: [{ toolCalls: [call('Write', { path: 'slow.txt', content: 'x' })] }, { text: 'It took its time.' }],
@@ -137,16 +135,16 @@ test.describe('a subagent that is waited for', () => {
     },
   })
 
-  test('is sent to the background: the agent goes on, and is told of its end', async ({ app }) => {
+  test('moves to the background: the agent continues, and is notified when it ends', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'go')
+    await sendPrompt(page, 'go')
     const request = page.getByRole('region', { name: 'Request of the subagent Look slowly' })
     await expect(request).toBeVisible()
     await page.getByRole('button', { name: 'Move to background: the subagent Look slowly' }).click()
-    await expect(said(page, 'I go on without it.')).toBeVisible()
+    await expect(transcriptText(page, 'I continue without it.')).toBeVisible()
     await request.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-    await expect(said(page, 'Now it is done.')).toBeVisible()
+    await expect(transcriptText(page, 'Now it is done.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)!.body)).toContain('It took its time.')
   })
 })
@@ -154,7 +152,7 @@ test.describe('a subagent that is waited for', () => {
 test.describe('agents', () => {
   test.use({ files: { 'README.md': '# x\n', '.trestle/agents/broken.yaml': 'description: x\ntools: [Raed]\n' } })
 
-  test('stand in the settings with their specs; one with a mistake is left out and shown with its line', async ({
+  test('are listed in the settings with their specs; an invalid one is excluded and shown with its line', async ({
     app,
   }) => {
     const { page } = app

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 const SECRET = 'correct-horse-battery-staple'
 
-/** A server in Node that says where it listens, counts seconds and answers. */
+/** A Node server that prints its port, counts seconds and answers requests. */
 const SERVER = `
 const port = Number(process.argv[2])
 require('node:http').createServer((_, answer) => answer.end('<title>It works</title>')).listen(port, '127.0.0.1', () => console.log('listening on', port))
@@ -42,14 +42,14 @@ test.describe('a background server', () => {
     port.value = await freePort()
   })
 
-  test('is on the page of tasks with its port, which opens, and can be stopped there', async ({ app }) => {
-    // Both colour schemes are looked through, and a page is opened.
+  test('is listed on the task page with a link to its port, and can be stopped there', async ({ app }) => {
+    // Check both color schemes, and open a page.
     test.slow()
     const { page } = app
     await startSession(app)
     await auto(page)
-    await say(page, 'serve it')
-    await expect(said(page, 'It is running.')).toBeVisible()
+    await sendPrompt(page, 'serve it')
+    await expect(transcriptText(page, 'It is running.')).toBeVisible()
     await expect(page.getByRole('button', { name: /Serve the page|node server\.cjs/ }).first()).toContainText(
       'in the background',
     )
@@ -80,11 +80,13 @@ test.describe('a background server', () => {
     await expect(row.getByRole('link')).toHaveCount(0)
   })
 
-  test('runs on while the program is closed and killed, and its output goes on at the next start', async ({ app }) => {
+  test('keeps running while the program is closed and killed, and its output continues at the next start', async ({
+    app,
+  }) => {
     await startSession(app)
     await auto(app.page)
-    await say(app.page, 'serve it')
-    await expect(said(app.page, 'It is running.')).toBeVisible()
+    await sendPrompt(app.page, 'serve it')
+    await expect(transcriptText(app.page, 'It is running.')).toBeVisible()
     await app.kill()
     await app.restart()
     await app.page.getByRole('button', { name: /^Tasks.*1 running/ }).click()
@@ -108,11 +110,11 @@ test.describe('a command that asks for a password on its terminal', () => {
     model: { script: [{ toolCalls: [{ name: 'Bash', input: { command: 'bash ask.sh' } }] }, { text: 'That worked.' }] },
   })
 
-  test('is answered in its pane, and what was typed is nowhere but in the program', async ({ app }) => {
+  test('is answered in its pane, and the input reaches only the program', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await auto(page)
-    await say(page, 'install it')
+    await sendPrompt(page, 'install it')
     const terminal = page
       .getByRole('region', { name: 'Conversation' })
       .getByRole('group', { name: /Terminal of bash ask\.sh/ })
@@ -130,7 +132,7 @@ test.describe('a command that asks for a password on its terminal', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.type(SECRET.slice(5))
     await page.keyboard.press('Enter')
-    await expect(said(page, 'That worked.')).toBeVisible()
+    await expect(transcriptText(page, 'That worked.')).toBeVisible()
     await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('')
 
     const told = app.server.requests.map(({ body }) => JSON.stringify(body)).join('\n')
@@ -141,31 +143,31 @@ test.describe('a command that asks for a password on its terminal', () => {
     ).not.toContain(SECRET)
     await app.restart()
     expect(filesWith(app.scratch.home, SECRET)).toEqual([])
-    // The search itself finds what is there.
+    // The search itself finds existing text.
     expect(filesWith(app.scratch.home, 'That worked.').length).toBeGreaterThan(0)
   })
 })
 
-test.describe('a command that takes longer than thought', () => {
+test.describe('a slow command', () => {
   test.use({
     files: { 'slow.sh': 'for n in $(seq 1 200); do echo "step $n"; sleep 0.1; done\n' },
     model: {
       script: (_request, index) => {
         if (index === 0) return { toolCalls: [{ name: 'Bash', input: { command: 'bash slow.sh', timeout: 60_000 } }] }
-        return { text: index === 1 ? 'I go on with something else.' : 'It has ended.' }
+        return { text: index === 1 ? 'I continue with something else.' : 'It has ended.' }
       },
     },
   })
 
-  test('shows its terminal by itself, moves to the background, and the agent goes on', async ({ app }) => {
+  test('shows its terminal automatically, moves to the background, and the agent continues', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await auto(page)
-    await say(page, 'build it')
+    await sendPrompt(page, 'build it')
     const terminal = conversationTerminal(page, /bash slow\.sh/)
     await expect(terminal).toContainText(/step \d+/)
     await terminal.getByRole('button', { name: 'Move to background' }).click()
-    await expect(said(page, 'I go on with something else.')).toBeVisible()
+    await expect(transcriptText(page, 'I continue with something else.')).toBeVisible()
     const row = page.getByRole('button', { name: /Bash bash slow\.sh/ })
     await expect(row).toContainText('in the background')
     if ((await row.getAttribute('aria-expanded')) !== 'true') await row.click()
@@ -179,7 +181,7 @@ test.describe('a command that takes longer than thought', () => {
   })
 })
 
-test.describe('a program that asks its terminal who it is', () => {
+test.describe('a program that queries its terminal', () => {
   const script = [
     'echo ready; until [ -e go ]; do sleep 0.1; done',
     'printf "\\033[c\\033[6n\\033]11;?\\007asked\\n"',
@@ -190,14 +192,14 @@ test.describe('a program that asks its terminal who it is', () => {
     model: { script: [{ toolCalls: [{ name: 'Bash', input: { command: 'bash ask.sh' } }] }, { text: 'Done.' }] },
   })
 
-  test('gets no answer from the views that show it: only a person types', async ({ app }) => {
+  test('gets no answer from the views that show it: only the user types', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await auto(page)
-    await say(page, 'run it')
+    await sendPrompt(page, 'run it')
     await expect(conversationTerminal(page, /ask\.sh/)).toContainText('ready')
     writeFileSync(join(app.scratch.project, 'go'), '')
-    await expect(said(page, 'Done.')).toBeVisible()
+    await expect(transcriptText(page, 'Done.')).toBeVisible()
     expect(JSON.stringify(app.server.requests.at(-1)!.body)).toContain('nothing came')
   })
 })

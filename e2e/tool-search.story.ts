@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { expect, test, type App } from './app'
 import { findings } from './assistive'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const SERVER = fileURLToPath(new URL('../test/support/catalogue-server.ts', import.meta.url))
 
-/** Two servers of the user's, with forty tools each. */
+/** Two servers of the user, with forty tools each. */
 function connect(app: App): void {
   const mcpServers = Object.fromEntries(
     ['github', 'slack'].map((name) => [name, { command: process.execPath, args: ['--no-warnings', SERVER, name] }]),
@@ -17,7 +17,7 @@ function connect(app: App): void {
 
 const post = { name: 'mcp__slack__slack_post_message', input: { channel_id: 'C1', text: 'We are live.' } }
 
-test.describe('many tools of servers', () => {
+test.describe('many MCP tools', () => {
   test.use({
     config: { more: '[tool_search]\nenabled = true\nmin_pct = 0\nmin_tokens = 0\n[mcp]\nstart_wait_s = 60\n' },
     model: {
@@ -29,21 +29,21 @@ test.describe('many tools of servers', () => {
     },
   })
 
-  test('are found when they are needed, and what they take is seen', async ({ app }) => {
-    // Two servers are started, and their pictures taken.
+  test('are found when needed, and their token cost is shown', async ({ app }) => {
+    // Two servers are started, and screenshots are taken.
     test.slow()
     const { page } = app
     connect(app)
     await startSession(app)
-    await say(page, 'tell the team that we are live')
+    await sendPrompt(page, 'tell the team that we are live')
     await page.getByRole('button', { name: /Allow once|Run in sandbox/ }).click({ delay: 800 })
-    await expect(said(page, 'Posted.')).toBeVisible()
+    await expect(transcriptText(page, 'Posted.')).toBeVisible()
     const [first, second] = app.server.requests.map(({ body }) => JSON.stringify(body))
     expect(first).toContain('slack::slack_post_message: Post a new message to a Slack channel')
     expect(first).not.toContain('Layout blocks')
     expect(second).toContain('Layout blocks')
 
-    await said(page, '2 tools loaded').click()
+    await transcriptText(page, '2 tools loaded').click()
     await expect(page.getByRole('list', { name: 'Tools loaded for post a message to a channel' })).toContainText(
       'slack::slack_post_message',
     )
@@ -68,7 +68,7 @@ test.describe('many tools of servers', () => {
     await pictures(app, 'tools-context')
   })
 
-  test('can be turned on and off in the settings, and numbers that cannot be are said to be wrong', async ({ app }) => {
+  test('can be turned on and off in the settings, and invalid numbers show an error', async ({ app }) => {
     const { page } = app
     await startSession(app)
     await page.getByRole('button', { name: 'Settings' }).click()

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
 import { findings } from './assistive'
-import { said, say, startSession } from './steps'
+import { transcriptText, sendPrompt, startSession } from './steps'
 
 const FILE = '.trestle/config.toml'
 const rule = (decision: string, pattern: string): string =>
@@ -25,7 +25,7 @@ test.use({
   },
 })
 
-test("a project's rules are in force only once the folder is trusted, and a change asks again with a diff", async ({
+test("a project's rules apply only once the folder is trusted, and a change asks again with a diff", async ({
   app,
 }) => {
   const { page, scratch } = app
@@ -35,20 +35,20 @@ test("a project's rules are in force only once the folder is trusted, and a chan
   await expect(question).toContainText(FILE)
   expect(await findings(page)).toEqual([])
 
-  // It stands in nobody's way, and what it would allow is asked.
-  await say(page, 'the first')
+  // It blocks nothing, and calls that it would allow still ask.
+  await sendPrompt(page, 'the first')
   const card = page.getByRole('group', { name: /Approval needed: Bash mkdir first/ })
   await card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ }).click()
-  await expect(said(page, 'First.')).toBeVisible()
+  await expect(transcriptText(page, 'First.')).toBeVisible()
 
   await question.getByRole('button', { name: 'Trust folder' }).click()
   await expect(question).toHaveCount(0)
-  await say(page, 'the second')
-  await expect(said(page, 'Second.')).toBeVisible()
+  await sendPrompt(page, 'the second')
+  await expect(transcriptText(page, 'Second.')).toBeVisible()
   expect(existsSync(join(scratch.project, 'second'))).toBe(true)
 
   writeFileSync(join(scratch.project, FILE), rule('allow', 'Bash(*)'))
-  await say(page, 'the third')
+  await sendPrompt(page, 'the third')
   const changed = page.getByRole('region', { name: /changed since you trusted them/ })
   await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('Bash(mkdir *)')
   await expect(changed.getByRole('group', { name: 'Changes' })).toContainText('Bash(*)')
@@ -59,7 +59,7 @@ test("a project's rules are in force only once the folder is trusted, and a chan
   expect(existsSync(join(scratch.project, 'third'))).toBe(false)
 })
 
-test('a folder is trusted no more when the settings say so', async ({ app }) => {
+test('trust in a folder can be revoked in the settings', async ({ app }) => {
   const { page } = app
   await startSession(app)
   await page.getByRole('button', { name: 'Trust folder' }).click()

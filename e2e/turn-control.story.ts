@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import { expect, test } from './app'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 const EDIT = { name: 'Edit', input: { path: 'README.md', old_string: 'second line', new_string: 'zweite Zeile' } }
 const composer = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true })
@@ -9,17 +9,17 @@ const stop = (page: Page): Locator => page.getByRole('button', { name: 'Stop' })
 test.describe('Escape', () => {
   test.use({ model: { script: [{ text: 'I change it.', toolCalls: [EDIT] }, { text: 'Continued.' }] } })
 
-  test('closes what is innermost first; only a second Escape stops the turn, which can be continued', async ({
+  test('closes the innermost layer first; only a second Escape stops the turn, which can be continued', async ({
     app,
   }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'change it')
+    await sendPrompt(page, 'change it')
     const card = page.getByRole('group', { name: /Edit README\.md/ })
     await expect(card.getByRole('button', { name: /^Allow once/ })).not.toHaveAttribute('aria-disabled')
     await card.getByRole('button', { name: 'Why?' }).click()
     await expect(card).toContainText('Edit can change things')
-    // The focus is where it mostly is.
+    // The focus is where it usually is.
     await composer(page).focus()
     await page.keyboard.press('Escape')
     await expect(card).not.toContainText('Edit can change things')
@@ -44,12 +44,12 @@ test.describe('Escape', () => {
       await pictures(app, 'escape-once')
       await composer(page).focus()
       await page.keyboard.press('Escape')
-      await expect(said(page, 'Stopped.')).toBeVisible({ timeout: 2000 })
+      await expect(transcriptText(page, 'Stopped.')).toBeVisible({ timeout: 2000 })
     }).toPass()
     await expect(card).toBeHidden()
     await pictures(app, 'stopped')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await expect(said(page, 'Continued.')).toBeVisible()
+    await expect(transcriptText(page, 'Continued.')).toBeVisible()
   })
 })
 
@@ -61,29 +61,29 @@ test.describe('a question', () => {
   }
   test.use({ model: { script: [{ toolCalls: [ask] }, { text: 'I decide myself.' }] } })
 
-  test('is dismissed by Escape from the composer, as its button says, and the turn goes on', async ({ app }) => {
+  test('is skipped by Escape from the composer, as its button says, and the turn continues', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'set it up')
+    await sendPrompt(page, 'set it up')
     const card = page.getByRole('group', { name: 'Question: Which database?' })
     await expect(card.getByRole('button', { name: 'Skip' })).not.toHaveAttribute('aria-disabled')
     await expect(card).toBeInViewport({ ratio: 1 })
     await composer(page).focus()
     await page.keyboard.press('Escape')
-    await expect(said(page, 'I decide myself.')).toBeVisible()
+    await expect(transcriptText(page, 'I decide myself.')).toBeVisible()
     await expect(card).toBeHidden()
     await expect(page.getByText('Stopped.')).toBeHidden()
   })
 })
 
-test.describe('calls that wait', () => {
+test.describe('waiting calls', () => {
   const command = { name: 'Bash', input: { command: 'mkdir made' } }
   test.use({ model: { script: [{ text: 'Two things.', toolCalls: [EDIT, command] }, { text: 'Neither, then.' }] } })
 
-  test('are queued, then waiting for you, and never shown as running', async ({ app }) => {
+  test('are queued, then need approval, and are never shown as running', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'both')
+    await sendPrompt(page, 'both')
     const rows = page.getByRole('region', { name: 'Conversation' })
     const edit = rows.getByRole('button', { name: /^Edit README\.md/ })
     const bash = rows.getByRole('button', { name: /^Bash mkdir made/ })
@@ -120,13 +120,13 @@ test.describe('steering', () => {
   }
   test.use({ model: { script: [slow, { text: 'I heard both.' }] } })
 
-  test('shows that the message joins at the next step, in every window and after a reload', async ({ app }) => {
+  test('shows that the message is sent at the next step, in every window and after a reload', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'a long question')
-    await expect(said(page, 'Thinking about it')).toBeVisible()
-    await say(page, 'for later')
-    await say(page, 'for now')
+    await sendPrompt(page, 'a long question')
+    await expect(transcriptText(page, 'Thinking about it')).toBeVisible()
+    await sendPrompt(page, 'for later')
+    await sendPrompt(page, 'for now')
     const queue = page.getByRole('list', { name: 'Queued prompts' })
     const now = queue.getByRole('listitem').filter({ hasText: 'for now' })
     await now.getByRole('button', { name: 'Send now' }).click()
@@ -140,29 +140,29 @@ test.describe('steering', () => {
     await page.reload()
     await expect(now).toContainText('Sends at the next step')
     await stop(page).click()
-    await expect(said(page, 'Stopped.')).toBeVisible()
+    await expect(transcriptText(page, 'Stopped.')).toBeVisible()
     // Without a turn there is nothing to join.
     await expect(queue.getByText('Sends at the next step')).toHaveCount(0)
   })
 })
 
-test.describe('a program that hangs', () => {
+test.describe('a hung program', () => {
   test.use({ model: { script: [{ text: 'Good morning.' }, { text: 'Here I am.' }] } })
 
-  test('keeps what was sent in sight, says that it does not respond, and loses nothing', async ({ app }) => {
+  test('keeps the sent message visible, reports that it does not respond, and loses nothing', async ({ app }) => {
     const { page } = app
     await startSession(app)
-    await say(page, 'hello')
-    await expect(said(page, 'Good morning.')).toBeVisible()
+    await sendPrompt(page, 'hello')
+    await expect(transcriptText(page, 'Good morning.')).toBeVisible()
     app.freeze()
-    await say(page, 'are you there?')
+    await sendPrompt(page, 'are you there?')
     const sending = page.getByRole('list', { name: 'Messages being sent' })
     await expect(sending).toContainText('are you there?')
     await expect(sending).toBeVisible()
     await expect(page.getByText('Not responding.')).toBeVisible()
     await pictures(app, 'not-responding')
     app.thaw()
-    await expect(said(page, 'Here I am.')).toBeVisible()
+    await expect(transcriptText(page, 'Here I am.')).toBeVisible()
     await expect(sending).toBeHidden()
     await expect(page.getByText('Not responding.')).toBeHidden()
     await expect(composer(page)).toHaveValue('')

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
-import { pictures, said, say, startSession } from './steps'
+import { pictures, transcriptText, sendPrompt, startSession } from './steps'
 
 test.use({
   model: {
@@ -20,14 +20,14 @@ test.use({
   },
 })
 
-test('the waiting row has a chip with an icon for the call that runs, and none for one that is queued or waits', async ({
+test('the waiting row has a chip with an icon for the running call, and no chip for a queued or waiting one', async ({
   app,
 }) => {
   const { page, scratch } = app
   await startSession(app)
-  await say(page, 'wait for it')
+  await sendPrompt(page, 'wait for it')
   const row = page.locator('.waiting')
-  // The command only looks, so it runs without being asked about; the other call is queued behind it.
+  // The command is read-only, so it runs without approval; the other call is queued behind it.
   await expect(page.getByRole('button', { name: /Write note\.md queued/ })).toBeVisible({ timeout: 30_000 })
   await expect(row).toHaveAccessibleName('Running command')
   await expect(row.locator('.waiting-word')).toContainText('Running command')
@@ -41,6 +41,6 @@ test('the waiting row has a chip with an icon for the call that runs, and none f
   await expect(row).toHaveAccessibleName('Waiting for you')
   await expect(chip).toHaveCount(0)
   await card.getByRole('button', { name: /^Allow once/ }).click()
-  await expect(said(page, 'All done.')).toBeVisible()
+  await expect(transcriptText(page, 'All done.')).toBeVisible()
   await expect(row).toBeHidden()
 })

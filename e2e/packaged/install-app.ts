@@ -11,7 +11,7 @@ export interface InstalledApp {
   uninstall(): void
 }
 
-/** Installs what `npm run package` made, as a user does; the second time it is an update of the first. */
+/** Installs the output of `npm run package` as a user does; a second time it updates the first. */
 export function installApp(platform: NodeJS.Platform = process.platform): InstalledApp {
   if (platform === 'darwin') return installDmg()
   if (platform === 'win32') return installExe()

@@ -10,7 +10,7 @@ import { endHosts } from '../../test/support/source-task-host'
 import type { App } from '../app'
 import { installApp, type InstalledApp } from './install-app'
 
-/** What an app started from the Dock or a launcher has for a PATH: nothing that the user's shell adds. */
+/** The PATH of an app started from the Dock or a launcher: nothing from the user's shell. */
 const BARE_PATH: Partial<Record<NodeJS.Platform, string>> = {
   darwin: '/usr/bin:/bin:/usr/sbin:/sbin',
   linux: '/usr/bin:/bin',
@@ -19,7 +19,10 @@ const BARE_PATH: Partial<Record<NodeJS.Platform, string>> = {
 const SETTINGS =
   '[sandbox]\nmode = "off"\n[tool_search]\nmode = "off"\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
 
-/** The installed app on a fresh home, driven by Playwright. Enough of `App` for the steps of the other stories. */
+/**
+ * The installed app on a fresh home, driven by Playwright. Implements enough of `App` for the steps of the other
+ * stories.
+ */
 export class PackagedApp implements App {
   readonly scratch: Scratch
   readonly server: ModelServer
@@ -34,7 +37,7 @@ export class PackagedApp implements App {
     this.server = server
   }
 
-  /** Starts the app; its model says `script`. */
+  /** Starts the app; its model follows `script`. */
   static async start(installed: InstalledApp, script: ScriptStep[]): Promise<PackagedApp> {
     const scratch = createScratch({ 'README.md': '# A project\n' })
     const server = await startModelServer({ script })
@@ -79,7 +82,7 @@ export class PackagedApp implements App {
     this.#app?.process().kill('SIGCONT')
   }
 
-  /** How many windows the app has. */
+  /** Number of windows of the app. */
   windows(): number {
     return this.#app?.windows().length ?? 0
   }

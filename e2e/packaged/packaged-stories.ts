@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import sharp from 'sharp'
 import type { ScriptStep } from '../../test/support/model-script'
-import { said, say, startSession } from '../steps'
+import { transcriptText, sendPrompt, startSession } from '../steps'
 import type { PackagedApp } from './packaged-app'
 
-/** A story on the installed app. The model says `script`, one step for each request. */
+/** A story on the installed app. The model follows `script`, one step per request. */
 export interface PackagedStory {
   name: string
   script: ScriptStep[]
@@ -26,8 +26,8 @@ export const STORIES: PackagedStory[] = [
     script: [bash('echo "path is $PATH"'), { text: 'ran it' }],
     async run(app) {
       await startSession(app)
-      await say(app.page, 'run it')
-      await expect(said(app.page, 'ran it')).toBeVisible()
+      await sendPrompt(app.page, 'run it')
+      await expect(transcriptText(app.page, 'ran it')).toBeVisible()
       expect(app.windows()).toBe(1)
     },
   },
@@ -46,8 +46,8 @@ export const STORIES: PackagedStory[] = [
       const image = sharp({ create: { width: 4000, height: 3000, channels: 3, background: '#336699' } })
       writeFileSync(join(app.scratch.project, 'large.png'), await image.png().toBuffer())
       await startSession(app)
-      await say(app.page, 'look')
-      await expect(said(app.page, 'seen')).toBeVisible()
+      await sendPrompt(app.page, 'look')
+      await expect(transcriptText(app.page, 'seen')).toBeVisible()
     },
   },
   {
@@ -55,8 +55,8 @@ export const STORIES: PackagedStory[] = [
     script: [{ toolCalls: [{ name: 'mcp__memory__read_graph', input: {} }] }, { text: 'asked it' }],
     async run(app) {
       await startSession(app)
-      await say(app.page, 'ask the server')
-      await expect(said(app.page, 'asked it')).toBeVisible({ timeout: 120_000 })
+      await sendPrompt(app.page, 'ask the server')
+      await expect(transcriptText(app.page, 'asked it')).toBeVisible({ timeout: 120_000 })
       expect(JSON.stringify(app.server.requests.at(-1)?.body)).toContain('entities')
     },
   },
@@ -65,8 +65,8 @@ export const STORIES: PackagedStory[] = [
     script: [bash(TICKS, { run_in_background: true, disable_timeout: true }), { text: 'started' }],
     async run(app) {
       await startSession(app)
-      await say(app.page, 'start it')
-      await expect(said(app.page, 'started')).toBeVisible()
+      await sendPrompt(app.page, 'start it')
+      await expect(transcriptText(app.page, 'started')).toBeVisible()
       const ticks = join(app.scratch.project, 'ticks.txt')
       const count = (): number => (existsSync(ticks) ? readFileSync(ticks, 'utf8').length : 0)
       await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(0)

@@ -1,6 +1,7 @@
 /**
- * Installs the package in dist/ and runs stories on it: `node e2e/packaged/run.ts [--start-only] [--list]`. `--start-only` is for a package with the
- * fuses of a release, which Playwright cannot drive: it is started and looked at over its debugging port. Logs go to packaged-results/.
+ * Installs the package in dist/ and runs stories on it: `node e2e/packaged/run.ts [--start-only] [--list]`. `--start-
+ * only` is for a package with release fuses, which Playwright cannot drive: it is started and checked over its
+ * debugging port. Logs go to packaged-results/.
  */
 import '../../test/support/ts-hooks.ts'
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -8,7 +9,7 @@ import { join } from 'node:path'
 
 const RESULTS = join(import.meta.dirname, '..', '..', 'packaged-results')
 
-// After the hooks above: what these modules import has no endings.
+// Imported after the hooks above: these modules import without file extensions.
 const [{ installApp }, { PackagedApp }, { STORIES }, { startAndLook }] = await Promise.all([
   import('./install-app.ts'),
   import('./packaged-app.ts'),

@@ -4,10 +4,12 @@ import { chromium } from '@playwright/test'
 import { appEnvironment } from '../../test/support/app-environment'
 import { createScratch } from '../../test/support/scratch'
 
-/** How long an app may take to open its debugging port, in ms. */
+/** Timeout for an app to open its debugging port, in ms. */
 const LIMIT_MS = 120_000
 
-/** Starts a program with its debugging port open, waits until its page shows Trestle, takes a picture, and ends it. */
+/**
+ * Starts a program with its debugging port open, waits until its page shows Trestle, takes a screenshot, and quits it.
+ */
 export async function startAndLook(program: string, results: string): Promise<void> {
   const scratch = createScratch()
   const child = spawn(program, ['--remote-debugging-port=0'], {
@@ -17,21 +19,21 @@ export async function startAndLook(program: string, results: string): Promise<vo
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   try {
     const address = await new Promise<string>((resolve, reject) => {
-      let said = ''
+      let output = ''
       const timer = setTimeout(
-        () => reject(new Error(`No debugging port within ${LIMIT_MS} ms. It said: ${said}`)),
+        () => reject(new Error(`No debugging port within ${LIMIT_MS} ms. Output: ${output}`)),
         LIMIT_MS,
       )
       child.stderr.on('data', (chunk: Buffer) => {
-        said += chunk.toString('utf8')
-        const found = /DevTools listening on (ws:\S+)/.exec(said)?.[1]
+        output += chunk.toString('utf8')
+        const found = /DevTools listening on (ws:\S+)/.exec(output)?.[1]
         if (found === undefined) return
         clearTimeout(timer)
         resolve(found)
       })
       child.once('error', reject)
       child.once('exit', (code, signal) =>
-        reject(new Error(`The app ended with ${signal ?? code} before its window opened. It said: ${said}`)),
+        reject(new Error(`The app ended with ${signal ?? code} before its window opened. Output: ${output}`)),
       )
     })
     const browser = await chromium.connectOverCDP(address)

@@ -42,14 +42,14 @@ import { StatusDot } from './ui/badge'
 interface CommandInput {
   settings: SettingsView | undefined
   userHome: string | undefined
-  /** Shows or hides the inspector, wherever it is at this width; undefined where there is none. */
+  /** Shows or hides the inspector, as a column or a drawer; undefined when the view has no inspector. */
   toggleInspector: (() => void) | undefined
   toggleSidebar: () => void
-  /** Whether the sessions are listed too: only for the palette, shortcuts need none of them. */
+  /** Whether to list the sessions too: only the palette needs them, shortcuts do not. */
   withSessions: boolean
 }
 
-/** Everything the palette offers and every shortcut of the app; what cannot be done right now is not in it. */
+/** Every command of the palette and every shortcut of the app that is available right now. */
 export function useAppCommands({
   settings,
   userHome,

@@ -27,7 +27,7 @@ import { useNotifications, usePendingInTitle } from './state/notifications'
 import { useFolderDrop } from './state/page/desktop-bridge'
 import { isShortcut } from './format/shortcut'
 
-/** The whole page: columns, what is in them, and what lies over them. */
+/** The whole page: the columns, their contents, and the dialogs over them. */
 export function App({ connection }: { connection: Connection }) {
   const connectionState = useSyncExternalStore(
     (changed) => connection.state.subscribe(changed),
@@ -150,7 +150,7 @@ export function App({ connection }: { connection: Connection }) {
   )
 }
 
-/** What is open, for the title of the page. */
+/** The name of the current view, for the page title. */
 function usePlace(): string | undefined {
   const view = useLayout((layout) => layout.view)
   const summary = useSessions((state) => (view.kind === 'session' ? state.sessions.get(view.sessionId) : undefined))
@@ -178,7 +178,7 @@ function openSidebar(): void {
   useLayout.getState().setDrawer('sidebar')
 }
 
-/** One step back: an open terminal first, then the page. */
+/** Goes back one step: closes an open terminal first, then leaves the page. */
 function leave(): void {
   const { view, openTasks, goBack } = useLayout.getState()
   if (view.kind === 'tasks' && view.taskId !== undefined) openTasks()
@@ -191,8 +191,8 @@ interface Bound {
 }
 
 /**
- * Runs the bound action when its shortcut is pressed anywhere on the page. A shortcut without Ctrl, Cmd or Alt (like `?`) is left to
- * fields that one types into, and nothing happens behind an open dialog.
+ * Runs the bound action when its shortcut is pressed anywhere on the page. Text fields keep shortcuts without Ctrl, Cmd
+ * or Alt (like `?`), and shortcuts are off while a dialog is open.
  */
 function useShortcuts(bound: readonly Bound[]): void {
   const latest = useRef(bound)

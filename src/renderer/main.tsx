@@ -21,7 +21,7 @@ if (!root) throw new Error('index.html has no #root')
 
 const queryClient = new QueryClient({
   defaultOptions: {
-    // The engine is on this machine or behind its own connection: whether the browser thinks it is online says nothing.
+    // The engine is local or has its own connection, so the browser's online state is irrelevant.
     queries: {
       networkMode: 'always',
       refetchOnWindowFocus: false,

@@ -2,33 +2,33 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connect, CONNECT_TIMING } from './connect'
 import type { Transport, TransportEvents, Connection } from './connection'
 
-interface FakeCarrier extends Transport {
+interface FakeTransport extends Transport {
   events: TransportEvents
   sent: string[]
   pings: number
   isClosed: boolean
 }
 
-/** Carriers the test opens, breaks and speaks for. */
-function carriers() {
-  const all: FakeCarrier[] = []
+/** Transports that the test opens, breaks and sends messages on. */
+function transports() {
+  const all: FakeTransport[] = []
   const open = (events: TransportEvents): Transport => {
-    const carrier: FakeCarrier = {
+    const transport: FakeTransport = {
       events,
       sent: [],
       pings: 0,
       isClosed: false,
-      send: (message) => carrier.sent.push(message),
-      ping: () => (carrier.pings += 1),
-      close: () => (carrier.isClosed = true),
+      send: (message) => transport.sent.push(message),
+      ping: () => (transport.pings += 1),
+      close: () => (transport.isClosed = true),
     }
-    all.push(carrier)
-    return carrier
+    all.push(transport)
+    return transport
   }
-  const latest = (): FakeCarrier => {
-    const carrier = all.at(-1)
-    if (!carrier) throw new Error('no carrier was opened')
-    return carrier
+  const latest = (): FakeTransport => {
+    const transport = all.at(-1)
+    if (!transport) throw new Error('no transport was opened')
+    return transport
   }
   return { all, open, latest }
 }
@@ -49,8 +49,8 @@ afterEach(() => {
 })
 
 describe('a kept connection', () => {
-  test('tries again later and later, never all clients at the same moment, and starts over once it was open', async () => {
-    const { all, open, latest } = carriers()
+  test('retries with exponential backoff and jitter, and resets the delay once open', async () => {
+    const { all, open, latest } = transports()
     connection = connect(open, { random: () => 0.5 })
     const delays: number[] = []
     for (let n = 0; n < 8; n += 1) {
@@ -73,8 +73,8 @@ describe('a kept connection', () => {
     expect(all).toHaveLength(count + 1)
   })
 
-  test('is tried at once when the machine is back online, and only then', async () => {
-    const { all, open, latest } = carriers()
+  test('retries at once when the machine is back online, and only then', async () => {
+    const { all, open, latest } = transports()
     let listener: (() => void) | undefined
     const wake = (): void => listener?.()
     connection = connect(open, {
@@ -96,8 +96,8 @@ describe('a kept connection', () => {
     expect(all).toHaveLength(2)
   })
 
-  test('a carrier that never gets ready is given up; what it says later is ignored', async () => {
-    const { all, open } = carriers()
+  test('gives up a transport that never gets ready, and ignores its later messages', async () => {
+    const { all, open } = transports()
     connection = connect(open)
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.openTimeout)
     expect(all[0]?.isClosed).toBe(true)
@@ -108,8 +108,8 @@ describe('a kept connection', () => {
     expect(connection.state.get()).toMatchObject({ status: 'connecting', attempt: 2 })
   })
 
-  test('silence alone is no break: it asks first, and an answer keeps the wire', async () => {
-    const { all, open, latest } = carriers()
+  test('requests a heartbeat after silence, and keeps the transport if one arrives', async () => {
+    const { all, open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
     await vi.advanceTimersByTimeAsync(CONNECT_TIMING.pingAfter)
@@ -124,8 +124,8 @@ describe('a kept connection', () => {
     expect(all[0]?.isClosed).toBe(true)
   })
 
-  test('a request that was answered does not hide that the next one is not', async () => {
-    const { open, latest } = carriers()
+  test('an answered request does not hide that the next one is unanswered', async () => {
+    const { open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
     await vi.advanceTimersByTimeAsync(1)
@@ -138,8 +138,8 @@ describe('a kept connection', () => {
     expect(connection.state.get().responds).toBe(false)
   })
 
-  test('says that the engine does not respond 2 seconds after a request without any sign, and takes it back with the next', async () => {
-    const { open, latest } = carriers()
+  test('reports an unresponsive engine 2 seconds after a request without activity, until the next activity', async () => {
+    const { open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
     const responds = (): boolean | undefined => connection?.state.get().responds
@@ -153,7 +153,7 @@ describe('a kept connection', () => {
     expect(connection.state.get().status).toBe('open')
     latest().events.heartbeat()
     expect(responds()).toBe(true)
-    // A slow answer of an engine that is alive is nothing to report.
+    // A slow answer from a live engine is not reported.
     void connection.client.app.info().catch(() => undefined)
     await vi.advanceTimersByTimeAsync(1000)
     latest().events.heartbeat()
@@ -161,8 +161,8 @@ describe('a kept connection', () => {
     expect(responds()).toBe(true)
   })
 
-  test('a request waits for the first connection, but not for ever', async () => {
-    const { open, latest } = carriers()
+  test('a request waits for the first connection until a timeout', async () => {
+    const { open, latest } = transports()
     connection = connect(open)
     const early = codeOf(connection.client.app.info())
     latest().events.ready()
@@ -176,8 +176,8 @@ describe('a kept connection', () => {
     expect(await late).toBe('connection.lost')
   })
 
-  test('a request that was given up while it waited is never sent', async () => {
-    const { open, latest } = carriers()
+  test('a request aborted while waiting is never sent', async () => {
+    const { open, latest } = transports()
     connection = connect(open)
     const controller = new AbortController()
     const call = connection.client.app.info(undefined, { signal: controller.signal }).catch((error: unknown) => error)
@@ -188,8 +188,8 @@ describe('a kept connection', () => {
     expect(latest().sent).toEqual([])
   })
 
-  test('a refused client stops for good and says why', async () => {
-    const { all, open, latest } = carriers()
+  test('a refused client stops permanently and reports why', async () => {
+    const { all, open, latest } = transports()
     connection = connect(open)
     const call = codeOf(connection.client.app.info())
     latest().events.closed(true)
@@ -200,8 +200,8 @@ describe('a kept connection', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('thousands of messages a second do not draw the page thousands of times', async () => {
-    const { open, latest } = carriers()
+  test('thousands of messages a second notify listeners only once a second', async () => {
+    const { open, latest } = transports()
     connection = connect(open)
     latest().events.ready()
     let told = 0

@@ -3,7 +3,10 @@ import { type Transport, type Connection, type OpenTransport, ConnectionStateSto
 import { RpcLink } from './rpc-link'
 
 export interface ConnectOptions {
-  /** Registers for moments at which trying at once makes sense (back online, window visible again); returns how to unregister. */
+  /**
+   * Registers for events after which retrying at once makes sense (back online, window visible again); returns the
+   * unregister function.
+   */
   onWake?: (wake: () => void) => () => void
   timing?: Partial<ConnectTiming>
   /** 0 to 1; for the jitter. */
@@ -12,16 +15,16 @@ export interface ConnectOptions {
 
 /** All in ms. */
 export interface ConnectTiming {
-  /** First delay before another attempt; doubles up to the second number; each is shortened by up to half at random. */
+  /** First retry delay, and the maximum it doubles up to; jitter shortens each delay by up to half. */
   backoff: readonly [first: number, most: number]
-  /** A carrier that is not ready after this long is given up. */
+  /** Timeout for a transport to become ready. */
   openTimeout: number
   /** How long a request waits for a connection. */
   requestWait: number
-  /** Silence after which a sign of life is asked for, and further silence after which the wire counts as broken. */
+  /** Silence after which a heartbeat is requested, and further silence after which the connection counts as lost. */
   pingAfter: number
   deadAfter: number
-  /** Silence after a request with which the page says that the engine does not respond; halfway it is asked for a sign of life. */
+  /** Silence after a request until the engine counts as unresponsive; halfway a heartbeat is requested. */
   silentAfter: number
 }
 
@@ -34,32 +37,32 @@ export const CONNECT_TIMING: ConnectTiming = {
   silentAfter: 2000,
 }
 
-/** Keeps a way to the engine open for as long as it is not closed: opens carriers, notices broken ones, opens others. */
-export function connect(openCarrier: OpenTransport, options: ConnectOptions = {}): Connection {
-  return new KeptConnection(openCarrier, options)
+/** Keeps a connection to the engine open until closed: opens transports, detects broken ones, and reconnects. */
+export function connect(openTransport: OpenTransport, options: ConnectOptions = {}): Connection {
+  return new KeptConnection(openTransport, options)
 }
 
 class KeptConnection implements Connection {
   readonly state = new ConnectionStateStore()
   readonly #link: RpcLink
-  readonly #openCarrier: OpenTransport
+  readonly #openTransport: OpenTransport
   readonly #timing: ConnectTiming
   readonly #random: () => number
   readonly #stopWaking: () => void
-  #carrier: Transport | undefined
-  /** The one thing this connection waits for: another attempt, readiness, or a sign of life. */
+  #transport: Transport | undefined
+  /** The one pending timer: the next attempt, readiness, or a heartbeat. */
   #timer: ReturnType<typeof setTimeout> | undefined
-  /** Counts carriers: what belongs to an older one is ignored. */
+  /** Number of the current transport; events of earlier ones are ignored. */
   #generation = 0
   /** When the latest request was sent. */
   #requestedAt = 0
-  /** Set while a request has had no sign of life yet. */
+  /** Set while a request is waiting for the first activity after it. */
   #unanswered: ReturnType<typeof setTimeout> | undefined
   #lastMessageAt = 0
   #isClosed = false
 
-  constructor(openCarrier: OpenTransport, options: ConnectOptions) {
-    this.#openCarrier = openCarrier
+  constructor(openTransport: OpenTransport, options: ConnectOptions) {
+    this.#openTransport = openTransport
     this.#timing = { ...CONNECT_TIMING, ...options.timing }
     this.#random = options.random ?? Math.random
     this.#link = new RpcLink(this.#timing.requestWait)
@@ -73,9 +76,9 @@ class KeptConnection implements Connection {
 
   reconnectNow(): void {
     if (this.#isClosed || this.state.get().status === 'open') return
-    const carrier = this.#carrier
-    this.#carrier = undefined
-    carrier?.close()
+    const transport = this.#transport
+    this.#transport = undefined
+    transport?.close()
     this.#attempt()
   }
 
@@ -86,13 +89,13 @@ class KeptConnection implements Connection {
 
   #attempt(): void {
     const generation = (this.#generation += 1)
-    /** Whether a call comes from the carrier in use; what an older one still says is ignored. */
+    /** Whether an event comes from the current transport; events of earlier ones are ignored. */
     const isCurrent = (): boolean => generation === this.#generation
     this.#wait(this.#timing.openTimeout, () => this.#lose())
     this.state.set({ attempt: this.state.get().attempt + 1 })
-    const carrier: Transport = this.#openCarrier({
+    const transport: Transport = this.#openTransport({
       ready: () => {
-        if (isCurrent()) this.#ready(carrier)
+        if (isCurrent()) this.#ready(transport)
       },
       message: (message) => {
         if (!isCurrent()) return
@@ -111,14 +114,14 @@ class KeptConnection implements Connection {
         else this.#lose()
       },
     })
-    this.#carrier = carrier
+    this.#transport = transport
   }
 
-  #ready(carrier: Transport): void {
+  #ready(transport: Transport): void {
     this.#lastMessageAt = performance.now()
     this.#link.attach((message) => {
-      carrier.send(message)
-      this.#expectSign(carrier)
+      transport.send(message)
+      this.#expectActivity(transport)
     })
     this.state.set({ status: 'open', attempt: 0, lastMessageAt: Date.now(), responds: true })
     clearTimeout(this.#timer)
@@ -131,44 +134,47 @@ class KeptConnection implements Connection {
     if (!this.state.get().responds) this.state.set({ responds: true })
   }
 
-  /** After a request: a program that hangs keeps its sockets open, and says nothing. */
-  #expectSign(carrier: Transport): void {
+  /** After a request: a hung program keeps its sockets open but sends nothing. */
+  #expectActivity(transport: Transport): void {
     this.#requestedAt = performance.now()
-    if (carrier.ping && this.#unanswered === undefined) this.#watchRequest(carrier, this.#requestedAt)
+    if (transport.ping && this.#unanswered === undefined) this.#watchRequest(transport, this.#requestedAt)
   }
 
-  #watchRequest(carrier: Transport, sentAt: number): void {
+  #watchRequest(transport: Transport, sentAt: number): void {
     const step = this.#timing.silentAfter / 2
     const unlessHeard =
       (then: () => void): (() => void) =>
       () => {
         this.#unanswered = undefined
         if (this.#lastMessageAt < sentAt) then()
-        // This one was answered; one that was sent meanwhile may not be.
-        else if (this.#lastMessageAt < this.#requestedAt) this.#watchRequest(carrier, this.#requestedAt)
+        // This request was answered; one sent in the meantime may not be.
+        else if (this.#lastMessageAt < this.#requestedAt) this.#watchRequest(transport, this.#requestedAt)
       }
     const tell = unlessHeard(() => this.state.set({ responds: false }))
     const ask = unlessHeard(() => {
-      carrier.ping?.()
+      transport.ping?.()
       this.#unanswered = setTimeout(tell, step)
     })
     this.#unanswered = setTimeout(ask, step)
   }
 
-  /** Waits for silence, asks, waits again. Timers may be late (a sleeping machine, a hidden tab): silence counts only after having asked. */
+  /**
+   * Waits for silence, requests a heartbeat, waits again. Timers can be late (a sleeping machine, a hidden tab), so
+   * silence counts only after a heartbeat was requested.
+   */
   #watchSilence(): void {
-    const carrier = this.#carrier
-    if (!carrier?.ping) return
+    const transport = this.#transport
+    if (!transport?.ping) return
     const silentFor = performance.now() - this.#lastMessageAt
     this.#wait(Math.max(0, this.#timing.pingAfter - silentFor), () => {
       if (performance.now() - this.#lastMessageAt < this.#timing.pingAfter) this.#watchSilence()
-      else this.#ask(carrier)
+      else this.#ask(transport)
     })
   }
 
-  #ask(carrier: Transport): void {
+  #ask(transport: Transport): void {
     const askedAt = performance.now()
-    carrier.ping?.()
+    transport.ping?.()
     this.#wait(this.#timing.deadAfter, () => {
       if (this.#lastMessageAt >= askedAt) this.#watchSilence()
       else this.#lose()
@@ -185,21 +191,21 @@ class KeptConnection implements Connection {
     this.#wait(delay, () => this.#attempt())
   }
 
-  /** Lets the carrier go, if there is one; nothing it says counts any more. */
+  /** Closes the current transport, if any; its later events are ignored. */
   #drop(): void {
     clearTimeout(this.#timer)
     clearTimeout(this.#unanswered)
     this.#unanswered = undefined
     this.#generation += 1
-    const carrier = this.#carrier
-    this.#carrier = undefined
-    carrier?.close()
+    const transport = this.#transport
+    this.#transport = undefined
+    transport?.close()
   }
 
   #wake(): void {
     if (this.#isClosed) return
-    if (this.#carrier && this.state.get().status === 'open') this.#ask(this.#carrier)
-    else if (!this.#carrier) this.#attempt()
+    if (this.#transport && this.state.get().status === 'open') this.#ask(this.#transport)
+    else if (!this.#transport) this.#attempt()
   }
 
   #finish(reason: CodedError): void {

@@ -2,54 +2,54 @@ import type { TrestleClient } from '../../shared/contract'
 import type { Failure } from '../../shared/errors'
 
 export interface ConnectionState {
-  /** `connecting`: never open so far. `lost`: was open or could not be opened; it is tried again unless `failure` is set. */
+  /** `connecting`: never open so far. `lost`: was open or could not be opened; retried unless `failure` is set. */
   status: 'connecting' | 'open' | 'lost'
   /** ms since the epoch of the last message from the engine, exact to about a second; 0 before the first. */
   lastMessageAt: number
-  /** `false`: it is open, but what was asked has had no answer and no sign of life for a while. */
+  /** `false`: open, but a request has had no answer and no other activity for a while. */
   responds: boolean
   /** Attempts since it was last open; 0 while open. */
   attempt: number
-  /** Why trying again is pointless, e.g. the token was refused. */
+  /** Why retrying is pointless, e.g. the token was refused. */
   failure?: Failure
 }
 
-/** Something that changes and tells: fits React's `useSyncExternalStore`. */
+/** A value with change listeners: fits React's `useSyncExternalStore`. */
 interface Observable<T> {
   get(): T
   subscribe(listener: () => void): () => void
 }
 
-/** A way to the engine. `client` stays the same object over reconnects. */
+/** A connection to the engine. `client` stays the same object over reconnects. */
 export interface Connection {
   readonly client: TrestleClient
   readonly state: Observable<ConnectionState>
-  /** Tries at once instead of waiting for the next attempt. Harmless while it is open. */
+  /** Retries at once instead of waiting for the next attempt. Does nothing while open. */
   reconnectNow(): void
   close(): void
 }
 
-/** What a carrier tells its connection, in this order: `ready` once, then messages, `closed` once (also instead of `ready`). */
+/** Callbacks of a transport, in this order: `ready` once, then messages, `closed` once (also instead of `ready`). */
 export interface TransportEvents {
   ready(): void
   message(message: string): void
-  /** The other side is alive, although it had nothing to say. */
+  /** The other side is alive, although it sent no message. */
   heartbeat(): void
-  /** `refused`: the other side will never let this client in. */
+  /** `refused`: the other side will never accept this client. */
   closed(refused: boolean): void
 }
 
-/** One open wire: a WebSocket or a MessagePort. */
+/** One open transport: a WebSocket or a MessagePort. */
 export interface Transport {
   send(message: string): void
-  /** Asks for a sign of life, where silence can mean a broken wire. */
+  /** Requests a heartbeat, for transports on which silence can mean a broken connection. */
   ping?(): void
   close(): void
 }
 
 export type OpenTransport = (events: TransportEvents) => Transport
 
-/** The state of a connection with its listeners. A mere sign of life tells them at most once a second. */
+/** The state of a connection with its listeners. Mere activity notifies them at most once a second. */
 export class ConnectionStateStore implements Observable<ConnectionState> {
   #state: ConnectionState = { status: 'connecting', lastMessageAt: 0, attempt: 0, responds: true }
   readonly #listeners = new Set<() => void>()
@@ -73,7 +73,7 @@ export class ConnectionStateStore implements Observable<ConnectionState> {
   }
 }
 
-/** A connection that is no wire at all: the engine is in the same process. Always open. */
+/** A connection without a transport: the engine is in the same process. Always open. */
 export function directConnection(client: TrestleClient): Connection {
   const state = new ConnectionStateStore()
   state.set({ status: 'open', lastMessageAt: Date.now() })

@@ -4,16 +4,16 @@ import type { Connection } from './connection'
 import { dropTabToken, keepPageToken, takePageToken } from './page-token'
 import { portTransport, type OpenSocket, webSocketTransport } from './transports'
 
-/** How long the desktop app may take to hand over a port, in ms; then it is asked again. */
+/** Timeout for the desktop app to hand over a port, in ms; then it is asked again. */
 const PORT_TIMEOUT = 5000
 
 /** The connection of this page: a MessagePort in the desktop app, a WebSocket to the host that served the page everywhere else. */
 export function connectPage(): Connection {
-  // The web host answers to loopback names only, so this name is the desktop app's alone.
+  // The web host accepts only loopback names, so this name belongs to the desktop app alone.
   if (location.hostname === APP_HOST) return connect(portTransport(requestPort))
   const url = new URL(SOCKET_PATH, location.href)
   url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
-  // Without a token the host says no, which is what the page then shows.
+  // Without a token the host refuses the connection, and the page shows that.
   const token = takePageToken() ?? 'none'
   const connection = connect(webSocketTransport(openBrowserSocket, url.href, token), { onWake })
   const stop = connection.state.subscribe(() => {

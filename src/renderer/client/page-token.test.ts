@@ -8,7 +8,7 @@ const memory = (kept: Map<string, string>): Storage =>
     removeItem: (key: string) => void kept.delete(key),
   }) as Storage
 
-/** A browser at our address: each page it opens has its own tab, unless one is given. */
+/** A browser at our address: each page it opens gets its own tab unless one is passed. */
 function browser() {
   const kept = new Map<string, string>()
   return {
@@ -30,7 +30,7 @@ function browser() {
   }
 }
 
-test('the token is taken from the address, removed from it, and kept for a reload of this tab', () => {
+test('the token is read from the URL, removed from it, and kept for a reload of this tab', () => {
   const { open } = browser()
   const first = open('#token=abc-DEF_1', undefined, '/s/one')
   expect(takePageToken(first.window)).toBe('abc-DEF_1')
@@ -46,25 +46,25 @@ test('a bookmark opened in another tab works with the token that was accepted', 
   expect(takePageToken(open('').window)).toBe('good')
 })
 
-test('a link with a wrong token does not take the right one away from the other tabs', () => {
+test('a link with a wrong token does not affect the other tabs', () => {
   const { open } = browser()
   keepPageToken('good', open('').window)
   const wrong = open('#token=wrong')
   expect(takePageToken(wrong.window)).toBe('wrong')
   expect(takePageToken(open('').window)).toBe('good')
-  // It was refused, and the tab is loaded again.
+  // The token was refused, and the tab is reloaded.
   dropTabToken(wrong.window)
   expect(takePageToken(open('', wrong.tab).window)).toBe('good')
 })
 
-test('a new token in the address replaces the kept one of the tab, because Trestle has another now', () => {
+test('a new token in the URL replaces the stored one of the tab', () => {
   const { open } = browser()
   const tab = new Map([['trestle.token', 'old']])
   expect(takePageToken(open('#token=new', tab).window)).toBe('new')
   expect(takePageToken(open('', tab).window)).toBe('new')
 })
 
-test('no token is no token, and a link to a message is not one', () => {
+test('the token is undefined without one, and a link to a message is not mistaken for one', () => {
   const { open } = browser()
   for (const hash of ['', '#token=', '#other', '#42']) expect(takePageToken(open(hash).window)).toBeUndefined()
 })
@@ -77,7 +77,7 @@ test('the whole URL or the token alone can be pasted, with spaces around it', ()
     expect(pastedToken(wrong)).toBeUndefined()
 })
 
-test('a browser without storage still gets in', () => {
+test('works in a browser without storage', () => {
   const refuse = {
     get() {
       throw new Error('SecurityError')

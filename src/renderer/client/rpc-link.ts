@@ -7,13 +7,14 @@ import { CodedError } from '../../shared/errors'
 
 interface Wire {
   peer: ClientPeer
-  /** Set when the wire is gone: what every request on it ended with. */
+  /** Set once the transport is closed: the error of every request on it. */
   lost?: CodedError
 }
 
 /**
- * Calls over a wire that comes and goes. A request is sent at most once: made while there is no wire, it waits for one; on its way when the
- * wire breaks, it fails with `connection.lost` and is for the caller to repeat, who alone knows whether that is harmless.
+ * RPC over a transport that can break and be replaced. A request is sent at most once: without a transport it waits for
+ * one; if the transport breaks before the answer, it fails with `connection.lost`, and only the caller knows whether
+ * repeating it is safe.
  */
 export class RpcLink {
   readonly client: TrestleClient
@@ -22,18 +23,18 @@ export class RpcLink {
   #final: CodedError | undefined
   readonly #waiting = new Set<() => void>()
 
-  /** `waitMs`: how long a request waits for a wire before it fails. */
+  /** `waitMs`: how long a request waits for a transport before it fails. */
   constructor(waitMs: number) {
     this.#waitMs = waitMs
     const link = new StandardRPCLink({ call: (request) => this.#call(request) }, { url: 'http://orpc' })
     this.client = createORPCClient(link)
   }
 
-  /** A new wire. Requests that waited are sent now. */
+  /** Attaches a new transport and sends the requests that waited. */
   attach(send: (message: string) => void): void {
     this.detach()
     const peer = new ClientPeer(async (message) => {
-      // Bytes would only come from files in a request, and the contract has none: pictures travel as base64.
+      // Only files in a request would produce bytes, and the contract has no files: images travel as base64.
       if (typeof message !== 'string') throw new TypeError('the contract carries JSON only')
       send(message)
     })
@@ -45,13 +46,13 @@ export class RpcLink {
     const wire = this.#wire
     if (!wire) return
     wire.peer.message(message).catch((error: unknown) => {
-      // Not our protocol: nothing on this wire can be trusted any more.
+      // Not our protocol: nothing on this transport can be trusted any more.
       if (this.#wire === wire)
         this.detach(new CodedError('connection.lost', `What arrived could not be read: ${String(error)}`))
     })
   }
 
-  /** The wire is gone; whatever was on its way fails. */
+  /** The transport is closed; pending requests fail. */
   detach(
     reason = new CodedError(
       'connection.lost',
@@ -65,7 +66,7 @@ export class RpcLink {
     wire.peer.close({ reason })
   }
 
-  /** No wire will ever come: everything that waits, and everything from now on, fails with this. */
+  /** No transport will ever come: pending and future requests fail with this error. */
   giveUp(reason: CodedError): void {
     this.detach(reason)
     this.#final = reason
@@ -114,7 +115,10 @@ export class RpcLink {
   }
 }
 
-/** The iterator, but a wire that broke is told as `connection.lost` also when nobody was waiting at that moment. */
+/**
+ * The iterator, except that a broken transport is reported as `connection.lost` even if no `next` was pending at that
+ * moment.
+ */
 function withConnectionLost(iterator: AsyncIterator<unknown>, wire: Wire): AsyncIteratorClass<unknown, unknown, void> {
   return new AsyncIteratorClass<unknown, unknown, void>(
     async () => {

@@ -5,15 +5,15 @@ import type { AppPush, SessionPush } from '../../shared/events/push'
 import { isRecorded } from '../../shared/events/event'
 
 export interface SubscribeOptions {
-  /** Called before the first push of each subscription, the first one and every later one. */
+  /** Called before the first push of each subscription, including resubscriptions. */
   onStart?: () => void
-  /** The subscription ended for good, e.g. the session was deleted. Not called by `stop`. */
+  /** The subscription ended permanently, e.g. the session was deleted. Not called by `stop`. */
   onFailure?: (failure: Failure) => void
-  /** ms before subscribing again after a broken connection, so that a host that keeps breaking it is not hammered. */
+  /** ms before resubscribing after a broken connection, so as not to hammer a host that keeps breaking it. */
   retryMs?: number
 }
 
-/** Subscribes, and subscribes again whenever the connection broke or `take` returned false. Returns how to stop. */
+/** Subscribes, and resubscribes whenever the connection broke or `take` returned false. Returns the stop function. */
 export function keepSubscribed<T>(
   subscribe: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
   take: (push: T) => boolean,
@@ -58,7 +58,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Follows the app: session list, settings, models, heartbeats. After each break the whole list comes again. */
+/** Follows the app: session list, settings, models, heartbeats. After each disconnect the whole list is sent again. */
 export function subscribeApp(
   client: TrestleClient,
   onPush: (push: AppPush) => void,
@@ -75,8 +75,9 @@ export function subscribeApp(
 }
 
 /**
- * Follows a session from `since` on, over lost connections and after `lagged`: every recorded event reaches `onPush` exactly once and in order.
- * `start` comes first and again after each break. Returns how to stop; after that `onPush` is not called any more.
+ * Follows a session from `since` on, across disconnects and after `lagged`: every recorded event reaches `onPush`
+ * exactly once and in order. `start` comes first and again after each disconnect. Returns the stop function; after that
+ * `onPush` is not called any more.
  */
 export function subscribeSession(
   client: TrestleClient,
@@ -96,7 +97,7 @@ export function subscribeSession(
       const events = push.events.filter((event) => !isRecorded(event) || event.seq > last)
       for (const event of events) {
         if (!isRecorded(event)) continue
-        // Something is missing: it is asked for again rather than shown wrong.
+        // Events are missing: resubscribe rather than show a wrong state.
         if (event.seq !== last + 1) return false
         last = event.seq
       }

@@ -11,7 +11,7 @@ export interface ClientPort {
 }
 
 /**
- * The wire of the desktop app. Every message read is acknowledged by its number, because a port itself never tells the
+ * The transport of the desktop app. Every message read is acknowledged by its number, because a port does not tell the
  * sender that its reader is slow (main/api/rpc-server.ts).
  */
 export function portTransport(requestPort: () => Promise<ClientPort>): OpenTransport {
@@ -53,7 +53,7 @@ export function portTransport(requestPort: () => Promise<ClientPort>): OpenTrans
   }
 }
 
-/** A WebSocket as this needs it; the page passes the browser's, a test another. */
+/** The parts of a WebSocket that are used; the page passes the browser's, tests pass their own. */
 export interface SocketLike {
   send(data: string): void
   close(): void
@@ -67,7 +67,9 @@ export interface SocketEvents {
 
 export type OpenSocket = (url: string, protocols: string[], events: SocketEvents) => SocketLike
 
-/** The web host's wire (shared/contract/page-host.ts): the token goes into the handshake, `ready` comes back. */
+/**
+ * The transport of the web host (shared/contract/page-host.ts): the token goes into the handshake, `ready` comes back.
+ */
 export function webSocketTransport(openSocket: OpenSocket, url: string, token: string): OpenTransport {
   return (events: TransportEvents): Transport => {
     const socket = openSocket(url, [SOCKET_PROTOCOL, tokenProtocol(token)], {

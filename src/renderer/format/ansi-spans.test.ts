@@ -9,7 +9,7 @@ const isControl = (character: string): boolean =>
   (character < ' ' && character !== '\n' && character !== '\t') || character === '\u007f'
 
 describe('diffLines', () => {
-  it('numbers both sides as the files do (a diff whose numbers do not fit the file)', () => {
+  it('numbers the lines of both sides as in the files', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('a', 'b', 'c', '', '+x', '-y'), { maxLength: 30 }),
@@ -28,7 +28,7 @@ describe('diffLines', () => {
     )
   })
 
-  it('shows what is hidden between hunks and the missing newline at the end (two places look like one)', () => {
+  it('shows gaps between hunks and a missing newline at the end', () => {
     const before = Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n')
     const after = before.replace('line 10', 'LINE 10').replace('line 30', 'LINE 30')
     const lines = diffLines(createTwoFilesPatch('a', 'b', before, after, '', '', { context: 3 }))
@@ -42,7 +42,7 @@ describe('diffLines', () => {
 })
 
 describe('ansiSpans', () => {
-  it('keeps colours and drops every other sequence (escape codes on screen)', () => {
+  it('keeps colors and drops every other escape sequence', () => {
     expect(
       ansiSpans(
         '\u001b[1;31mred\u001b[0m plain \u001b[38;5;196mx\u001b[39m\u001b[48;2;1;2;3my\u001b[m\u001b[2K\u001b]0;title\u0007\u001b(B!',
@@ -56,11 +56,11 @@ describe('ansiSpans', () => {
     ])
   })
 
-  it('shows a redrawn line as it was left (a progress bar as a wall of text)', () => {
+  it('shows only the final state of a redrawn line, such as a progress bar', () => {
     expect(withoutAnsi('10%\r50%\r100%\r\nnext\r\n')).toBe('100%\nnext\n')
   })
 
-  it('never loses printable text or shows control characters, whatever arrives', () => {
+  it('never loses printable text or shows control characters, whatever the input', () => {
     fc.assert(
       fc.property(
         fc.array(

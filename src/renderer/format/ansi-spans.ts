@@ -1,4 +1,4 @@
-/** A run of terminal text in one look. Colours are names of the 16-colour palette or `#rrggbb`. */
+/** A run of terminal text with one style. Colors are names of the 16-color palette or `#rrggbb`. */
 export interface AnsiSpan {
   text: string
   color?: string
@@ -12,7 +12,10 @@ export interface AnsiSpan {
 type Style = Omit<AnsiSpan, 'text'>
 
 const ESC = '\\u001b'
-/** CSI with its parameters and final letter, OSC and other strings with their text, other escapes, control characters but tab and newline. */
+/**
+ * CSI with its parameters and final letter, OSC and other strings with their text, other escapes, and control
+ * characters except tab and newline.
+ */
 const CONTROL = new RegExp(
   [
     `${ESC}\\[([0-9;:?<=>]*)[ -/]*([@-~])`,
@@ -27,8 +30,8 @@ const CONTROL = new RegExp(
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white']
 
 /**
- * Terminal output as styled runs: colours and weight are kept, every other escape sequence is dropped, and a line that was
- * redrawn after a carriage return is shown as it was left.
+ * Terminal output as styled runs: keeps colors and weight, drops every other escape sequence, and shows the final state
+ * of a line that was redrawn after a carriage return.
  */
 export function ansiSpans(text: string): AnsiSpan[] {
   const spans: AnsiSpan[] = []
@@ -47,14 +50,14 @@ export function ansiSpans(text: string): AnsiSpan[] {
   return spans
 }
 
-/** The text without any escape sequence. */
+/** The text without escape sequences. */
 export function withoutAnsi(text: string): string {
   return ansiSpans(text)
     .map((span) => span.text)
     .join('')
 }
 
-/** Lines as they were left: what stood before the last carriage return was overwritten. */
+/** Lines in their final state: text before the last carriage return was overwritten. */
 function settle(text: string): string {
   if (!text.includes('\r')) return text
   return text
@@ -100,7 +103,7 @@ function without(style: Style, key: keyof Style): Style {
   return rest
 }
 
-/** What follows 38 or 48: `5;n` of 256 colours or `2;r;g;b`. */
+/** The color after 38 or 48: `5;n` of 256 colors or `2;r;g;b`. */
 function extended(codes: readonly number[]): { color?: string; used: number } {
   if (codes[0] === 2) return { color: hex(codes[1], codes[2], codes[3]), used: 4 }
   if (codes[0] !== 5) return { used: 0 }
@@ -114,7 +117,7 @@ function extended(codes: readonly number[]): { color?: string; used: number } {
   }
 }
 
-/** A step of the 6 x 6 x 6 colour cube. */
+/** A step of the 6 x 6 x 6 color cube. */
 function level(value: number): number {
   return value === 0 ? 0 : 55 + value * 40
 }

@@ -8,8 +8,8 @@ function marked(...hunk: string[]): string[][] {
   return lines.map((line, n) => (marks.get(n) ?? []).map(({ from, to }) => line.text.slice(from, to)))
 }
 
-describe('words of a diff', () => {
-  it('that have changed in a line are marked on both sides, and nothing else', () => {
+describe('changed words of a diff', () => {
+  it('are marked on both sides, and nothing else is', () => {
     expect(marked('-const total = price * 2', '+const total = cost * 3')).toEqual([
       ['price', '2'],
       ['cost', '3'],
@@ -17,14 +17,14 @@ describe('words of a diff', () => {
     expect(marked('-wait(300)', '+await wait(300)')).toEqual([[], ['await ']])
   })
 
-  it('are compared with the line that takes its place, run by run', () => {
+  it('are found by comparing each line with the one that replaces it', () => {
     expect(
       marked('-let a = one', '-let b = two', '+let a = uno', '+let b = dos', ' same', '-gone', '+let c = three'),
     ).toEqual([['one'], ['two'], ['uno'], ['dos'], [], [], []])
     expect(marked('-return value', '+return values', '+and more')).toEqual([['value'], ['values'], []])
   })
 
-  it('are not marked where the lines have little in common, and long lines take no time', () => {
+  it('are not marked if the lines have little in common, and long lines are fast', () => {
     expect(marked('-import fs from "node:fs"', '+export class Session {}')).toEqual([[], []])
     const long = 'a b '.repeat(1000)
     expect(marked(`-${long}x ${long}`, `+${long}y ${long}`)).toEqual([['x'], ['y']])

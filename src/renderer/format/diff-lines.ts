@@ -9,7 +9,7 @@ export type DiffLine =
   | { kind: 'gap'; hidden: number; text: string }
   | { kind: 'note'; text: string }
 
-/** Reads a unified diff of one file. What it does not understand becomes a note rather than being lost. */
+/** Parses a unified diff of one file. Lines it does not understand become notes rather than being lost. */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
   let oldLine = 0
@@ -18,11 +18,11 @@ export function diffLines(diff: string): DiffLine[] {
   for (const line of diff.replace(/\n$/, '').split('\n')) {
     const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/.exec(line)
     if (hunk) {
-      // A side without lines names the line before it.
+      // For a side without lines, the header names the line before it.
       const oldStart = Number(hunk[1]) + (hunk[2] === '0' ? 1 : 0)
       const newStart = Number(hunk[3]) + (hunk[4] === '0' ? 1 : 0)
       const hidden = newStart - newLine
-      // What comes before the first hunk is plain from its line numbers.
+      // The line numbers already show that text precedes the first hunk.
       if (inHunk && hidden > 0) lines.push({ kind: 'gap', hidden, text: hunk[5] ?? '' })
       oldLine = oldStart
       newLine = newStart
@@ -52,18 +52,21 @@ export function diffLines(diff: string): DiffLine[] {
   return lines
 }
 
-/** A stretch of a line, in characters. */
+/** A range of a line, in characters. */
 export interface TextRange {
   from: number
   to: number
 }
 
-/** Lines with more words than this are compared at their ends only. */
+/** Lines with more words than this are compared only at their ends. */
 const MAX_WORDS = 160
-/** Lines that share less than this of their text are other lines, not changed ones. */
+/** Lines that share less than this fraction of their text count as different lines, not as changed ones. */
 const MIN_SHARED = 0.35
 
-/** What of each line has changed in it, by the line's index: removed lines are compared with the added ones that take their place, in order. */
+/**
+ * The changed ranges of each line, by the line's index: removed lines are compared with the added lines that replace
+ * them, in order.
+ */
 export function changedWords(lines: readonly DiffLine[]): ReadonlyMap<number, readonly TextRange[]> {
   const marks = new Map<number, readonly TextRange[]>()
   for (let start = 0; start < lines.length; start += 1) {
@@ -84,7 +87,7 @@ export function changedWords(lines: readonly DiffLine[]): ReadonlyMap<number, re
   return marks
 }
 
-/** Undefined where the two have too little in common. */
+/** Undefined when the two lines have too little in common. */
 function compare(old: string, fresh: string): { old: TextRange[]; fresh: TextRange[] } | undefined {
   const [a, b] = [wordsOf(old), wordsOf(fresh)]
   let head = 0
@@ -109,7 +112,7 @@ function wordsOf(text: string): string[] {
   return text.match(/[\p{L}\p{N}_]+|\s+|./gu) ?? []
 }
 
-/** Which words both have, in the same order: the longest common sequence. Blanks alone are none. */
+/** The words that both have in the same order: the longest common subsequence. Whitespace alone does not count. */
 function shared(a: readonly string[], b: readonly string[]): [Set<number>, Set<number>] {
   const width = b.length + 1
   const lengths = new Uint16Array((a.length + 1) * width)

@@ -16,10 +16,10 @@ describe('folderName', () => {
 })
 
 describe('shortPath', () => {
-  it('would catch a home folder of / eating the slash of every path', () => {
+  it('keeps the leading slash if the home folder is /', () => {
     expect(shortPath('/srv/x', '/')).toBe('/srv/x')
   })
-  it('would catch a crash before the home folder is known', () => {
+  it('returns the path unchanged until the home folder is known', () => {
     expect(shortPath('/srv/x', undefined)).toBe('/srv/x')
   })
 })

@@ -1,11 +1,13 @@
 export interface FolderName {
   /** The folder itself. */
   name: string
-  /** Where it lies, shortened with `~`. */
+  /** The parent folder, shortened with `~`. */
   parent: string
 }
 
-/** A folder's path as people read it: `/home/ada/code/storefront` is `storefront` in `~/code`. Takes both kinds of slashes. */
+/**
+ * A folder's path for display: `/home/ada/code/storefront` is `storefront` in `~/code`. Accepts both kinds of slashes.
+ */
 export function folderName(path: string, userHome: string | undefined): FolderName {
   const short = shortPath(path, userHome)
   const cut = Math.max(short.lastIndexOf('/'), short.lastIndexOf('\\'))

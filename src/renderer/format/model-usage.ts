@@ -1,6 +1,6 @@
 import type { ModelAbilities } from '../../shared/configuration/settings'
 
-/** What a model can take and do, in a line: "1,000,000 tokens · images, PDFs · thinking". */
+/** A model's capabilities in one line: "1,000,000 tokens · images, PDFs · thinking". */
 export function describeAbilities({
   contextWindow,
   toolCalls,
@@ -15,10 +15,10 @@ export function describeAbilities({
     .join(' · ')
 }
 
-/** What a guess is, where a word alone would not say it. */
+/** Explains the label "guess". */
 export const GUESSED_MODEL_NOTE = 'Unknown model. These are safe defaults; correct them if needed.'
 
-/** Dollars: to the cent from ten cents on, more exact below. */
+/** Dollars: with cents from ten cents on, with four decimals below. */
 export function formatCost(dollars: number): string {
   if (dollars > 0 && dollars < 0.0001) return '< $0.0001'
   return `$${dollars.toFixed(dollars >= 0.1 || dollars === 0 ? 2 : 4)}`
@@ -35,7 +35,7 @@ function trim(value: number): string {
   return value < 100 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value))
 }
 
-/** What something takes of a request: `9.4 kB`, `183 kB`. */
+/** The size of something in a request: `9.4 kB`, `183 kB`. */
 export function formatKilobytes(bytes: number): string {
   return `${(bytes / 1000).toLocaleString(undefined, { maximumFractionDigits: bytes < 10_000 ? 1 : 0 })} kB`
 }

@@ -5,7 +5,7 @@ const found = (text: string) =>
   findPaths(text).map(({ path, line, column }) => [path, line, column].filter((part) => part !== undefined).join(':'))
 
 describe('paths in a text', () => {
-  it('are found with the place they name, in prose, messages of compilers and stack traces', () => {
+  it('are found with their position in prose, compiler messages and stack traces', () => {
     expect(found('See src/app.ts:3 and (lib/a-b.tsx:10:5), then README.md.')).toEqual([
       'src/app.ts:3',
       'lib/a-b.tsx:10:5',
@@ -28,14 +28,14 @@ describe('paths in a text', () => {
     expect(found(text)).toEqual([])
   })
 
-  it('are a whole code span or address only when nothing else is in it', () => {
+  it('count as the whole code span or link only if it contains nothing else', () => {
     expect(parsePath(' src/app.ts:3 ')).toMatchObject({ path: 'src/app.ts', line: 3 })
     expect(parsePath('Makefile')).toMatchObject({ path: 'Makefile' })
     for (const other of ['npm run build', 'https://a.b/c.ts', 'cat a.ts b.ts', 'x = y/z', ''])
       expect(parsePath(other)).toBeUndefined()
   })
 
-  it('take a moment in any text', () => {
+  it('are found quickly in any text', () => {
     for (const piece of ['a/', 'a.', './', '((', '[a', 'a:1'])
       expect(findPaths(piece.repeat(20_000)).length).toBeLessThanOrEqual(60)
   })

@@ -1,4 +1,4 @@
-/** A path in a text, as it is written there. */
+/** A path in a text, as written there. */
 export interface PathInText {
   start: number
   end: number
@@ -7,18 +7,18 @@ export interface PathInText {
   column?: number
 }
 
-/** More than this in one text are not looked for. */
+/** Maximum number of paths searched for in one text. */
 const MAX_PATHS = 60
-/** Longer runs without a blank are no paths. */
+/** Longer runs without whitespace are not paths. */
 const MAX_RUN_CHARS = 300
 /**
- * What may be a path: names with slashes between them or an ending behind, not in an address (`https://a.b/c.ts`), then perhaps a place in the file:
- * `:3`, `:3:5`, `#L3`, `(3,5)`, `", line 3`.
+ * A possible path: names separated by slashes or ending in an extension, not inside a URL (`https://a.b/c.ts`), then
+ * optionally a position in the file: `:3`, `:3:5`, `#L3`, `(3,5)`, `", line 3`.
  */
 const PATH =
   /(?<![\w/\\.@:~+-])(?<path>(?:~?\/|\.{1,2}\/)?(?:[\p{L}\p{N}_@.+\-[\]]+\/)*[\p{L}\p{N}_@+\-.[\]]*[\p{L}\p{N}_\])](?:\/(?![\p{L}\p{N}_/]))?)(?:(?::(?<line>\d{1,7})(?::(?<column>\d{1,5}))?)|(?:#L(?<mark>\d{1,7}))|(?:\((?<row>\d{1,7}),(?<at>\d{1,5})\))|(?:",? line (?<python>\d{1,7})))?/gu
 
-/** Finds what may be paths of files; whether they are there is another question. */
+/** Finds possible file paths; it does not check whether the files exist. */
 export function findPaths(text: string): PathInText[] {
   if (!/[./]/.test(text)) return []
   const found: PathInText[] = []
@@ -38,7 +38,10 @@ export function findPaths(text: string): PathInText[] {
   return found
 }
 
-/** The text as one path with its place, as in a code span or the address of a link; undefined when it is something else. */
+/**
+ * The text as a single path with its position, as in a code span or a link's URL; undefined when it contains anything
+ * else.
+ */
 export function parsePath(text: string): PathInText | undefined {
   const trimmed = text.trim()
   const [only, ...others] =
@@ -46,19 +49,19 @@ export function parsePath(text: string): PathInText | undefined {
   return only && others.length === 0 && only.start === 0 && only.end === trimmed.length ? only : plainName(trimmed)
 }
 
-/** `Makefile`, `src`: a name alone, where the whole text is it. */
+/** `Makefile`, `src`: a bare name that is the whole text. */
 function plainName(text: string): PathInText | undefined {
   return /^[A-Z][\w-]{2,40}$/.test(text) ? { start: 0, end: text.length, path: text } : undefined
 }
 
-/** With an ending or a slash; no number, version or abbreviation. */
+/** Has an extension or a slash, and is not a number, version or abbreviation. */
 function looksLikePath(path: string): boolean {
   if (/^[\d.,/+-]+$/.test(path)) return false
   const hasEnding = /[\p{L}\p{N}_\])-]\.[a-zA-Z][\w-]{0,15}$/u.test(path) || /(?:^|\/)\.[a-zA-Z][\w.-]+$/.test(path)
   return hasEnding || path.includes('/')
 }
 
-/** A bracket that belongs to the text around. */
+/** A bracket that belongs to the surrounding text. */
 function isUnbalanced(path: string): boolean {
   return path.split('[').length !== path.split(']').length
 }

@@ -4,7 +4,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** How long ago in as few signs as possible: `now`, `5 min`, `2 h`, `Tue`, `3 Mar`, `3 Mar 2025`. Both in ms since the epoch. */
+/** A short age: `now`, `5 min`, `2 h`, `Tue`, `3 Mar`, `3 Mar 2025`. Both in ms since the epoch. */
 export function relativeTime(at: number, now: number): string {
   const age = now - at
   if (age < MINUTE) return 'now'
@@ -16,7 +16,7 @@ export function relativeTime(at: number, now: number): string {
   return date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', ...(!sameYear && { year: 'numeric' }) })
 }
 
-/** A length of time: `840 ms`, `3.2 s`, `1 min 5 s`. */
+/** A duration: `840 ms`, `3.2 s`, `1 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < MINUTE) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`
@@ -33,7 +33,7 @@ function subscribe(listener: () => void): () => void {
     const next = Math.floor(Date.now() / MINUTE) * MINUTE
     if (next === minute) return
     minute = next
-    for (const tell of listeners) tell()
+    for (const notify of listeners) notify()
   }, 5000)
   return () => {
     listeners.delete(listener)
@@ -43,8 +43,8 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Now, to the minute; components that use it are drawn again once a minute. One timer for all of them. */
+/** The current time, to the minute; components that use it re-render once a minute. One timer for all of them. */
 export function useNowEachMinute(): number {
-  // Half a minute ahead of the tick's start, so that what is a few seconds old is not in the future.
+  // Half a minute ahead, so that something a few seconds old is not in the future.
   return useSyncExternalStore(subscribe, () => minute) + MINUTE
 }

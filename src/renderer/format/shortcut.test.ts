@@ -22,12 +22,12 @@ describe('isShortcut', () => {
     ['?', press('?', { shiftKey: true }), true],
     ['Esc', press('Escape'), true],
     ['Shift+Tab', press('Tab'), false],
-  ])('would catch %s being taken wrongly', (shortcut, event, is) => {
+  ])('matches %s only with exactly its modifiers', (shortcut, event, is) => {
     expect(isShortcut(event, shortcut)).toBe(is)
   })
 })
 
-it('would catch keys being written as no keyboard here has them', () => {
+it('writes keys as they are labeled on this platform', () => {
   expect(shortcutText('Mod+K')).toBe('Ctrl K')
   expect(shortcutText('Alt+Up')).toBe('Alt ↑')
   expect(shortcutAria('Alt+Up')).toBe('Alt+ArrowUp')

@@ -3,7 +3,7 @@ const APPLE = /Mac|iPhone|iPad/.test(typeof navigator === 'undefined' ? '' : nav
 const APPLE_SIGNS: Record<string, string> = { Mod: '⌘', Shift: '⇧', Alt: '⌥', Ctrl: '⌃' }
 const ARROWS: Record<string, string> = { Up: '↑', Down: '↓', Left: '←', Right: '→' }
 
-/** How a shortcut is written for people: `Mod+K` is `⌘K` on a Mac and `Ctrl K` elsewhere. */
+/** A shortcut for display: `Mod+K` is `⌘K` on a Mac and `Ctrl K` elsewhere. */
 export function shortcutText(shortcut: string): string {
   const keys = shortcut.split('+').map((key) => ARROWS[key] ?? key)
   if (APPLE) return keys.map((key) => APPLE_SIGNS[key] ?? key).join('')
@@ -26,7 +26,7 @@ interface KeyPress {
   shiftKey: boolean
 }
 
-/** Whether a key press is this shortcut, e.g. `Mod+K`, `Alt+Up`, `F2`. Mod is Cmd on a Mac and Ctrl elsewhere. */
+/** Whether a key press matches this shortcut, e.g. `Mod+K`, `Alt+Up`, `F2`. Mod is Cmd on a Mac and Ctrl elsewhere. */
 export function isShortcut(event: KeyPress, shortcut: string): boolean {
   const keys = shortcut.split('+')
   const key = keys.at(-1) ?? ''
@@ -34,7 +34,7 @@ export function isShortcut(event: KeyPress, shortcut: string): boolean {
   const mod = keys.includes('Mod')
   const wantMeta = mod && APPLE
   const wantCtrl = (mod && !APPLE) || keys.includes('Ctrl')
-  // A sign like "?" already implies Shift on most layouts; letters and named keys do not.
+  // A character like "?" already implies Shift on most layouts; letters and named keys do not.
   const shiftMatters = name.length > 1 || /[a-z]/i.test(name)
   return (
     event.key.toLowerCase() === name.toLowerCase() &&

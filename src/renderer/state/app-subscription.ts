@@ -9,12 +9,12 @@ import { useLayout, openFind, SETTINGS_SECTIONS } from './page/layout-state'
 import type { HostCommand } from '../../shared/events/push'
 
 /**
- * Keeps the session list true to the engine, and has settings asked for again when they changed. What may have changed unseen while the
- * connection was lost is asked for again too. Returns how to stop.
+ * Keeps the session list in sync with the engine, and invalidates the settings when they change or may have changed
+ * while disconnected. Returns the stop function.
  */
 export function followApp(client: TrestleClient, queryClient: QueryClient): () => void {
   const tasks = new TaskFollower(client)
-  /** What the list that a subscription begins with has named so far; undefined once all of it has come. */
+  /** The sessions that the initial list of the subscription has named so far; undefined once the list is complete. */
   let named: Set<string> | undefined = new Set()
   let starts = 0
   return subscribeApp(
@@ -47,7 +47,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           followHostCommand(push.command, queryClient)
           break
         case 'notice':
-          // What is wrong with servers is above the conversation.
+          // Server problems are shown above the conversation.
           if (push.about === undefined) showNoticeToast(push.text, push.tone)
           break
         case 'heartbeat':
@@ -65,7 +65,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
   )
 }
 
-/** Does what a native menu, a link or a notification asks of the page. It only ever shows something. */
+/** Carries out requests of a native menu, a link or a notification. It only changes what is shown. */
 function followHostCommand(command: HostCommand, queryClient: QueryClient): void {
   const layout = useLayout.getState()
   switch (command) {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FoundServer } from '../../shared/configuration/settings'
 import { useClient, useQueries } from './page/queries'
 
-/** Looks for model servers on this machine. What is found can be used at once, so the settings are asked for again. */
+/** Detects model servers on this machine. Detected models can be used at once, so the settings are read again. */
 export function useDetectLocalModels() {
   const client = useClient()
   const queries = useQueries()
@@ -14,7 +14,7 @@ export function useDetectLocalModels() {
   return { ...search, found: search.data ? detectedServersText(search.data) : '' }
 }
 
-/** What was found, in a sentence. */
+/** The result as one sentence. */
 function detectedServersText(servers: readonly FoundServer[]): string {
   if (servers.length === 0)
     return 'No local models found. Ollama, LM Studio and llama.cpp are detected on their default ports.'

@@ -5,10 +5,10 @@ import type { FoundFile } from '../../shared/contract/file'
 import { showFailureToast, showNoticeToast } from './page/toasts-state'
 import { useClient } from './page/queries'
 
-/** The session whose files the names in a text are; empty: names stay text. */
+/** The session whose files the names in a text refer to; empty: names stay text. */
 export const FileSessionContext = createContext('')
 
-/** A place in a file of a session. */
+/** A position in a file of a session. */
 export interface FileLocation {
   sessionId: string
   path: string
@@ -16,7 +16,7 @@ export interface FileLocation {
   column?: number
 }
 
-/** Which file is being looked at. */
+/** The file that is open in the viewer. */
 export const useFileViewer = create<{
   place: FileLocation | undefined
   show(place: FileLocation): void
@@ -27,7 +27,7 @@ export const useFileViewer = create<{
   close: () => set({ place: undefined }),
 }))
 
-/** Asked about again after this: files come and go. */
+/** Cache lifetime: files come and go. */
 const FRESH_MS = 20_000
 const MAX_AT_ONCE = 100
 const MAX_KNOWN = 4000
@@ -37,7 +37,7 @@ interface Known {
   at: number
 }
 
-/** What is known of paths. Questions that come together are asked as one. */
+/** Cache of resolved paths. Requests made together are sent as one. */
 class KnownFiles {
   readonly #known = new Map<string, Known>()
   readonly #wanted = new Map<string, Set<string>>()
@@ -71,7 +71,7 @@ class KnownFiles {
       const paths = [...all]
       for (let from = 0; from < paths.length; from += MAX_AT_ONCE) {
         const some = paths.slice(from, from + MAX_AT_ONCE)
-        // Without an answer names stay text.
+        // Without an answer, names stay text.
         const files = await client.file.find({ sessionId, paths: some }).catch(() => [])
         some.forEach((path, n) => this.#known.set(`${sessionId}\n${path}`, { file: files[n] ?? null, at: Date.now() }))
       }
@@ -83,7 +83,7 @@ class KnownFiles {
 
 const files = new KnownFiles()
 
-/** The file of the session at hand that a path names; undefined while that is not known, and when there is none. */
+/** The file of the current session that a path names; undefined when unknown or missing. */
 export function useFoundFile(path: string | undefined): FoundFile | undefined {
   const sessionId = use(FileSessionContext)
   const client = useClient()
@@ -98,7 +98,7 @@ export function useFoundFile(path: string | undefined): FoundFile | undefined {
   return file ?? undefined
 }
 
-/** Opens a file in the user's editor, or shows it in its folder; says so where this host cannot. */
+/** Opens a file in the user's editor or reveals it in its folder; shows an error where this host cannot. */
 export async function openFile(client: TrestleClient, place: FileLocation, way: 'editor' | 'folder'): Promise<void> {
   try {
     const opened = await client.file.open({ ...place, with: way })

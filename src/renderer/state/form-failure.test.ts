@@ -9,26 +9,26 @@ const refused = (
 ): ORPCError<string, unknown> => new ORPCError(code, { data: new CodedError(code, message).failure })
 
 describe('formFailure', () => {
-  it('would catch an error that is not shown at its field', () => {
+  it('assigns each error to its field', () => {
     expect(formFailure(refused('baseUrl: Invalid URL; id: letters only'), ['baseUrl', 'id'])).toEqual({
       fields: { baseUrl: 'Invalid URL', id: 'letters only' },
       failure: undefined,
     })
   })
 
-  it('would catch an error of a field that the form does not have being swallowed', () => {
+  it('reports errors of unknown fields for the whole form', () => {
     const { fields, failure } = formFailure(refused('baseUrl: Invalid URL; headers: not allowed'), ['baseUrl'])
     expect(fields).toEqual({ baseUrl: 'Invalid URL' })
     expect(failure?.message).toContain('headers: not allowed')
   })
 
-  it('would catch a failure to write the file being taken for a field', () => {
+  it('reports a failed write for the whole form', () => {
     const { fields, failure } = formFailure(refused('id: whatever', 'config.write_failed'), ['id'])
     expect(fields).toEqual({})
     expect(failure?.code).toBe('config.write_failed')
   })
 
-  it('would catch a form that shows an error before there is one', () => {
+  it('reports nothing without an error', () => {
     expect(formFailure(null, ['id'])).toEqual({ fields: {}, failure: undefined })
   })
 })

@@ -2,15 +2,15 @@ import { failureFrom } from '../client/failure-from'
 import type { Failure } from '../../shared/errors'
 
 export interface FormFailure {
-  /** What is wrong with single fields, by the name of the field. */
+  /** Errors of single fields, by field name. */
   fields: Readonly<Record<string, string>>
-  /** What is to be shown for the form as a whole; undefined when the fields say it all. */
+  /** The failure to show for the whole form; undefined when the field errors cover everything. */
   failure: Failure | undefined
 }
 
 /**
- * Sorts what the engine refused to the fields of a form. It names fields as `field: what is wrong; other: ...`; a failure that names
- * none of `names` belongs to the whole form.
+ * Assigns the engine's errors to the fields of a form. The engine writes `field: message; other: message`; a failure
+ * that names none of `names` belongs to the whole form.
  */
 export function formFailure(error: unknown, names: readonly string[]): FormFailure {
   if (error === null || error === undefined) return { fields: {}, failure: undefined }

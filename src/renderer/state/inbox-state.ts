@@ -5,11 +5,11 @@ import type { InboxEntry } from '../../shared/model/approval'
 interface InboxState {
   /** Pending requests over all sessions, first in first out. */
   entries: readonly InboxEntry[]
-  /** False until the list has come for the first time. */
+  /** False until the list has arrived for the first time. */
   loaded: boolean
 }
 
-/** The inbox, told by the engine's push and by nothing else. */
+/** The inbox, updated only by pushes of the engine. */
 export const useInbox = create<InboxState>()(() => ({ entries: [], loaded: false }))
 
 /** Unique over all sessions. */
@@ -17,17 +17,17 @@ export function entryKey({ sessionId, approvalId }: Pick<InboxEntry, 'sessionId'
   return `${sessionId}/${approvalId}`
 }
 
-/** The requests of the subagents of a session, first in first out. */
+/** Pending requests of the subagents of a session, first in first out. */
 export function useAgentRequests(sessionId: string): InboxEntry[] {
   return useInbox(useShallow(({ entries }) => entries.filter(({ agent }) => agent?.rootId === sessionId)))
 }
 
-/** Whether a subagent of the session waits for an answer. */
+/** Whether a subagent of the session has a pending request. */
 export function useHasAgentRequests(sessionId: string): boolean {
   return useInbox(({ entries }) => entries.some(({ agent }) => agent?.rootId === sessionId))
 }
 
-/** Whether this subagent waits for an answer. */
+/** Whether this subagent has a pending request. */
 export function useWaitingAgent(agentId: string | undefined): boolean {
   return useInbox(
     ({ entries }) => agentId !== undefined && entries.some(({ sessionId, agent }) => agent && sessionId === agentId),

@@ -17,7 +17,7 @@ const entry = (approvalId: string, sessionTitle: string, more: Partial<InboxEntr
   ...more,
 })
 
-it('calls for requests and for programs that ask at a terminal, but not for what another Trestle calls for', () => {
+it('notifies of requests and terminal prompts, but not of those of another Trestle process', () => {
   const task = { taskId: 't', command: 'sudo true', prompt: { text: 'Password:', since: 7 }, sessionId: 's' } as Task
   const calls = pendingItems([entry('a', 'One'), entry('b', 'Two', { elsewhere: 'another' })], [task])
   expect(calls).toEqual([
@@ -26,7 +26,7 @@ it('calls for requests and for programs that ask at a terminal, but not for what
   ])
 })
 
-it('names the one that waits, or how many, and leads to the session only when it is one', () => {
+it('names a single pending item, else the number, and opens the session only for a single one', () => {
   const [one, two, again] = pendingItems([entry('a', 'One'), entry('b', 'Two'), entry('c', 'One')], []) as [
     never,
     never,

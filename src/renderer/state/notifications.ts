@@ -8,17 +8,17 @@ import type { AppInfo } from '../../shared/contract/app'
 import type { NotificationSettings } from '../../shared/configuration/settings'
 import { useLayout } from './page/layout-state'
 
-/** Something that waits for a person: a request, or a program that asks at its terminal. */
+/** Something that needs the user: a request, or a program that asks at its terminal. */
 interface PendingItem {
   id: string
-  /** Who waits: a session's title. */
+  /** Title of the session. */
   who: string
-  /** What for, in one line. */
+  /** The request in one line. */
   what: string
   sessionId?: string
 }
 
-/** Everything that waits here; what another process holds is that one's to call for. */
+/** Everything pending here; another process notifies for its own requests. */
 export function pendingItems(entries: readonly InboxEntry[], waiting: readonly Task[]): PendingItem[] {
   const requests = entries
     .filter(({ elsewhere }) => elsewhere === undefined)
@@ -42,13 +42,13 @@ export function pendingItems(entries: readonly InboxEntry[], waiting: readonly T
   return [...requests, ...asking]
 }
 
-/** The same as this page knows it now; undefined until the inbox has come for the first time. */
+/** The pending items as this page knows them; undefined until the inbox has arrived for the first time. */
 function currentPendingItems(): PendingItem[] | undefined {
   const { entries, loaded } = useInbox.getState()
   return loaded ? pendingItems(entries, useTasks.getState().waiting) : undefined
 }
 
-/** Named where it is one; with the number of all that wait where there are more. */
+/** The name for a single item, else the number of pending items. */
 export function notificationText(
   waiting: readonly PendingItem[],
   fresh: readonly PendingItem[],
@@ -60,20 +60,24 @@ export function notificationText(
   return { title: `${waiting.length} pending requests`, body: `${names.slice(0, 3).join(', ')}${more}` }
 }
 
-/** The session that a click leads to; undefined when there are several: then the inbox. */
+/** The session that a click opens; undefined when there are several: then the inbox. */
 export function notificationTarget(fresh: readonly PendingItem[]): string | undefined {
   const [sessionId, ...others] = new Set(fresh.map((call) => call.sessionId))
   return others.length > 0 ? undefined : sessionId
 }
 
-/** One at a time: a newer one takes its place. */
+/** One at a time: a newer notification replaces an older one. */
 const TAG = 'trestle-inbox'
-/** What comes within so many ms is one call: ten sessions that ask at once do not call ten times, nor does what a rule answers at once. */
+/**
+ * Requests within this many ms share one notification: ten sessions that ask at once notify once, and a request that a
+ * rule answers at once does not notify.
+ */
 const GATHER_MS = 250
 
 /**
- * Calls for the user when something begins to wait and no page of Trestle is in front: by a notification, where the browser was allowed to, and a
- * sound, as the settings say. Of several open pages one calls. In the desktop app the host does all of it.
+ * Notifies the user when something becomes pending while no page of Trestle is in front: a notification, if the browser
+ * allows it, and a sound, according to the settings. Of several open pages only one notifies. In the desktop app the
+ * host does all of it.
  */
 export function useNotifications(host: AppInfo['host'] | undefined, settings: NotificationSettings | undefined): void {
   const enabled = host === 'web' && settings?.enabled === true
@@ -83,7 +87,7 @@ export function useNotifications(host: AppInfo['host'] | undefined, settings: No
 
 function notifyWhenPending(sound: boolean): () => void {
   const pages = joinOpenPages()
-  // What waits when the page begins is nothing new.
+  // Items that are already pending when the page loads are not new.
   let known = idsOf(currentPendingItems())
   let shown: Notification | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -103,7 +107,7 @@ function notifyWhenPending(sound: boolean): () => void {
     shown = showNotification(waiting, fresh) ?? shown
   }
   const hear = (): void => {
-    // The first whole list is known at once, not after what comes right behind it.
+    // The first complete list counts as known, not only its first part.
     if (known === undefined) known = idsOf(currentPendingItems())
     else timer ??= setTimeout(look, GATHER_MS)
   }
@@ -138,7 +142,10 @@ function showNotification(waiting: readonly PendingItem[], fresh: readonly Pendi
   return notification
 }
 
-/** `(2) Fix the login – Trestle` and an amber dot on the icon while something waits, so that the tab or taskbar says it. `place`: what is open. */
+/**
+ * Shows `(2) Fix the login – Trestle` and an amber dot on the icon while something is pending, so that the tab or
+ * taskbar shows it. `place`: the current view.
+ */
 export function usePendingInTitle(place: string | undefined): void {
   const entries = useInbox((state) => state.entries)
   const asking = useTasks((state) => state.waiting)
@@ -152,7 +159,7 @@ export function usePendingInTitle(place: string | undefined): void {
   }, [waiting, place])
 }
 
-/** Two soft tones, half a second: heard beside music, not over it. */
+/** Two soft tones, half a second: audible over music, but not loud. */
 const TONES = [
   { hertz: 660, at: 0 },
   { hertz: 880, at: 0.16 },
@@ -180,22 +187,25 @@ export async function playNotificationSound(): Promise<void> {
       tone.stop(start + LENGTH_S)
     }
   } catch {
-    // No sound here: the title and the notification say the same.
+    // No sound available: the title and the notification show the same.
   }
 }
 
 const FRONT = 'trestle.front'
 const CALLER = 'trestle.caller'
 
-/** What the pages of one browser know of each other: which of them calls for the user, and whether any of them is in front. */
+/** What the pages of one browser share: which of them notifies, and whether any of them is in front. */
 export interface OpenPages {
-  /** Whether this page is the one that calls. */
+  /** Whether this page is the one that notifies. */
   isNotifier(): boolean
   isAnyFocused(): Promise<boolean>
   leave(): void
 }
 
-/** Joins the open pages. They find each other through locks, which go by themselves when a page is closed or crashes. */
+/**
+ * Registers this page among the open ones. They find each other through locks, which the browser releases when a page
+ * closes or crashes.
+ */
 function joinOpenPages(): OpenPages {
   const leaving = new AbortController()
   let isCaller = false
@@ -237,7 +247,7 @@ function isPageFocused(): boolean {
   return document.visibilityState === 'visible' && document.hasFocus()
 }
 
-/** Waits for the lock and keeps it until the signal. */
+/** Acquires the lock and holds it until the signal aborts. */
 async function holdLock(name: string, mode: LockMode, signal: AbortSignal, onHeld?: () => void): Promise<void> {
   try {
     await navigator.locks.request(name, { mode, signal }, () => {
@@ -248,6 +258,6 @@ async function holdLock(name: string, mode: LockMode, signal: AbortSignal, onHel
       })
     })
   } catch {
-    // It was given up while it was waited for.
+    // Aborted while waiting for the lock.
   }
 }

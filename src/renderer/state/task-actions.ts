@@ -5,10 +5,10 @@ import { showToast, showFailureToast } from './page/toasts-state'
 import { useClient } from './page/queries'
 import type { TrestleClient } from '../../shared/contract'
 
-/** What can be done with tasks. Each says what went wrong; none rejects. */
+/** Actions on tasks. Each shows its own failure; none rejects. */
 export interface TaskActions {
   stop(task: Task): void
-  /** Every running one, or those of one session. */
+  /** Stops every running task, or those of one session. */
   stopAll(sessionId?: string): void
   /** Resolves with the new task. */
   restart(task: Task): Promise<Task | undefined>
@@ -22,10 +22,10 @@ export interface TaskActions {
 export function useTaskActions(): TaskActions {
   const client = useClient()
   return useMemo((): TaskActions => {
-    const told = (call: Promise<unknown>, words?: string): void =>
-      void call.then(() => (words === undefined ? undefined : showToast(words)), showFailureToast)
+    const run = (call: Promise<unknown>, message?: string): void =>
+      void call.then(() => (message === undefined ? undefined : showToast(message)), showFailureToast)
     return {
-      stop: ({ taskId }) => told(client.task.stop({ taskId })),
+      stop: ({ taskId }) => run(client.task.stop({ taskId })),
       stopAll: (sessionId) =>
         void client.task
           .stopAll(sessionId === undefined ? {} : { sessionId })
@@ -35,13 +35,13 @@ export function useTaskActions(): TaskActions {
           showFailureToast(error)
           return undefined
         }),
-      moveToBackground: ({ taskId }) => told(client.task.moveToBackground({ taskId })),
-      sendToSession: ({ taskId }) => told(client.task.sendToSession({ taskId }), 'Sent to the session'),
+      moveToBackground: ({ taskId }) => run(client.task.moveToBackground({ taskId })),
+      sendToSession: ({ taskId }) => run(client.task.sendToSession({ taskId }), 'Sent to the session'),
       goToSession: ({ sessionId }) => {
         if (sessionId !== undefined) useLayout.getState().openSession(sessionId)
       },
-      copyCommand: ({ command }) => told(navigator.clipboard.writeText(command), 'Command copied'),
-      download: (task) => told(downloadLog(client, task)),
+      copyCommand: ({ command }) => run(navigator.clipboard.writeText(command), 'Command copied'),
+      download: (task) => run(downloadLog(client, task)),
     }
   }, [client])
 }
@@ -50,10 +50,10 @@ function counted(stopped: number): string {
   return stopped === 1 ? '1 task stopped' : `${stopped} tasks stopped`
 }
 
-/** Bytes of one page, as many as the contract allows. */
+/** Bytes per page, the maximum of the contract. */
 const PAGE = 1024 * 1024
 
-/** Saves everything that is kept of a task's output as a file of the user's, by way of the browser. */
+/** Downloads the complete stored output of a task through the browser. */
 async function downloadLog(client: TrestleClient, task: Pick<Task, 'taskId'>): Promise<void> {
   const pages: Blob[] = []
   let before: number | undefined
@@ -63,7 +63,7 @@ async function downloadLog(client: TrestleClient, task: Pick<Task, 'taskId'>): P
       bytes: PAGE,
       ...(before !== undefined && { before }),
     })
-    // Handed over piece by piece: the browser keeps large blobs on disk, not in the page.
+    // Passed piece by piece: the browser keeps large blobs on disk, not in the page.
     pages.unshift(new Blob([...(page.dropped > 0 ? [`\n[${page.dropped} bytes are not kept]\n`] : []), page.text]))
     const next = page.from - page.dropped
     if (next <= 0 || page.to <= page.from) break
@@ -74,6 +74,6 @@ async function downloadLog(client: TrestleClient, task: Pick<Task, 'taskId'>): P
   link.href = url
   link.download = `${task.taskId}.log`
   link.click()
-  // The download has begun with the click; the page lets go of its copy a little later.
+  // The click has started the download; the page releases its copy a little later.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -14,9 +14,9 @@ const task = (taskId: string, more: Partial<Task> = {}): Task => ({
 })
 
 describe('tasks of the window', () => {
-  it('keeps what was told while the list was on its way, instead of the older list', () => {
-    const told = withTasks(NO_TASKS, [task('a', { status: 'completed' }), task('new')], ['gone'])
-    const state = withTaskList(told, [task('a'), task('b'), task('gone')], new Set(['a', 'new', 'gone']))
+  it('prefers changes received while the list was loading over the older list', () => {
+    const changed = withTasks(NO_TASKS, [task('a', { status: 'completed' }), task('new')], ['gone'])
+    const state = withTaskList(changed, [task('a'), task('b'), task('gone')], new Set(['a', 'new', 'gone']))
     expect([...state.tasks.values()].map(({ taskId, status }) => `${taskId} ${status}`)).toEqual([
       'a completed',
       'new running',
@@ -25,19 +25,19 @@ describe('tasks of the window', () => {
     expect(state.loaded).toBe(true)
   })
 
-  it('forgets what a new list does not name any more', () => {
+  it('removes tasks that a new list does not name', () => {
     const before = withTasks(NO_TASKS, [task('old', { sessionId: 's', callId: 'c' })], [])
     const state = withTaskList(before, [task('b')], new Set())
     expect([...state.tasks.keys()]).toEqual(['b'])
     expect(state.byCall.size).toBe(0)
   })
 
-  it('finds the task of a call, also when the call was named only later', () => {
+  it('finds the task of a call, even if the call was named only later', () => {
     const state = withTasks(withTasks(NO_TASKS, [task('a')], []), [task('a', { sessionId: 's', callId: 'c' })], [])
     expect(state.byCall.get(callKey('s', 'c'))).toBe('a')
   })
 
-  it('does not draw what waits anew because something else printed', () => {
+  it('keeps the list of waiting tasks when another task prints', () => {
     const asks = task('asks', { prompt: { text: 'Password:', since: 5 } })
     const first = withTasks(NO_TASKS, [asks, task('b')], [])
     const second = withTasks(first, [task('b', { lastLine: 'more' }), { ...asks, outputBytes: 9 }], [])
@@ -46,7 +46,7 @@ describe('tasks of the window', () => {
     expect(second.running).toBe(2)
   })
 
-  it('does not grow without end, and never forgets one that runs', () => {
+  it('is bounded, and never drops a running task', () => {
     const many = Array.from({ length: 4000 }, (_, n) =>
       task(`t${n}`, { startedAt: n, status: n < 10 ? 'running' : 'completed' }),
     )

@@ -10,11 +10,14 @@ export interface TasksState {
   tasks: ReadonlyMap<string, Task>
   /** Task of a tool call, by `callKey`. */
   byCall: ReadonlyMap<string, string>
-  /** Running tasks that wait for a person at their terminal, the longest waiting first. Stays the same array while they do. */
+  /**
+   * Running tasks that wait for input at their terminal, the longest waiting first. Stays the same array while
+   * unchanged.
+   */
   waiting: readonly Task[]
-  /** How many tasks run. */
+  /** Number of running tasks. */
   running: number
-  /** False until the first whole list has come. */
+  /** False until the first complete list has arrived. */
   loaded: boolean
   /** Why the list could not be read. */
   failure?: Failure
@@ -22,19 +25,19 @@ export interface TasksState {
 
 export const NO_TASKS: TasksState = { tasks: new Map(), byCall: new Map(), waiting: [], running: 0, loaded: false }
 
-/** More than this are not kept in the page: the oldest ended ones go first. */
+/** Maximum number kept in the page: the oldest ended tasks are dropped first. */
 const MAX_TASKS = 3000
 
 export function callKey(sessionId: string, callId: string): string {
   return `${sessionId}/${callId}`
 }
 
-/** Whether a task stands in the lists: a command that a call waits for is there while it runs, afterwards its call tells of it. */
+/** Whether a task is listed: a foreground command is listed while it runs; afterwards its call shows it. */
 export function isListed(task: Task): boolean {
   return task.background !== false || task.status === 'running'
 }
 
-/** Takes in changed and removed tasks. Pure. */
+/** Applies changed and removed tasks. Pure. */
 export function withTasks(state: TasksState, changed: readonly Task[], removed: readonly string[]): TasksState {
   if (changed.length === 0 && removed.length === 0) return state
   const tasks = new Map(state.tasks)
@@ -54,7 +57,10 @@ export function withTasks(state: TasksState, changed: readonly Task[], removed: 
   return { ...state, tasks, byCall, ...summed(tasks, state.waiting) }
 }
 
-/** Takes in a whole list: what is missing in it is gone, but for what was told `since` the list was asked for. Pure. */
+/**
+ * Applies a complete list: tasks missing from it are gone, except changes received `since` the list was requested.
+ * Pure.
+ */
 export function withTaskList(state: TasksState, list: readonly Task[], since: ReadonlySet<string>): TasksState {
   const listed = new Set(list.map(({ taskId }) => taskId))
   const gone = [...state.tasks.keys()].filter((taskId) => !listed.has(taskId) && !since.has(taskId))
@@ -87,7 +93,7 @@ function isSamePrompt(task: Task, before: Task | undefined): boolean {
   )
 }
 
-/** The oldest ended ones of too many. */
+/** The oldest ended tasks above the maximum. */
 function surplus(tasks: ReadonlyMap<string, Task>): Task[] {
   if (tasks.size <= MAX_TASKS) return []
   const ended = [...tasks.values()]
@@ -96,10 +102,10 @@ function surplus(tasks: ReadonlyMap<string, Task>): Task[] {
   return ended.slice(0, tasks.size - MAX_TASKS)
 }
 
-/** Every task this window knows, told by the engine and by nothing else. */
+/** Every task this window knows, updated only by the engine. */
 export const useTasks = create<TasksState>()(() => NO_TASKS)
 
-/** One task; drawn again when it changes. */
+/** One task; re-renders when it changes. */
 export function useTask(taskId: string | undefined): Task | undefined {
   return useTasks((state) => (taskId === undefined ? undefined : state.tasks.get(taskId)))
 }
@@ -109,12 +115,12 @@ export function useTaskOfCall(sessionId: string, callId: string): Task | undefin
   return useTasks((state) => state.tasks.get(state.byCall.get(callKey(sessionId, callId)) ?? ''))
 }
 
-/** The first of a session's commands that waits for a person at its terminal. */
+/** The first of a session's commands that waits for input at its terminal. */
 export function useWaitingTask(sessionId: string): Task | undefined {
   return useTasks((state) => state.waiting.find((task) => task.sessionId === sessionId))
 }
 
-/** How many tasks of a session run. */
+/** Number of running tasks of a session. */
 export function useRunningCount(sessionId: string): number {
   return useTasks(({ tasks }) => {
     let count = 0
@@ -123,16 +129,16 @@ export function useRunningCount(sessionId: string): number {
   })
 }
 
-/** So many are asked for: running ones come first, so those are all there. */
+/** Number of tasks requested: running ones come first, so all of those are included. */
 const LIST_LIMIT = 2000
-/** Least ms between two changes of the state: with hundreds of tasks that print, something changes all the time. */
+/** Minimum ms between two state changes: with hundreds of tasks printing, something changes all the time. */
 const PAUSE_MS = 100
 
-/** Keeps the tasks of this window true to the engine: the whole list once for each connection, then what changes. */
+/** Keeps the tasks of this window in sync with the engine: the complete list once per connection, then changes. */
 export class TaskFollower {
   readonly #client: TrestleClient
   #asked = 0
-  /** Told since the list was asked for: newer than what it will say. */
+  /** Changes received since the list was requested: newer than the list. */
   #since = new Set<string>()
   #changed = new Map<string, Task>()
   #removed = new Set<string>()
@@ -142,7 +148,7 @@ export class TaskFollower {
     this.#client = client
   }
 
-  /** A new subscription has begun: what changed unseen is asked for. */
+  /** A new subscription has started: request what changed while disconnected. */
   async onSubscribed(): Promise<void> {
     this.#asked += 1
     const asked = this.#asked
@@ -152,7 +158,7 @@ export class TaskFollower {
       if (asked === this.#asked) useTasks.setState((state) => withTaskList(state, list, this.#since), true)
     } catch (error) {
       const failure = failureFrom(error)
-      // The subscription comes again by itself, and asks again.
+      // The subscription restarts automatically and requests the list again.
       if (asked === this.#asked && failure.code !== 'connection.lost') useTasks.setState({ failure })
     }
   }
@@ -182,13 +188,15 @@ export class TaskFollower {
   }
 }
 
-/** Terminals on screen that can be typed into, the newest last. */
+/** Focusable terminals on screen, the newest last. */
 const terminals = new Map<string, (() => void)[]>()
 
-/** The task whose terminal takes the focus as soon as it is there. */
+/** The task whose terminal takes the focus as soon as it appears. */
 export const useTerminalToFocus = create<{ taskId: string | undefined }>()(() => ({ taskId: undefined }))
 
-/** Registers a terminal on screen; gives it the focus when that was asked for before it came. Returns how to unregister. */
+/**
+ * Registers a terminal on screen; focuses it if that was requested before it appeared. Returns the unregister function.
+ */
 export function registerTerminal(taskId: string, focus: () => void): () => void {
   terminals.set(taskId, [...(terminals.get(taskId) ?? []), focus])
   if (useTerminalToFocus.getState().taskId === taskId) {
@@ -202,7 +210,7 @@ export function registerTerminal(taskId: string, focus: () => void): () => void 
   }
 }
 
-/** Puts the focus into the terminal of a task: where it is on screen, else in its card of the open session, else on the page of tasks. */
+/** Focuses the terminal of a task: on screen, else in its card of the open session, else on the page of tasks. */
 export function answerTask(task: Task): void {
   const focus = terminals.get(task.taskId)?.at(-1)
   if (focus) {

@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   fail: 'bg-fail-bg text-fail-ink',
 }
 
-/** A short word or count in a coloured pill. */
+/** A short word or count in a colored pill. */
 export function Badge({
   tone = 'plain',
   className,
@@ -34,7 +34,10 @@ export function Badge({
   )
 }
 
-/** Amber waits for you, blue runs, green is done, grey is done and was seen, red failed, hollow is idle, hollow red was interrupted. */
+/**
+ * Amber needs the user, blue runs, green is done, grey is done and read, red failed, hollow is idle, hollow red was
+ * interrupted.
+ */
 export type DotStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'seen' | 'interrupted'
 
 const LOOK: Record<DotStatus, string> = {
@@ -47,7 +50,7 @@ const LOOK: Record<DotStatus, string> = {
   interrupted: 'shadow-[inset_0_0_0_1.5px_var(--fail)]',
 }
 
-/** What each status is called. */
+/** The label of each status. */
 export const STATUS_LABELS: Record<DotStatus, string> = {
   idle: 'idle',
   running: 'running',
@@ -58,7 +61,7 @@ export const STATUS_LABELS: Record<DotStatus, string> = {
   interrupted: 'interrupted',
 }
 
-/** The status dot. It also says the status to screen readers, unless `silent` because the text beside it does. */
+/** The status dot. Screen readers get the status too, unless `silent` because adjacent text states it. */
 export function StatusDot({ status, silent, className }: { status: DotStatus; silent?: boolean; className?: string }) {
   return (
     <span className={cx('inline-flex flex-none', className)}>

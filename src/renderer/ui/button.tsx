@@ -9,10 +9,10 @@ export type ButtonVariant = 'default' | 'primary' | 'quiet' | 'danger'
 export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant
   size?: 'normal' | 'small'
-  /** The key that does the same, e.g. `1`, `Mod+N`. It is only shown; whoever owns the view handles it. */
+  /** The equivalent key, e.g. `1`, `Mod+N`. It is only shown; the view handles it. */
   kbd?: string
   icon?: ReactNode
-  /** Shows a spinner and takes no clicks, but keeps the focus. */
+  /** Shows a spinner and ignores clicks, but keeps the focus. */
   busy?: boolean
 }
 
@@ -23,7 +23,7 @@ const VARIANTS: Record<ButtonVariant, string> = {
   danger: 'border-[color-mix(in_oklab,var(--fail)_45%,var(--line))] bg-raised text-fail-ink hover:bg-fail-bg',
 }
 
-/** The button of the look: one height, four weights, the key that does the same shown inside. */
+/** The standard button: one height, four variants, with the equivalent key shown inside. */
 export function Button({
   variant = 'default',
   size = 'normal',
@@ -61,9 +61,9 @@ export function Button({
 }
 
 export interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label'> {
-  /** What it does: its accessible name and its tooltip. */
+  /** Its accessible name and tooltip. */
   label: string
-  /** The key that does the same; shown in the tooltip. */
+  /** The equivalent key; shown in the tooltip. */
   kbd?: string
   /** A lucide icon. */
   children: ReactNode

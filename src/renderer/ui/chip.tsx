@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { cx } from './cx'
 
-/** The frame of a chip, for Radix triggers and the like that bring their own element. */
+/** The frame of a chip, for Radix triggers and other components with their own element. */
 export const CHIP_CLASS =
   'inline-flex h-[25px] min-w-0 items-center gap-1.5 rounded-[6px] border border-line bg-raised px-[9px] text-small whitespace-nowrap text-ink-2 [&_svg]:size-[13px] [&_svg]:flex-none'
 
@@ -20,7 +20,7 @@ export function ChipButton({ className, ...rest }: ComponentProps<'button'>) {
   )
 }
 
-/** A chip that only tells something. */
+/** A chip that only displays something. */
 export function Chip({ className, ...rest }: ComponentProps<'span'>) {
   return <span {...rest} className={cx(CHIP_CLASS, className)} />
 }

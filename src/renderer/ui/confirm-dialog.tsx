@@ -8,12 +8,12 @@ interface ConfirmDialogProps {
   title: string
   /** What will happen, and whether it can be undone. */
   children: ReactNode
-  /** What the button that does it says, e.g. `Delete session`. */
+  /** Label of the confirm button, e.g. `Delete session`. */
   action: string
   onConfirm: () => void
 }
 
-/** Asks before something that cannot be undone. The focus starts on Cancel. */
+/** Confirms an action that cannot be undone. The focus starts on Cancel. */
 export function ConfirmDialog({ open, onOpenChange, title, children, action, onConfirm }: ConfirmDialogProps) {
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>

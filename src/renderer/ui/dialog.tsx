@@ -12,12 +12,12 @@ interface DialogProps {
   /** Buttons at the bottom right. */
   footer?: ReactNode
   width?: number
-  /** Nothing in it takes the focus, so that its text does: it is scrolled by keyboard. */
+  /** The content has no focusable control, so the text itself takes the focus and scrolls by keyboard. */
   isText?: boolean
   className?: string
 }
 
-/** A modal dialog: focus is kept in it and goes back to where it came from; Escape closes it. */
+/** A modal dialog: traps the focus and returns it to where it was; Escape closes it. */
 export function Dialog({
   open,
   onOpenChange,
@@ -58,7 +58,7 @@ export function Dialog({
           ) : (
             <div className="h-3" />
           )}
-          {/* Last in the order of focus, so that a dialog begins at its first field. */}
+          {/* Last in the tab order, so that a dialog starts at its first field. */}
           <RadixDialog.Close
             aria-label="Close"
             className="absolute top-3 right-3 flex size-[28px] items-center justify-center rounded-md text-ink-2 hover:bg-sunken hover:text-ink"

@@ -6,7 +6,7 @@ export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cx('skeleton-shimmer block h-3 rounded-sm bg-line', className)} />
 }
 
-/** Turns while something is under way. With a label it is announced; without, its surroundings must say it. */
+/** A spinner. With a label it is announced; without one, its surroundings must announce it. */
 export function Spinner({ label, className }: { label?: string; className?: string }) {
   const icon = (
     <LoaderCircle
@@ -23,7 +23,7 @@ export function Spinner({ label, className }: { label?: string; className?: stri
   )
 }
 
-/** Stands in for a view of the main area while its code is on its way. */
+/** Placeholder for a view of the main area while its code loads. */
 export function ViewSkeleton({ label }: { label: string }) {
   return (
     <div role="status" aria-label={label} className="mx-auto flex w-full max-w-[748px] flex-1 flex-col gap-4 px-6 pt-8">

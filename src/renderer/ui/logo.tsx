@@ -1,6 +1,6 @@
 import { cx } from './cx'
 
-/** The trestle. */
+/** The Trestle logo. */
 export function Logo({ className }: { className?: string }) {
   return (
     <svg

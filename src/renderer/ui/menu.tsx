@@ -4,14 +4,14 @@ import type { ReactElement, ReactNode, PointerEvent, SyntheticEvent } from 'reac
 import { cx } from './cx'
 import { Kbd } from './tooltip'
 
-/** Look shared by drop-down and context menus. */
+/** Classes shared by drop-down and context menus. */
 const MENU_CLASS =
   'z-50 max-h-[min(420px,var(--radix-popper-available-height))] min-w-[180px] max-w-[360px] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-high'
 const MENU_ITEM_CLASS =
   'flex min-h-[28px] cursor-default items-center gap-2 rounded-[6px] px-2 py-1 text-ui text-ink outline-none select-none data-[disabled]:text-ink-3 data-[highlighted]:bg-sunken [&_svg]:size-[15px] [&_svg]:flex-none'
 
 interface MenuProps {
-  /** The element that opens it: a Button, ChipButton or IconButton. */
+  /** The trigger: a Button, ChipButton or IconButton. */
   trigger: ReactElement
   /** Names the menu for screen readers. */
   label: string
@@ -76,7 +76,7 @@ export function MenuItem({ icon, kbd, disabled, danger, onSelect, children }: Me
   )
 }
 
-/** A group of which one is chosen. Its children are MenuChoice. */
+/** A radio group. Its children are MenuChoice. */
 export function MenuChoices({
   label,
   value,
@@ -100,7 +100,7 @@ interface MenuChoiceProps {
   value: string
   /** A second line that explains the choice. */
   description?: ReactNode
-  /** Something at the right end: a Badge, a Kbd. */
+  /** Content at the right end: a Badge, a Kbd. */
   end?: ReactNode
   disabled?: boolean
   children: ReactNode
@@ -139,14 +139,14 @@ interface ContextMenuProps {
   label: string
   items: ReactNode
   onOpenChange?: (open: boolean) => void
-  /** Hears first what may open the menu: where it stops the event, none opens. */
+  /** Called before the menu opens; calling `stopPropagation` keeps it closed. */
   onAim?: (event: SyntheticEvent) => void
   children: ReactElement
 }
 
 /**
- * What right click, the menu key and Shift+F10 open on `children`. When it closes the focus goes back there, unless what was chosen has
- * put it into a field meanwhile.
+ * The context menu of `children`: right click, the menu key and Shift+F10 open it. On close the focus returns there,
+ * unless the chosen action moved it into a field.
  */
 export function ContextMenu({ label, items, onOpenChange, onAim, children }: ContextMenuProps) {
   return (
@@ -171,7 +171,7 @@ export function ContextMenu({ label, items, onOpenChange, onAim, children }: Con
   )
 }
 
-/** A long press of a finger or pen opens the menu as well; a mouse button begins nothing. */
+/** A long press with a finger or pen opens the menu as well; mouse buttons are ignored. */
 function aimByTouch(onAim: (event: SyntheticEvent) => void): (event: PointerEvent) => void {
   return (event) => {
     if (event.pointerType !== 'mouse') onAim(event)

@@ -20,7 +20,7 @@ interface BannerProps {
   onDismiss?: () => void
 }
 
-/** One line across the top of the main area that stays until it is over or dismissed. */
+/** One line across the top of the main area that stays until it is resolved or dismissed. */
 export function Banner({ tone, icon, children, actions, onDismiss }: BannerProps) {
   return (
     <div
@@ -42,14 +42,14 @@ export function Banner({ tone, icon, children, actions, onDismiss }: BannerProps
 }
 
 interface ErrorNoteProps {
-  /** Any `Failure`: what happened, in whose words, and what to do. */
+  /** Any `Failure`: what happened, the original message, and what to do. */
   failure: { title: string; message: string; advice: string }
   /** Buttons, e.g. Try again. */
   actions?: ReactNode
   className?: string
 }
 
-/** Says what failed, the exact words of who refused, and what can be done. Announced at once. */
+/** Shows what failed, the original message, and what to do. Announced at once. */
 export function ErrorNote({ failure, actions, className }: ErrorNoteProps) {
   return (
     <div
@@ -72,7 +72,7 @@ export function ErrorNote({ failure, actions, className }: ErrorNoteProps) {
   )
 }
 
-/** What a view says when there is nothing in it yet, and what could be done. */
+/** Empty state of a view, with possible next steps. */
 export function EmptyState({
   icon,
   title,
@@ -104,7 +104,7 @@ interface ErrorBoundaryProps {
   children: ReactNode
 }
 
-/** When drawing fails (a bug), says so instead of leaving an empty window; nothing recorded is lost by it. */
+/** Error boundary: shows a message when rendering fails (a bug). No recorded data is lost. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error | undefined }> {
   override state: { error: Error | undefined } = { error: undefined }
 

@@ -2,16 +2,16 @@ import { useEffect, useSyncExternalStore, type ComponentType, type ReactNode } f
 import { Button } from './button'
 import { ErrorNote } from './notice'
 
-/** A component whose code is fetched when it is first needed, or before. */
+/** A component whose code is loaded when it is first needed, or earlier. */
 export interface OnDemand<Props> {
   (props: Props): ReactNode
-  /** Fetches the code now, so that it is there when the component is shown. */
+  /** Loads the code now, so that it is there when the component is shown. */
   preload: () => Promise<void>
 }
 
 /**
- * Makes a component of one that `load` fetches. Once it is there it is drawn at once, in the same frame, like any other; until then `renderWaiting` stands
- * in. A part that cannot be fetched says so where it would be, and can be asked for again.
+ * Makes a lazy component from `load`. Once loaded it renders immediately, in the same frame; until then `renderWaiting`
+ * is shown. A failed load shows an error in place of the component, with a retry button.
  */
 export function onDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -7,11 +7,11 @@ interface TooltipProps {
   text: ReactNode
   kbd?: string | undefined
   side?: 'top' | 'bottom' | 'left' | 'right'
-  /** The one element the tooltip belongs to; it must take a ref and props. */
+  /** The one element the tooltip belongs to; it must accept a ref and props. */
   children: ReactElement
 }
 
-/** Says what something is, on hover and on keyboard focus. Needs a TooltipProvider above it (main.tsx has one). */
+/** A tooltip on hover and keyboard focus. Needs a TooltipProvider above it (main.tsx has one). */
 export function Tooltip({ text, kbd, side = 'bottom', children }: TooltipProps) {
   return (
     <RadixTooltip.Root>
@@ -31,7 +31,7 @@ export function Tooltip({ text, kbd, side = 'bottom', children }: TooltipProps) 
   )
 }
 
-/** One for the whole app: tooltips after the first come at once. */
+/** One for the whole app: after the first, tooltips appear without a delay. */
 export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
     <RadixTooltip.Provider delayDuration={450} skipDelayDuration={200} disableHoverableContent>
@@ -41,16 +41,16 @@ export function TooltipProvider({ children }: { children: ReactNode }) {
 }
 
 interface KbdProps {
-  /** A shortcut like `Mod+K`, `Esc` or `1`; written as this platform writes it. */
+  /** A shortcut like `Mod+K`, `Esc` or `1`; written for this platform. */
   keys: string
-  /** On a dark button the key is drawn in the button's own colour. */
+  /** On a dark button the key uses the button's own color. */
   inverted?: boolean
-  /** Also where there is no keyboard: the keys are what is being told. */
+  /** Shown even without a keyboard, because the text is about keys. */
   always?: boolean
   className?: string
 }
 
-/** A key to press; not shown on a touch screen. Hidden from screen readers: the control it belongs to says it with aria-keyshortcuts. */
+/** A key; not shown on a touch screen. Hidden from screen readers: its control announces it with aria-keyshortcuts. */
 export function Kbd({ keys, inverted, always, className }: KbdProps) {
   return (
     <kbd

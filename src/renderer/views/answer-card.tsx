@@ -10,7 +10,7 @@ import { LinkCard } from '../features/approvals/server/link-card'
 import { SamplingCard } from '../features/approvals/server/sampling-card'
 import { Markdown } from '../features/chat/markdown/markdown-on-demand'
 
-/** What waits for the user, on the card that fits it. */
+/** A pending request on the matching card. */
 export function AnswerCard(props: ApprovalCardProps) {
   switch (props.approval.preview?.kind) {
     case 'plan':

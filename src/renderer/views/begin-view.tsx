@@ -6,11 +6,11 @@ import { ConnectProvider } from '../features/settings/models/connect-provider'
 export interface BeginViewProps {
   info: AppInfo | undefined
   settings: SettingsView | undefined
-  /** A folder that was already meant. */
+  /** The preselected folder. */
   folder: string | undefined
 }
 
-/** Where a session begins, with the settings' form for whoever has no provider yet. */
+/** The start page, with the settings' form for users without a provider. */
 export function BeginView({ info, settings, folder }: BeginViewProps) {
   return (
     <BeginPage

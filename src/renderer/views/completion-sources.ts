@@ -13,17 +13,20 @@ import { showFailureToast } from '../state/page/toasts-state'
 
 const LIMIT = 12
 
-/** What `@` offers in a session: files of its project, then resources of its MCP servers; behind `server:` only those. */
+/**
+ * The entries for `@` in a session: files of its project, then resources of its MCP servers; after `server:` only
+ * those.
+ */
 export function useMentions(sessionId: string): Complete {
   const client = useClient()
   return useCallback(
     async (query) => {
       const [files, resources] = await Promise.all([
         client.folder.complete({ sessionId, query, limit: LIMIT }),
-        // A server that does not work is no reason to offer no files.
+        // A failing server must not hide the files.
         client.mcpContent.resources({ sessionId, query, limit: 50 }).catch(() => []),
       ])
-      // An address was begun: files come after it.
+      // The query is a URI, so files come last.
       const isServers = query.includes(':') && resources.length > 0
       const found = resources.slice(0, isServers ? 50 : LIMIT).map((resource) => ({ resource }))
       return isServers ? [...found, ...files] : [...files, ...found]
@@ -32,7 +35,7 @@ export function useMentions(sessionId: string): Complete {
   )
 }
 
-/** Values for the argument of a prompt, as its server proposes them. */
+/** Values for the argument of a prompt, as proposed by its server. */
 export function usePromptArguments(sessionId: string): CompletionSources['completeArgument'] {
   const client = useClient()
   return useCallback(
@@ -44,7 +47,10 @@ export function usePromptArguments(sessionId: string): CompletionSources['comple
 
 const ORIGINS = { project: 'this project', user: 'personal', 'built-in': 'Trestle' } as const
 
-/** What `/` offers in a session: the commands of the app, then the skills of its project, which are looked up anew when the list is opened. */
+/**
+ * The entries for `/` in a session: the app's commands, then the project's skills, which are read again when the list
+ * opens.
+ */
 export function useSlashCommands(
   sessionId: string,
   folder: string | undefined,
@@ -115,12 +121,12 @@ export function useSlashCommands(
 }
 
 const NONE: readonly McpPrompt[] = []
-/** So long a list counts as fresh, in ms. */
+/** How long a list counts as fresh, in ms. */
 const FRESH_MS = 2_000
 
 /**
- * Prompts of the MCP servers of a session, looked up when somebody writes a command. `lookUp` gets what stands behind the slash: with `mcp:server:` that server is
- * asked, and started where it was never seen.
+ * Prompts of the MCP servers of a session, loaded when the user types a command. `lookUp` gets the text after the
+ * slash: with `mcp:server:` that server is queried, and started if needed.
  */
 function useMcpPrompts(sessionId: string): { prompts: readonly McpPrompt[]; lookUp: (query: string) => void } {
   const client = useClient()
@@ -138,7 +144,7 @@ function useMcpPrompts(sessionId: string): { prompts: readonly McpPrompt[]; look
           const next = [...others, ...found]
           return JSON.stringify(next) === JSON.stringify(before) ? before : next
         })
-      // Without the list a command can still be written, and sending it says what is wrong.
+      // Without the list a command can still be typed, and sending it reports errors.
       client.mcpContent.prompts({ sessionId, ...(server !== '' && { server }) }).then(take, () => undefined)
     },
     [client, sessionId],

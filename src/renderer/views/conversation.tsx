@@ -67,7 +67,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   const steer = useCallback(
     (parts: UserPart[]) => {
       transcriptOf(sessionId)?.toEnd()
-      return told(client.session.steer({ sessionId, parts }))
+      return showingFailure(client.session.steer({ sessionId, parts }))
     },
     [client, sessionId],
   )
@@ -84,11 +84,11 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   const { commands } = slash
   const prompt = useCallback(
     (parts: UserPart[]) => {
-      // Who sends something wants to see it, and what comes of it.
+      // After sending, show the message and the response.
       transcriptOf(sessionId)?.toEnd()
       const [only, more] = parts
       const command = only?.type === 'text' && !more ? commandSent(commands, only.text) : undefined
-      return told(command ? command() : client.session.prompt({ sessionId, parts }))
+      return showingFailure(command ? command() : client.session.prompt({ sessionId, parts }))
     },
     [client, sessionId, commands],
   )
@@ -249,7 +249,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   )
 }
 
-/** Why nothing can be sent, in words for the composer; undefined when it can. */
+/** Why nothing can be sent, as text for the composer; undefined when sending is possible. */
 function blockedBy({
   connected,
   elsewhere,
@@ -261,7 +261,7 @@ function blockedBy({
   hasModel: boolean
   onOpenSettings: () => void
 }): ReactNode {
-  if (!connected) return 'Not connected. What you write is kept.'
+  if (!connected) return 'Not connected. Your draft is kept.'
   if (elsewhere !== undefined) return `This session is open in another Trestle (${elsewhere}).`
   if (hasModel) return undefined
   return (
@@ -274,14 +274,14 @@ function blockedBy({
   )
 }
 
-/** What waits, for the button that leads to the end. */
+/** The label of what is pending, for the button that jumps to the end. */
 function needsOf(request: Pick<Approval, 'tool' | 'asks'> | undefined): string | undefined {
   if (!request) return undefined
   return request.asks ? `${requestName(request)}: your answer is needed` : 'Approval needed'
 }
 
-/** A call whose failure is shown at once; it still rejects, for whoever has something to put back. */
-async function told<Result>(call: Promise<Result>): Promise<Result> {
+/** A call whose failure is shown at once; it still rejects, so that the caller can restore its input. */
+async function showingFailure<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call
   } catch (error) {
@@ -305,12 +305,12 @@ function Loading() {
   )
 }
 
-/** A second Escape counts as one for this long (ms). */
+/** How long a second Escape counts as one, in ms. */
 const ARMED_MS = 4000
 
 /**
- * Escape, when nothing further in takes it, asks whether to stop; a second one stops. `work` is what runs now (undefined: nothing).
- * Returns whether the next Escape stops it.
+ * Escape, unless an inner layer handles it, asks whether to stop; a second one stops. `work` is what runs now
+ * (undefined: nothing). Returns whether the next Escape stops it.
  */
 function useStopKey(root: RefObject<HTMLElement | null>, work: string | undefined, stop: () => void): boolean {
   const [armed, setArmed] = useState<string>()
@@ -320,7 +320,7 @@ function useStopKey(root: RefObject<HTMLElement | null>, work: string | undefine
     return () => clearTimeout(timer)
   }, [armed])
   useEscape('stop', work !== undefined, (event) => {
-    // It may be meant for another part of the page: the list of sessions, a terminal.
+    // The key may belong to another part of the page: the session list, a terminal.
     const here =
       event.target === document.body || (event.target instanceof Node && root.current?.contains(event.target))
     if (!here) return false

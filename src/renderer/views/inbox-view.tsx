@@ -9,7 +9,7 @@ export interface InboxViewProps {
   userHome: string | undefined
 }
 
-/** The inbox in the main area: its requests are answered on the same cards as in a conversation. */
+/** The inbox in the main area: its requests use the same cards as a conversation. */
 export function InboxView({ connected, userHome }: InboxViewProps) {
   return (
     <InboxPage

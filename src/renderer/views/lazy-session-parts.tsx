@@ -1,7 +1,9 @@
 import { onDemand } from '../ui/on-demand'
 import { Skeleton } from '../ui/loading'
 
-/** The parts of a session that its first paint does without: each is fetched when it is needed, or once the session is on screen. */
+/**
+ * Parts of a session that its first paint does not need: each is loaded when needed, or once the session is on screen.
+ */
 
 /** The live terminal of a task. */
 export const TaskTerminal = onDemand(
@@ -9,18 +11,18 @@ export const TaskTerminal = onDemand(
   ({ size }) => <Skeleton className={size === 'page' ? 'h-full w-full' : 'h-24 w-full'} />,
 )
 
-/** What waits for the user, on the card that fits it. */
+/** A pending request on the matching card. */
 export const AnswerCard = onDemand(
   () => import('./answer-card').then((module) => module.AnswerCard),
   () => <Skeleton className="h-40 w-full rounded-lg" />,
 )
 
-/** Every tool of a session with what it takes of a request. */
+/** Every tool of a session with its token cost. */
 export const ToolsDialog = onDemand(() =>
   import('../features/session/tools-dialog').then((module) => module.ToolsDialog),
 )
 
-/** Asks how to go back to before a message. */
+/** Asks how to restore to before a message. */
 export const RestoreDialog = onDemand(() =>
   import('../features/session/restore-dialog').then((module) => module.RestoreDialog),
 )

@@ -5,7 +5,7 @@ import { useSessions } from '../state/session/sessions-state'
 import { onDemand } from '../ui/on-demand'
 import { ViewSkeleton } from '../ui/loading'
 
-/** The views of the main area and what lies over them: none is in what every start loads. */
+/** The views of the main area and the dialogs over them: none is loaded at startup. */
 
 export const SessionPage = onDemand(
   () => import('./session-page').then((module) => module.SessionPage),
@@ -48,7 +48,7 @@ export const QuickPrompt = onDemand(() =>
 
 export const FileViewer = onDemand(() => import('../features/session/file-viewer').then((module) => module.FileViewer))
 
-/** Fetches what a view is made of, at the same time as everything else the page starts with. */
+/** Loads the code of a view in parallel with the rest of the startup. */
 export function preloadView(view: MainView): void {
   switch (view.kind) {
     case 'session':
@@ -70,7 +70,7 @@ export function preloadView(view: MainView): void {
   }
 }
 
-/** What is likely to be opened next, likeliest first. */
+/** Views that are likely to be opened next, likeliest first. */
 const LATER = [
   SessionPage,
   SessionInspector,
@@ -89,13 +89,16 @@ const LATER = [
   FileViewer,
 ]
 
-/** Fetches the rest one after the other once the list is there and the page has nothing to do, so that no click waits for code and no code delays the list. */
+/**
+ * Loads the rest one by one once the list has arrived and the page is idle, so that neither clicks nor the list wait
+ * for code.
+ */
 export function preloadWhenIdle(): void {
   if (begin()) return
   const stop = useSessions.subscribe(() => begin() && stop())
 }
 
-/** Whether the list is there, and so the fetching has begun. */
+/** Whether the list has arrived, and so preloading has started. */
 function begin(): boolean {
   const { loaded } = useSessions.getState()
   if (loaded) void preloadInTurn()
@@ -109,7 +112,7 @@ async function preloadInTurn(): Promise<void> {
   }
 }
 
-/** Safari has no requestIdleCallback; there, after the events that are waiting. */
+/** Safari has no requestIdleCallback; there, run after the pending events. */
 function idle(): Promise<void> {
   return new Promise((resolve) => {
     if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout: 5000 })

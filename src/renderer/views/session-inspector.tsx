@@ -15,7 +15,7 @@ import { useRunningCount } from '../state/tasks-state'
 import { useOpenLink } from '../state/use-open-link'
 import { Skeleton } from '../ui/loading'
 
-/** The inspector of one session, with the tabs that have something to show. */
+/** The inspector of one session, with the tabs that have content. */
 export function SessionInspector({ sessionId, isDrawer }: { sessionId: string; isDrawer: boolean }) {
   const header = useSessionHeader(sessionId)
   const changes = useSessionChanges(sessionId)

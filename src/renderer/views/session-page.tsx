@@ -22,7 +22,7 @@ export interface SessionPageProps {
   sessionId: string
   connected: boolean
   frame: HeaderFrame
-  /** What is told above the conversation. */
+  /** Notices above the conversation. */
   banners: ReactNode
 }
 
@@ -37,7 +37,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
     useLayout.getState().setInspectorTab('plan')
     if (frame.inspector?.open === false) frame.inspector.toggle()
   }
-  // A session that was remembered or deleted elsewhere is nothing to show an error for.
+  // A remembered session that was deleted elsewhere is not an error.
   useEffect(() => {
     if (notFound) useLayout.getState().forgetSession(sessionId)
   }, [notFound, sessionId])

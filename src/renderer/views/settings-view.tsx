@@ -9,12 +9,12 @@ import { useDesktopView, useSettings } from '../state/page/queries'
 
 export interface SettingsViewProps {
   section: SettingsSection
-  /** What of the section is shown at once. */
+  /** The entry of the section to open. */
   item: string | undefined
   info: AppInfo | undefined
 }
 
-/** The settings in the main area, with the parts that other features bring. */
+/** The settings in the main area, with the sections of other features. */
 export function SettingsView({ section, item, info }: SettingsViewProps) {
   const { data: settings } = useSettings()
   const desktop = useDesktopView()

@@ -16,20 +16,20 @@ type Rule = NonNullable<ApprovalReply['rule']>
 interface AlwaysFormProps {
   sessionId: string
   approval: Approval
-  /** What was asked for: it can be changed here. */
+  /** The scope chosen on the card; the form can change it. */
   scope: Rule['scope']
   onSend: (rule: Rule) => void
   onBack: () => void
 }
 
 /**
- * What "always" should cover: a few rules, narrowest first, each in one sentence. The details have the rule word for word, and what it would have done so far.
- * Nothing is granted that is not shown here.
+ * What "always" should cover: a few rules, narrowest first, each in one sentence. The details show the exact rule and
+ * how it would have decided earlier commands. Grants nothing that is not shown here.
  */
 export function AlwaysForm({ sessionId, approval, scope, onSend, onBack }: AlwaysFormProps) {
   const queries = useQueries()
   const { approvalId } = approval
-  // What was run so far changes: asked anew each time the form is opened.
+  // The command history changes, so it is read again each time the form opens.
   const { data, error } = useQuery(
     queries.approval.choices.queryOptions({
       input: { sessionId, approvalId },
@@ -93,7 +93,7 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
     if (event.key !== 'Enter' || !(event.target instanceof Element) || event.target.getAttribute('role') !== 'radio')
       return
     event.preventDefault()
-    // A key still held from opening the form, or pressed before it could be read, is no answer.
+    // Ignore a key held since the form was opened, or pressed before it could be read.
     if (!event.repeat && isArmed) send()
   })
   if (!choice) return null
@@ -156,7 +156,7 @@ function Choices({ choices, initialScope, onSend, onBack }: ChoicesProps) {
   )
 }
 
-/** A set of rules for a compound command stands one to a line. */
+/** A rule set for a compound command, one rule per line. */
 function ruleText(pattern: string, scope: Rule['scope']): string {
   const patterns = pattern.split('\n')
   if (scope === 'session') return patterns.map((one) => `allow ${one}`).join('\n')
@@ -167,7 +167,7 @@ function ruleText(pattern: string, scope: Rule['scope']): string {
 
 const VERDICT_LABELS = { allow: 'allowed', ask: 'asked', deny: 'denied' }
 
-/** What the session has run so far, and how the rule would have judged it: what changes first. */
+/** Earlier commands of the session and how the rule would have decided them: differences first. */
 function PastCommands({ past }: { past: RuleChoice['past'] }) {
   const { changed, alike, summary } = useMemo(() => comparePast(past), [past])
   return (
@@ -200,14 +200,16 @@ function Verdicts({ before, after }: PastCommand) {
 type PastCommand = RuleChoice['past'][number]
 
 export interface PastVerdicts {
-  /** Judged differently by the rule: what it is about. */
+  /** Summaries of the commands the rule would have decided differently. */
   changed: PastCommand[]
   alike: PastCommand[]
-  /** Both in a sentence. */
+  /** Both as one sentence. */
   summary: string
 }
 
-/** How a rule would have judged what the session has run so far; the same command with the same verdicts counts once. */
+/**
+ * How a rule would have decided the session's earlier commands; the same command with the same decisions counts once.
+ */
 export function comparePast(past: readonly PastCommand[]): PastVerdicts {
   const once = [...new Map(past.map((one) => [JSON.stringify([one.command, one.before, one.after]), one])).values()]
   const changed = once.filter(({ before, after }) => before !== after)

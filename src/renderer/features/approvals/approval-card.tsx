@@ -25,23 +25,24 @@ import { VisibleTokens } from '../../ui/content/visible-tokens'
 export interface ApprovalCardProps {
   sessionId: string
   approval: Approval
-  /** How many more wait behind this one. */
+  /** Number of further pending requests. */
   behind?: number
-  /** Changes when the card moves: it takes no answer for a moment then. */
+  /** Changes when the card moves: it ignores answers for a moment then. */
   place?: string
   /** Why it cannot be answered now. */
   blocked?: string | undefined
-  /** Rejects when it could not be told. */
+  /** Rejects when the answer could not be sent. */
   onReply: (approvalId: string, reply: ApprovalReply) => Promise<void>
-  /** The answer was given from within the card, which is about to go: the focus needs another place. */
+  /** The answer was given from within the card, which is about to disappear: the focus must move. */
   onAnswered?: () => void
 }
 
 type Step = { kind: 'open' } | { kind: 'rejecting' } | { kind: 'sent' } | { kind: 'always'; scope: 'session' | 'user' }
 
 /**
- * A question: may this call run? Answered by a button or its number; "always" shows what it would cover, rejecting offers to say why. Allowing takes that the end of
- * the preview has been in view. A dangerous call shows every reason, and no single key allows it.
+ * Asks whether a call may run. Answered by a button or its number; "always" shows what it would cover, and rejecting
+ * offers a reason. Allowing requires that the end of the preview was in view. A dangerous call shows every reason, and
+ * no single key allows it.
  */
 export function ApprovalCard({
   sessionId,
@@ -78,7 +79,7 @@ export function ApprovalCard({
       if (focused) onAnswered?.()
     } catch (error) {
       const failed = failureFrom(error)
-      // Answered elsewhere in the meantime: the card goes by itself.
+      // Answered elsewhere in the meantime: the card disappears with the next push.
       if (failed.code === 'approval.gone') return
       setFailure(failed)
       setStep({ kind: 'open' })
@@ -119,7 +120,7 @@ export function ApprovalCard({
       <CardHead behind={behind} dangers={reasons?.filter((one) => one.danger).length ?? 0}>
         <b title={tool}>{label}</b>
         {label !== tool && <span className="sr-only">({tool})</span>}
-        {/* The arguments of a server's tool stand below. */}
+        {/* The arguments of an MCP tool are shown below. */}
         {preview?.kind === 'call' ? (
           <span className="min-w-0 flex-1 truncate text-ink-2">{preview.title}</span>
         ) : (
@@ -184,7 +185,7 @@ export function ApprovalCard({
                 {...(action.kbd !== undefined && { kbd: action.kbd })}
                 disabled={step.kind === 'sent' || blocked !== undefined}
                 className={canAct(action) ? 'max-w-full' : 'max-w-full opacity-50'}
-                // A card that comes up or moves under the pointer takes no click that was meant for what was there before.
+                // A card that appears or moves under the pointer ignores clicks meant for what was there before.
                 aria-disabled={!grace.isArmed || !canAct(action) || undefined}
                 onClick={() => grace.isArmed && act(action)}
               >
@@ -208,7 +209,10 @@ export function ApprovalCard({
   )
 }
 
-/** The first is what is usually wanted, unless it is dangerous: then rejecting is. Leaving the sandbox that is offered before it stands out. */
+/**
+ * The first option is the usual one, unless it is dangerous: then rejecting is. Leaving the sandbox stands out when the
+ * sandbox is also offered.
+ */
 function variantOf(action: CardAction, index: number, danger: boolean): ButtonVariant {
   if (action.kind === 'stop') return 'quiet'
   if (action.kind === 'reject') return danger ? 'primary' : 'quiet'
@@ -217,13 +221,13 @@ function variantOf(action: CardAction, index: number, danger: boolean): ButtonVa
   return index === 0 ? 'primary' : 'default'
 }
 
-/** The parts to highlight in the command: all of it, where it has only one. */
+/** The parts of the command to highlight: all of it, if it has only one part. */
 function dangerousParts({ reasons = [], preview }: Approval): string[] {
   const whole = preview?.kind === 'command' ? preview.command : ''
   return reasons.flatMap(({ danger, part }) => (danger ? [part ?? whole] : []))
 }
 
-/** Every reason why a call is asked about, dangers first and in red. */
+/** Every reason why approval is required, dangers first and in red. */
 function ReasonList({ reasons }: { reasons: readonly ApprovalReason[] }) {
   return (
     <ul className="approval-reasons" aria-label="Reasons">
@@ -254,7 +258,7 @@ interface RejectFormProps {
 
 const MAX_REASON_CHARS = 10_000
 
-/** Asks for the reason, which goes to the model. Enter rejects, with or without one; Esc goes back. */
+/** Asks for the reason, which is sent to the model. Enter rejects, with or without one; Esc goes back. */
 function RejectForm({ onSend, onBack }: RejectFormProps) {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
@@ -283,7 +287,7 @@ function RejectForm({ onSend, onBack }: RejectFormProps) {
           if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter' && !event.shiftKey) {
             event.preventDefault()
-            // A key still held from choosing "Reject" is not yet the answer.
+            // Ignore a key held since choosing "Reject".
             if (!event.repeat) send()
           }
         }}

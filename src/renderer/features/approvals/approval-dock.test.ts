@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { announcement } from './approval-dock'
 
-it('a request is announced in a sentence, and a plan is not planned', () => {
+it('announces each kind of request in one sentence', () => {
   expect(announcement({ tool: 'Bash', summary: 'npm test' })).toBe('Approval needed: Bash npm test')
   expect(announcement({ tool: 'ExitPlanMode', asks: 'plan', summary: 'the plan' })).toBe(
     'The plan is ready for your review.',

@@ -6,17 +6,17 @@ import { type Approval, requestName } from '../../../shared/model/approval'
 import { toolLabel } from '../../../shared/tool-label'
 
 interface ApprovalDockProps {
-  /** The request on screen; with another one the card is whole again. Undefined: nothing waits. */
+  /** The request on screen; a different one expands the card again. Undefined: nothing is pending. */
   requestId: string | undefined
   children: ReactNode
 }
 
-/** In a column lower than this (px) a whole card would leave nothing of the conversation. */
+/** In a column lower than this (px) a full card would hide the whole conversation. */
 const SHORT = 460
 
 /**
- * Where what waits for an answer stands: above the composer, always on screen, wherever the conversation is scrolled to. Long cards scroll
- * inside; where there is little room only the head and the buttons are shown.
+ * The place for pending requests: above the composer, always on screen, wherever the conversation is scrolled to. Long
+ * cards scroll inside; in a low column only the header and the buttons are shown.
  */
 export function ApprovalDock({ requestId, children }: ApprovalDockProps) {
   const root = useRef<HTMLDivElement>(null)
@@ -42,13 +42,16 @@ export function ApprovalDock({ requestId, children }: ApprovalDockProps) {
 }
 
 interface ApprovalsProps {
-  /** Those that wait, first come first. */
+  /** Pending requests, oldest first. */
   approvals: readonly Approval[]
-  /** `behind`: how many more wait behind this one. */
+  /** `behind`: number of further pending requests. */
   renderCard: (approval: Approval, behind: number) => ReactNode
 }
 
-/** The approval that waits longest, and how many wait behind it. Always mounted: it also tells screen readers. */
+/**
+ * The oldest pending approval and the number of further ones. Always mounted, because it also announces to screen
+ * readers.
+ */
 export function Approvals({ approvals, renderCard }: ApprovalsProps) {
   const [first] = approvals
   return (
@@ -61,7 +64,7 @@ export function Approvals({ approvals, renderCard }: ApprovalsProps) {
   )
 }
 
-/** What a screen reader says when a request comes up: in one sentence, who asks for what. */
+/** The announcement for a new request: who asks for what, in one sentence. */
 export function announcement({ asks, tool, summary }: Pick<Approval, 'asks' | 'tool' | 'summary'>): string {
   switch (asks) {
     case undefined:

@@ -14,7 +14,7 @@ const press = (change: Partial<CardKey> = {}): CardKey => ({
 const card = { shownAt: 5000, lastKeyAt: 5000, keys: ['1', '2', '3', '0'] }
 
 describe('answering an approval by key', () => {
-  it('takes the keys of the card and no others', () => {
+  it('accepts only the keys of the card', () => {
     expect(answerKey(press(), card)).toBe('1')
     expect(answerKey(press({ key: '3', where: 'empty-text' }), card)).toBe('3')
     expect(answerKey(press({ key: '4' }), card)).toBeUndefined()
@@ -22,19 +22,19 @@ describe('answering an approval by key', () => {
     for (const key of ['9', 'a', 'Enter', ' ', '12']) expect(answerKey(press({ key }), card)).toBeUndefined()
   })
 
-  it('does not take a keystroke that was under way when the card came up (a command approved by typing)', () => {
+  it('ignores a keystroke that was in progress when the card appeared', () => {
     expect(answerKey(press({ at: 5599 }), card)).toBeUndefined()
     expect(answerKey(press({ at: 5600 }), card)).toBe('1')
   })
 
-  it('does not take a number in the middle of typing (writing "step 1" approves)', () => {
+  it('ignores a number typed within text', () => {
     expect(answerKey(press({ at: 10_000 }), { ...card, lastKeyAt: 9500 })).toBeUndefined()
     expect(answerKey(press({ where: 'text' }), card)).toBeUndefined()
     expect(answerKey(press({ where: 'overlay' }), card)).toBeUndefined()
     expect(answerKey(press({ composing: true }), card)).toBeUndefined()
   })
 
-  it('does not take a held key or a shortcut (Ctrl+1, or the key that answered the card before)', () => {
+  it('ignores shortcuts such as Ctrl+1, and a key held since the previous card', () => {
     expect(answerKey(press({ repeat: true }), card)).toBeUndefined()
     expect(answerKey(press({ modified: true }), card)).toBeUndefined()
   })
@@ -76,7 +76,7 @@ it('no other key changes its meaning with the number of answers', () => {
   expect(keysOf(two)).toEqual({ a: '1', b: '2', revise: '9', reject: '0' })
 })
 
-it('leaving the sandbox has no key, and a danger is allowed by none', () => {
+it('no key leaves the sandbox or allows a dangerous call', () => {
   const unrestricted = option('allow_unrestricted', 'allow_once', { sandbox: 'unrestricted' })
   expect(keysOf([once, unrestricted, always, reject])).toEqual({ allow_once: '1', allow_always: '2', reject: '0' })
   expect(keysOf([once, unrestricted, reject], true)).toEqual({ reject: '0' })
@@ -89,7 +89,7 @@ it('leaving the sandbox has no key, and a danger is allowed by none', () => {
   ])
 })
 
-it('"Reject and stop" is a button of its own without a key, and the last one also where there is danger', () => {
+it('"Reject and stop" is a separate last button without a key, also for dangerous calls', () => {
   const options = [once, always, ...REJECT_OPTIONS]
   expect(keysOf(options)).toEqual({ allow_once: '1', allow_always: '2', reject: '0' })
   for (const danger of [false, true])

@@ -1,15 +1,18 @@
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject, useEffectEvent } from 'react'
 import { REJECT_STOP, type ApprovalOption, type PersonAnswer, fixedKeys } from '../../../shared/model/approval'
 
-/** A button of the card. "Always" is one option of the engine and two buttons: where the rule shall hold is asked right away. */
-export type CardAction = { key: string; label: string; /** The key that does the same. */ kbd?: string } & (
+/**
+ * A button of the card. "Always" is one option of the engine but two buttons, because the user chooses the scope of the
+ * rule right away.
+ */
+export type CardAction = { key: string; label: string; /** The equivalent key. */ kbd?: string } & (
   | { kind: 'once'; option: ApprovalOption }
   | { kind: 'always'; scope: 'session' | 'user' }
   | { kind: 'reject' }
   | { kind: 'stop'; option: ApprovalOption }
 )
 
-/** The buttons of a card, in the order of its options; where there is danger the safe answer comes first. */
+/** The buttons of a card, in the order of its options; for dangerous calls the safe answer comes first. */
 export function cardActions(options: readonly ApprovalOption[], danger = false): CardAction[] {
   const keys = optionKeys(options, danger)
   const actions = options.flatMap((option): CardAction[] => {
@@ -45,8 +48,9 @@ export interface ApprovalReply extends PersonAnswer {
 }
 
 /**
- * The keys of a card's options, by their ids. What rejects has always the same one; the others count from 1 in the order that is shown.
- * Leaving the sandbox, where something else is offered before it, has no key, and what is dangerous is never allowed with one.
+ * The keys of a card's options, by option id. The key that rejects is always the same; the others count from 1 in the
+ * order shown. Leaving the sandbox has no key when the sandbox is also offered, and dangerous calls are never allowed
+ * by key.
  */
 export function optionKeys(options: readonly ApprovalOption[], danger = false): ReadonlyMap<string, string> {
   const keys = fixedKeys(options)
@@ -55,28 +59,28 @@ export function optionKeys(options: readonly ApprovalOption[], danger = false): 
   return keys
 }
 
-/** Running without the sandbox that is offered before it. */
+/** Running without a sandbox although the sandbox is also offered. */
 export function leavesSandbox({ kind, sandbox }: ApprovalOption, index: number): boolean {
   return kind !== 'reject_once' && index > 0 && sandbox === 'unrestricted'
 }
 
-/** A card takes no answer before it has been on screen this long, nor so soon after another keystroke. In ms. */
+/** A card ignores keys until it has been on screen this long, and for this long after another keystroke. In ms. */
 const ANSWER_GRACE_MS = 600
 
-/** A key press as the rules need it. */
+/** The parts of a key press that the rules need. */
 export interface CardKey {
   key: string
   at: number
   repeat: boolean
   modified: boolean
   composing: boolean
-  /** Where it was typed: a text field with something in it, an empty one, a dialog or menu, or anywhere else. */
+  /** Where it was typed: a text field with content, an empty one, a dialog or menu, or anywhere else. */
   where: 'text' | 'empty-text' | 'overlay' | 'elsewhere'
 }
 
 /**
- * Which of the card's keys is pressed and meant for it, or undefined. Somebody who is typing when a card appears means the text: so neither
- * a key soon after the card came up, nor one soon after another key, nor one in a field with text answers anything.
+ * The card's key that was pressed on purpose, or undefined. A user who is typing when a card appears means the text:
+ * keys soon after the card appeared, soon after another key, or in a field with text answer nothing.
  */
 export function answerKey(
   press: CardKey,
@@ -92,11 +96,14 @@ export function answerKey(
 interface AnswerGrace {
   /** Whether a click counts. */
   isArmed: boolean
-  /** When the card came to its place, on the clock of key presses. */
+  /** When the card reached its place, on the clock of key presses. */
   since: RefObject<{ place: string; at: number }>
 }
 
-/** The moment in which a card takes no answer: after it has come up, and again whenever `place` changes, that is when it moved under the cursor. */
+/**
+ * The time in which a card ignores answers: after it appears, and again whenever `place` changes, i.e. it moved under
+ * the cursor.
+ */
 export function useAnswerGrace(place: string): AnswerGrace {
   const [armedAt, setArmedAt] = useState<string>()
   const since = useRef({ place, at: Number.POSITIVE_INFINITY })
@@ -110,10 +117,12 @@ export function useAnswerGrace(place: string): AnswerGrace {
   return { isArmed: armedAt === place, since }
 }
 
-/** When keys were pressed in this page, the present one and the one before; kept over cards, so that a new one knows that somebody is typing. */
+/**
+ * Times of the last two key presses in this page; kept across cards, so that a new card knows that the user is typing.
+ */
 const presses = { last: Number.NEGATIVE_INFINITY, before: Number.NEGATIVE_INFINITY }
 if (typeof window !== 'undefined') {
-  // Registered before any card's listener, so it hears each press first, whoever stops it later.
+  // Registered before any card's listener, so that it sees each press even if a later listener stops it.
   const note = (event: KeyboardEvent): void => {
     presses.before = presses.last
     presses.last = event.timeStamp
@@ -121,7 +130,10 @@ if (typeof window !== 'undefined') {
   window.addEventListener('keydown', note, { capture: true })
 }
 
-/** Calls `onKey` for those of the card's keys that are meant for it; it is in its place `since`. `active` false: the card asks for something else just now. */
+/**
+ * Calls `onKey` for the card's keys pressed on purpose; the card has been in its place since `since`. `active` false:
+ * the card shows a form.
+ */
 export function useCardKeys(
   keys: readonly string[],
   active: boolean,
@@ -162,7 +174,8 @@ const OVERLAY = ['dialog', 'alertdialog', 'menu'].map((role) => `[role="${role}"
 function focusPlaceOf(target: EventTarget | null): CardKey['where'] {
   if (document.querySelector(OVERLAY)) return 'overlay'
   if (!(target instanceof HTMLElement)) return 'elsewhere'
-  // The composer, where the focus mostly is. Other fields (search, rename, edit) are somewhere else in the page: a number is meant for them.
+  // The composer, which usually has the focus. Other fields (search, rename, edit) are elsewhere in the page: a number
+  // is meant for them.
   if (target instanceof HTMLTextAreaElement && target.dataset['composer'] !== undefined)
     return target.dataset['composer'] === 'empty' ? 'empty-text' : 'text'
   return target.matches('input, textarea, select') || target.isContentEditable ? 'text' : 'elsewhere'

@@ -2,24 +2,27 @@ import { ChevronDown } from 'lucide-react'
 import { createContext, use, type ReactNode, type Ref } from 'react'
 import { StatusDot } from '../../ui/badge'
 
-/** How a card is folded to its head and its buttons, where its place lets it. */
+/** How a docked card collapses to its header and buttons. */
 export interface CardFold {
   compact: boolean
   setCompact: (compact: boolean) => void
 }
 
-/** Set where a card is docked; elsewhere cards are always whole. */
+/** Set where a card is docked; elsewhere cards are always expanded. */
 export const CardFolding = createContext<CardFold | undefined>(undefined)
 
 interface CardHeadProps {
-  /** How many more wait behind this one. */
+  /** Number of further pending requests. */
   behind: number
-  /** How many of its reasons are dangers. */
+  /** Number of dangers among its reasons. */
   dangers?: number
   children: ReactNode
 }
 
-/** The first line of a card: what it is about, how many wait behind it, and where it is docked, what shows or hides the rest of it. */
+/**
+ * The header of a card: its subject, the number of further requests, and if docked, the button that expands or
+ * collapses it.
+ */
 export function CardHead({ behind, dangers = 0, children }: CardHeadProps) {
   const fold = use(CardFolding)
   return (
@@ -52,13 +55,13 @@ interface ServerCardProps {
   ref: Ref<HTMLDivElement>
   /** For screen readers. */
   label: string
-  /** What stands in the head, after the dot. */
+  /** Content of the header, after the dot. */
   title: ReactNode
   behind: number
   children: ReactNode
 }
 
-/** The frame of what an MCP server asks in the midst of a call. */
+/** The frame of a request that an MCP server makes during a call. */
 export function ServerCard({ ref, label, title, behind, children }: ServerCardProps) {
   return (
     <div ref={ref} role="group" aria-label={label} className="approval">

@@ -18,7 +18,7 @@ interface PlanCardProps extends ApprovalCardProps {
   renderMarkdown: (text: string) => ReactNode
 }
 
-/** A plan to be approved: rendered, or as what has changed since it was last shown. Answered by a button or its number. */
+/** A plan to approve: rendered, or as a diff against the last revision shown. Answered by a button or its number. */
 export function PlanCard(props: PlanCardProps) {
   const { approval, plan, behind = 0, place = '', blocked, renderMarkdown } = props
   const [step, setStep] = useState<'open' | 'revising'>('open')
@@ -89,7 +89,7 @@ export function PlanCard(props: PlanCardProps) {
               </dl>
             )}
             <p className="plan-guarantee">
-              <ShieldCheck aria-hidden /> Nothing but the plan can change until you approve it.
+              <ShieldCheck aria-hidden /> Read-only until you approve the plan.
             </p>
           </div>
           <div className="approval-acts">
@@ -128,7 +128,10 @@ interface ReviseFormProps {
 
 const MAX_COMMENT_CHARS = 10_000
 
-/** What should change: in words, and as comments on lines of the plan. Arrow keys move over the lines, Enter comments on one. */
+/**
+ * Requested changes: as text, and as comments on lines of the plan. Arrow keys move over the lines, Enter comments on
+ * one.
+ */
 function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/)
   const [feedback, setFeedback] = useState('')
@@ -141,13 +144,13 @@ function ReviseForm({ text, busy, onSend, onBack }: ReviseFormProps) {
     field.current?.focus()
   }, [])
   useEscape('form', true, onBack)
-  const said = feedback.trim()
+  const message = feedback.trim()
   const given = [...comments].filter(([, note]) => note.trim() !== '').toSorted(([a], [b]) => a - b)
-  const canSend = (said !== '' || given.length > 0) && !busy
+  const canSend = (message !== '' || given.length > 0) && !busy
   const send = (): void => {
     if (!canSend) return
     onSend({
-      ...(said !== '' && { feedback: said }),
+      ...(message !== '' && { feedback: message }),
       ...(given.length > 0 && { comments: given.map(([line, note]) => ({ line, text: note.trim() })) }),
     })
   }

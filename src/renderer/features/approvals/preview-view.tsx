@@ -7,16 +7,16 @@ import { DiffView, FileDiffList } from '../../ui/content/diff-view'
 
 interface PreviewViewProps {
   preview: Preview
-  /** Called when the end of it has been in view. */
+  /** Called when its end has been in view. */
   onSeen: () => void
   /** Parts of a command that are dangerous. */
   dangers?: readonly string[]
 }
 
-/** What would be done: the diff, the command, or a text. */
+/** What the call would do: the diff, the command, or a text. */
 export function PreviewView({ preview, onSeen, dangers = [] }: PreviewViewProps) {
   const { data: info } = useAppInfo()
-  // The change of a tool and its arguments scroll by themselves, as files do: all have to be seen.
+  // The change and the arguments of a tool scroll separately, as files do, and all of them must be seen.
   const ends = preview.kind === 'call' && preview.change !== undefined ? 2 : Math.max(1, fileDiffs(preview).length)
   const seen = useRef(new Set<string>())
   const see = (end: string): void => {
@@ -72,7 +72,7 @@ export function PreviewView({ preview, onSeen, dangers = [] }: PreviewViewProps)
     case 'link':
     case 'sampling':
     case 'sandbox':
-      // They have cards of their own.
+      // These have their own cards.
       return null
     default:
       return (
@@ -90,7 +90,10 @@ function limitOf(timeoutMs: number | null): string {
   return seconds % 60 === 0 ? `for at most ${seconds / 60} min` : `for at most ${seconds} s`
 }
 
-/** Stands behind the last line of a preview; `onSeen` is called once, when it has come into view, also by scrolling inside the preview. */
+/**
+ * Placed after the last line of a preview; calls `onSeen` once when it comes into view, also by scrolling inside the
+ * preview.
+ */
 export function PreviewEnd({ onSeen }: { onSeen: () => void }) {
   const end = useRef<HTMLSpanElement>(null)
   const seen = useEffectEvent(onSeen)

@@ -14,7 +14,7 @@ interface QuestionsCardProps extends ApprovalCardProps {
   questions: readonly Question[]
 }
 
-/** What the agent wants to know, in one form. Numbers choose in the question one is at, Enter answers, Esc dismisses. */
+/** The agent's questions in one form. Numbers choose in the current question, Enter answers, Esc skips. */
 export function QuestionsCard(props: QuestionsCardProps) {
   const { questions, behind = 0, place = '', blocked } = props
   const [picks, setPicks] = useState<readonly Picks[]>(() => questions.map(() => NO_PICKS))
@@ -37,7 +37,7 @@ export function QuestionsCard(props: QuestionsCardProps) {
     const writes = option === asked.options.length && next.writes
     focusSoon(field(question, writes ? 'text' : option))
   }
-  /** In the question one is at; a single answer leads on to the next that is open. */
+  /** In the current question; a single-choice answer moves on to the next open one. */
   const byNumber = (option: number): void => {
     const asked = questions[current]
     if (!asked || option > asked.options.length) return
@@ -178,12 +178,12 @@ export function QuestionsCard(props: QuestionsCardProps) {
   )
 }
 
-/** After the page has been drawn. */
+/** After the next render. */
 function focusSoon(id: string): void {
   requestAnimationFrame(() => document.getElementById(id)?.focus())
 }
 
-/** What is chosen so far for one question. `writes`: "Other" is chosen; what is written there is kept also while it is not. */
+/** The current choice for one question. `writes`: "Other" is chosen; its text is kept even while it is not. */
 interface Picks {
   labels: readonly string[]
   writes: boolean
@@ -192,14 +192,14 @@ interface Picks {
 
 export const NO_PICKS: Picks = { labels: [], writes: false, other: '' }
 
-/** Chooses an option (the one after the last is "Other"), or takes it back where several can be chosen. */
+/** Chooses an option (the one after the last is "Other"), or clears it in a multiple-choice question. */
 export function pick({ options, multi_select: multiple }: Question, picks: Picks, index: number): Picks {
   const label = options[index]?.label
   if (label === undefined)
     return { ...picks, writes: multiple ? !picks.writes : true, ...(!multiple && { labels: [] }) }
   if (!multiple) return { ...picks, labels: [label], writes: false }
   const labels = picks.labels.includes(label) ? picks.labels.filter((one) => one !== label) : [...picks.labels, label]
-  // In the order of the options, however they were chosen.
+  // In the order of the options, not of the clicks.
   return { ...picks, labels: options.map((option) => option.label).filter((one) => labels.includes(one)) }
 }
 

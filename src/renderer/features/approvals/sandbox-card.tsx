@@ -15,7 +15,7 @@ interface SandboxCardProps extends ApprovalCardProps {
   denial: Extract<Preview, { kind: 'sandbox' }>
 }
 
-/** The sandbox of a command refused something: may it have that? Leaving the sandbox has no key of its own. */
+/** The sandbox blocked part of a command: asks whether to allow it. Leaving the sandbox has no key. */
 export function SandboxCard(props: SandboxCardProps) {
   const { denial, approval, behind = 0, place = '', blocked } = props
   const { command, sandbox, denied, output } = denial

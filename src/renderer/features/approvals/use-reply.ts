@@ -11,7 +11,7 @@ export interface ReplyState {
   send: (reply: ApprovalReply) => void
 }
 
-/** Sends the answer of a card, once; a failure makes it answerable again. */
+/** Sends the answer of a card once; after a failure it can be answered again. */
 export function useReply({ approval: { approvalId }, onReply, onAnswered }: ApprovalCardProps): ReplyState {
   const card = useRef<HTMLDivElement>(null)
   const [sent, setSent] = useState(false)
@@ -25,7 +25,7 @@ export function useReply({ approval: { approvalId }, onReply, onAnswered }: Appr
       if (focused) onAnswered?.()
     } catch (error) {
       const failed = failureFrom(error)
-      // Answered elsewhere in the meantime: the card goes by itself.
+      // Answered elsewhere in the meantime: the card disappears with the next push.
       if (failed.code === 'approval.gone') return
       setFailure(failed)
       setSent(false)

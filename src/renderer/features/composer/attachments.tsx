@@ -3,7 +3,7 @@ import { useCallback, useState, type ClipboardEvent, type DragEvent } from 'reac
 import { withoutDerivedMedia, type MediaPart, type UserPart } from '../../../shared/model/message'
 import { droppedPaths, type DroppedPath } from '../../state/page/desktop-bridge'
 
-/** A picture or PDF that is about to be sent. */
+/** An image or PDF to be sent. */
 export interface Attachment {
   id: string
   part: MediaPart
@@ -13,16 +13,16 @@ export interface Attachment {
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 export const PDF_TYPE = 'application/pdf'
 const MAX_ATTACHMENTS = 10
-/** Larger ones are named with @, so that the agent reads the pages it needs. */
+/** Larger ones must be mentioned with @, so that the agent reads only the pages it needs. */
 const MAX_PDF_BYTES = 20_000_000
-/** Larger sides are scaled down: models see no more. */
+/** Larger sides are scaled down: models see no more detail. */
 const MAX_PIXELS = 2000
-/** Providers refuse pictures of more than about 5 MB; base64 adds a third. */
+/** Providers reject images of more than about 5 MB; base64 adds a third. */
 const MAX_BYTES = 3_700_000
-/** Not even decoded: it could take the page's memory. */
+/** Not even decoded: it could exhaust the page's memory. */
 const MAX_FILE_BYTES = 60_000_000
 
-/** The attachments of a message that was sent before, as they were given: what was found out about them is found out anew. */
+/** The attachments of an earlier message as originally given: derived data is computed again. */
 export function attachmentsOf(parts: readonly UserPart[]): Attachment[] {
   return parts.flatMap((part) =>
     part.type === 'media' && !part.attached
@@ -31,13 +31,13 @@ export function attachmentsOf(parts: readonly UserPart[]): Attachment[] {
   )
 }
 
-/** The size a picture is sent in: its own, or scaled so that no side is over the limit. */
+/** The size an image is sent in: its own, or scaled so that no side exceeds the limit. */
 export function fitWithin(width: number, height: number): { width: number; height: number } {
   const scale = Math.min(1, MAX_PIXELS / Math.max(width, height, 1))
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
 
-/** Reads a picture or PDF and makes it fit; throws an Error whose message can be shown. */
+/** Reads an image or PDF and scales it to the limits; throws an Error whose message can be shown. */
 async function readAttachment(file: File): Promise<Attachment> {
   if (file.type !== PDF_TYPE) return readPicture(file)
   const name = file.name || 'document.pdf'
@@ -85,7 +85,7 @@ async function redrawn(
     const png = await canvas.convertToBlob({ type: 'image/png' })
     if (png.size <= MAX_BYTES) return png
   }
-  // JPEG has no transparency: what shows through should be paper, not black.
+  // JPEG has no transparency: use the paper color as background, not black.
   context.globalCompositeOperation = 'destination-over'
   context.fillStyle = '#fff'
   context.fillRect(0, 0, width, height)
@@ -100,12 +100,12 @@ async function base64(blob: Blob): Promise<string> {
   return btoa(text)
 }
 
-/** The pictures and PDFs of a paste or drop. */
+/** The images and PDFs of a paste or drop. */
 function attachableFiles(data: DataTransfer | null): File[] {
   return [...(data?.files ?? [])].filter((file) => file.type.startsWith('image/') || file.type === PDF_TYPE)
 }
 
-/** Pictures and PDFs that will be sent, each with a button to take it out again. */
+/** Attached images and PDFs, each with a remove button. */
 export function AttachmentList({
   attachments,
   onRemove,
@@ -135,7 +135,7 @@ export function AttachmentList({
   )
 }
 
-/** The pictures and PDFs of a message being written. `problem` says why one could not be added. */
+/** The attachments of a draft. `problem` says why one could not be added. */
 export function useAttachments() {
   const [attachments, setAttachments] = useState<readonly Attachment[]>([])
   const [problem, setProblem] = useState<string>()
@@ -167,16 +167,19 @@ export function useAttachments() {
 }
 
 interface PictureDropOptions {
-  /** The model takes pictures. */
+  /** The model accepts images. */
   imagesIn: boolean
   add: (files: File[]) => void
-  /** Files and folders that are not attached but named, by the place where they lie. */
+  /** Files and folders to mention by path instead of attaching them. */
   name: (paths: DroppedPath[]) => void
-  /** Why something was not taken. */
+  /** Why something was not added. */
   showProblem: (problem: string) => void
 }
 
-/** Pictures and PDFs that are pasted, dropped or chosen, for the box a message is written in. A PDF goes to every model: as text where it takes no documents. */
+/**
+ * Images and PDFs that are pasted, dropped or chosen for the composer. Every model accepts PDFs: as text if it does not
+ * support documents.
+ */
 export function usePictureDrop({ imagesIn, add, name, showProblem }: PictureDropOptions) {
   const [dragging, setDragging] = useState(false)
   const addFiles = (files: File[]): void => {
@@ -190,7 +193,7 @@ export function usePictureDrop({ imagesIn, add, name, showProblem }: PictureDrop
     addFiles,
     onPaste(event: ClipboardEvent): void {
       const files = attachableFiles(event.clipboardData)
-      // Text copied from office programs comes with a picture of itself: then the text is meant.
+      // Text copied from office programs includes an image of the same text: paste the text.
       if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return
       event.preventDefault()
       addFiles(files)
@@ -209,7 +212,7 @@ export function usePictureDrop({ imagesIn, add, name, showProblem }: PictureDrop
       if (!event.dataTransfer.types.includes('Files')) return
       event.preventDefault()
       const files = attachableFiles(event.dataTransfer)
-      // The desktop app knows where files lie: what cannot be attached is named.
+      // The desktop app knows the paths of files: mention those that cannot be attached.
       const isAttached = new Set(files.map(({ name: fileName }) => fileName))
       const named = droppedPaths(event.dataTransfer).filter(
         ({ path, isFolder }) => isFolder || !isAttached.has(path.split(/[\\/]/).at(-1) ?? ''),

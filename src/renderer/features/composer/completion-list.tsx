@@ -21,7 +21,10 @@ interface CompletionListProps {
 
 export const optionId = (listId: string, index: number): string => `${listId}-${index}`
 
-/** Files and folders, or commands, that fit what was typed. The focus stays in the text; the chosen one is told by aria-activedescendant. */
+/**
+ * Files and folders, or commands, that match the query. The focus stays in the text; aria-activedescendant names the
+ * selected one.
+ */
 export function CompletionList({ id, found, chosen, onChoose }: CompletionListProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -110,16 +113,16 @@ export type Completion =
   | { command: SlashCommand }
   | { value: string; open: OpenArgument }
 
-/** What may be mentioned. */
+/** Entries for `@`. */
 export type Complete = (query: string) => Promise<({ path: string; isFolder: boolean } | { resource: McpResource })[]>
 
-/** What the popup asks for its lists. */
+/** The data sources of the popup. */
 export interface CompletionSources {
   complete: Complete
   commands: readonly SlashCommand[]
-  /** Called when the list of commands opens, with what stands behind the slash: it may be looked up anew. */
+  /** Called when the command list opens, with the text after the slash: may reload it. */
   onCommands: (query: string) => void
-  /** Prompts of servers among the commands. */
+  /** MCP prompts among the commands. */
   prompts: readonly McpPrompt[]
   completeArgument: (open: OpenArgument) => Promise<string[]>
 }
@@ -133,14 +136,15 @@ interface OpenCompletion {
 const DEBOUNCE_MS = 80
 
 /**
- * The popup of files and resources for the `@word` at the caret, of commands for a `/word` at the beginning, and of values behind the command of a prompt. `look` is
- * called after every change of text or caret. `hint` says what the argument is that is being written.
+ * The popup of files and resources for the `@word` at the caret, of commands for a `/word` at the beginning, and of
+ * argument values after the command of a prompt. Call `look` after every change of text or caret. `hint` describes the
+ * argument at the caret.
  */
 export function useCompletion({ complete, commands, onCommands, prompts, completeArgument }: CompletionSources) {
   const [files, setFiles] = useState<OpenCompletion>()
   const [command, setCommand] = useState<{ mention: OpenMention; chosen: number }>()
   const [hint, setHint] = useState<string>()
-  // Commands may become known after the slash was typed, so their list is made from what is known now.
+  // Commands may arrive after the slash was typed, so the list is built from the current ones.
   const open = useMemo<OpenCompletion | undefined>(() => {
     if (!command) return files
     const found = matchingCommands(commands, command.mention.query).map((fitting) => ({ command: fitting }))
@@ -148,7 +152,7 @@ export function useCompletion({ complete, commands, onCommands, prompts, complet
   }, [command, commands, files])
   const asked = useRef(0)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  /** The `@` that was closed with Esc stays closed. */
+  /** The `@` whose popup was closed with Esc stays closed. */
   const dismissed = useRef<number>(undefined)
 
   const close = useCallback(() => {
@@ -160,7 +164,7 @@ export function useCompletion({ complete, commands, onCommands, prompts, complet
   }, [])
   useEffect(() => close, [close])
 
-  /** Looks up what fits; without the list it can still be written. */
+  /** Looks up matches; if that fails, typing still works. */
   const lookUp = useCallback((mention: OpenMention, find: () => Promise<Completion[]>) => {
     const question = ++asked.current
     clearTimeout(timer.current)

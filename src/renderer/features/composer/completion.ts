@@ -5,16 +5,16 @@ import {
   type McpPromptArgument,
 } from '../../../shared/configuration/mcp-content'
 
-/** An `@word` that is being written. */
+/** An `@word` being typed. */
 export interface OpenMention {
-  /** What stands after the `@`. */
+  /** The text after the `@`. */
   query: string
-  /** Where the `@` is and where the word ends. */
+  /** Start of the `@` and end of the word. */
   start: number
   end: number
 }
 
-/** The mention the caret is in, if any. `@` begins one only at the start of a word, so mail addresses are left alone. */
+/** The mention at the caret, if any. `@` counts only at the start of a word, so mail addresses are left alone. */
 export function mentionAt(text: string, caret: number): OpenMention | undefined {
   const before = text.slice(Math.max(0, caret - 500), caret)
   const match = /(?:^|[\s([{"'`])@(?:"([^"\n]*)|([^\s"@]*))$/.exec(before)
@@ -26,16 +26,16 @@ export function mentionAt(text: string, caret: number): OpenMention | undefined 
   return { query, start, end: quoted ? caret : caret + rest.length }
 }
 
-/** The `/word` that is being written at the very beginning of the message, if the caret is in it. */
+/** The `/word` being typed at the very beginning of the message, if the caret is in it. */
 export function commandAt(text: string, caret: number): OpenMention | undefined {
   const match = /^\/([a-z0-9-]*|mcp:[\p{L}\p{N}_./:-]*)$/iu.exec(text.slice(0, caret))
   if (!match) return undefined
-  // A slash begins paths, too: only behind `mcp:` it is part of a name.
+  // A slash also starts paths: only after `mcp:` is it part of a name.
   const rest = (match[1]?.includes(':') ? /^[\p{L}\p{N}_./:-]*/u : /^[\w-]*/).exec(text.slice(caret))?.[0] ?? ''
   return { query: match[1] ?? '', start: 0, end: caret + rest.length }
 }
 
-/** The text with a resource of a server in the mention's place; it stays open where more of its address has to follow. */
+/** The text with the mention replaced by an MCP resource; the popup stays open if the URI needs more input. */
 export function withResource(
   text: string,
   mention: OpenMention,
@@ -50,7 +50,9 @@ export function withResource(
   return { text: head + after, caret: head.length + (gap === '' && !isOpen ? 1 : 0) }
 }
 
-/** The text with a path in the mention's place, and where the caret goes. A folder stays open, to go on inside it. */
+/**
+ * The text with the mention replaced by a path, and the new caret position. A folder stays open, to continue inside it.
+ */
 export function withMention(
   text: string,
   mention: OpenMention,
@@ -67,7 +69,9 @@ export function withMention(
   return { text: head + after, caret: head.length + (gap === '' && !isFolder ? 1 : 0) }
 }
 
-/** The text with files and folders named at a place in it, those of the project from there; and where the caret goes. */
+/**
+ * The text with files and folders mentioned at a position, project files by relative path; and the new caret position.
+ */
 export function withPaths(
   text: string,
   at: number,
@@ -85,15 +89,15 @@ export function withPaths(
   return { text: head + after.replace(/^ /, ''), caret: head.length }
 }
 
-/** The argument of a prompt of a server that is being written. */
+/** The argument of an MCP prompt being typed. */
 export interface OpenArgument extends OpenMention {
   prompt: McpPrompt
   argument: McpPromptArgument
-  /** What the others are. */
+  /** Values of the other arguments. */
   given: Record<string, string>
 }
 
-/** The argument the caret is in, behind the command of a known prompt. `query` is what stands there so far. */
+/** The argument at the caret, after the command of a known prompt. `query` is its text so far. */
 export function argumentAt(prompts: readonly McpPrompt[], text: string, caret: number): OpenArgument | undefined {
   const match = /^\s*\/(mcp:\S+)(\s+)/.exec(text)
   const prompt = match && prompts.find((one) => promptCommand(one) === match[1])
@@ -106,7 +110,7 @@ export function argumentAt(prompts: readonly McpPrompt[], text: string, caret: n
     return { prompt, argument: only, given: {}, query: text.slice(start, caret), start, end: text.length }
   }
   const [, done = '', word = ''] = /^((?:.*\s)?)(\S*)$/s.exec(before) ?? []
-  // Within quotes a space ends nothing.
+  // A space within quotes does not end the argument.
   if ((done.match(/"/g)?.length ?? 0) % 2 === 1) return undefined
   const given = parsePromptArguments(prompt.arguments, done).values
   const name = /^([^="\s]+)=/.exec(word)?.[1]
@@ -125,7 +129,7 @@ export function argumentAt(prompts: readonly McpPrompt[], text: string, caret: n
   }
 }
 
-/** The text with a value in the argument's place. */
+/** The text with the argument replaced by a value. */
 export function withArgument(
   text: string,
   { prompt, start, end }: OpenArgument,
@@ -137,32 +141,32 @@ export function withArgument(
   return { text: head + text.slice(end).replace(/^\s/, ''), caret: head.length }
 }
 
-/** What the hint below the field says of it. */
+/** The hint below the field for the argument. */
 export function argumentHint({ argument: { name, description, required } }: Pick<OpenArgument, 'argument'>): string {
   return [`${name}${required ? '' : ' (optional)'}`, description].filter(Boolean).join(': ')
 }
 
-/** Something that `/name` at the beginning of a message stands for. */
+/** A command: `/name` at the beginning of a message. */
 export interface SlashCommand {
   /** Without the slash. */
   name: string
   description: string
-  /** Where it comes from, in a word: `project`, `your own`. */
+  /** Its origin in a word: `project`, `personal`. */
   origin?: string
-  /** Does it at once; without it the name stays in the message, and the message is sent as the user finishes it. */
+  /** Runs it at once; without it the name stays in the message, and the user finishes and sends it. */
   run?: () => void
-  /** Called in place of sending the message, with what stands behind the name. */
+  /** Called instead of sending the message, with the text after the name. */
   send?: (argument: string) => Promise<unknown>
 }
 
-/** What sending a message does when it begins with a command that takes the rest for itself; undefined for any other message. */
+/** The action for a message that starts with a command with its own handler; undefined for any other message. */
 export function commandSent(commands: readonly SlashCommand[], text: string): (() => Promise<unknown>) | undefined {
   const match = /^\/([a-z0-9-]+)(?:\s+([\s\S]*))?$/i.exec(text.trim())
   const send = match && commands.find(({ name }) => name === match[1])?.send
   return send ? () => send(match[2]?.trim() ?? '') : undefined
 }
 
-/** The commands that fit what stands behind the slash, those that begin so first. */
+/** The commands that match the text after the slash, prefix matches first. */
 export function matchingCommands(commands: readonly SlashCommand[], query: string): SlashCommand[] {
   const wanted = query.toLowerCase()
   const rank = ({ name, description }: SlashCommand): number =>

@@ -9,10 +9,10 @@ interface ComposerRowProps {
   /** The next Escape stops. */
   stopsNext: boolean
   canSend: boolean
-  /** What the keys do, or why nothing can be sent; described by `hintId`. */
+  /** What the keys do, or why nothing can be sent; referenced by `hintId`. */
   hint: ReactNode
   hintId: string
-  /** What can be set for the session. */
+  /** The session's switches. */
   controls?: ReactNode
   onFiles: (files: File[]) => void
   onSend: () => void
@@ -81,7 +81,7 @@ export function ComposerRow({
   )
 }
 
-/** What the keys do; where there is little room, only the one that sends. */
+/** What the keys do; where space is short, only the key that sends. */
 export function KeysHint({ main, more }: { main: string | undefined; more: string | undefined }): ReactNode {
   return (
     <>
@@ -97,7 +97,9 @@ export interface Outgoing {
   attachments: readonly Attachment[]
 }
 
-/** Messages on their way, above the field: mostly too short a time to be seen, and all the longer when the program does not answer. */
+/**
+ * Messages in flight, above the field: usually too briefly to be seen, but visible when the program does not respond.
+ */
 export function OutgoingList({ messages }: { messages: readonly Outgoing[] }) {
   if (messages.length === 0) return null
   return (

@@ -9,10 +9,10 @@ import { Menu, MenuChoice, MenuChoices } from '../../ui/menu'
 import { EFFORT_CHOICES, effortName } from '../../../shared/model/effort'
 import { defaultEffortName, sessionEffort } from '../../../shared/configuration/session-model'
 
-/** In place of a name: the agent that works when none is chosen. No spec can have it, since names have no capital letters. */
+/** The value for the default agent. Agent names have no capital letters, so it cannot collide. */
 const USUAL = 'Usual'
 
-/** The agent that this session works as, and the switch. */
+/** The agent of this session, and the switch. */
 export function AgentSwitch({ sessionId }: { sessionId: string }) {
   const client = useClient()
   const header = useSessionHeader(sessionId)
@@ -43,7 +43,7 @@ export function AgentSwitch({ sessionId }: { sessionId: string }) {
         <MenuChoice value={USUAL} description="The default agent, with every tool">
           Trestle
         </MenuChoice>
-        {/* A file of one's own that --agent-file named: it can be left, and is not among the specs of the folder. */}
+        {/* An agent from --agent-file is not among the folder's agents; the user can switch away from it. */}
         {runsAs?.definition && !offered.some((agent) => agent.name === runsAs.name) && (
           <MenuChoice value={runsAs.name} description={runsAs.definition.path}>
             {titleOf(runsAs)}
@@ -63,7 +63,7 @@ function titleOf({ name, title }: Pick<AgentView | SessionAgent, 'name' | 'title
   return title ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`
 }
 
-/** How hard the model thinks in this session, and the switch; nothing where the model offers no choice. */
+/** The thinking effort of this session, and the switch; hidden when the model offers no choice. */
 export function EffortSwitch({ sessionId }: { sessionId: string }) {
   const client = useClient()
   const header = useSessionHeader(sessionId)

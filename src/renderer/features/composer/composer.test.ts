@@ -7,14 +7,14 @@ import { isAtTextEdge, startWalk, stepHistory, withEntry } from './draft'
 const at = (text: string) => mentionAt(text.replace('|', ''), text.indexOf('|'))
 
 describe('file mentions', () => {
-  it('begin at the start of a word and nowhere else (a popup in a mail address)', () => {
+  it('start only at the start of a word, not in a mail address', () => {
     expect(at('see @src/a|')).toEqual({ query: 'src/a', start: 4, end: 10 })
     expect(at('@|')).toEqual({ query: '', start: 0, end: 1 })
     expect(at('(@x|)')?.query).toBe('x')
     for (const text of ['me@host.com|', 'see @a b|', '@@|', 'no|', '|@x']) expect(at(text)).toBeUndefined()
   })
 
-  it('replace the whole word the caret is in (half of the old path stays behind)', () => {
+  it('replace the whole word at the caret', () => {
     const text = 'see @src/old.ts please'
     const mention = mentionAt(text, 8)
     expect(mention && withMention(text, mention, 'src/new.ts', false)).toEqual({
@@ -23,7 +23,7 @@ describe('file mentions', () => {
     })
   })
 
-  it('quote paths with spaces and stay open in folders (a path cut at its space)', () => {
+  it('quote paths with spaces and stay open in folders', () => {
     const spaced = mentionAt('@my', 3)
     expect(spaced && withMention('@my', spaced, 'my file.ts', false)).toEqual({ text: '@"my file.ts" ', caret: 14 })
     const folder = mentionAt('@sr', 3)
@@ -35,7 +35,7 @@ describe('file mentions', () => {
 })
 
 describe('prompt history', () => {
-  it('walks back and forth and gives back what was being written (a draft lost to ArrowUp)', () => {
+  it('walks back and forward and restores the draft', () => {
     let walk = startWalk(['one', 'two'])
     const texts: string[] = []
     let text = 'draft'
@@ -47,7 +47,7 @@ describe('prompt history', () => {
     expect(texts).toEqual(['two', 'one', 'one', 'two', 'draft', 'draft'])
   })
 
-  it('keeps each prompt once, the newest last, and no more than it should (storage filled by repeats)', () => {
+  it('keeps each prompt once, the newest last, up to the limit', () => {
     expect(withEntry(['a', 'b'], 'a')).toEqual(['b', 'a'])
     expect(withEntry(['a'], '  ')).toEqual(['a'])
     expect(withEntry(['a'], 'x'.repeat(9000))).toEqual(['a'])
@@ -59,7 +59,7 @@ describe('prompt history', () => {
     ).toBe(100)
   })
 
-  it('leaves the arrows to the text while the caret can move in it (history in the middle of editing)', () => {
+  it('leaves the arrow keys to the text while the caret can move in it', () => {
     expect(isAtTextEdge('one\ntwo', 1, 1, -1)).toBe(true)
     expect(isAtTextEdge('one\ntwo', 5, 5, -1)).toBe(false)
     expect(isAtTextEdge('one\ntwo', 1, 1, 1)).toBe(false)
@@ -68,8 +68,8 @@ describe('prompt history', () => {
   })
 })
 
-describe('pictures', () => {
-  it('are scaled so that no side is over 2000 and none is lost (a panorama of height 0)', () => {
+describe('images', () => {
+  it('are scaled so that no side exceeds 2000 or becomes 0', () => {
     expect(fitWithin(1000, 500)).toEqual({ width: 1000, height: 500 })
     expect(fitWithin(4000, 3000)).toEqual({ width: 2000, height: 1500 })
     expect(fitWithin(20_000, 5)).toEqual({ width: 2000, height: 1 })
@@ -77,7 +77,7 @@ describe('pictures', () => {
 })
 
 describe('commands', () => {
-  it('begin with a slash at the very beginning and nowhere else (a popup over a path)', () => {
+  it('start only with a slash at the very beginning', () => {
     const command = (text: string) => commandAt(text.replace('|', ''), text.indexOf('|'))
     expect(command('/re|')).toEqual({ query: 're', start: 0, end: 3 })
     expect(command('/|')).toEqual({ query: '', start: 0, end: 1 })
@@ -85,7 +85,7 @@ describe('commands', () => {
     for (const text of ['a /re|', '/etc/ho|', '/review src|', '|/x', ' /x|']) expect(command(text)).toBeUndefined()
   })
 
-  it('are found by their beginning first, then by what is in them', () => {
+  it('are ranked by prefix matches first, then by other matches', () => {
     const commands = ['new', 'review', 'renew'].map((name) => ({
       name,
       description: `does ${name}`,

@@ -31,45 +31,45 @@ import { PersistedDraft, composerStorage, isAtTextEdge, startWalk, stepHistory, 
 
 export interface ComposerHandle {
   focus(): void
-  /** Puts a text into the field, to be sent or changed. */
+  /** Replaces the text of the field, to be sent or edited. */
   fill(text: string): void
-  /** Puts a message that was taken back before whatever is written already. */
+  /** Inserts a restored message before the current text. */
   restoreMessage(parts: readonly UserPart[]): void
 }
 
 export interface ComposerProps {
   sessionId: string
-  /** A turn runs: Enter queues, and there is something to stop. */
+  /** A turn runs: Enter queues, and the stop button is shown. */
   busy: boolean
   /** The next Escape stops the turn. */
   stopsNext?: boolean
-  /** Why nothing can be sent at the moment; writing is still possible. */
+  /** Why nothing can be sent at the moment; typing is still possible. */
   blocked?: ReactNode
-  /** The model takes images. */
+  /** The model accepts images. */
   imagesIn: boolean
-  /** The project: files in it are named from there. */
+  /** The project folder: files in it are mentioned by relative path. */
   folder?: string | undefined
-  /** Each rejects when it failed; then the text comes back. */
+  /** Each rejects on failure; then the text is restored. */
   onSend: (parts: UserPart[]) => Promise<unknown>
   onSteer: (parts: UserPart[]) => Promise<unknown>
   onStop: () => void
   /** Switches to the next permission mode. */
   onNextMode: () => void
   complete: Complete
-  /** What `/` at the beginning offers. */
+  /** The commands for `/` at the beginning. */
   commands: readonly SlashCommand[]
   onCommands: (query: string) => void
-  /** Prompts of servers among them, and values for their arguments. */
+  /** MCP prompts among them, and values for their arguments. */
   prompts: readonly McpPrompt[]
   completeArgument: CompletionSources['completeArgument']
-  /** Below the field: what can be set for the session. */
+  /** Below the field: the session's switches. */
   controls?: ReactNode
-  /** Above the field: what is queued. */
+  /** Above the field: the queue. */
   above?: ReactNode
   ref?: Ref<ComposerHandle>
 }
 
-/** Where a message is written. One instance per session (mounted with the session as its key). */
+/** The message editor. One instance per session (mounted with the session as its key). */
 export function Composer({
   sessionId,
   busy,
@@ -95,7 +95,7 @@ export function Composer({
   const field = useRef<HTMLTextAreaElement>(null)
   const walk = useRef<HistoryWalk>(undefined)
   const caret = useRef<number>(undefined)
-  /** On their way; what they name of servers may have to be fetched first. */
+  /** In flight; MCP resources they mention may have to be fetched first. */
   const [outgoing, setOutgoing] = useState<readonly Outgoing[]>([])
   const { attachments, setAttachments, problem, setProblem, reading, add, remove } = useAttachments()
   const touch = useMediaQuery('(pointer: coarse), (max-width: 719px)')
@@ -128,7 +128,7 @@ export function Composer({
       field.current?.focus()
     },
   }))
-  // Where the caret belongs after a text that was not typed; set once that text is in the field.
+  // The caret position after a programmatic change of the text; set once that text is in the field.
   useLayoutEffect(() => {
     if (caret.current === undefined) return
     field.current?.setSelectionRange(caret.current, caret.current)
@@ -164,7 +164,7 @@ export function Composer({
     done.then(
       () => composerStorage.remember(sessionId, sent.text),
       () => {
-        // It did not arrive: nothing that was written is lost, and nothing that was written since either.
+        // It did not arrive: keep its text and whatever was typed since.
         setText((now) => (now.trim() === '' ? sent.text : `${sent.text}\n\n${now}`))
         setAttachments((now) => [...sent.attachments, ...now])
       },
@@ -215,7 +215,7 @@ export function Composer({
   }
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    // While a character is being composed every key belongs to the input method (229: browsers that tell it late).
+    // During IME composition every key belongs to the input method (229: browsers that report it late).
     if (event.nativeEvent.isComposing || event.keyCode === 229) return
     const { open } = completion
     if (open && !event.ctrlKey && !event.metaKey && !event.altKey) {

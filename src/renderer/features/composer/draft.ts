@@ -2,12 +2,12 @@ import { browserStorage } from '../../state/page/browser-storage'
 
 const KEEP_AFTER_MS = 400
 
-/** Keeps what is written, and what was sent and has not arrived, over a change of session and a reload. */
+/** Keeps the draft, and messages sent but not confirmed, across a change of session and a reload. */
 export class PersistedDraft {
   text: string
   readonly #sessionId: string
-  /** Sent, on their way. */
-  #held: readonly string[] = []
+  /** Messages in flight. */
+  #inFlight: readonly string[] = []
   #stored: string
   #isOpen = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -18,27 +18,30 @@ export class PersistedDraft {
     this.#stored = this.text
   }
 
-  /** Soon, unless more is written first. */
+  /** Debounced while typing continues. */
   save(text: string): void {
     if (text === this.text) return
     this.text = text
     this.#later()
   }
 
-  /** Keeps a message until what is returned is called with whether it arrived; if not, it is in the field again, where there still is one. */
+  /**
+   * Stores a message until the returned function is called with whether it arrived; if not, its text returns to the
+   * field, if the field still exists.
+   */
   trackOutgoing(text: string): (arrived: boolean) => void {
-    this.#held = [...this.#held, text]
+    this.#inFlight = [...this.#inFlight, text]
     this.#later()
     return (arrived) => {
       if (!arrived && !this.#isOpen) return
-      this.#held = this.#held.filter((_, index) => index !== this.#held.indexOf(text))
+      this.#inFlight = this.#inFlight.filter((_, index) => index !== this.#inFlight.indexOf(text))
       if (this.#isOpen) this.#later()
-      // Another composer may have the session by now, and changed what is kept: then that is the truth.
+      // Another composer may have opened the session and changed the stored draft: then that one counts.
       else if (composerStorage.draft(this.#sessionId) === this.#stored) this.#write()
     }
   }
 
-  /** While the composer is on screen; what it returns stores at once what is not stored yet. */
+  /** Active while the composer is on screen; the returned function flushes unsaved changes. */
   open(): () => void {
     this.#isOpen = true
     const store = (): void => this.#store()
@@ -63,7 +66,7 @@ export class PersistedDraft {
   }
 
   #write(): void {
-    this.#stored = [...this.#held, this.text].filter((text) => text.trim() !== '').join('\n\n')
+    this.#stored = [...this.#inFlight, this.text].filter((text) => text.trim() !== '').join('\n\n')
     composerStorage.keepDraft(this.#sessionId, this.#stored)
   }
 }
@@ -72,12 +75,12 @@ const MAX_ENTRIES = 100
 /** Longer prompts are pasted material: they would only fill the storage. */
 const MAX_ENTRY_CHARS = 8000
 
-/** The prompts of a session as ArrowUp and ArrowDown walk through them. Pure: each step gives a new walk. */
+/** The prompt history as ArrowUp and ArrowDown walk through it. Pure: each step returns a new walk. */
 export interface HistoryWalk {
   entries: readonly string[]
-  /** `entries.length` is the present: what was being written. */
+  /** `entries.length` is the draft. */
   at: number
-  /** What was being written when the walk began. */
+  /** The draft when the walk started. */
   draft: string
 }
 
@@ -85,7 +88,7 @@ export function startWalk(entries: readonly string[]): HistoryWalk {
   return { entries, at: entries.length, draft: '' }
 }
 
-/** One step back (-1) or forth (1); undefined when there is nothing in that direction. */
+/** One step back (-1) or forward (1); undefined when there is no entry in that direction. */
 export function stepHistory(
   walk: HistoryWalk,
   direction: -1 | 1,
@@ -103,7 +106,9 @@ export function withEntry(entries: readonly string[], text: string): string[] {
   return [...entries.filter((entry) => entry !== text), text].slice(-MAX_ENTRIES)
 }
 
-/** Whether ArrowUp (-1) or ArrowDown (1) leaves the text: the caret is in its first or last line with nothing selected. */
+/**
+ * Whether ArrowUp (-1) or ArrowDown (1) leaves the text: the caret is in its first or last line with nothing selected.
+ */
 export function isAtTextEdge(text: string, selectionStart: number, selectionEnd: number, direction: -1 | 1): boolean {
   if (selectionStart !== selectionEnd) return false
   return direction === -1 ? !text.slice(0, selectionStart).includes('\n') : !text.slice(selectionEnd).includes('\n')
@@ -112,7 +117,7 @@ export function isAtTextEdge(text: string, selectionStart: number, selectionEnd:
 const historyKey = (sessionId: string): string => `trestle.history.${sessionId}`
 const draftKey = (sessionId: string): string => `trestle.draft.${sessionId}`
 
-/** What is kept per session in this browser: the prompts sent, and the text that was not. */
+/** Stored per session in this browser: the prompts sent, and the draft. */
 export const composerStorage = {
   history(sessionId: string): string[] {
     try {

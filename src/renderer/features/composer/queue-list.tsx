@@ -7,7 +7,7 @@ import { Button } from '../../ui/button'
 
 interface QueueListProps {
   queue: readonly QueuedPrompt[]
-  /** A turn runs: a prompt that is sent now joins it. */
+  /** A turn runs: a prompt sent now joins it. */
   busy: boolean
   disabled: boolean
   onSendNow: (promptId: string) => void
@@ -15,11 +15,11 @@ interface QueueListProps {
   onRemove: (promptId: string) => void
 }
 
-/** Prompts that wait for the turn to end, above the composer. */
+/** Prompts queued until the turn ends, above the composer. */
 export function QueueList({ queue, busy, disabled, onSendNow, onEdit, onRemove }: QueueListProps) {
   const [editing, setEditing] = useState<string>()
   if (queue.length === 0) return null
-  // What joins the running turn comes before what waits for its end.
+  // Prompts that join the running turn come before those queued until its end.
   const shown = busy ? [...queue.filter(({ joins }) => joins), ...queue.filter(({ joins }) => !joins)] : queue
   const next = busy ? queue.find(({ joins }) => !joins) : queue[0]
   return (

@@ -13,21 +13,21 @@ import { Dialog } from '../../ui/dialog'
 import { Skeleton } from '../../ui/loading'
 import { answerable, MAX_TOGETHER, onceOption } from './inbox-selection'
 
-/** No click counts that was under way when the list came up, in ms. */
+/** Clicks within this time after the list appeared are ignored, in ms. */
 const GRACE_MS = 600
 
 interface AllowAllDialogProps {
   group: string
-  /** The inbox as it is now. */
+  /** The current inbox. */
   entries: readonly InboxEntry[]
   userHome: string | undefined
-  /** `onSeen`: the end of it has been in view. */
+  /** `onSeen`: its end has been in view. */
   renderPreview: (approval: Approval, onSeen: () => void) => ReactNode
   onAnswered: (entry: InboxEntry) => void
   onClose: () => void
 }
 
-/** Allows requests that are alike once, together: those that are shown here, each whole, and no other that comes meanwhile. */
+/** Allows similar requests once, together: only those shown here in full, and none that arrive in the meantime. */
 export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnswered, onClose }: AllowAllDialogProps) {
   const client = useClient()
   const queries = useQueries()
@@ -64,7 +64,7 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
         allowed += 1
         onAnswered(entry)
       } catch (error) {
-        // Somebody was quicker; the list says so.
+        // Answered elsewhere first; the list shows it.
         if (failureFrom(error).code !== 'approval.gone') showFailureToast(error)
       }
     }
@@ -111,7 +111,7 @@ export function AllowAllDialog({ group, entries, userHome, renderPreview, onAnsw
                   {toolLabel(entry.tool)}
                 </b>
                 <code className="min-w-0 flex-1 break-words whitespace-pre-wrap">
-                  {/* A command stands in full below. */}
+                  {/* The full command is shown below. */}
                   {result?.data?.preview?.kind !== 'command' && entry.summary}
                 </code>
                 <span className="max-w-[40%] flex-none truncate text-small text-ink-3">

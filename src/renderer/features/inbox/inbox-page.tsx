@@ -14,7 +14,7 @@ import { answerable, firstRows, MAX_TOGETHER, useInboxSelection } from './inbox-
 import { InboxEntryView, InboxRow } from './inbox-row'
 import { SettledNote, useSettledElsewhere } from './settled-note'
 
-/** What the card of a request is told besides the request. */
+/** Props for the card of a request besides the request. */
 export interface InboxCard {
   entry: InboxEntry
   approval: Approval
@@ -29,14 +29,14 @@ interface InboxPageProps {
   connected: boolean
   userHome: string | undefined
   renderCard: (card: InboxCard) => ReactNode
-  /** `onSeen`: the end of it has been in view. */
+  /** `onSeen`: its end has been in view. */
   renderPreview: (approval: Approval, onSeen: () => void) => ReactNode
 }
 
-/** So many rows are drawn. */
+/** Number of rows rendered. */
 const MAX_ROWS = 60
 
-/** Everything that waits for an answer, over all sessions: first in first out, one open at a time, answered where it stands. */
+/** All pending requests of all sessions: first in first out, one expanded at a time, answered in place. */
 export function InboxPage(props: InboxPageProps) {
   const loaded = useInbox((state) => state.loaded)
   return loaded ? <InboxList {...props} /> : <Loading />
@@ -53,7 +53,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
   const groups = firstRows(place.groups, MAX_ROWS, (entry) => entryKey(entry) === openKey)
   const hidden = rows.length - groups.reduce((sum, group) => sum + group.entries.length, 0)
 
-  // The page begins at its first request, and whoever walks or answers by keyboard stays with the open one.
+  // The page starts at its first request, and keyboard navigation keeps the open one in view.
   const shown = useRef<string>(undefined)
   useEffect(() => {
     if (openKey === undefined || shown.current === openKey) return
@@ -87,7 +87,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
         <p className="sr-only" role="status">
           {entries.length === 0
             ? 'No pending requests.'
-            : `${entries.length} ${entries.length === 1 ? 'request waits' : 'requests wait'} for you.`}
+            : `${entries.length} pending ${entries.length === 1 ? 'request' : 'requests'}.`}
         </p>
         {rows.length === 0 && (
           <EmptyState icon={<Inbox aria-hidden />} title="No pending requests">
@@ -169,7 +169,7 @@ function InboxList({ connected, userHome, renderCard, renderPreview }: InboxPage
   )
 }
 
-/** What is above a card: when that changes, the card has moved. */
+/** The content above a card: when it changes, the card has moved. */
 function positionText(groups: readonly { entries: readonly InboxEntry[] }[], key: string): string {
   const above: string[] = []
   for (const { entries } of groups) {
@@ -187,7 +187,10 @@ function blockedBy(entry: InboxEntry, connected: boolean): string | undefined {
   return entry.elsewhere === undefined ? undefined : 'Answer it in the other Trestle window.'
 }
 
-/** In place of the open request: it was settled elsewhere, and nothing takes its place until the user moves on. */
+/**
+ * Replaces the open request after it was answered elsewhere; no other request appears in its place until the user moves
+ * on.
+ */
 function Gone({ entry, isLast, onNext }: { entry: InboxEntry; isLast: boolean; onNext: () => void }) {
   return (
     <div className="inbox-gone" role="status">

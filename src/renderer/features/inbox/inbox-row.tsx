@@ -19,11 +19,11 @@ interface InboxRowProps {
   userHome: string | undefined
   onToggle: () => void
   onOpenSession: () => void
-  /** What is shown when it is open. */
+  /** Content of the expanded row. */
   children: ReactNode
 }
 
-/** One request: a line with what it is about and where it comes from, that opens to the whole. */
+/** One request: a line with its summary and origin that expands to the full request. */
 export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, children }: InboxRowProps) {
   const key = entryKey(entry)
   const { name } = folderName(entry.folder, userHome)
@@ -40,7 +40,7 @@ export function InboxRow({ entry, open, userHome, onToggle, onOpenSession, child
           onClick={onToggle}
         >
           <ChevronRight aria-hidden className={cx('inbox-chevron', open && 'rotate-90')} />
-          {/* What is open says so itself, on its card: the button is no wider than its sign, and where it comes from stands beside it. */}
+          {/* The card of an open request shows the summary, so the button shrinks to its icon, with the origin beside it. */}
           {!open && (
             <>
               <StatusDot status="waiting" silent />
@@ -84,7 +84,7 @@ interface InboxEntryViewProps {
   renderCard: (approval: Approval) => ReactNode
 }
 
-/** The open request: asked for whole, with its preview, and shown as the conversation shows it. */
+/** The open request: loaded in full, with its preview, and shown as in the conversation. */
 export function InboxEntryView({ entry, renderCard }: InboxEntryViewProps) {
   const queries = useQueries()
   const { sessionId, approvalId, elsewhere } = entry
@@ -98,7 +98,7 @@ export function InboxEntryView({ entry, renderCard }: InboxEntryViewProps) {
   )
   if (error) {
     const failure = failureFrom(error)
-    // It was settled this very moment: the list is about to say so.
+    // It was answered this moment: the list is about to update.
     return failure.code === 'approval.gone' ? null : <ErrorNote failure={failure} />
   }
   if (!data) {

@@ -19,15 +19,15 @@ const [one, two, three] = [entry('1'), entry('2'), entry('3')] as const
 const ids = (rows: ReturnType<typeof inboxRows>): string[] =>
   rows.groups.flatMap((group) => group.entries.map(({ approvalId }) => approvalId))
 
-describe('where the inbox looks', () => {
-  it('opens the first request by itself, and no later one takes its place', () => {
+describe('the inbox selection', () => {
+  it('opens the first request automatically, and no later one replaces it', () => {
     const place = selectFirst(NO_SELECTION, [one])
     expect(inboxRows(place, [one]).open).toBe(one)
     expect(selectFirst(place, [one, two])).toBe(place)
     expect(selectFirst({ ...NO_SELECTION, open: 'closed' }, [one]).open).toBe('closed')
   })
 
-  it('keeps the open request where it is when it was settled elsewhere (the next one slips under the finger and is allowed)', () => {
+  it('keeps the row of the open request after it was answered elsewhere', () => {
     const place = { ...NO_SELECTION, open: two }
     const rows = inboxRows(place, [one, three])
     expect(ids(rows)).toEqual(['1', '2', '3'])
@@ -36,32 +36,32 @@ describe('where the inbox looks', () => {
     expect(selectFirst(place, [three])).toBe(place)
   })
 
-  it('goes to the next after an answer, and does not show again what was just answered', () => {
+  it('moves to the next request after an answer, and hides the answered one', () => {
     const place = { ...NO_SELECTION, open: one }
     const next = selectAfterAnswer(place, inboxRows(place, [one, two]), one, [one, two])
     expect(next.open).toBe(two)
     expect(ids(inboxRows(next, [one, two]))).toEqual(['2'])
     const last = selectAfterAnswer(next, inboxRows(next, [one, two]), two, [one, two])
     expect(last.open).toBeUndefined()
-    // The list has not been told yet: what was answered does not open again.
+    // The list is not updated yet: the answered request does not open again.
     expect(selectFirst(last, [one, two]).open).toBeUndefined()
     expect(selectFirst(last, [one, two, three]).open).toBe(three)
   })
 
-  it('goes to the one before when the last was answered, and forgets answers that the list no longer has', () => {
+  it('moves to the previous request after the last one, and forgets answers that the list no longer has', () => {
     const place = { open: three, answered: new Set(['s/1']) }
     const next = selectAfterAnswer(place, inboxRows(place, [two, three]), three, [two, three])
     expect(next.open).toBe(two)
     expect([...next.answered]).toEqual(['s/3'])
   })
 
-  it('opens nothing that was answered a moment ago (after several were allowed together, the first of them comes back)', () => {
+  it('does not reopen a request that was just answered, also after several at once', () => {
     const rows = inboxRows(selectFirst(NO_SELECTION, [one, two]), [one, two])
     const first = selectAfterAnswer({ ...NO_SELECTION, open: one }, rows, one, [one, two])
     expect(selectAfterAnswer(first, rows, two, [one, two]).open).toBeUndefined()
   })
 
-  it('shows what is alike together, behind the first of it, and walks in that order', () => {
+  it('groups similar requests after the first of them, also for the arrow keys', () => {
     const alike = [entry('1', { group: 'g' }), two, entry('3', { group: 'g' })]
     const rows = inboxRows(NO_SELECTION, alike)
     expect(ids(rows)).toEqual(['1', '3', '2'])
@@ -69,7 +69,7 @@ describe('where the inbox looks', () => {
     expect(adjacentEntry(rows, alike[0]!, -1)).toBeUndefined()
   })
 
-  it('draws only the first rows, but never drops the open one (hundreds of requests freeze the page)', () => {
+  it('limits the rows, but always includes the open one', () => {
     const many = Array.from({ length: 10 }, (_, n) => entry(String(n), n % 2 === 0 ? { group: 'even' } : {}))
     const { groups } = inboxRows(NO_SELECTION, many)
     const drawn = (open: string): string[] =>

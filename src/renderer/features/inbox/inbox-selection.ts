@@ -2,24 +2,27 @@ import { useState } from 'react'
 import type { InboxEntry } from '../../../shared/model/approval'
 import { entryKey } from '../../state/inbox-state'
 
-/** What the page is looking at. Plain data; every step is pure. */
+/** The state of the inbox page. Plain data; every step is pure. */
 export interface InboxSelection {
-  /** The request that is open. `undefined`: whatever comes first; `closed`: none, by the user's wish. */
+  /** The open request. `undefined`: the first one opens; `closed`: none, because the user closed it. */
   open: InboxEntry | 'closed' | undefined
-  /** Answered from this page; the list may still have them for a moment. */
+  /** Answered from this page; the list may still contain them for a moment. */
   answered: ReadonlySet<string>
 }
 
 export const NO_SELECTION: InboxSelection = { open: undefined, answered: new Set() }
 
-/** The rows to show. The open one stays, `gone`, when it was settled elsewhere: nothing else takes its place under the cursor. */
+/**
+ * The rows to show. The open one stays, as `gone`, after it was answered elsewhere, so that no other row moves under
+ * the cursor.
+ */
 interface InboxRows {
   groups: InboxGroup[]
   open: InboxEntry | undefined
   gone: boolean
 }
 
-/** What a new list means for where one looks: only when nothing was open does the first request open by itself. */
+/** Applies a new list: the first request opens automatically only if none was open. */
 export function selectFirst(place: InboxSelection, entries: readonly InboxEntry[]): InboxSelection {
   const { open } = place
   if (open === 'closed') return place
@@ -41,7 +44,7 @@ export function inboxRows(place: InboxSelection, entries: readonly InboxEntry[])
   return { groups: inboxGroups(rows), open, gone: true }
 }
 
-/** The request was answered here: the next one behind it that was not opens, or else the nearest before. */
+/** The request was answered here: the next unanswered one opens, or else the nearest before. */
 export function selectAfterAnswer(
   place: InboxSelection,
   rows: InboxRows,
@@ -58,7 +61,7 @@ export function selectAfterAnswer(
   return { open: next(1) ?? next(-1), answered: known }
 }
 
-/** The row before or behind. */
+/** The previous or next row. */
 export function adjacentEntry({ groups }: InboxRows, entry: InboxEntry, step: 1 | -1): InboxEntry | undefined {
   const rows = groups.flatMap((group) => group.entries)
   const at = rows.findIndex((row) => entryKey(row) === entryKey(entry))
@@ -68,16 +71,16 @@ export function adjacentEntry({ groups }: InboxRows, entry: InboxEntry, step: 1 
 interface InboxSteps extends InboxRows {
   show(entry: InboxEntry): void
   close(): void
-  /** To the row before or behind the open one. */
+  /** Moves to the row before or after the open one. */
   step(by: 1 | -1): void
-  /** From the open one, which was settled elsewhere, to what is next. */
+  /** Moves on from the open request, which was answered elsewhere. */
   moveOn(): void
-  /** It was answered from this page. */
+  /** The request was answered from this page. */
   onAnswered(entry: InboxEntry): void
   wasAnswered(entry: InboxEntry): boolean
 }
 
-/** Where the inbox looks, kept over every change of the list. */
+/** The inbox state, kept across list updates. */
 export function useInboxSelection(entries: readonly InboxEntry[]): InboxSteps {
   const [place, setPlace] = useState(NO_SELECTION)
   const here = selectFirst(place, entries)
@@ -105,13 +108,13 @@ export function useInboxSelection(entries: readonly InboxEntry[]): InboxSteps {
   }
 }
 
-/** Requests that are alike, oldest first. */
+/** Similar requests, oldest first. */
 interface InboxGroup {
   group: string
   entries: InboxEntry[]
 }
 
-/** The inbox in the order it is shown: first in first out, those that are alike right behind the first of them. */
+/** The inbox in display order: first in first out, with similar requests right after the first of them. */
 function inboxGroups(entries: readonly InboxEntry[]): InboxGroup[] {
   const groups = new Map<string, InboxEntry[]>()
   for (const entry of entries) {
@@ -122,13 +125,16 @@ function inboxGroups(entries: readonly InboxEntry[]): InboxGroup[] {
   return [...groups].map(([group, list]) => ({ group, entries: list }))
 }
 
-/** The first so many rows, and the open one wherever it is: nobody reads hundreds, and the rest moves up as they are answered. */
+/**
+ * The first `count` rows, plus the open one wherever it is: hundreds are not rendered, and the rest moves up as
+ * requests are answered.
+ */
 export function firstRows(
   groups: readonly InboxGroup[],
-  most: number,
+  limit: number,
   isOpen: (entry: InboxEntry) => boolean,
 ): InboxGroup[] {
-  let left = most
+  let left = limit
   const first: InboxGroup[] = []
   for (const { group, entries } of groups) {
     const shown = entries.filter((entry, index) => index < left || isOpen(entry))
@@ -138,10 +144,10 @@ export function firstRows(
   return first
 }
 
-/** More are not read at once: the rest is asked about again. */
+/** Maximum number of requests reviewed at once; the rest need another round. */
 export const MAX_TOGETHER = 25
 
-/** Those of a group that can be answered from here, together. */
+/** The requests of a group that can be answered together from here. */
 export function answerable(entries: readonly InboxEntry[]): InboxEntry[] {
   return entries.filter(
     (entry) =>
@@ -149,7 +155,7 @@ export function answerable(entries: readonly InboxEntry[]): InboxEntry[] {
   )
 }
 
-/** The option that allows this one call and nothing else. */
+/** The option that allows only this one call. */
 export function onceOption(entry: InboxEntry): string | undefined {
   return entry.options.find((option) => option.kind === 'allow_once')?.optionId
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { settledText } from './settled-note'
 
-it('says who ended a request: a person elsewhere, a rule, or nobody (a denial by a rule must not read as the rejection of a colleague)', () => {
+it('distinguishes requests ended by the user elsewhere, by a rule, and without an answer', () => {
   expect(settledText({ outcome: 'allow_once' })).toBe('Allowed once, elsewhere.')
   expect(settledText({ outcome: 'allow_always', rule: { pattern: 'Bash(ls)', scope: 'user' } })).toBe(
     'Allowed always, elsewhere.',

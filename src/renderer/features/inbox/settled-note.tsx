@@ -7,10 +7,10 @@ import { entryKey } from '../../state/inbox-state'
 import { useClient } from '../../state/page/queries'
 import type { RecordedEvent } from '../../../shared/events/event'
 
-/** How far back (events) the end of a request is looked for: it has only just happened. */
+/** How many events back the end of a request is searched for: it has only just happened. */
 const NEWEST = 60
 
-/** A short word of how a request ended that was not answered on this page. */
+/** A short note on how a request ended that was not answered on this page. */
 export function SettledNote({ entry }: { entry: InboxEntry }) {
   const client = useClient()
   const { data } = useQuery({
@@ -56,7 +56,7 @@ export function settledText({ outcome, feedback, reason, rule, chosen }: Resolve
   }
 }
 
-/** How long a settled request is still named, in ms, and how many at most. */
+/** How long a resolved request stays listed, in ms, and the maximum number. */
 const STAY_MS = 12_000
 const MAX_SETTLED = 5
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { groupByFile } from './changes-pane'
 
-it('would catch edits of one file standing in several rows, or a click going to an older one', () => {
+it('lists each file once, with the sum of its edits and the ID of the latest call', () => {
   const files = groupByFile([
     { path: '/a', added: 1, removed: 0, callId: '1' },
     { path: '/b', added: 5, removed: 2, callId: '2' },

@@ -13,17 +13,20 @@ import { Button } from '../../ui/button'
 interface ChangesPaneProps {
   sessionId: string
   header: SessionHeader
-  /** Edits in the part of the conversation that is loaded. */
+  /** Edits in the loaded part of the conversation. */
   changes: readonly Change[]
-  /** Goes to the call in the conversation. */
+  /** Scrolls to the call in the conversation. */
   onJump: (callId: string) => void
 }
 
-/** The files that differ from what they were before the session, by tools or by commands; each opens to its pieces, which can be undone. */
+/**
+ * The files that differ from before the session, changed by tools or commands; each expands to its hunks, which can be
+ * undone.
+ */
 export function ChangesPane({ sessionId, header, changes, onJump }: ChangesPaneProps) {
   const queries = useQueries()
   const busy = header.turnId !== undefined
-  // While a turn runs, edits tell that something is new; afterwards every event may.
+  // While a turn runs, only edits trigger a reload; afterwards any event may.
   const version = busy ? `turn ${changes.length}` : `idle ${header.seq}`
   const { data: files = [] } = useQuery({
     ...queries.checkpoint.files.queryOptions({ input: { sessionId }, staleTime: 0, retry: false }),
@@ -141,7 +144,7 @@ function fromFolder(path: string, folder: string): string {
     : path
 }
 
-/** One edit of one file, as a tool call made it. */
+/** One edit of one file by a tool call. */
 interface Change {
   path: string
   added: number
@@ -157,7 +160,7 @@ interface ChangedFile {
   callId: string
 }
 
-/** Edits summed up per file; the file with the latest edit first. `callId` is that of its latest edit. */
+/** Edits grouped by file; the file with the latest edit first. `callId` is that of its latest edit. */
 export function groupByFile(changes: readonly Change[]): ChangedFile[] {
   const files = new Map<string, ChangedFile>()
   for (const { path, added, removed, callId } of changes) {
@@ -179,13 +182,13 @@ const SHOWN_LINES = 40
 interface ChangesUndoProps {
   sessionId: string
   file: SessionFile
-  /** Changes whenever something may have changed. */
+  /** Changes whenever files may have changed. */
   version: string
   /** Nothing can be undone while a turn runs. */
   busy: boolean
 }
 
-/** How one file differs from what it was before the session, with a way to undo each piece, or all of it. */
+/** The difference of one file from before the session, with undo for each hunk and for all of it. */
 function ChangesUndo({ sessionId, file, version, busy }: ChangesUndoProps) {
   const client = useClient()
   const queries = useQueries()

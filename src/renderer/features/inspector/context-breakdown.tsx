@@ -9,7 +9,7 @@ const CONTEXT_KIND_LABELS: Record<ContextKind, string> = {
   results: 'Other tool results',
   conversation: 'Conversation',
 }
-/** From what is always there to what grows. */
+/** From the fixed parts to the growing ones. */
 const SHADES: Record<ContextKind, string> = {
   system: 'bg-ink',
   tools: 'bg-ink-2',
@@ -18,7 +18,7 @@ const SHADES: Record<ContextKind, string> = {
   conversation: 'bg-ink-3',
 }
 
-/** What the window is filled with, by kind, and the heaviest single things. */
+/** The content of the context window, by kind, and the largest single items. */
 export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: (callId: string) => void }) {
   const share = (tokens: number): string => `${Math.min(100, (tokens / Math.max(1, view.window)) * 100)}%`
   return (
@@ -75,7 +75,7 @@ export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: 
   )
 }
 
-/** What the schemas of servers' tools take of each request, and what they would take otherwise. */
+/** The tokens of MCP tool schemas in each request, with and without tool search. */
 export function ServerToolsPart({ cost }: { cost: ServerToolsCost }) {
   const { tools, sent, isSearching, bytesAll, bytesSent } = cost
   return (

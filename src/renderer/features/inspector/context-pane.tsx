@@ -17,16 +17,16 @@ import { useSessionHeader } from '../../state/session/session-view'
 
 interface ContextPaneProps {
   header: SessionHeader
-  /** Tokens the model can take; undefined when the model is not known. */
+  /** The context window in tokens; undefined when the model is not known. */
   contextWindow: number | undefined
   modelLabel: string | undefined
-  /** Nothing is known of the model: its window is assumed. */
+  /** The model is unknown: its window is assumed. */
   isGuess: boolean
-  /** Goes to a call in the conversation. */
+  /** Scrolls to a call in the conversation. */
   onJump: (callId: string) => void
 }
 
-/** How full the model's window is and of what, the way to make room, and what the session has used. */
+/** The usage of the context window, the compact button, and the session's token usage. */
 export function ContextPane({ header, contextWindow, modelLabel, isGuess, onJump }: ContextPaneProps) {
   const view = useContextView(header.sessionId)
   const { context, spent } = header
@@ -112,7 +112,7 @@ function percent(share: number): string {
   return value > 0 && value < 1 ? '< 1' : String(Math.round(value))
 }
 
-/** Compacts the conversation by hand, with what is to be kept; and takes the latest compaction back. */
+/** Compacts the conversation on request, with instructions on what to keep; and undoes the latest compaction. */
 function CompactNow({ header, compactable }: { header: SessionHeader; compactable: boolean }) {
   const client = useClient()
   const [keep, setKeep] = useState('')
@@ -169,7 +169,7 @@ function CompactNow({ header, compactable }: { header: SessionHeader; compactabl
   )
 }
 
-/** What the next request of a session would be made of; asked again when a step has ended. Undefined while it is not known. */
+/** The content of the next request of a session; read again when a step has ended. Undefined while unknown. */
 function useContextView(sessionId: string): ContextView | undefined {
   const client = useClient()
   const header = useSessionHeader(sessionId)

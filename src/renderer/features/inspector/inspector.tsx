@@ -5,9 +5,9 @@ import { useLayout, type InspectorTab } from '../../state/page/layout-state'
 import { IconButton } from '../../ui/button'
 
 interface InspectorProps {
-  /** What each tab shows, in the order of the tabs. */
+  /** The content of each tab, in the order of the tabs. */
   panes: readonly { tab: InspectorTab; label: string; count?: number; content: ReactNode }[]
-  /** Set where the inspector is a drawer. */
+  /** Set when the inspector is a drawer. */
   onClose?: () => void
 }
 
@@ -32,14 +32,14 @@ export function Inspector({ panes, onClose }: InspectorProps) {
     for (const element of [current, ...current.children]) observer.observe(element)
     return () => observer.disconnect()
   }, [look])
-  // The tab that is shown is in sight, also when it was chosen from elsewhere.
+  // Keep the selected tab in view, even if it was selected elsewhere.
   useEffect(() => {
     list.current?.querySelector(`[data-tab=${tab}]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [tab])
   return (
     <Tabs.Root value={tab} onValueChange={choose} className="flex min-h-0 flex-1 flex-col">
       <div className="flex h-[46px] flex-none items-center border-b border-line px-2.5">
-        {/* Counts can make the tabs wider than the column: the list scrolls, and nothing around it. */}
+        {/* Counts can make the tabs wider than the column: only the list scrolls. */}
         <Tabs.List
           ref={list}
           aria-label="Inspector"

@@ -10,7 +10,7 @@ import { useClient } from '../../state/page/queries'
 
 const TODO_STATUS_LABELS: Record<TodoStatus, string> = { pending: 'to do', in_progress: 'in progress', done: 'done' }
 
-/** The agent's own to-do list. */
+/** The agent's to-do list. */
 export function TodosPane({ todos }: { todos: readonly Todo[] }) {
   if (todos.length === 0) {
     return (
@@ -74,7 +74,7 @@ const DECISIONS = {
   reject_exit: 'rejected',
 } as const
 
-/** The plan of the session as it is now, and each revision as it was put to the user. */
+/** The session's current plan, and each revision that the user reviewed. */
 export function PlanPane({ sessionId, plan, stamp, userHome, renderMarkdown }: PlanPaneProps) {
   const client = useClient()
   const [picked, setPicked] = useState<{ plan: number; revision: number }>()
@@ -124,7 +124,7 @@ export function PlanPane({ sessionId, plan, stamp, userHome, renderMarkdown }: P
       )}
       {!picked && now.data && (
         <p className="mt-3 text-tiny break-all text-ink-3">
-          {now.data.text === undefined && 'Nothing is written yet. '}
+          {now.data.text === undefined && 'The plan is empty. '}
           {shortPath(now.data.file, userHome)}
         </p>
       )}

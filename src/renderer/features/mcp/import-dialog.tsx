@@ -16,13 +16,13 @@ import { TextField } from '../../ui/form/field'
 interface ImportDialogProps {
   folder: string | undefined
   userHome: string | undefined
-  /** From text that is pasted here, not from files of other products. */
+  /** From pasted text, not from files of other products. */
   pasted: boolean
   onClose: () => void
   onImported: (count: number) => void
 }
 
-/** Shows what could be taken over, and takes over what is chosen. Nothing is written before that. */
+/** Previews the servers to import and imports the selected ones. Nothing is written before that. */
 export function ImportDialog({ folder, userHome, pasted, onClose, onImported }: ImportDialogProps) {
   const queries = useQueries()
   const [text, setText] = useState('')
@@ -186,7 +186,7 @@ interface FoundServerProps {
   onChange: (pick: Pick) => void
 }
 
-/** One server that could be taken over: what it would do, and what has to be decided about it. */
+/** One server to import: what it would do, and the choices for it. */
 function FoundServer({ server, pick, onChange }: FoundServerProps) {
   const id = useId()
   const { name, lines, notes, state, inputs, freeName } = server
@@ -268,11 +268,11 @@ function FoundServer({ server, pick, onChange }: FoundServerProps) {
   )
 }
 
-/** What the user has decided about one server that could be taken over. */
+/** The user's choices for one server to import. */
 interface Pick {
   chosen: boolean
   name: string
-  /** Takes the place of the one of this name. */
+  /** Replaces the server of this name. */
   replace: boolean
   values: Readonly<Record<string, string>>
 }
@@ -281,7 +281,7 @@ function startPick(server: McpImportServer, chosen: boolean): Pick {
   return { chosen, name: server.freeName, replace: false, values: {} }
 }
 
-/** What is new is chosen to begin with, except what belongs to another project. */
+/** New servers are selected by default, except those of other projects. */
 function beginsPicked(
   preview: { folder?: McpImportPreview['folder'] },
   server: { state: McpImportServer['state'] },

@@ -14,7 +14,7 @@ interface PairListProps {
   onChange: (pairs: KeyValue[]) => void
 }
 
-/** Names with values that can be secrets: a value that is written already is not shown, and stays unless another is typed. */
+/** Names with values that can be secrets: an existing value is not shown, and stays unless a new one is typed. */
 export function KeyValueList({ label, kind, hint, pairs, error, onChange }: PairListProps) {
   const change = (id: number, part: Partial<KeyValue>): void =>
     onChange(pairs.map((pair) => (pair.id === id ? { ...pair, ...part } : pair)))
@@ -38,7 +38,7 @@ export function KeyValueList({ label, kind, hint, pairs, error, onChange }: Pair
             value={pair.value}
             spellCheck={false}
             autoComplete="off"
-            placeholder={pair.kept ? 'stays as it is; type to replace' : 'value or ${VARIABLE}'}
+            placeholder={pair.kept ? 'unchanged; type to replace' : 'value or ${VARIABLE}'}
             onChange={(event) => change(pair.id, { value: event.target.value })}
             className={cx(CONTROL_CLASS, 'flex-[1.6] basis-0 font-mono text-small')}
           />

@@ -10,7 +10,7 @@ import { Skeleton } from '../../ui/loading'
 import { SERVER_STATE_LABELS, tokensOf, toolCountText, useMcpChange, useMcpList } from './mcp-servers'
 import { SignInDialog } from './sign-in-dialog'
 
-/** How the servers of a session's project stand; the rest is in the settings. */
+/** The status of the MCP servers of a session's project; details are in the settings. */
 export function McpPane({ folder, onOpenSettings }: { folder: string; onOpenSettings: () => void }) {
   const { data: list, error } = useMcpList(folder)
   const [signingIn, setSigningIn] = useState<McpServerView>()

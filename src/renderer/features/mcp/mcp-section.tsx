@@ -24,11 +24,11 @@ import { SignInDialog } from './sign-in-dialog'
 
 interface McpSectionProps {
   info: AppInfo | undefined
-  /** The server to show opened. */
+  /** The server to show expanded. */
   shown?: string | undefined
-  /** Asks whether what a project brings along shall count; nothing where that is settled. */
+  /** The trust banner of the project; empty once decided. */
   renderTrust: (folder: string) => ReactNode
-  /** How tools are offered to the model. */
+  /** The tool search settings. */
   toolSearch?: ReactNode
 }
 
@@ -38,7 +38,7 @@ type Dialog =
   | { kind: 'edit'; server: McpServerView; input: McpServerInput }
   | { kind: 'log' | 'sign_in' | 'remove'; serverId: string }
 
-/** The servers the project on screen can use: their states, their tools, and what can be done with them. */
+/** The servers available in the current project: their states, their tools, and the actions on them. */
 export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionProps) {
   const client = useClient()
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
@@ -169,7 +169,7 @@ export function McpSection({ info, shown, renderTrust, toolSearch }: McpSectionP
         onConfirm={() => meant && remove.mutate(meant)}
       >
         {meant?.scope === 'project'
-          ? `It goes out of ${meant.file === undefined ? 'the project' : shortPath(meant.file, info?.userHome)}, for everybody who works on the project.`
+          ? `It will be removed from ${meant.file === undefined ? 'the project' : shortPath(meant.file, info?.userHome)}, for everyone who works on the project.`
           : 'This also deletes its command or address and any keys in it. To keep it for later, disable it instead.'}
       </ConfirmDialog>
     </section>

@@ -5,7 +5,7 @@ import { useClient, useQueries } from '../../state/page/queries'
 import type { McpServerState, McpServerView, McpTransport } from '../../../shared/configuration/mcp'
 import type { Tone, DotStatus } from '../../ui/badge'
 
-/** The servers a folder can use; asked for again when the engine says that something about them has changed. */
+/** The servers available in a folder; read again when the engine reports a change. */
 export function useMcpList(folder: string | undefined) {
   const queries = useQueries()
   return useQuery(
@@ -18,7 +18,7 @@ export function useMcpList(folder: string | undefined) {
   )
 }
 
-/** Something that is done with servers; the lists are asked for again afterwards. What goes wrong is told, unless the caller does. */
+/** An action on servers; afterwards the lists are read again. Shows failures, unless the caller does. */
 export function useMcpChange<Input, Output>(
   run: (mcp: TrestleClient['mcp'], input: Input) => Promise<Output>,
   { quiet = false } = {},
@@ -32,7 +32,7 @@ export function useMcpChange<Input, Output>(
   })
 }
 
-/** How a state looks and what it is called. */
+/** The color and label of each state. */
 export const SERVER_STATE_LABELS: Record<McpServerState, { dot: DotStatus; tone: Tone; word: string }> = {
   disabled: { dot: 'idle', tone: 'plain', word: 'off' },
   asked: { dot: 'waiting', tone: 'wait', word: 'needs approval' },
@@ -46,12 +46,12 @@ export const SERVER_STATE_LABELS: Record<McpServerState, { dot: DotStatus; tone:
 
 export const TRANSPORT_LABELS: Record<McpTransport, string> = { stdio: 'stdio', http: 'HTTP', sse: 'SSE' }
 
-/** What the tools of a server that are switched on cost in every request. */
+/** Tokens of a server's enabled tools in every request. */
 export function tokensOf({ tools }: Pick<McpServerView, 'tools'>): number {
   return tools.reduce((sum, tool) => sum + (tool.enabled && tool.problem === undefined ? tool.tokens : 0), 0)
 }
 
-/** `3 of 12 tools`, `1 tool`, or nothing when they are not known yet. */
+/** `3 of 12 tools`, `1 tool`, or empty when unknown. */
 export function toolCountText({ tools }: Pick<McpServerView, 'tools'>): string | undefined {
   if (tools.length === 0) return undefined
   const on = tools.filter((tool) => tool.enabled && tool.problem === undefined).length
@@ -59,7 +59,7 @@ export function toolCountText({ tools }: Pick<McpServerView, 'tools'>): string |
   return on === tools.length ? all : `${on} of ${all}`
 }
 
-/** The address a person recognises a sign-in by. */
+/** The URL by which a user recognizes a sign-in. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url
 }

@@ -13,7 +13,7 @@ import { formatTokens } from '../../format/model-usage'
 import { Badge } from '../../ui/badge'
 import { Switch } from '../../ui/form/settings-controls'
 
-/** What can be done with a server that needs a dialog of its own. */
+/** Actions on a server that need their own dialog. */
 export type ServerAction = 'edit' | 'remove' | 'log' | 'sign_in'
 
 interface ServerDetailProps {
@@ -22,7 +22,7 @@ interface ServerDetailProps {
   onAction: (action: ServerAction) => void
 }
 
-/** All about one server: what went wrong, what it is, what can be done, and its tools. */
+/** Details of one server: its error, its properties, its actions, and its tools. */
 export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) {
   const { serverId, name, state, error, tools } = server
   const restart = useMcpChange((mcp, id: string) => mcp.restart({ serverId: id }))
@@ -179,10 +179,10 @@ function counted(count: number, what: string): string {
   return count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
-/** From so many tools on, a filter is worth its place. */
+/** Number of tools from which a filter is shown. */
 const MANY = 12
 
-/** The tools of a server, each with its switch and what it costs in every request. */
+/** The tools of a server, each with its switch and its tokens per request. */
 function ToolList({ server }: { server: McpServerView }) {
   const [filter, setFilter] = useState('')
   const setTool = useMcpChange((mcp, change: { serverId: string; tool: string; enabled: boolean }) =>

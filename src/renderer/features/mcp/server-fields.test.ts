@@ -32,7 +32,7 @@ test.each<McpServerInput>([
   expect(inputOf(fields, input)).toEqual(input)
 })
 
-test('a value that is typed replaces the kept one, a name that is removed goes, and blank rows are no names', () => {
+test('a typed value replaces the existing one, a removed name disappears, and blank rows are ignored', () => {
   const before: McpServerInput = { ...switches, transport: 'stdio', command: 'a', args: [], env: { A: null, B: null } }
   const fields = fieldsOf('s', before)
   const env = [{ ...fields.env[0]!, value: 'new' }, newKeyValue(), newKeyValue('C', 'c')]
@@ -42,7 +42,7 @@ test('a value that is typed replaces the kept one, a name that is removed goes, 
   })
 })
 
-test('what is missing is said at its field', () => {
+test('a missing value is reported at its field', () => {
   expect(fieldProblems(NO_SERVER, [])).toEqual({ name: 'Enter a name', command: 'Enter a command' })
   expect(fieldProblems({ ...NO_SERVER, name: 'a', transport: 'http', url: 'x.test', callSeconds: '0' }, ['a'])).toEqual(
     {
@@ -57,7 +57,7 @@ test('what is missing is said at its field', () => {
   })
 })
 
-test('a whole command line is taken apart as a shell would', () => {
+test('a full command line is split as in a shell', () => {
   expect(splitCommand(`npx -y @x/server "/my files" 'a "b"' --k="v w"`)).toEqual({
     command: 'npx',
     args: ['-y', '@x/server', '/my files', 'a "b"', '--k=v w'],

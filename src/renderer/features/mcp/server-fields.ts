@@ -5,7 +5,7 @@ import {
   type McpTransport,
 } from '../../../shared/configuration/mcp'
 
-/** A name with its value; `kept`: what is written stays as long as nothing is typed. */
+/** A name with its value; `kept`: the existing value stays as long as nothing is typed. */
 export interface KeyValue {
   id: number
   name: string
@@ -13,16 +13,16 @@ export interface KeyValue {
   kept: boolean
 }
 
-/** A server as its form has it: everything is text. */
+/** A server as form fields: everything is text. */
 export interface ServerFields {
   name: string
   transport: McpTransport
   command: string
-  /** One a line. */
+  /** One per line. */
   args: string
   cwd: string
   env: KeyValue[]
-  /** Undefined: as usual for where it is written. */
+  /** Undefined: the default for its scope. */
   sandbox?: McpServerSandbox
   url: string
   headers: KeyValue[]
@@ -54,7 +54,7 @@ export function newKeyValue(name = '', value: string | null = ''): KeyValue {
   return { id: lastId, name, value: value ?? '', kept: value === null }
 }
 
-/** The form of a server that is written already. */
+/** The form of an existing server. */
 export function fieldsOf(name: string, input: McpServerInput): ServerFields {
   const common = {
     ...NO_SERVER,
@@ -77,7 +77,7 @@ export function fieldsOf(name: string, input: McpServerInput): ServerFields {
   }
 }
 
-/** What is wrong with the form, by field. */
+/** Validation errors, by field. */
 export function fieldProblems(
   fields: ServerFields,
   taken: readonly string[],
@@ -105,7 +105,7 @@ export function fieldProblems(
   return problems
 }
 
-/** What is written; `before` has what the form does not show. */
+/** The configuration to save; `before` supplies what the form does not show. */
 export function inputOf(fields: ServerFields, before: McpServerInput | undefined): McpServerInput {
   const switches = {
     enabled: before?.enabled ?? true,
@@ -147,7 +147,7 @@ export function inputOf(fields: ServerFields, before: McpServerInput | undefined
   }
 }
 
-/** What a server can run in, by where it is written; the first is what counts when nothing is chosen. */
+/** The sandbox choices of a server by its scope; the first is the default. */
 export function sandboxChoices(scope: 'user' | 'project'): readonly { value: McpServerSandbox; label: string }[] {
   const labels: Record<McpServerSandbox, string> = {
     project: 'Project sandbox, open network',
@@ -161,7 +161,7 @@ export function sandboxChoices(scope: 'user' | 'project'): readonly { value: Mcp
   return values.map((value) => ({ value, label: labels[value] }))
 }
 
-/** Takes a whole command line apart that was typed or pasted into the field of the command; quotes hold words together. */
+/** Splits a full command line typed or pasted into the command field; quotes group words. */
 export function splitCommand(line: string): { command: string; args: string[] } {
   const words = [...line.trim().matchAll(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"']|["'])+/g)].map(([word]) =>
     word.replace(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_whole, double: string | undefined, single: string | undefined) =>

@@ -12,24 +12,24 @@ import { fieldProblems, inputOf, sandboxChoices, splitCommand, type ServerFields
 import { useMcpChange } from './mcp-servers'
 
 interface ServerFormProps {
-  /** What the form begins with. */
+  /** The initial values of the form. */
   start: ServerFields
   /** Undefined: a new server. */
   edited?: { name: string; scope: 'user' | 'project'; input: McpServerInput }
-  /** The project a server can be written into. */
+  /** The project whose configuration can contain the server. */
   folder?: { path: string; name: string } | undefined
-  /** Names that are in use, by where. */
+  /** Names in use, by scope. */
   taken: Readonly<Record<'user' | 'project', readonly string[]>>
-  /** Goes over to pasted text. */
+  /** Switches to pasting JSON. */
   onPaste?: () => void
   onClose: () => void
-  /** It is written. */
+  /** Called after saving. */
   onSaved: (list: McpServerList, name: string) => void
 }
 
 const FIELDS = ['name', 'command', 'url', 'args', 'cwd']
 
-/** Adds or changes a server. Values that are written already are never shown. */
+/** Adds or changes a server. Existing secret values are never shown. */
 export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onSaved }: ServerFormProps) {
   const formId = useId()
   const [fields, setFields] = useState(start)
@@ -70,7 +70,7 @@ export function ServerForm({ start, edited, folder, taken, onPaste, onClose, onS
     )
   }
 
-  /** Whoever copies from a README has the whole line. */
+  /** Users who copy from a README paste the whole line. */
   const splitLine = (): void => {
     if (fields.args.trim() !== '' || !/\s/.test(fields.command.trim())) return
     const { command, args } = splitCommand(fields.command)

@@ -8,11 +8,14 @@ import { useMcpList } from './mcp-servers'
 
 interface ServerNoticeProps {
   folder: string
-  /** A turn runs: it is then that servers are needed, and found wanting. */
+  /** A turn is running: only then are servers needed. */
   busy: boolean
 }
 
-/** Says once that a server of the project gives no tools, and leads to where that is mended. Nothing is asked before the first turn. */
+/**
+ * Shows once that a server of the project provides no tools, with a link to the fix. Nothing is queried before the
+ * first turn.
+ */
 export function ServerNotice({ folder, busy }: ServerNoticeProps) {
   const [wasBusy, setWasBusy] = useState(busy)
   if (busy && !wasBusy) setWasBusy(true)
@@ -56,7 +59,7 @@ function isTroubled({ state, hiddenBy }: McpServerView): boolean {
   return hiddenBy === undefined && (state === 'sign_in' || state === 'failed')
 }
 
-/** Told again only when it has become another trouble. */
+/** Shown again only when the problem changes. */
 function noticeOf({ serverId, state }: McpServerView): string {
   return `mcp:${serverId}:${state}`
 }

@@ -25,7 +25,7 @@ interface ServerRowProps {
 
 const SCOPES = { user: undefined, project: 'this project', session: 'from the editor' } as const
 
-/** One server: how it stands and what it costs; opened, everything about it. Drawn anew only when something about this server has changed. */
+/** One server: its status and its token cost; expanded, all details. Re-renders only when this server changes. */
 export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpen, onAction }: ServerRowProps) {
   const detailId = useId()
   const setEnabled = useMcpChange((mcp, change: { serverId: string; enabled: boolean }) => mcp.setEnabled(change))
@@ -87,12 +87,12 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
   )
 })
 
-/** While it is looked at, lines are added. */
+/** Lines are appended while it is open. */
 const LOOK_AGAIN_MS = 1_500
 
 const FROM = { stderr: '', server: 'server', connection: 'trestle' } as const
 
-/** What a server printed and logged, and what happened to its connection; the newest at the end. */
+/** A server's output, log messages and connection events; the newest at the end. */
 export function ServerLog({ server, onClose }: { server: McpServerView; onClose: () => void }) {
   const queries = useQueries()
   const { data, error } = useQuery(

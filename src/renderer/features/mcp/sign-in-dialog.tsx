@@ -18,7 +18,10 @@ interface SignInDialogProps {
   onClose: () => void
 }
 
-/** Leads through a sign-in: the page opens in the browser, here or by a click, and this waits until it is over. */
+/**
+ * Guides through a sign-in: the page opens in the browser, automatically or by a click, and the dialog waits until it
+ * is done.
+ */
 export function SignInDialog({ server: { serverId, name }, onClose }: SignInDialogProps) {
   const client = useClient()
   const queryClient = useQueryClient()
@@ -44,7 +47,7 @@ export function SignInDialog({ server: { serverId, name }, onClose }: SignInDial
       })
       .then(() => queryClient.invalidateQueries({ queryKey: [['mcp']] }))
     return () => stop.abort()
-    // The callbacks of the page above are new at every draw; a sign-in is begun once, and anew only when it is asked for.
+    // The parent's callbacks are new on every render; a sign-in starts once, and again only on request.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [client, queryClient, serverId, attempt])
 

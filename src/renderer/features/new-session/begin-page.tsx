@@ -24,14 +24,14 @@ const MODEL_KEY = 'trestle.lastModel'
 interface BeginPageProps {
   info: AppInfo | undefined
   settings: SettingsView | undefined
-  /** A folder that was already meant. */
+  /** The preselected folder. */
   folder: string | undefined
   renderConnect: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
 }
 
 /**
- * Where a session begins. To somebody who has none yet it is also the welcome; to everybody else it is one click, with the folder and model of last time, which
- * can be changed.
+ * The start page. For new users it is also the welcome page; for others it takes one click, with the folder and model
+ * of the last session preselected.
  */
 export function BeginPage({ info, settings, folder: wanted, renderConnect }: BeginPageProps) {
   const client = useClient()
@@ -48,7 +48,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
   const folder = chosenFolder ?? wanted ?? lastFolder ?? recent[0]
   const demo = settings?.models.find((model) => model.scripted)
   const known = (id: string | undefined): string | undefined => settings?.models.find((one) => one.id === id)?.id
-  // What the last session was started with is what the next one most likely wants; a model that is gone is not.
+  // Preselect the last session's choices; skip a model that no longer exists.
   const model =
     chosenModel ?? (isFirst ? undefined : known(browserStorage.read(MODEL_KEY))) ?? known(settings?.defaultModel)
   const mode = settings?.defaultPermissionMode ?? 'ask'
@@ -56,7 +56,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
 
   const begin = useMutation({
     mutationFn: (input: { folder: string; model: string }) => {
-      // The default model is not pinned: the session follows when the default is changed.
+      // The default model is not pinned: the session follows changes of the default.
       const pinned = input.model === settings?.defaultModel ? {} : { model: input.model }
       return client.session.create({ folder: input.folder, ...pinned })
     },
@@ -66,7 +66,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
     },
   })
 
-  // What stands here depends on whether there are sessions: nothing may move under a click because they arrive.
+  // The content depends on whether sessions exist: nothing may move under a click when they arrive.
   if (!state.loaded) return <ViewSkeleton label="Loading" />
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
@@ -129,7 +129,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
   )
 }
 
-/** What is still to be chosen, and nothing else. */
+/** What is still to be chosen. */
 function missing(hasFolder: boolean, hasModel: boolean): string {
   if (!hasFolder && !hasModel) return 'Choose a folder and a model to continue.'
   return hasFolder ? 'Choose a model to continue.' : 'Choose a folder to continue.'
@@ -161,12 +161,12 @@ function LoadingModels() {
 interface StepProps {
   n: number
   title: string
-  /** What was chosen; the step is ticked off then. */
+  /** The choice; the step is then marked as done. */
   chosen: string | undefined
   children: ReactNode
 }
 
-/** One step of beginning a session. */
+/** One step of starting a session. */
 function Step({ n, title, chosen, children }: StepProps) {
   const id = useId()
   return (

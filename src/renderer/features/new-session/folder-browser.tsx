@@ -14,16 +14,16 @@ import { TextField } from '../../ui/form/field'
 interface FolderBrowserProps {
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** Where to begin. */
+  /** The initial folder. */
   start: string
   recent: readonly string[]
   shorten: (path: string) => string
   onChoose: (path: string) => void
 }
 
-/** Chooses a folder where no native dialog exists: by typing its path or by walking there. */
+/** Chooses a folder where no native dialog exists: by typing its path or by navigating. */
 export function FolderBrowser({ open, onOpenChange, ...rest }: FolderBrowserProps) {
-  // A new one each time it opens, so it begins at `start` again.
+  // A new one each time it opens, so it starts at `start` again.
   return open ? <OpenBrowser {...rest} onOpenChange={onOpenChange} /> : null
 }
 
@@ -33,10 +33,10 @@ const MAX_RECENT = 4
 function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<FolderBrowserProps, 'open'>) {
   const queries = useQueries()
   const [path, setPath] = useState(start)
-  /** What is typed and not gone to yet. */
+  /** The typed path, not opened yet. */
   const [draft, setDraft] = useState<string>()
   const [selected, setSelected] = useState(0)
-  /** Whether folders like .ssh are listed: few are projects, and some hold secrets. */
+  /** Whether hidden folders like .ssh are listed: few are projects, and some contain secrets. */
   const [hidden, setHidden] = useState(false)
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
@@ -223,7 +223,7 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
   )
 }
 
-/** The next row whose name begins with the letter, going round. */
+/** The next row whose name starts with the letter, wrapping around. */
 function nextWith(rows: readonly { name: string }[], letter: string, after: number): number | undefined {
   for (let step = 1; step <= rows.length; step += 1) {
     const at = (after + step) % rows.length

@@ -13,14 +13,14 @@ interface FolderStepProps {
   folder: string | undefined
   /** Folders that have sessions, latest first. */
   recent: readonly string[]
-  /** The recent folders are listed only when they are asked for. */
+  /** The recent folders are listed only on request. */
   isFolded: boolean
   onChoose: (folder: string, scratch: boolean) => void
 }
 
 const MAX_RECENT = 5
 
-/** Chooses the project folder: a recent one, any other, or a scratch folder that cannot hurt. */
+/** Chooses the project folder: a recent one, any other, or a temporary one. */
 export function FolderStep({ info, folder, recent, isFolded, onChoose }: FolderStepProps) {
   const client = useClient()
   const [browsing, setBrowsing] = useState(false)

@@ -12,25 +12,25 @@ interface ModelStepProps {
   settings: SettingsView
   model: string | undefined
   onChoose: (model: string) => void
-  /** The form that connects a provider; it comes from the settings. */
+  /** The form that connects a provider, supplied by the settings. */
   renderConnect: (props: { onConnected: (modelId: string) => void; onCancel: () => void }) => ReactNode
 }
 
-/** So many models are shown before the rest must be asked for. */
+/** Number of models shown before "Show all". */
 const SHOWN = 6
 
-/** Chooses the model: a configured one, one found on this machine, the demo, or a newly connected one. */
+/** Chooses the model: a configured one, a detected local one, the demo, or a newly connected one. */
 export function ModelStep({ settings, model, onChoose, renderConnect }: ModelStepProps) {
   const [connecting, setConnecting] = useState(false)
   const [all, setAll] = useState(false)
   const findLocal = useDetectLocalModels()
   const [asked, setAsked] = useState(false)
-  const { mutate: look } = findLocal
-  // Whoever has no model of their own may have one running on this machine; a model that is found ends the search.
+  const { mutate: detect } = findLocal
+  // Detect local models automatically for users without a model of their own.
   const needsOne = !settings.models.some((candidate) => candidate.origin !== 'built-in')
   useEffect(() => {
-    if (needsOne) look()
-  }, [needsOne, look])
+    if (needsOne) detect()
+  }, [needsOne, detect])
   const models = [...settings.models].sort((a, b) => order(a, settings) - order(b, settings))
   const cut = all
     ? models
@@ -60,7 +60,7 @@ export function ModelStep({ settings, model, onChoose, renderConnect }: ModelSte
           busy={findLocal.isPending}
           onClick={() => {
             setAsked(true)
-            look(undefined, { onError: showFailureToast })
+            detect(undefined, { onError: showFailureToast })
           }}
         >
           {settings.models.some((candidate) => candidate.origin === 'found') || findLocal.data

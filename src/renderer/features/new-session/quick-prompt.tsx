@@ -8,7 +8,10 @@ import { useAppInfo, useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
 
-/** The small window of the desktop app in which a session is started from anywhere. It closes when the session has begun, or with Escape. */
+/**
+ * The small window of the desktop app that starts a session from anywhere. It closes when the session has started, or
+ * with Escape.
+ */
 export function QuickPrompt() {
   const client = useClient()
   const { data: info } = useAppInfo()

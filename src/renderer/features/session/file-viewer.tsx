@@ -14,10 +14,13 @@ import { Skeleton } from '../../ui/loading'
 import { languageOfPath } from '../../ui/content/code-languages'
 import { type CodeToken, useCodeLines } from '../../ui/content/highlighter'
 
-/** Lines that are seen above the one that was asked for. */
+/** Lines shown above the requested one. */
 const LINES_ABOVE = 200
 
-/** A file of the project beside the conversation, to be read: highlighted, the line marked, more of a large file on request. */
+/**
+ * A read-only view of a project file beside the conversation: highlighted, with the line marked; loads more of a large
+ * file on request.
+ */
 export function FileViewer() {
   const place = useFileViewer((state) => state.place)
   return (
@@ -59,7 +62,7 @@ function Viewed({ place }: { place: FileLocation }) {
   const pages = data?.pages
   const last = pages?.at(-1)
   const from = pages?.[0]?.from ?? 1
-  // A page above may reach into the one below it.
+  // Adjacent pages may overlap.
   const lines = useMemo(
     () =>
       pages?.flatMap((page, n) => page.lines.slice(0, pages[n + 1] ? pages[n + 1]!.from - page.from : undefined)) ?? [],
@@ -123,24 +126,24 @@ function Viewed({ place }: { place: FileLocation }) {
 interface FileTextProps {
   path: string
   lines: string[]
-  /** Number of the first of them. */
+  /** Number of the first line. */
   from: number
   marked: number | undefined
   onMoreAbove: (() => void) | undefined
   onMoreBelow: (() => void) | undefined
 }
 
-/** The lines of a file with their numbers. Only those on screen are in the page. */
+/** The lines of a file with their numbers. Only those on screen are in the document. */
 function FileText({ path, lines, from, marked, onMoreAbove, onMoreBelow }: FileTextProps) {
   const list = useRef<VirtualizerHandle>(null)
   const [was, setWas] = useState(from)
   const tokens = useCodeLines(lines, languageOfPath(path) ?? '', lines.length, false)
-  // Lines that come above do not move what is being read.
+  // Lines inserted above must not move the visible ones.
   const shift = from < was
   if (from !== was) setWas(from)
   useLayoutEffect(() => {
     if (marked !== undefined) list.current?.scrollToIndex(Math.max(0, marked - from), { align: 'center' })
-    // Only where the file is opened.
+    // Only when the file is opened.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [])
   return (

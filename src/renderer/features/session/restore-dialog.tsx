@@ -30,7 +30,7 @@ const WHATS: { value: What; label: string; description: string }[] = [
   { value: 'conversation', label: 'Conversation only', description: 'Keep the files as they are.' },
 ]
 
-/** Asks how to go back to before a message, and shows first what that changes on disk. */
+/** Asks how to restore to before a message, and previews the changes on disk. */
 export function RestoreDialog({ sessionId, folder }: { sessionId: string; folder: string }) {
   const asked = usePendingRestore((state) => (state.asked?.sessionId === sessionId ? state.asked : undefined))
   return asked ? <Asked key={asked.to} asked={asked} folder={folder} /> : null
@@ -133,7 +133,7 @@ interface RestorePlanProps {
   preview: RestorePreview
   folder: string
   withFiles: boolean
-  /** Files of someone else that are to be restored all the same. */
+  /** Files changed elsewhere that are to be restored anyway. */
   overwrite: ReadonlySet<string>
   onOverwrite: (paths: ReadonlySet<string>) => void
 }
@@ -145,7 +145,7 @@ const RESTORE_ACTION_LABELS: Record<RestoreStep['action'], string> = {
   delete: 'will be deleted',
 }
 
-/** What a restore changes on disk, and what it leaves alone. */
+/** The changes of a restore on disk, and the files it leaves alone. */
 function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite }: RestorePlanProps) {
   const { steps, kept, notCovered, messagesTaken } = preview
   const toggle = (path: string): void => {
@@ -159,9 +159,8 @@ function RestorePlan({ preview, folder, withFiles, overwrite, onOverwrite }: Res
       {messagesTaken !== undefined && (
         <p className="text-ui">
           {messagesTaken === 1
-            ? 'This message and what followed leave'
-            : `${messagesTaken} of your messages and what followed leave`}{' '}
-          the conversation.
+            ? 'This message and everything after it will be removed.'
+            : `${messagesTaken} of your messages and everything after them will be removed.`}
         </p>
       )}
       {withFiles && steps.length === 0 && kept.length === 0 && <p className="text-ui text-ink-2">No file changes.</p>}

@@ -23,7 +23,7 @@ const SUBAGENT_STATUS_LABELS: Record<TaskStatus, string> = {
   lost: 'ended with Trestle',
 }
 
-/** Over the conversation of a subagent: whose it is, how it stands, the way back, and the end of it. */
+/** Above the conversation of a subagent: its parent session, its status, a link back, and a stop button. */
 export function AgentBar({ agentId, agent }: { agentId: string; agent: AgentState }) {
   const parent = useSessions((state) => state.sessions.get(agent.rootId))
   const task = useTask(agentId)
@@ -64,7 +64,9 @@ interface AgentRequestsProps {
   renderCard: (entry: InboxEntry, approval: Approval, behind: number) => ReactNode
 }
 
-/** What subagents of this session ask, at the end of its conversation: the request that waits longest, with who asks. */
+/**
+ * Requests of this session's subagents, at the end of its conversation: the oldest one, with the name of its subagent.
+ */
 export function AgentRequests({ sessionId, renderCard }: AgentRequestsProps) {
   const entries = useAgentRequests(sessionId)
   const [first] = entries
@@ -97,7 +99,7 @@ function AgentRequest({ entry, behind, renderCard }: AgentRequestProps) {
       retry: false,
     }),
   )
-  // It is in the list already: the card comes a moment later, or it was settled meanwhile.
+  // Already listed: the card appears a moment later, or the request was answered meanwhile.
   if (!data) return null
   return (
     <section aria-label={`Request of the subagent ${agent?.description}`}>

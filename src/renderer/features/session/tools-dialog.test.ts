@@ -18,7 +18,7 @@ const TOOLS = [
   tool('get', 'active', 'web'),
 ]
 
-it('own tools come first, servers keep their order, and what is off or deferred does not count as sent', () => {
+it('built-in tools come first, servers keep their order, and disabled or deferred tools do not count as sent', () => {
   expect(
     toolGroups(TOOLS, '').map(({ server, tools, sentTokens, allTokens }) => [
       server,
@@ -33,12 +33,12 @@ it('own tools come first, servers keep their order, and what is off or deferred 
   ])
 })
 
-it('a query leaves only tools with all of its words, and no empty groups', () => {
+it('a query keeps only tools that contain all of its words, and no empty groups', () => {
   expect(toolGroups(TOOLS, 'MAIL send').map(({ server, tools }) => [server, tools.length])).toEqual([['mail', 1]])
   expect(toolGroups(TOOLS, 'nothing such')).toEqual([])
 })
 
-it('the sums of the groups are the sums above them, also with fractions of tokens and tools that are not sent', () => {
+it('the group totals add up to the overall total, including fractional tokens and unsent tools', () => {
   const tools = [
     ...Array.from({ length: 21 }, (_, n) => ({ ...tool(`own${n}`, 'active' as const), tokens: 271.4 })),
     { ...tool('WebSearch', 'off'), tokens: 300.5 },

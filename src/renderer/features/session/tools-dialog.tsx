@@ -13,7 +13,7 @@ import { TextField } from '../../ui/form/field'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 
-/** From so many tools on they can be filtered, and groups begin folded. */
+/** Number of tools from which a filter is shown and groups start collapsed. */
 const MANY = 30
 
 export interface ToolsDialogProps {
@@ -22,7 +22,7 @@ export interface ToolsDialogProps {
   onOpenChange: (open: boolean) => void
 }
 
-/** Every tool of a session with what it takes of a request; `/tools` opens it. */
+/** Every tool of a session with its token cost; `/tools` opens it. */
 export function ToolsDialog({ sessionId, open, onOpenChange }: ToolsDialogProps) {
   const client = useClient()
   const { data, error, refetch, isFetching } = useQuery({
@@ -103,7 +103,7 @@ function ToolList({ view: { tools } }: { view: ToolsView }) {
       ) : (
         <div className="overflow-hidden rounded-lg border border-line">
           {groups.map((group) => (
-            // A query opens what it has found.
+            // A query expands the groups with matches.
             <ToolGroupView
               key={`${group.server ?? ''}\n${query === ''}`}
               group={group}
@@ -116,7 +116,7 @@ function ToolList({ view: { tools } }: { view: ToolsView }) {
   )
 }
 
-/** One server's tools, or Trestle's own, folded until somebody wants to see them. */
+/** The tools of one server, or the built-in ones, collapsed at first. */
 function ToolGroupView({ group, open }: { group: ToolGroup; open: boolean }) {
   const { server, tools, sent, sentTokens, allTokens } = group
   return (
@@ -170,19 +170,22 @@ function ToolRow({ tool }: { tool: SessionTool }) {
   )
 }
 
-/** The tools of one server, or Trestle's own (`server` undefined). */
+/** The tools of one server, or the built-in ones (`server` undefined). */
 interface ToolGroup {
   server?: string
   tools: SessionTool[]
-  /** How many of them are sent with each request. */
+  /** Number of tools sent with each request. */
   sent: number
-  /** Tokens that those sent with each request take. */
+  /** Tokens of the tools sent with each request. */
   sentTokens: number
-  /** Tokens that all would take which are not switched off. */
+  /** Tokens of all enabled tools. */
   allTokens: number
 }
 
-/** Trestle's own tools first, then each server in the order of the list; only tools that fit the query, and no empty groups. */
+/**
+ * Built-in tools first, then each server in the order of the list; only tools that match the query, and no empty
+ * groups.
+ */
 export function toolGroups(tools: readonly SessionTool[], query: string): ToolGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   const groups = new Map<string | undefined, ToolGroup>()
@@ -199,7 +202,7 @@ export function toolGroups(tools: readonly SessionTool[], query: string): ToolGr
     }
     groups.set(server, group)
     group.tools.push(tool)
-    // Whole tokens as each row shows them, so that the rows add up to what stands above them.
+    // Whole tokens as shown in each row, so that the rows add up to the totals.
     const tokens = Math.round(tool.tokens)
     if (tool.state === 'active') {
       group.sent += 1
@@ -210,7 +213,7 @@ export function toolGroups(tools: readonly SessionTool[], query: string): ToolGr
   return [...groups.values()].toSorted((a, b) => Number(a.server !== undefined) - Number(b.server !== undefined))
 }
 
-/** What the groups add up to: the tools that are sent with each request, and their tokens. */
+/** The totals over the groups: the tools sent with each request, and their tokens. */
 export function sentWithRequests(groups: readonly ToolGroup[]): { tools: number; tokens: number } {
   return {
     tools: groups.reduce((sum, group) => sum + group.sent, 0),

@@ -18,7 +18,7 @@ interface ProjectRowProps {
   onFocus: (key: string) => void
 }
 
-/** A project: its name, where it lies, and a button for a new session in it. A missing folder is marked. */
+/** A project: its name, its parent folder, and a button for a new session. A missing folder is marked. */
 export function ProjectRow({
   folder,
   count,
@@ -104,7 +104,7 @@ interface MoreRowProps {
   onFocus: (key: string) => void
 }
 
-/** The end of a project's sessions that are shown: leads to the next ones. */
+/** Shows more sessions of a project. */
 export function MoreRow({ row, reachable, onShow, onFocus }: MoreRowProps) {
   return (
     <div
@@ -128,10 +128,13 @@ export function MoreRow({ row, reachable, onShow, onFocus }: MoreRowProps) {
   )
 }
 
-/** How often a folder on screen is looked at again, in ms. */
+/** How often a visible folder is checked, in ms. */
 const LOOK_AGAIN = 60_000
 
-/** Whether a project's folder is missing. Only the engine's answer counts: a lost connection says nothing about the folder. */
+/**
+ * Whether a project's folder is missing. Only the engine's answer counts: a lost connection does not mean a missing
+ * folder.
+ */
 export function useFolderMissing(folder: string): boolean {
   const queries = useQueries()
   const { error } = useQuery(

@@ -17,20 +17,23 @@ interface RowMenuProps {
   actions: SessionActions
   onRename: (sessionId: string) => void
   onRemove: (summary: SessionSummary) => void
-  /** Told the key of the row whose menu is open, and undefined when it closes. */
+  /** Called with the key of the row whose menu is open, and undefined when it closes. */
   onOpen: (key: string | undefined) => void
-  /** The list; its rows carry `data-row`. */
+  /** The list; its rows have `data-row`. */
   children: ReactElement
 }
 
-/** The context menus of the list: one for all rows, since one for each would make every row many times as costly to draw. */
+/**
+ * The context menus of the list: one component for all rows, since one for each would make rows many times as costly to
+ * render.
+ */
 export function RowMenu({ rows, userHome, actions, onRename, onRemove, onOpen, children }: RowMenuProps) {
   const [target, setTarget] = useState<TreeRow>()
   const aim = (event: SyntheticEvent): void => {
     const key = event.target instanceof Element && event.target.closest<HTMLElement>('[data-row]')?.dataset['row']
     const row = rows.find((one) => one.key === key)
     if (row?.kind === 'session' || row?.kind === 'project') setTarget(row)
-    // Nothing of ours opens elsewhere.
+    // Outside a row our menu stays closed.
     else event.stopPropagation()
   }
   return (

@@ -18,7 +18,7 @@ interface SessionRowProps {
   showFolder: boolean
   userHome: string | undefined
   current: boolean
-  /** Whether Tab comes to this row. */
+  /** Whether the row is in the tab order. */
   reachable: boolean
   renaming: boolean
   /** Its context menu is open. */
@@ -48,7 +48,7 @@ export const SessionRow = memo(function SessionRow({
 }: SessionRowProps) {
   const { sessionId } = summary
   const now = useNowEachMinute()
-  // A command of it that asks something on its terminal waits for the user as well, and so does a subagent that asks.
+  // A command waiting at its terminal or a subagent's request also marks the session as waiting.
   const commandWaits = useWaitingTask(sessionId) !== undefined
   const status = useHasAgentRequests(sessionId) || commandWaits ? 'waiting' : summary.status
   const marks = useSessionMarks()
@@ -120,11 +120,11 @@ export const SessionRow = memo(function SessionRow({
 
 interface RenameFieldProps {
   title: string
-  /** Called once: with the new title, or undefined when nothing is to change. */
+  /** Called once: with the new title, or undefined to keep the old one. */
   onDone: (title: string | undefined) => void
 }
 
-/** A title being edited in place: Enter and leaving the field keep it, Escape does not. */
+/** Edits a title in place: Enter and blur save it, Escape discards it. */
 function RenameField({ title, onDone }: RenameFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const done = useRef(false)
@@ -167,7 +167,7 @@ interface HitRowProps {
   onFocus: (key: string) => void
 }
 
-/** A message that fits the search: the session it is in and the words around the match. */
+/** A message that matches the search: its session and the words around the match. */
 export function HitRow({ hit, rowKey, reachable, onOpen, onFocus }: HitRowProps) {
   const now = useNowEachMinute()
   return (

@@ -21,10 +21,13 @@ interface SessionTreeProps {
   onShowMore: (folder: string) => void
 }
 
-/** How many frames a new row may take until it can be focused. */
+/** Maximum number of frames until a new row can be focused. */
 const FOCUS_FRAMES = 10
 
-/** The list itself: virtual, so thousands of sessions cost nothing, and walked with the arrow keys; one row at a time takes part in Tab. */
+/**
+ * The session list: virtualized, so thousands of sessions are cheap, and navigated with the arrow keys; one row at a
+ * time is in the tab order.
+ */
 export function SessionTree({
   rows,
   currentSessionId,
@@ -50,7 +53,7 @@ export function SessionTree({
     return current !== -1 ? current : rows.findIndex(isReachable)
   }, [rows, focusKey, currentSessionId])
 
-  /** Whether the row took the focus: one that was just mounted is hidden until the list has measured it. */
+  /** Whether the row took the focus: a row that was just mounted is hidden until the list has measured it. */
   const focusRow = (key: string): boolean => {
     const row = [...(frame.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find(
       (element) => element.dataset.row === key,
@@ -71,7 +74,7 @@ export function SessionTree({
     attempt()
   })
 
-  // The current session is in sight when it changes, also when it was chosen from elsewhere.
+  // Scroll to the current session when it changes, also when it was selected elsewhere.
   const currentIndex = currentSessionId === undefined ? -1 : rows.findIndex((row) => row.key === currentSessionId)
   const shown = useRef<string>(undefined)
   useEffect(() => {
@@ -128,7 +131,7 @@ export function SessionTree({
         <div ref={frame} className="min-h-0 flex-1">
           <VList
             ref={list}
-            // Without anything to choose it is no tree.
+            // Without selectable rows it is not a tree.
             {...(activeIndex !== -1 && { role: 'tree', 'aria-label': 'Sessions' })}
             onKeyDown={onKeyDown}
             data={rows}
@@ -232,11 +235,11 @@ export function SessionTree({
         action="Delete session"
         onConfirm={() => removing && actions.remove(removing.sessionId)}
       >
-        “{removing && titleOf(removing)}” and everything said in it will be permanently deleted.{' '}
+        “{removing && titleOf(removing)}” and all its messages will be permanently deleted.{' '}
         {removing?.status === 'running' || removing?.status === 'waiting'
           ? 'It is working right now and will be stopped. '
           : ''}
-        Files in the folder stay as they are.
+        Files in the folder aren’t changed.
       </ConfirmDialog>
     </>
   )

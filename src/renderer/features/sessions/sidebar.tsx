@@ -19,17 +19,17 @@ import { Skeleton } from '../../ui/loading'
 import { SessionTree } from './session-tree'
 import { searchRows, treeRows } from './tree-rows'
 
-/** How long typing must rest before messages are searched, in ms. */
+/** Debounce of the message search, in ms. */
 const SEARCH_REST = 180
 const MAX_HITS = 30
 
 interface SidebarProps {
   userHome: string | undefined
-  /** Undefined where it is a drawer. */
+  /** Undefined when it is a drawer. */
   onHide: (() => void) | undefined
 }
 
-/** The left column: projects and their sessions, a search over both titles and messages, and what waits for the user. */
+/** The left column: projects and their sessions, a search over titles and messages, and what needs the user. */
 export function Sidebar({ userHome, onHide }: SidebarProps) {
   const state = useSessions()
   const view = useLayout((layout) => layout.view)
@@ -38,7 +38,7 @@ export function Sidebar({ userHome, onHide }: SidebarProps) {
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set())
   const [grown, setGrown] = useState<ReadonlyMap<string, number>>(new Map())
   const marks = useSessionMarks()
-  // The same number all day, so that the rows are not made again each minute.
+  // Constant all day, so that the rows are not rebuilt every minute.
   const today = new Date(useNowEachMinute()).setHours(0, 0, 0, 0)
   const currentId = view.kind === 'session' ? view.sessionId : undefined
   const archive = useArchive()
@@ -209,7 +209,7 @@ function SidebarFoot() {
   )
 }
 
-/** The way to the inbox, with how many wait. */
+/** The link to the inbox, with the number of pending requests. */
 function InboxEntry({ current }: { current: boolean }) {
   const waiting = useInbox((state) => state.entries.length)
   return (
@@ -231,7 +231,7 @@ function InboxEntry({ current }: { current: boolean }) {
   )
 }
 
-/** The way to all tasks, with how many run; in amber how many wait for a person at their terminal. */
+/** The link to all tasks, with the number of running ones; in amber the number that wait for input. */
 function TasksEntry({ current }: { current: boolean }) {
   const running = useTasks((state) => state.running)
   const waiting = useTasks((state) => state.waiting.length)
@@ -271,7 +271,7 @@ function LoadingRows() {
   )
 }
 
-/** The archive: its sessions are asked for when it is first opened; until then one tells that there are any. */
+/** The archive: its sessions are loaded when it is first opened; until then one session shows that there are any. */
 function useArchive(): { open: boolean; loading: boolean; any: boolean; toggle: () => void } {
   const client = useClient()
   const queries = useQueries()
@@ -296,11 +296,11 @@ function useArchive(): { open: boolean; loading: boolean; any: boolean; toggle: 
     setOpen(!open)
     if (!open && asked === 'no') void load()
   }
-  // Once they have all come, the list itself says whether there are any.
+  // Once all are loaded, the list itself shows whether there are any.
   return { open, loading: asked === 'loading', any: asked !== 'yes' && first !== undefined && first.length > 0, toggle }
 }
 
-/** Messages that fit what was typed, once typing rests; undefined while they are looked for. */
+/** Messages that match the search, after the debounce; undefined while searching. */
 function useHits(query: string) {
   const queries = useQueries()
   const [rested, setRested] = useState(query)

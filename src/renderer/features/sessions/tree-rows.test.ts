@@ -15,7 +15,7 @@ const NOW = new Date(2026, 10, 22, 0, 30).getTime()
 const names = (sessions: SessionSummary[]) =>
   dateGroups(sessions, NOW).map((group) => [group.name, ...group.sessions.map((one) => one.sessionId)])
 
-it('groups sessions by days of the calendar: an hour before midnight is yesterday', () => {
+it('groups sessions by calendar day: an hour before midnight is yesterday', () => {
   expect(
     names([
       at('a', new Date(2026, 10, 22, 0, 10)),
@@ -36,7 +36,7 @@ it('groups sessions by days of the calendar: an hour before midnight is yesterda
   ])
 })
 
-it('names each group once, also where a session changed without moving up', () => {
+it('names each group once, even if a session changed without moving up', () => {
   expect(
     names([
       at('a', new Date(2026, 10, 21, 12)),
@@ -62,7 +62,7 @@ const plain = { grown: new Map<string, number>(), pinned: new Set<string>(), isK
 const keys = (rows: { key: string }[]): string[] => rows.map((row) => row.key)
 
 describe('treeRows', () => {
-  it('would catch sessions of a folded project being shown', () => {
+  it('hides the sessions of a collapsed project', () => {
     const projects = [
       { folder: '/a', sessions: [session('a1')] },
       { folder: '/b', sessions: [session('b1')] },
@@ -75,7 +75,7 @@ describe('treeRows', () => {
     ])
   })
 
-  it('would catch an archive being offered that has nothing in it', () => {
+  it('shows the archive only if it is not empty', () => {
     const input = { ...plain, projects: [], collapsed: new Set<string>(), archived: [] }
     expect(keys(treeRows({ ...input, archive: { open: true, loading: true, any: true } }))).toEqual([
       'no-sessions',
@@ -101,7 +101,7 @@ describe('the dates in a project', () => {
       }),
     )
 
-  it('stand above its sessions where there are many of several days', () => {
+  it('are shown above many sessions of several days', () => {
     expect(rowsOf([day('a', 0), day('b', 0), day('c', 1), day('d', 3), day('e', 4), day('f', 200)])).toEqual([
       'project:/a',
       'date:/a:Today',
@@ -117,7 +117,7 @@ describe('the dates in a project', () => {
     ])
   })
 
-  it('are left out where they would tell nothing: few sessions, or all of one day', () => {
+  it('are omitted for few sessions, and for sessions of a single day', () => {
     expect(rowsOf([day('a', 0), day('b', 1), day('c', 9)])).toEqual(['project:/a', 'a', 'b', 'c'])
     expect(rowsOf(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => day(id, 0)))).toEqual([
       'project:/a',
@@ -143,7 +143,7 @@ describe('a project with many sessions', () => {
   ]
   const base = { ...plain, projects, collapsed: new Set<string>(), archived: [], archive: { ...closed, any: false } }
 
-  it('shows its latest ones and a way to more, so that the next project is in sight', () => {
+  it('shows its latest ones and "Show more", so that the next project stays in view', () => {
     const rows = treeRows(base)
     expect(rows.findIndex(({ key }) => key === 'project:/b')).toBe(SHOWN_SESSIONS + 2)
     expect(rows.find(({ kind }) => kind === 'more')).toMatchObject({
@@ -153,24 +153,24 @@ describe('a project with many sessions', () => {
     })
   })
 
-  it('comes to its end after a few times, each bringing twice as many', () => {
+  it('shows all of them after a few steps, each twice as large', () => {
     const shown = [0, 1, 2, 3, 4, 5].map(
       (times) => treeRows({ ...base, grown: new Map([['/a', times]]) }).filter(({ kind }) => kind === 'session').length,
     )
     expect(shown).toEqual([9, 14, 24, 44, 84, 151])
   })
 
-  it('shows what works, waits, was not read or is open wherever it stands', () => {
+  it('always shows working, waiting, unread and open sessions', () => {
     const rows = treeRows({ ...base, isKept: ({ sessionId }) => sessionId === 's120' })
     expect(keys(rows)).toContain('s120')
   })
 
-  it('does not hide a single session behind a row of its own', () => {
+  it('does not replace a single session with a "1 more" row', () => {
     const few = [{ folder: '/a', sessions: sessions.slice(0, SHOWN_SESSIONS + 1) }]
     expect(treeRows({ ...base, projects: few }).map(({ kind }) => kind)).not.toContain('more')
   })
 
-  it('has what is pinned once, at the top', () => {
+  it('lists a pinned session once, at the top', () => {
     const rows = keys(treeRows({ ...base, pinned: new Set(['s140', 'b1']) }))
     expect(rows.slice(0, 3)).toEqual(['pinned', 's140', 'b1'])
     expect(new Set(rows).size).toBe(rows.length)
@@ -184,32 +184,32 @@ describe('searchRows', () => {
     session('three', { title: '' }),
   ]
 
-  it('would catch a search that minds case, word order, or forgets the folder', () => {
+  it('searches titles and folders, ignoring case and word order', () => {
     expect(keys(searchRows({ query: 'CHECKOUT  fix', sessions, hits: [] }))).toEqual(['one', 'messages', 'no-hit'])
     expect(keys(searchRows({ query: 'checkout', sessions, hits: [] })).slice(0, 2)).toEqual(['one', 'two'])
   })
 
-  it('would catch a session without a title that cannot be found by the name it is shown with', () => {
+  it('finds an untitled session by the name it is shown with', () => {
     expect(keys(searchRows({ query: 'new session', sessions, hits: [] }))[0]).toBe('three')
   })
 
-  it('would catch "nothing fits" being said while messages are still searched', () => {
+  it('shows no empty result while messages are still being searched', () => {
     expect(keys(searchRows({ query: 'zzz', sessions, hits: undefined }))).toEqual(['no-title', 'messages', 'searching'])
   })
 
-  it('would catch two hits in one session sharing a key', () => {
+  it('gives each hit its own key, even within one session', () => {
     const rows = keys(searchRows({ query: 'zzz', sessions, hits: [hit, { ...hit, seq: 9 }] }))
     expect(new Set(rows).size).toBe(rows.length)
   })
 })
 
-it('would catch the arrow keys stopping at headings and notes', () => {
+it('the arrow keys skip headings and notes', () => {
   const rows = searchRows({ query: 'zzz', sessions: [], hits: [hit] })
   expect(rows.filter(isReachable).map((row) => row.kind)).toEqual(['hit'])
 })
 
 describe('snippetPieces', () => {
-  it('would catch marks that are shown as characters or mark the wrong words', () => {
+  it('splits the snippet at its marks and drops the mark characters', () => {
     expect(snippetPieces('a \u0001b\u0002 c \u0001d\u0002')).toEqual([
       { text: 'a ', marked: false },
       { text: 'b', marked: true },
@@ -218,7 +218,7 @@ describe('snippetPieces', () => {
     ])
   })
 
-  it('would catch a crash on a snippet that was cut inside a mark', () => {
+  it('accepts a snippet that was cut inside a mark', () => {
     expect(snippetPieces('a \u0001b')).toEqual([
       { text: 'a ', marked: false },
       { text: 'b', marked: true },

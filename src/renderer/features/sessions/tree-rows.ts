@@ -1,7 +1,7 @@
 import type { SearchHit, SessionSummary } from '../../../shared/model/session'
 import { titleOf, type Project } from '../../state/session/sessions-state'
 
-/** One line of the sidebar's list. `key` is unique and stays with what it stands for. */
+/** One line of the sidebar's list. `key` is unique and stable. */
 export type TreeRow =
   | { kind: 'project'; key: string; folder: string; count: number; collapsed: boolean }
   | {
@@ -9,9 +9,9 @@ export type TreeRow =
       key: string
       summary: SessionSummary
       level: 1 | 2
-      /** Said beside the title where no project row is above it. */ showFolder: boolean
+      /** Shown beside the title when no project row is above it. */ showFolder: boolean
     }
-  /** Leads to the next of a project's sessions. `step`: how many; `hidden`: how many are left. */
+  /** Shows more of a project's sessions. `step`: how many; `hidden`: how many are left. */
   | { kind: 'more'; key: string; folder: string; step: number; hidden: number }
   | { kind: 'archive'; key: string; open: boolean; loading: boolean }
   | { kind: 'hit'; key: string; hit: SearchHit }
@@ -20,30 +20,30 @@ export type TreeRow =
   | { kind: 'date'; key: string; text: string }
   | { kind: 'note'; key: string; text: string }
 
-/** So many sessions of a project are shown at first. */
+/** Number of sessions of a project shown initially. */
 export const SHOWN_SESSIONS = 8
-/** A project that shows fewer is read at a glance, without dates. */
+/** A project that shows fewer has no date headings. */
 const MIN_DATED = 6
-/** So many come with the first "Show more"; each further one brings twice as many. */
+/** Number added by the first "Show more"; each further one adds twice as many. */
 const FIRST_STEP = 5
 
 interface TreeInput {
   projects: readonly Project[]
   collapsed: ReadonlySet<string>
-  /** How often more was asked for, by folder. */
+  /** How often "Show more" was used, by folder. */
   grown: ReadonlyMap<string, number>
-  /** Stand above the projects. */
+  /** Listed above the projects. */
   pinned: ReadonlySet<string>
-  /** Whether a session is shown wherever it stands in the order: it works, waits, was not read, or is open. */
+  /** Whether a session is always shown, wherever it is in the order: working, waiting, unread, or open. */
   isKept: (summary: SessionSummary) => boolean
   archived: readonly SessionSummary[]
-  /** `any`: there is something in it. */
+  /** `any`: the archive is not empty. */
   archive: { open: boolean; loading: boolean; any: boolean }
-  /** ms since the epoch: tells today from yesterday. */
+  /** ms since the epoch: distinguishes today from yesterday. */
   now: number
 }
 
-/** What is pinned, projects with their latest sessions by date, then the archive. */
+/** Pinned sessions, projects with their latest sessions by date, then the archive. */
 export function treeRows({ projects, collapsed, grown, pinned, isKept, archived, archive, now }: TreeInput): TreeRow[] {
   const rows: TreeRow[] = []
   const atTop = projects.flatMap(({ sessions }) => sessions.filter(({ sessionId }) => pinned.has(sessionId)))
@@ -58,7 +58,7 @@ export function treeRows({ projects, collapsed, grown, pinned, isKept, archived,
     const times = grown.get(folder) ?? 0
     const limit = shownAfter(times)
     const shown = below.filter((summary, index) => index < limit || isKept(summary))
-    // A row that says "1 more" takes the place of that one.
+    // A row that says "1 more" would take as much space as the session.
     const all = below.length - shown.length <= 1 ? below : shown
     const groups = dateGroups(all, now)
     const dated = all.length >= MIN_DATED && groups.length > 1
@@ -94,11 +94,11 @@ function shownAfter(times: number): number {
 interface SearchInput {
   query: string
   sessions: readonly SessionSummary[]
-  /** Undefined while they are being looked for. */
+  /** Undefined while searching. */
   hits: readonly SearchHit[] | undefined
 }
 
-/** What fits the search: titles and folders at once, messages when they have been looked through. */
+/** Search results: titles and folders at once, messages when the search has finished. */
 export function searchRows({ query, sessions, hits }: SearchInput): TreeRow[] {
   const words = query.toLocaleLowerCase().split(/\s+/).filter(Boolean)
   const rows: TreeRow[] = []
@@ -115,12 +115,12 @@ export function searchRows({ query, sessions, hits }: SearchInput): TreeRow[] {
   return rows
 }
 
-/** Whether the row can be reached and acted on by keyboard. */
+/** Whether the row can be reached and activated by keyboard. */
 export function isReachable(row: TreeRow | undefined): boolean {
   return row !== undefined && row.kind !== 'note' && row.kind !== 'heading' && row.kind !== 'date'
 }
 
-/** The snippet in pieces; `marked` are the words that matched (between U+0001 and U+0002). */
+/** The snippet in parts; `marked` are the words that matched (between U+0001 and U+0002). */
 export function snippetPieces(snippet: string): { text: string; marked: boolean }[] {
   return snippet
     .split('\u0001')
@@ -137,13 +137,13 @@ export function snippetPieces(snippet: string): { text: string; marked: boolean 
     .filter((piece) => piece.text !== '')
 }
 
-/** Sessions that were last at work in the same stretch of time, in the order of the list. */
+/** Sessions last changed in the same period, in the order of the list. */
 export interface DateGroup {
   name: string
   sessions: SessionSummary[]
 }
 
-/** What each stretch is called, and how many days before today it begins; what is older comes last. */
+/** The label of each period, and how many days before today it starts; older ones come last. */
 const STRETCHES = [
   { name: 'Today', days: 0 },
   { name: 'Yesterday', days: 1 },
@@ -153,8 +153,8 @@ const STRETCHES = [
 const OLDER = 'Older'
 
 /**
- * Sessions, latest first, by the day on which each last changed. Days are those of the calendar here, not 24 hours. A session that changed after one that
- * stands above it (titles and the archive change, too) stays where it is: the order is the list's.
+ * Groups sessions, latest first, by the day of their last change. Days are local calendar days, not 24 hours. A session
+ * that changed after one listed above it (titles and the archive change, too) stays in place: the order is the list's.
  */
 export function dateGroups(sessions: readonly SessionSummary[], now: number): DateGroup[] {
   const today = new Date(now)

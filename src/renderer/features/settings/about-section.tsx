@@ -15,7 +15,7 @@ import { Dialog } from '../../ui/dialog'
 import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 
-/** Which Trestle this is, where it keeps things, and what is wrong with the configuration file. */
+/** The version of Trestle, where it stores data, and the problems in the configuration file. */
 export function AboutSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
   return (
     <div className="space-y-9">
@@ -54,7 +54,7 @@ export function AboutSection({ settings, info }: { settings: SettingsView; info:
   )
 }
 
-/** Every mistake with its place. */
+/** Every problem with its position. */
 export function Problems({ problems }: { problems: readonly ConfigProblem[] }) {
   return (
     <ul className="overflow-hidden rounded-lg border border-[color-mix(in_oklab,var(--fail)_35%,var(--line))] bg-fail-bg">
@@ -70,7 +70,7 @@ export function Problems({ problems }: { problems: readonly ConfigProblem[] }) {
   )
 }
 
-/** A line of a list of facts. */
+/** A row of a property list. */
 function AboutRow({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div className="flex min-h-[38px] flex-wrap items-center gap-x-4 border-t border-line px-3.5 py-1 first:border-t-0">
@@ -80,7 +80,7 @@ function AboutRow({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-/** A path, with a button that copies it. */
+/** A path with a copy button. */
 function PathRow({ name, path }: { name: string; path: string }) {
   return (
     <AboutRow name={name}>
@@ -99,18 +99,18 @@ function PathRow({ name, path }: { name: string; path: string }) {
   )
 }
 
-/** The backups of the sessions: how many, how large, how new, and where; and one more on demand. */
+/** The backups of the sessions: number, size, age, and place; and a button that creates one. */
 function BackupsRows() {
   const queries = useQueries()
   const client = useClient()
   const queryClient = useQueryClient()
-  // One is made every day, by whichever Trestle is open: what was seen earlier may be old.
+  // Any running Trestle creates one every day, so cached data may be old.
   const { data: backups, error, dataUpdatedAt } = useQuery(queries.app.backups.queryOptions({ staleTime: 0 }))
   const backUp = useMutation({
     mutationFn: () => client.app.backUp(),
     onSuccess: (view) => {
       queryClient.setQueryData(queries.app.backups.queryKey(), view)
-      showToast('Backup made')
+      showToast('Backup created')
     },
     onError: showFailureToast,
   })
@@ -135,7 +135,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 
 /** E.g. `7 · 120 MB · newest today 14:03`. */
 export function backupsSummary({ count, bytes, newestAt }: BackupsView, now: number): string {
-  if (count === 0 || newestAt === undefined) return 'None yet. One is made every day.'
+  if (count === 0 || newestAt === undefined) return 'No backups yet. One is created every day.'
   return [String(count), size(bytes), `newest ${dayOf(newestAt, now)} ${timeOf(newestAt)}`].join(' · ')
 }
 
@@ -156,7 +156,7 @@ function timeOf(at: number): string {
   return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
-/** What the build puts beside the page (scripts/licenses/third-party-licenses.ts). */
+/** Placed beside the page by the build (scripts/licenses/third-party-licenses.ts). */
 const TEXTS = [
   { file: 'LICENSE.txt', label: 'License', title: 'Trestle license' },
   { file: 'NOTICE.txt', label: 'Notice', title: 'Notice' },
@@ -165,7 +165,7 @@ const TEXTS = [
 
 type LicenseText = (typeof TEXTS)[number]
 
-/** Buttons that show Trestle's own terms and those of everything it includes. */
+/** Buttons that show Trestle's own license and those of its dependencies. */
 function LicensesRow() {
   const [shown, setShown] = useState<LicenseText>()
   return (
@@ -209,7 +209,7 @@ function LicenseTextView({ file }: { file: string }) {
   }
   if (data === undefined) return <Skeleton className="h-40" />
   return (
-    // A long text scrolls with the keyboard only when it can have the focus.
+    // A long text scrolls by keyboard only when it can have the focus.
     <div tabIndex={0} role="document" aria-label="License text" className="space-y-4 pb-2 outline-none">
       {sectionsOf(data).map((section, index) => (
         <pre
@@ -229,7 +229,7 @@ async function loadText(file: string): Promise<string> {
   return response.text()
 }
 
-/** One section for each license, so that only what is on screen is laid out. */
+/** One section per license, so that only those on screen are laid out. */
 function sectionsOf(text: string): string[] {
   return text.split(/\n-{80}\n/).map((section) => section.trim())
 }

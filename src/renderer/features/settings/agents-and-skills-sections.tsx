@@ -15,10 +15,10 @@ import type { AgentView } from '../../../shared/model/agent'
 import { useClient } from '../../state/page/queries'
 import type { SkillView } from '../../../shared/configuration/customizations'
 
-/** Where something was found, in words. */
+/** The label of a source. */
 const SOURCES = { project: 'Project', user: 'Personal', 'built-in': 'Built-in' } as const
 
-/** What is wrong with a file. `isFatal`: what is in it is left out; default true. */
+/** A problem in a file. `isFatal`: its content is excluded; default true. */
 interface FoundProblem {
   path: string
   line?: number
@@ -31,16 +31,16 @@ interface FoundSectionProps<List extends { problems: readonly FoundProblem[] }> 
   /** Names it among the queries, and for screen readers. */
   kind: string
   title: string
-  /** What it is about; `place` is the project it was looked for from. */
+  /** The description; `place` is the project. */
   text: (place: string) => string
   load: (folder: string) => Promise<List>
   /** One list item each. */
   rows: (list: List) => ReactNode[]
-  /** In place of no rows. */
+  /** Shown when there are no rows. */
   empty: ReactNode
 }
 
-/** What files of the project on screen, the user's home and Trestle itself bring along, and what is wrong with some of them. */
+/** Entries from files of the current project, the user's home and Trestle itself, with their problems. */
 function FoundSection<List extends { problems: readonly FoundProblem[] }>(props: FoundSectionProps<List>) {
   const { info, kind, title, text, load } = props
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
@@ -108,7 +108,7 @@ function ProblemRow({ problem: { path, line, message, isFatal = true } }: { prob
   )
 }
 
-/** The types of subagents the project on screen can use, where they come from, and what is wrong with others. */
+/** The subagent types available in the current project, their sources, and their problems. */
 export function AgentsSection({ info }: { info: AppInfo | undefined }) {
   const client = useClient()
   return (
@@ -151,7 +151,7 @@ function AgentRow({ agent }: { agent: AgentView }) {
   )
 }
 
-/** The skills the project on screen can use, where they come from, and what is wrong with others. */
+/** The skills available in the current project, their sources, and their problems. */
 export function SkillsSection({ info }: { info: AppInfo | undefined }) {
   const client = useClient()
   return (

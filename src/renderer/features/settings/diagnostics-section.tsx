@@ -15,7 +15,7 @@ import { ErrorNote } from '../../ui/notice'
 import { SectionHead, Switch } from '../../ui/form/settings-controls'
 import { Skeleton } from '../../ui/loading'
 
-/** Where commands get their environment, whether everything works that Trestle needs, and what went wrong lately. */
+/** The source of the commands' environment, health checks, and recent errors. */
 export function DiagnosticsSection() {
   const queries = useQueries()
   const {
@@ -127,7 +127,7 @@ const STATES: Readonly<Record<ShellEnvironmentView['state'], { badge: string; to
   failed: { badge: 'Failed', tone: 'fail', meaning: 'Commands use only what the desktop gives to programs.' },
 }
 
-/** Where PATH and the other variables of commands come from, and how to read them again. */
+/** The source of PATH and other variables of commands, with a button that reads them again. */
 function ShellEnvironmentPart() {
   const queries = useQueries()
   const client = useClient()
@@ -136,7 +136,7 @@ function ShellEnvironmentPart() {
   const { data: view } = useQuery(
     queries.app.shellEnvironment.queryOptions({
       staleTime: 0,
-      // Nothing tells when a reading has ended in the background.
+      // No event reports the end of a background read.
       refetchInterval: ({ state }) => (state.data?.state === 'reading' ? 500 : false),
     }),
   )

@@ -12,7 +12,7 @@ import { playNotificationSound } from '../../state/notifications'
 
 const THEME_LABELS: Record<ThemeChoice, string> = { system: 'Match system', light: 'Light', dark: 'Dark' }
 
-/** How it looks, how much is asked, and which tools the model is offered. */
+/** Theme, permission mode, and the tools offered to the model. */
 export function GeneralSection({ settings, trustedFolders }: { settings: SettingsView; trustedFolders: ReactNode }) {
   const theme = useTheme()
   const setMode = useSettingsChange((api, mode: SettingsView['defaultPermissionMode']) => api.setDefaultMode({ mode }))
@@ -59,7 +59,7 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
   )
 }
 
-/** Whether Trestle calls when something waits. In a browser its own permission is asked for here, by the switch, and nowhere else. */
+/** Whether Trestle sends notifications. In a browser, only this switch requests the browser's permission. */
 function NotificationsPart({ settings }: { settings: SettingsView }) {
   const { data: info } = useAppInfo()
   const [permission, setPermission] = useState(browserPermission)
@@ -98,7 +98,7 @@ function NotificationsPart({ settings }: { settings: SettingsView }) {
             disabled={!enabled}
             onChange={(wanted) => {
               change({ sound: wanted })
-              // So that one knows it, and so that the browser allows it from now on.
+              // As a preview, and so that the browser allows sound from now on.
               if (wanted && inBrowser) void playNotificationSound()
             }}
           />
@@ -115,12 +115,12 @@ function browserPermission(): Permission {
 }
 
 function describe(inBrowser: boolean, permission: Permission, enabled: boolean): string {
-  if (!inBrowser) return 'By a notification of the system.'
+  if (!inBrowser) return 'Uses system notifications.'
   if (permission === 'unsupported') return 'This browser doesn’t support notifications.'
   if (permission === 'denied') return 'Notifications are blocked. Allow them in your browser’s site settings.'
   if (permission === 'default')
     return enabled
-      ? 'Not allowed in this browser yet: switch it on to be asked by the browser.'
+      ? 'Not allowed in this browser yet. Turn it on and the browser will ask.'
       : 'The browser will ask you to allow it.'
-  return 'By a notification of this browser, as long as a page of Trestle is open.'
+  return 'Uses browser notifications while a Trestle page is open.'
 }

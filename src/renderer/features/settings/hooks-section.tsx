@@ -16,10 +16,10 @@ import { SectionHead } from '../../ui/form/settings-controls'
 import { duration } from '../../format/relative-time'
 import { TerminalText } from '../../ui/content/terminal-text'
 
-/** While it is looked at, runs come and go. */
+/** Runs are updated while it is open. */
 const LOOK_AGAIN_MS = 2_000
 
-/** The hooks that count in the project on screen, and what the newest runs did. */
+/** The hooks of the current project, and their latest runs. */
 export function HooksSection({ settings, info }: { settings: SettingsView; info: AppInfo | undefined }) {
   const client = useClient()
   const lastSessionId = useLayout((layout) => layout.lastSessionId)
@@ -108,7 +108,7 @@ const OUTCOMES: Record<HookOutcome, { word: string; tone: Tone }> = {
   stopped: { word: 'stopped', tone: 'plain' },
 }
 
-/** The newest runs of hooks, newest first; each opens to what it printed. */
+/** The latest runs of hooks, newest first; each expands to its output. */
 function HookRuns({ runs, userHome }: { runs: readonly HookRun[]; userHome: string | undefined }) {
   return (
     <>

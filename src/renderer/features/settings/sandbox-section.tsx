@@ -157,7 +157,7 @@ interface SandboxListProps {
   onChange: (entries: string[]) => void
 }
 
-/** A list of the sandbox settings: entries that can be removed, and a field for another. What is wrong with an entry is said under the field. */
+/** A list of the sandbox settings: removable entries, and a field for a new one. Its error is shown under the field. */
 function SandboxList({ id, title, text, placeholder, entry, entries, busy, onChange }: SandboxListProps) {
   const [draft, setDraft] = useState('')
   const [error, setError] = useState<string>()

@@ -34,11 +34,11 @@ const SECTION_LABELS: Record<SettingsSection, string> = {
 interface SettingsPageProps {
   section: SettingsSection
   info: AppInfo | undefined
-  /** The list of them, with a way to stop trusting. */
+  /** The trusted folders, each with a button that revokes the trust. */
   trustedFolders: ReactNode
-  /** The MCP servers, with all that can be done with them. */
+  /** The MCP servers, with all actions on them. */
   mcpServers: ReactNode
-  /** Undefined where the page is not shown by the desktop app. */
+  /** Undefined in a browser. */
   desktop: ReactNode | undefined
 }
 
@@ -47,7 +47,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers, deskto
   const { data: settings, error, refetch, isFetching } = useSettings()
   const sections = SETTINGS_SECTIONS.filter((name) => name !== 'desktop' || desktop !== undefined)
   const tabs = useRef<HTMLDivElement>(null)
-  // On a narrow window the tabs scroll: a link from elsewhere leads to one that may be out of sight.
+  // On a narrow window the tabs scroll: a link may lead to a hidden one.
   useEffect(() => {
     tabs.current?.querySelector(`[data-section="${section}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [section])

@@ -9,10 +9,10 @@ import { SectionHead, Switch } from '../../ui/form/settings-controls'
 import { Button } from '../../ui/button'
 import { TextField } from '../../ui/form/field'
 
-/** From so many tools on, a filter is worth its place. */
+/** Number of tools from which a filter is shown. */
 const MANY = 15
 
-/** Every tool that can be switched off, as a card: a click anywhere on it does. */
+/** Every tool that can be disabled, as a card: a click anywhere on it toggles the tool. */
 export function ToolsPart({ settings }: { settings: SettingsView }) {
   const [filter, setFilter] = useState('')
   const setTool = useSettingsChange((api, tool: { name: string; enabled: boolean }) => api.setToolEnabled(tool))
@@ -75,14 +75,14 @@ export function ToolsPart({ settings }: { settings: SettingsView }) {
 
 type Numbers = Omit<ToolSearchView, 'enabled'>
 
-/** The limits of the contract, and what they are called. */
+/** The limits of the contract, and their labels. */
 const FIELDS: { key: keyof Numbers; label: string; hint: string; max: number; whole: boolean }[] = [
   { key: 'minPct', label: 'Turn on above (% of the context window)', hint: 'Default: 5', max: 100, whole: false },
   { key: 'minTokens', label: 'Or above (tokens)', hint: 'Default: 50,000', max: 100_000_000, whole: true },
   { key: 'matchingThreshold', label: 'Minimum result score', hint: 'Default: 1.5', max: 1000, whole: false },
 ]
 
-/** Tool search: on or off, and from what size on. */
+/** Tool search: on or off, and its thresholds. */
 export function ToolSearchPart({ toolSearch }: { toolSearch: ToolSearchView }) {
   const save = useSettingsChange((api, change: Partial<ToolSearchView>) => api.setToolSearch(change))
   const change = (next: Partial<ToolSearchView>): void => save.mutate(next, { onError: showFailureToast })
@@ -95,7 +95,7 @@ export function ToolSearchPart({ toolSearch }: { toolSearch: ToolSearchView }) {
         onChange={(enabled) => change({ enabled })}
       />
       {toolSearch.enabled && (
-        // Made anew when the file has changed, so that it shows what counts.
+        // Recreated when the file has changed, so that it shows the current values.
         <Thresholds key={JSON.stringify(toolSearch)} toolSearch={toolSearch} busy={save.isPending} onSave={change} />
       )}
     </div>

@@ -8,7 +8,7 @@ const words = (state: UpdateState): string => {
   return updateStateText(view)
 }
 
-test('a pending update says what it waits for', () => {
+test('a pending update shows what it waits for', () => {
   expect(words({ kind: 'ready', release, whenIdle: false, waitsFor: '1 session is working' })).toBe(
     'Version 1.1.0 is ready to install. It will be installed when you close Trestle.',
   )
@@ -17,13 +17,13 @@ test('a pending update says what it waits for', () => {
   )
 })
 
-test('Trestle only claims to be up to date after it has checked without a problem', () => {
+test('Trestle claims to be up to date only after a successful check', () => {
   expect(words({ kind: 'current' })).not.toContain('up to date')
   expect(words({ kind: 'current', checkedAt: 1 })).toBe('Version 1.0.0 is up to date.')
   expect(words({ kind: 'current', checkedAt: 1, problem: { message: 'm', advice: 'a' } })).not.toContain('up to date')
 })
 
-test('an app that cannot update itself says why', () => {
+test('an app that cannot update itself shows why', () => {
   expect(words({ kind: 'unavailable', reason: 'Install a newer package to update it.' })).toBe(
     'Version 1.0.0 is installed. Install a newer package to update it.',
   )

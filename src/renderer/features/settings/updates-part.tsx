@@ -8,12 +8,12 @@ import { ErrorNote } from '../../ui/notice'
 import { SectionHead, Switch } from '../../ui/form/settings-controls'
 import { SelectField } from '../../ui/form/choice-fields'
 
-/** Often enough to follow a download, seldom enough not to matter. */
+/** Polling interval in ms: often enough to follow a download. */
 const FOLLOW_MS = 1000
 
 const CHANNEL_LABELS: Record<UpdateChannel, string> = { stable: 'Stable', beta: 'Beta' }
 
-/** What is installed, which update is pending and what it waits for, and what the user can do about it. */
+/** The installed version, the pending update and what it waits for, and the actions on it. */
 export function UpdatesPart() {
   const queries = useQueries()
   const client = useClient()
@@ -42,7 +42,7 @@ interface UpdatesBoxProps {
   act(action: UpdateAction): void
 }
 
-/** The section's content, for whatever is known of updates. */
+/** The section's content for any update state. */
 export function UpdatesBox({ updates, isBusy, act }: UpdatesBoxProps) {
   const { state, channel, automatic, previous } = updates
   const release = 'release' in state ? state.release : undefined
@@ -129,7 +129,7 @@ function UpdateButtons({ updates: { state }, isBusy, act }: UpdatesBoxProps) {
   )
 }
 
-/** One sentence about where updates stand, and what a pending one waits for. */
+/** The update state in one sentence, including what a pending update waits for. */
 export function updateStateText({ installed, state }: UpdatesView): string {
   switch (state.kind) {
     case 'unavailable':

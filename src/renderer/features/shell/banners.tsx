@@ -10,7 +10,7 @@ import { desktopBridge } from '../../state/page/desktop-bridge'
 import { useDesktopView, useClient } from '../../state/page/queries'
 import { showFailureToast } from '../../state/page/toasts-state'
 
-/** What went wrong at start and what was done about it. Each can be put away. */
+/** Problems at startup and how they were handled. Each can be dismissed. */
 export function StartNotices({ notices }: { notices: readonly string[] }) {
   const dismissed = useLayout((layout) => layout.dismissedNotices)
   return notices
@@ -24,7 +24,7 @@ export function StartNotices({ notices }: { notices: readonly string[] }) {
     ))
 }
 
-/** Says that the configuration has mistakes and where the first one is. It goes when they are mended. */
+/** Reports problems in the configuration with the position of the first one. Disappears when they are fixed. */
 export function ConfigBanner({
   problems,
   userHome,
@@ -57,7 +57,7 @@ export function ConfigBanner({
   )
 }
 
-/** `file:line:column` as editors write it. */
+/** `file:line:column`, as in editors. */
 export function problemLocation({ file, line, column }: ConfigProblem, userHome: string | undefined): string {
   return [shortPath(file, userHome), line, column].filter((part) => part !== undefined).join(':')
 }
@@ -67,7 +67,7 @@ interface ConnectionBannerProps {
   onReconnect: () => void
 }
 
-/** Says that the engine does not answer or cannot be reached: since when, which attempt, and that nothing typed is lost. */
+/** Reports that the engine is unresponsive or unreachable: since when, which attempt, and that typed text is safe. */
 export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerProps) {
   const { status, lastMessageAt, attempt, failure, responds } = connection
   if (status === 'open' && !responds) {
@@ -90,7 +90,7 @@ export function ConnectionBanner({ connection, onReconnect }: ConnectionBannerPr
       </div>
     )
   }
-  // The desktop app shows its window before the engine is open.
+  // The desktop app shows its window before the engine is ready.
   if (lastMessageAt === 0 && desktopBridge()) {
     return (
       <div role="status">

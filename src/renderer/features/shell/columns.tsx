@@ -3,10 +3,10 @@ import { Dialog } from 'radix-ui'
 import { useLayout, useMediaQuery, COLUMN_WIDTHS, type ColumnName } from '../../state/page/layout-state'
 import { cx } from '../../ui/cx'
 
-/** Below these widths a column becomes a drawer: beside both columns the main area still has room for a conversation. */
+/** Below these widths a column becomes a drawer: next to both columns the main area still fits a conversation. */
 const SIDEBAR_NEEDS = '(min-width: 720px)'
 const INSPECTOR_NEEDS = '(min-width: 1240px)'
-/** What the columns leave to the main area, however wide they were made, in px. */
+/** Minimum width of the main area beside the columns, in px. */
 const MAIN_NEEDS = 460
 
 export function useColumnSpace(): { sidebar: boolean; inspector: boolean } {
@@ -15,7 +15,7 @@ export function useColumnSpace(): { sidebar: boolean; inspector: boolean } {
 
 interface ColumnsProps {
   sidebar: ReactNode
-  /** Undefined where there is nothing to inspect. */
+  /** Undefined when the view has no inspector. */
   inspector: ReactNode | undefined
   children: ReactNode
 }
@@ -96,10 +96,10 @@ const KEY_STEP = 16
 
 const NAMES: Record<ColumnName, string> = { sidebar: 'Width of the sidebar', inspector: 'Width of the inspector' }
 
-/** The edge between a column and the main area: dragged, moved with the arrow keys, and put back by a double click. */
+/** The resize handle of a column: drag it, move it with the arrow keys, or double-click to reset it. */
 function ColumnHandle({ column }: { column: ColumnName }) {
   const width = useLayout((layout) => layout.columnWidths[column])
-  const { least, usual, most } = COLUMN_WIDTHS[column]
+  const { min, initial, max } = COLUMN_WIDTHS[column]
   const drag = useRef<{ x: number; width: number }>(undefined)
   // Right of the sidebar, but left of the inspector.
   const direction = column === 'sidebar' ? 1 : -1
@@ -109,7 +109,7 @@ function ColumnHandle({ column }: { column: ColumnName }) {
     if (event.button !== 0) return
     event.preventDefault()
     event.currentTarget.setPointerCapture(event.pointerId)
-    // What is on screen counts: a window that is too small shows less than was chosen.
+    // Use the width on screen: a small window may show less than was chosen.
     const shown = event.currentTarget.parentElement?.getBoundingClientRect().width
     drag.current = { x: event.clientX, width: shown ?? width }
   }
@@ -119,9 +119,9 @@ function ColumnHandle({ column }: { column: ColumnName }) {
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = { ArrowRight: KEY_STEP * direction, ArrowLeft: -KEY_STEP * direction }[event.key]
     if (step !== undefined) set(width + step)
-    else if (event.key === 'Home') set(least)
-    else if (event.key === 'End') set(most)
-    else if (event.key === 'Enter') set(usual)
+    else if (event.key === 'Home') set(min)
+    else if (event.key === 'End') set(max)
+    else if (event.key === 'Enter') set(initial)
     else return
     event.preventDefault()
   }
@@ -135,14 +135,14 @@ function ColumnHandle({ column }: { column: ColumnName }) {
       aria-orientation="vertical"
       aria-label={NAMES[column]}
       aria-valuenow={Math.round(width)}
-      aria-valuemin={least}
-      aria-valuemax={most}
+      aria-valuemin={min}
+      aria-valuemax={max}
       tabIndex={0}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={end}
       onPointerCancel={end}
-      onDoubleClick={() => set(usual)}
+      onDoubleClick={() => set(initial)}
       onKeyDown={onKeyDown}
       className={cx(
         'absolute inset-y-0 z-10 w-[7px] cursor-col-resize touch-none transition-colors duration-100 hover:bg-line-strong focus-visible:bg-focus focus-visible:outline-none active:bg-line-strong',
@@ -160,7 +160,10 @@ interface DrawerProps {
   children: ReactNode
 }
 
-/** A column that has no room beside the others: it slides over them, keeps the focus, and Escape or a click beside it closes it. */
+/**
+ * A column without space beside the others: it slides over them and traps the focus; Escape or a click outside closes
+ * it.
+ */
 function Drawer({ open, onClose, side, label, children }: DrawerProps) {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -168,7 +171,7 @@ function Drawer({ open, onClose, side, label, children }: DrawerProps) {
         <Dialog.Overlay className="fixed inset-0 z-30 bg-scrim" />
         <Dialog.Content
           aria-describedby={undefined}
-          // The focus is in the drawer but on nothing yet: no tooltip opens, no field calls up a keyboard.
+          // Focus the drawer itself: no tooltip opens, no field brings up a keyboard.
           onOpenAutoFocus={(event) => {
             event.preventDefault()
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()

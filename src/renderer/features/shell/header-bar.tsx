@@ -4,27 +4,27 @@ import { folderName } from '../../format/folder-name'
 import { IconButton } from '../../ui/button'
 import { Tooltip } from '../../ui/tooltip'
 
-/** What the bar needs whatever is open. */
+/** Props of the bar in every view. */
 export interface HeaderFrame {
   userHome: string | undefined
-  /** Set where the sidebar is not on screen. */
+  /** Set when the sidebar is hidden. */
   onOpenSidebar: (() => void) | undefined
-  /** Opens and closes the inspector; undefined where there is none. */
+  /** Toggles the inspector; undefined when the view has no inspector. */
   inspector: { open: boolean; toggle: () => void } | undefined
 }
 
 interface HeaderBarProps extends HeaderFrame {
   title: string
   folder: string | undefined
-  /** Undefined when the title is not one to change (settings, a new session). */
+  /** Undefined when the title cannot be changed (settings, a new session). */
   onRename?: (title: string) => void
-  /** Leaves what is open. */
+  /** Closes the view. */
   onClose?: () => void
   /** Model, mode and context of the session. */
   children?: ReactNode
 }
 
-/** The bar over the main area: what is open, where, and the switches that belong to it. */
+/** The bar over the main area: the title, the location, and the switches of the view. */
 export function HeaderBar({
   title,
   folder,
@@ -36,7 +36,8 @@ export function HeaderBar({
   children,
 }: HeaderBarProps) {
   return (
-    // By its own width, which the columns beside it decide: where the title would be cut, the switches go into a second row.
+    // Depends on its own width, which the columns decide: where the title would be cut, the switches move to a second
+    // row.
     <div className="@container flex-none">
       <header className="flex min-h-[46px] flex-none items-center gap-2.5 border-b border-line pr-3 pl-[18px] @max-[760px]:flex-wrap @max-[760px]:gap-y-0 @max-[760px]:px-2.5 @max-[760px]:pb-1.5">
         <div className="flex min-h-[45px] min-w-0 flex-1 items-center gap-2.5 @max-[760px]:min-w-full @max-[760px]:gap-2">

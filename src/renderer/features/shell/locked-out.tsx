@@ -6,11 +6,11 @@ import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/notice'
 import { TextField } from '../../ui/form/field'
 
-/** All there is to see for a page that the engine did not let in: how to get in, and a field for the token. */
+/** The whole page when the engine refuses it: instructions and a field for the token. */
 export function LockedOut({ failure }: { failure: Failure }) {
   const [pasted, setPasted] = useState('')
   const [wrong, setWrong] = useState(false)
-  // Another tab of this browser got in: this one can now, too.
+  // Another tab of this browser was accepted, so this one retries.
   useEffect(() => onTokenElsewhere(() => location.reload()), [])
   return (
     <main className="grid h-full place-content-center">

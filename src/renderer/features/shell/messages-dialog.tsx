@@ -3,7 +3,7 @@ import { cx } from '../../ui/cx'
 import { Dialog } from '../../ui/dialog'
 import { EmptyState } from '../../ui/notice'
 
-/** What was told in the corner since the page was opened, to be read again. */
+/** The messages shown as toasts since the page was opened. */
 export function MessagesDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const kept = useToasts((state) => state.history)
   return (

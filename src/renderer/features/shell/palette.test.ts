@@ -10,7 +10,7 @@ const command = (id: string, group: string, label: string, more: Partial<Command
 const ids = (commands: Command[], search: string): string[] =>
   groupCommands(commands, search).flatMap((group) => group.items.map((item) => item.id))
 
-describe('grouped', () => {
+describe('groupCommands', () => {
   const commands = [
     command('stop', 'Session', 'Stop the turn'),
     command('settings', 'Go', 'Settings'),
@@ -18,20 +18,20 @@ describe('grouped', () => {
     command('autostop', 'Session', 'Nonstop'),
   ]
 
-  it('would catch long lists in the way before anything is typed', () => {
+  it('hides long lists until something is typed', () => {
     expect(ids(commands, '')).toEqual(['stop', 'autostop', 'settings'])
   })
 
-  it('would catch a search by keyword, heading or several words finding nothing', () => {
+  it('finds commands by keyword, by group, and by several words', () => {
     expect(ids(commands, 'provider')).toEqual(['models'])
     expect(ids(commands, 'go settings')).toEqual(['settings', 'models'])
   })
 
-  it('would catch a label that only contains the word standing before one that begins with it', () => {
+  it('ranks labels that start with the word before labels that contain it', () => {
     expect(ids([commands[3]!, commands[0]!], 'stop')).toEqual(['stop', 'autostop'])
   })
 
-  it('would catch 3,000 sessions being drawn at once, or the rest being kept quiet', () => {
+  it('limits the rows of a group and counts the remaining matches', () => {
     const many = Array.from({ length: 3000 }, (_, n) => command(String(n), 'Sessions', `Session ${n}`))
     const [group] = groupCommands(many, 'session')
     expect(group!.items.length).toBeLessThan(100)

@@ -16,7 +16,7 @@ interface Page {
   commands: readonly Command[]
 }
 
-/** Everything that can be done, found by typing. */
+/** The command palette: every command, found by typing. */
 export function Palette({ open, onOpenChange, commands }: PaletteProps) {
   const [page, setPage] = useState<Page>()
   const change = (next: boolean): void => {
@@ -126,19 +126,19 @@ function PaletteBody({ commands, page, setPage, close }: PaletteBodyProps) {
   )
 }
 
-/** As many rows as anybody reads; typing narrows the rest down. */
+/** Maximum number of rows; typing narrows the list. */
 const MAX_PER_GROUP = 60
-/** Without a search a group is a glance, not a list. */
+/** Without a query a group shows only a few commands. */
 const MAX_AT_FIRST = 12
 
 export interface CommandGroup {
   name: string
   items: Command[]
-  /** How many fit but are not shown. */
+  /** Number of matches that are not shown. */
   more: number
 }
 
-/** The commands that contain every word typed, under their headings; those whose label begins with a word come first. */
+/** The commands that contain every typed word, by group; labels that start with a word come first. */
 export function groupCommands(commands: readonly Command[], search: string): CommandGroup[] {
   const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean)
   const groups = new Map<string, { command: Command; score: number }[]>()
@@ -153,32 +153,32 @@ export function groupCommands(commands: readonly Command[], search: string): Com
     if (group) group.push({ command, score })
     else groups.set(command.group, [{ command, score }])
   }
-  const most = words.length === 0 ? MAX_AT_FIRST : MAX_PER_GROUP
+  const max = words.length === 0 ? MAX_AT_FIRST : MAX_PER_GROUP
   return [...groups].map(([name, found]) => {
-    // The sort is stable: without words everything keeps its place.
+    // The sort is stable: without a query the order is unchanged.
     const items = found.sort((a, b) => b.score - a.score).map(({ command }) => command)
-    return { name, items: items.slice(0, most), more: Math.max(0, items.length - most) }
+    return { name, items: items.slice(0, max), more: Math.max(0, items.length - max) }
   })
 }
 
-/** Something the user can do from anywhere: shown in the palette, and done by its shortcut. */
+/** A command available everywhere: shown in the palette, and bound to its shortcut. */
 export interface Command {
   id: string
-  /** The heading it stands under. */
+  /** Its group heading. */
   group: string
   label: string
-  /** More words that find it. */
+  /** Additional search words. */
   keywords?: string
   /** E.g. `Mod+N`. */
   shortcut?: string
   icon?: ReactNode
-  /** Said at the right end, e.g. the folder of a session. */
+  /** Shown at the right end, e.g. the folder of a session. */
   hint?: string
-  /** Too much to read where nothing is typed yet. */
+  /** Hidden until something is typed. */
   onlySearched?: boolean
-  /** Marks the one that is chosen now. */
+  /** Marks the current choice. */
   chosen?: boolean
-  /** Does it; or, for `page`, shows further commands to choose from. */
+  /** Runs the command; or, for `page`, shows a submenu of commands. */
   run?: () => void
   page?: { title: string; commands: () => readonly Command[] }
 }

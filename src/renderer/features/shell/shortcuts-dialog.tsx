@@ -63,7 +63,7 @@ const SHORTCUTS: { title: string; rows: [keys: string[], what: string][] }[] = [
   },
 ]
 
-/** All keys at a glance. */
+/** An overview of all keys. */
 export function ShortcutsDialog({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" width={680} isText>

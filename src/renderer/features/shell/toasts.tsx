@@ -4,10 +4,10 @@ import { dismissToast, useToasts, type Toast } from '../../state/page/toasts-sta
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/button'
 
-/** How long a toast stays, in ms; one that has something to read stays longer. Pointing at it holds it. */
+/** How long a toast stays, in ms; one with advice stays longer. Hovering keeps it open. */
 const STAY = { plain: 3000, notice: 20_000, fail: 20_000 }
 
-/** The corner where short messages appear; announced politely. */
+/** The region for toasts; announced politely. */
 export function Toasts() {
   const toasts = useToasts((state) => state.toasts)
   return (
@@ -26,16 +26,16 @@ export function Toasts() {
 }
 
 function ToastCard({ toast }: { toast: Toast }) {
-  const [held, setHeld] = useState(false)
+  const [hovered, setHovered] = useState(false)
   useEffect(() => {
-    if (held) return undefined
+    if (hovered) return undefined
     const timer = setTimeout(() => dismissToast(toast.id), STAY[toast.tone])
     return () => clearTimeout(timer)
-  }, [toast, held])
+  }, [toast, hovered])
   return (
     <div
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
       className={cx(
         'pointer-events-auto flex max-w-full items-start gap-2 rounded-lg border bg-raised py-1.5 pr-1.5 pl-3 text-ui shadow-high',
         toast.tone === 'fail' ? 'border-[color-mix(in_oklab,var(--fail)_40%,var(--line))]' : 'border-line',

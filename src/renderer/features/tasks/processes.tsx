@@ -13,7 +13,7 @@ interface Branch {
   depth: number
 }
 
-/** The processes of a task, children below their parents, each with what it uses. */
+/** The process tree of a task, with CPU and memory of each process. */
 export function ProcessTree({ processes }: { processes: readonly TaskProcess[] }) {
   return (
     <table className="process-tree">
@@ -45,7 +45,7 @@ export function ProcessTree({ processes }: { processes: readonly TaskProcess[] }
   )
 }
 
-/** In the order of a tree; a process whose parent is not among them stands at the root. */
+/** In tree order; a process whose parent is not listed is a root. */
 export function processBranches(processes: readonly TaskProcess[]): Branch[] {
   const known = new Set(processes.map(({ pid }) => pid))
   const children = new Map<number, TaskProcess[]>()
@@ -57,7 +57,7 @@ export function processBranches(processes: readonly TaskProcess[]): Branch[] {
   const rows: Branch[] = []
   const seen = new Set<number>()
   const walk = (process: TaskProcess, depth: number): void => {
-    // A number can be given again between two looks, which would make a circle.
+    // PIDs can be reused between two samples, which could create a cycle.
     if (seen.has(process.pid)) return
     seen.add(process.pid)
     rows.push({ process, depth })
@@ -68,7 +68,7 @@ export function processBranches(processes: readonly TaskProcess[]): Branch[] {
   return rows
 }
 
-/** Processes that tasks have left running: how many, which, and how to be rid of them. */
+/** Orphaned processes of ended tasks: their number, their commands, and stop buttons. */
 export function OrphansBanner() {
   const client = useClient()
   const queries = useQueries()

@@ -22,7 +22,7 @@ interface TaskDetailProps {
   onClose: () => void
 }
 
-/** One task, opened: what can be done with it, its processes, and its terminal. */
+/** Details of one task: its actions, its processes, and its terminal. */
 export function TaskDetail({ task, userHome, actions, terminal, onOpen, onClose }: TaskDetailProps) {
   const usage = useUsage((state) => state.usage.get(task.taskId))
   const [tree, setTree] = useState(false)

@@ -33,10 +33,10 @@ interface TaskListProps {
   onOpen: (taskId: string) => void
 }
 
-/** Height of a row in px; the same as in tasks.css. */
+/** Row height in px; the same as in tasks.css. */
 const ROW = 50
 
-/** The tasks. Only rows near the viewport are in the document; Up and Down go from one to the next. */
+/** The task list. Only rows near the viewport are in the document; Up and Down move between rows. */
 export function TaskList({ ids, selected, userHome, actions, onOpen }: TaskListProps) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)
@@ -47,7 +47,7 @@ export function TaskList({ ids, selected, userHome, actions, onOpen }: TaskListP
     box.current?.querySelector<HTMLElement>(`[data-task="${CSS.escape(taskId)}"] [data-task-button]`)?.focus()
   }, [])
   useEffect(() => {
-    // One that was chosen elsewhere is brought into sight, once.
+    // Scroll once to a task that was selected elsewhere.
     const index = selected === undefined ? -1 : ids.indexOf(selected)
     if (index >= 0) list.current?.scrollToIndex(index, { align: 'nearest' })
     // eslint-disable-next-line react-hooks/exhaustive-deps
@@ -89,7 +89,7 @@ export function TaskList({ ids, selected, userHome, actions, onOpen }: TaskListP
 interface TaskRowProps {
   taskId: string
   selected: boolean
-  /** Whether Tab comes to this row. */
+  /** Whether the row is in the tab order. */
   reachable: boolean
   userHome: string | undefined
   actions: TaskActions
@@ -97,7 +97,7 @@ interface TaskRowProps {
   onFocus: (taskId: string) => void
 }
 
-/** One task of the list. Drawn again only when it, what it uses, or the second changes. */
+/** One task of the list. Re-renders only when the task, its usage, or the second changes. */
 const TaskRow = memo(function TaskRow({
   taskId,
   selected,
@@ -167,7 +167,7 @@ const TaskRow = memo(function TaskRow({
   )
 })
 
-/** Below the command: how it stands, where it belongs, and what it said last. */
+/** Below the command: its status, its session, and its last output. */
 function TaskLine({ task, userHome, tabIndex }: { task: Task; userHome: string | undefined; tabIndex: number }) {
   const session = useSessions((state) => state.sessions.get(task.sessionId ?? ''))
   const end = endText(task)
@@ -239,7 +239,7 @@ function Runtime({ task }: { task: Task }) {
   )
 }
 
-/** A click that is not one on the row. */
+/** A click that does not count as one on the row. */
 function stopping(act: () => void): (event: { stopPropagation(): void }) => void {
   return (event) => {
     event.stopPropagation()

@@ -23,7 +23,7 @@ interface TaskMenuItemsProps {
   onOpen: (taskId: string) => void
 }
 
-/** Everything that can be done with one task. */
+/** All actions on one task. */
 export function TaskMenuItems({ task, actions, onOpen }: TaskMenuItemsProps) {
   const runs = task.status === 'running'
   const restart = async (): Promise<void> => {
@@ -81,13 +81,16 @@ export function TaskMenuItems({ task, actions, onOpen }: TaskMenuItemsProps) {
 interface RowActionsProps {
   task: Task
   actions: TaskActions
-  /** The pointer or the focus is or was at the row. */
+  /** The pointer or the focus is or was on the row. */
   near: boolean
   tabIndex: number
   onOpen: (taskId: string) => void
 }
 
-/** The buttons at the end of a row. Tooltip and menu are made for rows that one is at: for all that scroll by they would be most of the work. */
+/**
+ * The buttons at the end of a row. Tooltip and menu are rendered only for rows that were hovered or focused: for all
+ * rows they would cost the most.
+ */
 export function RowActions({ task, actions, near, tabIndex, onOpen }: RowActionsProps) {
   const [open, setOpen] = useState(false)
   const runs = task.status === 'running'

@@ -32,7 +32,7 @@ const order = (filter: Partial<TaskFilter>) =>
   taskOrder({ tasks, usage, titles: (id) => (id === 's2' ? 'Deploy it' : '') }, { ...ALL, ...filter })
 
 describe('the order of tasks', () => {
-  it('puts what waits for a person first, then what runs; a command that a call waited for is told of by its call', () => {
+  it('lists waiting tasks first, then running ones, and omits ended foreground commands', () => {
     expect(order({})).toEqual(['sudo', 'watch', 'dev', 'build'])
   })
 
@@ -48,7 +48,7 @@ describe('the order of tasks', () => {
     expect(order({ search: 'nothing' })).toEqual([])
   })
 
-  it('sorts what runs by what it uses', () => {
+  it('sorts running tasks by their resource usage', () => {
     expect(order({ sort: 'cpu' })).toEqual(['sudo', 'dev', 'watch', 'build'])
   })
 })

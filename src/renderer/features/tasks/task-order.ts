@@ -11,9 +11,9 @@ export type Sort = (typeof SORTS)[number]
 
 export interface TaskFilter {
   show: TaskStateFilter
-  /** Real path of a project; empty: every one. */
+  /** Real path of a project; empty: all projects. */
   folder: string
-  /** Empty: every one. */
+  /** Empty: all sessions. */
   sessionId: string
   search: string
   sort: Sort
@@ -25,7 +25,7 @@ export interface OrderInput {
   titles: (sessionId: string) => string
 }
 
-/** The ids of the tasks to show: what waits for a person first, then what runs, then what has ended; each in the order chosen. Pure. */
+/** IDs of the tasks to show: waiting for input first, then running, then ended; each in the chosen order. Pure. */
 export function taskOrder({ tasks, usage, titles }: OrderInput, filter: TaskFilter): string[] {
   const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean)
   const shown = [...tasks.values()].filter((task) => {
@@ -65,7 +65,7 @@ function comparison(sort: Sort, usage: ReadonlyMap<string, TaskUsage>): (a: Task
   }
 }
 
-/** What the page of tasks shows; kept as long as the window. */
+/** The filters of the task page; kept as long as the window. */
 export const useTaskFilter = create<TaskFilter>()(() => ({
   show: 'all',
   folder: '',

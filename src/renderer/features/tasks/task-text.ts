@@ -18,22 +18,22 @@ const DOTS: Record<TaskStatus, DotStatus> = {
   lost: 'interrupted',
 }
 
-/** How many processes a task has. */
+/** The number of processes of a task. */
 export function processCountText(count: number): string {
   return count === 1 ? '1 process' : `${count} processes`
 }
 
-/** Whether it waits for a person at its terminal. */
+/** Whether it waits for input at its terminal. */
 export function isWaitingForInput(task: Task): boolean {
   return task.status === 'running' && task.prompt !== undefined
 }
 
-/** A subagent that waits until others have ended. */
+/** A subagent that waits for others to finish. */
 function isQueued(task: Task): boolean {
   return task.status === 'running' && task.agent?.isQueued === true
 }
 
-/** Whether the model has said what the command is for: people know the task by that. */
+/** Whether the model described the command: the description then serves as the title. */
 export function isNamed({
   description = '',
   command,
@@ -42,7 +42,7 @@ export function isNamed({
   return !agent && description.trim() !== '' && description !== command
 }
 
-/** What a task is called, in one line. */
+/** The title of a task, in one line. */
 export function taskTitle(task: Pick<Task, 'description' | 'command' | 'agent'>): string {
   return isNamed(task) ? `${task.description?.trim()}: ${task.command}` : task.command
 }
@@ -55,14 +55,14 @@ export function statusDot(task: Task): DotStatus {
   return isWaitingForInput(task) ? 'waiting' : isQueued(task) ? 'idle' : DOTS[task.status]
 }
 
-/** How it ended, in a few words; nothing while it runs and when all went well. */
+/** How it ended, in a few words; empty while it runs and after success. */
 export function endText(task: Task): string {
   if (task.status === 'running') return ''
   if (task.exitCode !== undefined) return `exit ${task.exitCode}`
   return task.signal ?? ''
 }
 
-/** A length of time as a clock: `0:08`, `14:02`, `3:14:02`, `2 d 3 h`. */
+/** A duration in clock format: `0:08`, `14:02`, `3:14:02`, `2 d 3 h`. */
 export function formatRuntime(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const hours = Math.floor(seconds / 3600)
@@ -75,14 +75,14 @@ function two(n: number): string {
   return String(n).padStart(2, '0')
 }
 
-/** A size in memory: `84 MB`, `1.2 GB`. */
+/** A memory size: `84 MB`, `1.2 GB`. */
 export function formatMemory(bytes: number): string {
   const megabytes = bytes / 1_000_000
   if (megabytes < 1) return `${Math.max(1, Math.round(bytes / 1000))} KB`
   return megabytes < 1000 ? `${Math.round(megabytes)} MB` : `${(megabytes / 1000).toFixed(1)} GB`
 }
 
-/** Percent of one core: `0 %`, `2 %`, `340 %`. */
+/** Percent of one core: `0%`, `2%`, `340%`. */
 export function formatPercent(cpu: number): string {
-  return `${cpu > 0 && cpu < 1 ? '< 1' : Math.round(cpu)} %`
+  return `${cpu > 0 && cpu < 1 ? '< 1' : Math.round(cpu)}%`
 }

@@ -12,18 +12,18 @@ export interface UsageState {
   usage: ReadonlyMap<string, TaskUsage>
   /** CPU of each task in percent of one core, the newest last, once a second. */
   history: ReadonlyMap<string, readonly number[]>
-  /** When it was last measured (ms since the epoch); 0 before the first. */
+  /** Time of the last sample (ms since the epoch); 0 before the first. */
   at: number
 }
 
 export const NO_USAGE: UsageState = { usage: new Map(), history: new Map(), at: 0 }
 
-/** How many measurements a sparkline shows: the last minute. */
+/** Samples in a sparkline: the last minute. */
 export const USAGE_SECONDS = 60
-/** After a longer silence the curve begins anew: it would join what does not belong together. */
+/** After a longer gap the curve starts again, instead of connecting unrelated samples. */
 const MAX_GAP_MS = 5000
 
-/** Takes in one measurement of all running tasks. Pure. */
+/** Adds a sample of all running tasks. Pure. */
 export function withUsage(state: UsageState, { at, usage }: UsagePush): UsageState {
   const goesOn = at - state.at <= MAX_GAP_MS
   const history = new Map<string, readonly number[]>()
@@ -34,13 +34,13 @@ export function withUsage(state: UsageState, { at, usage }: UsagePush): UsageSta
   return { at, history, usage: new Map(usage.map((one) => [one.taskId, one])) }
 }
 
-/** What running tasks use. Filled only while something on a visible page shows it (`useWatchUsage`). */
+/** Resource usage of running tasks. Updated only while something on a visible page shows it (`useWatchUsage`). */
 export const useUsage = create<UsageState>()(() => NO_USAGE)
 
 let watchers = 0
 let stop: (() => void) | undefined
 
-/** Measuring costs: it is subscribed to only while the component is on a page that is visible. */
+/** Measuring costs time, so it runs only while the component is on a visible page. */
 export function useWatchUsage(active = true): void {
   const client = useClient()
   useEffect(() => {
@@ -76,10 +76,10 @@ function settle(client: TrestleClient): void {
 
 const WIDTH = 64
 const HEIGHT = 16
-/** A whole core fills the height; busier tasks scale to their own peak. */
+/** A full core fills the height; busier tasks scale to their own peak. */
 const FULL = 100
 
-/** CPU of the last minute as one line. What it says is also there as a number. */
+/** CPU of the last minute as a line. The value is also shown as a number. */
 export const Sparkline = memo(function Sparkline({ values }: { values: readonly number[] }) {
   return (
     <svg
@@ -110,12 +110,12 @@ function path(values: readonly number[]): string {
 
 interface PortLinkProps {
   port: number
-  /** Where it listens, e.g. `127.0.0.1`, `::`. */
+  /** The addresses it listens on, e.g. `127.0.0.1`, `::`. */
   address: string
   tabIndex?: number
 }
 
-/** A port that a task listens on, as a link to what it serves. */
+/** A port that a task listens on, as a link. */
 export function PortLink({ port, address, tabIndex }: PortLinkProps) {
   const client = useClient()
   const { data: info } = useAppInfo()
@@ -131,7 +131,7 @@ export function PortLink({ port, address, tabIndex }: PortLinkProps) {
       className="inline-flex flex-none items-center rounded-sm text-run-ink hover:underline"
       onClick={(event) => {
         event.stopPropagation()
-        // In the browser the link itself opens; a desktop window opens nothing, the user's browser does.
+        // In a browser the link opens itself; a desktop window opens it in the user's browser.
         if (info?.host !== 'electron') return
         event.preventDefault()
         void client.app.openExternal({ url }).catch(showFailureToast)

@@ -35,7 +35,7 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
   const ids = useOrder()
   useWatchUsage(connected)
   useEffect(() => {
-    // What was measured before the connection broke says nothing of now.
+    // Samples from before a disconnect are outdated.
     if (!connected) useUsage.setState(NO_USAGE)
   }, [connected])
   const open = useCallback((id: string) => openTask(id), [])
@@ -92,13 +92,13 @@ export function TasksPage({ taskId, userHome, connected, renderTerminal }: Tasks
   )
 }
 
-/** A subagent is opened where it works: its conversation. */
+/** A subagent opens in its conversation. */
 function openTask(taskId: string): void {
   if (isAgentId(taskId)) useLayout.getState().openSession(taskId)
   else useLayout.getState().openTasks(taskId)
 }
 
-/** The ids in order; the same array while nothing moves, however much is printed. */
+/** The IDs in order; the same array while the order is unchanged, however much is printed. */
 function useOrder(): string[] {
   const filter = useTaskFilter()
   const usage = useUsage((state) => (filter.sort === 'cpu' || filter.sort === 'memory' ? state.usage : NO_USAGE.usage))

@@ -27,7 +27,7 @@ import {
   isWaitingForInput,
 } from './task-text'
 
-/** Ended ones beyond these are on the page of all tasks. */
+/** Further ended tasks are only on the page of all tasks. */
 const MAX_ENDED = 20
 
 interface TasksPaneProps {
@@ -35,7 +35,7 @@ interface TasksPaneProps {
   renderTerminal: (taskId: string) => ReactNode
 }
 
-/** The tasks of one session, compact: what each does, and its terminal on request. */
+/** The tasks of one session, compact: each with its state, and its terminal on request. */
 export function TasksPane({ sessionId, renderTerminal }: TasksPaneProps) {
   const ids = useTasks(useShallow((state) => idsOf(state.tasks, sessionId)))
   const [open, setOpen] = useState<string>()

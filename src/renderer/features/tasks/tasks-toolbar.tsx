@@ -20,7 +20,7 @@ const SORT_LABELS: Record<Sort, string> = {
 }
 const SELECT = 'h-[27px] max-w-[180px] min-w-0 rounded-md border border-line bg-raised px-1.5 text-small text-ink-2'
 
-/** Which tasks are shown and in which order; and the one button that ends them all. */
+/** The filters and the order of the tasks, and the button that stops them all. */
 export function TasksToolbar({ userHome, actions }: { userHome: string | undefined; actions: TaskActions }) {
   const filter = useTaskFilter()
   const counts = useTasks(useShallow((state) => countsOf(state.tasks.values())))

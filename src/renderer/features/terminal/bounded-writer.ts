@@ -1,17 +1,19 @@
-/** What takes text in and says when it has: xterm's `write`. */
+/** A sink that reports when it has written a text: xterm's `write`. */
 export type Write = (text: string, done: () => void) => void
 
-/** Most characters that wait for the terminal; of more only the newest are kept. */
+/** Maximum number of characters queued for the terminal; beyond it only the newest are kept. */
 const MAX_WAITING = 1024 * 1024
 const KEPT = 256 * 1024
 
-/** Passes text on, one piece at a time, and forgets the middle of what a terminal cannot draw as fast as it is printed. */
+/**
+ * Writes text, one chunk at a time, and drops the middle when output arrives faster than the terminal can render it.
+ */
 export class BoundedWriter {
   readonly #write: Write
   #waiting = ''
   #skipped = 0
   #busy = false
-  #held = false
+  #paused = false
   #stopped = false
   #whenIdle: (() => void) | undefined
 
@@ -29,20 +31,20 @@ export class BoundedWriter {
     this.#next()
   }
 
-  /** Forgets what waits. */
+  /** Drops the queue. */
   clear(): void {
     this.#waiting = ''
     this.#skipped = 0
   }
 
-  /** Runs `job` when what is being written is written; while it runs nothing else is. */
+  /** Runs `job` after the current write; nothing else is written while it runs. */
   async hold(job: () => Promise<void>): Promise<void> {
-    this.#held = true
+    this.#paused = true
     try {
       if (this.#busy) await new Promise<void>((resolve) => (this.#whenIdle = resolve))
       if (!this.#stopped) await job()
     } finally {
-      this.#held = false
+      this.#paused = false
       this.#next()
     }
   }
@@ -54,7 +56,7 @@ export class BoundedWriter {
   }
 
   #next(): void {
-    if (this.#busy || this.#held || this.#stopped || this.#waiting === '') return
+    if (this.#busy || this.#paused || this.#stopped || this.#waiting === '') return
     const note =
       this.#skipped > 0
         ? `\u001b[0m\n\u001b[2m… ${this.#skipped.toLocaleString()} characters are only in the log …\u001b[0m\n`

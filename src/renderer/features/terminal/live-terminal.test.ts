@@ -36,7 +36,7 @@ describe('keys', () => {
   })
 })
 
-describe('what is typed', () => {
+describe('typed input', () => {
   it('is sent in order and once, although calls overlap', async () => {
     const sent: string[] = []
     const waiting: (() => void)[] = []
@@ -54,7 +54,7 @@ describe('what is typed', () => {
     waiting.shift()?.()
   })
 
-  it('is not sent on after a key was lost', async () => {
+  it('is not sent after a key was lost', async () => {
     const sent: string[] = []
     const failures: unknown[] = []
     const sender = new KeySender(
@@ -71,7 +71,7 @@ describe('what is typed', () => {
 })
 
 describe('a terminal that is slower than its program', () => {
-  it('keeps the newest of a flood, says what is left out, and is never handed two pieces at once', () => {
+  it('keeps the newest output, notes what was dropped, and gets one chunk at a time', () => {
     const written: string[] = []
     let done = (): void => undefined
     const writer = new BoundedWriter((text, finish) => {
@@ -88,7 +88,7 @@ describe('a terminal that is slower than its program', () => {
     expect(written[1]!.endsWith('2999\n')).toBe(true)
   })
 
-  it('writes nothing while older output is put in front', async () => {
+  it('writes nothing while older output is prepended', async () => {
     const written: string[] = []
     const writer = new BoundedWriter((text, finish) => {
       written.push(text)
@@ -103,7 +103,7 @@ describe('a terminal that is slower than its program', () => {
 })
 
 describe('size', () => {
-  it('wraps plain lines where the view ends, but gives a program that draws the columns it was told', () => {
+  it('wraps plain lines at the width of the view, but keeps the columns of a program that redraws', () => {
     expect(drawingAfter('lines', 'one\r\ntwo\n\u001b[32mgreen\u001b[0m')).toBe('lines')
     expect(drawingAfter('lines', '10 %\r20 %')).toBe('columns')
     expect(drawingAfter('lines', 'a\nb\n\u001b[2A')).toBe('columns')

@@ -6,26 +6,26 @@ import { BoundedWriter } from './bounded-writer'
 import { drawWithWebgl, ignoreTerminalQueries, type Xterm, SEARCH_COLORS, terminalTheme } from './xterm-setup'
 import { keyMeaning } from './terminal-keys'
 
-/** Lines kept beyond the screen; reading further back may raise it up to the most. */
+/** Scrollback lines; reading further back may raise it up to the maximum. */
 const LINES = 5000
 const MAX_LINES = 30_000
 
 export interface LiveTerminalOptions {
   /** Rows of a view that grows with its content; absent: it fills its box. */
   growsTo?: number
-  /** What a person typed. */
+  /** The user's input. */
   onType: (data: string) => void
-  /** The key that leaves was pressed. */
+  /** The key that leaves the terminal was pressed. */
   onLeave: () => void
   onFind: () => void
   onFollow: (following: boolean) => void
-  /** Scrolled to the first line there is. */
+  /** Scrolled to the first line. */
   onTop: () => void
   onMatches: (matches: { index: number; count: number }) => void
   onOpenLink: (url: string) => void
 }
 
-/** One terminal on screen: xterm with what this app adds and takes away. It knows no task and no React. */
+/** One terminal on screen: xterm configured for this app. Independent of tasks and React. */
 export class LiveTerminal {
   readonly #terminal: Terminal
   readonly #fit: FitAddon
@@ -58,7 +58,7 @@ export class LiveTerminal {
       minimumContrastRatio: 4.5,
       theme: terminalTheme(),
       linkHandler: {
-        // Its text can say anything: only on purpose, and the address is shown first.
+        // The link text can be misleading: open it only on purpose, and show the URL first.
         activate: (event, url) => (event.ctrlKey || event.metaKey) && options.onOpenLink(url),
         hover: (_event, url) => (box.title = `${url} (Ctrl or ⌘ and click opens it)`),
         leave: () => box.removeAttribute('title'),
@@ -92,7 +92,7 @@ export class LiveTerminal {
     this.#resize()
   }
 
-  /** What there is anew, from nothing. */
+  /** Replaces the content with new output. */
   start(text: string): void {
     this.#writer.clear()
     this.#writer.write(`\u001bc${text}`)
@@ -102,7 +102,7 @@ export class LiveTerminal {
     this.#writer.write(text)
   }
 
-  /** Puts older output in front and stays where one was reading. */
+  /** Prepends older output and keeps the scroll position. */
   async prepend(older: string): Promise<void> {
     const terminal = this.#terminal
     await this.#writer.hold(async () => {
@@ -116,13 +116,13 @@ export class LiveTerminal {
     })
   }
 
-  /** Whether there is no room for older lines. */
+  /** Whether the scrollback is full. */
   get isFull(): boolean {
     const { length } = this.#terminal.buffer.active
     return length >= MAX_LINES || (length >= LINES + this.#terminal.rows && this.#terminal.options.scrollback === LINES)
   }
 
-  /** Only a task that runs takes keys. */
+  /** Only a running task accepts keys. */
   show({ canType, screenReader }: { canType: boolean; screenReader: boolean }): void {
     const { options } = this.#terminal
     options.disableStdin = !canType
@@ -155,7 +155,7 @@ export class LiveTerminal {
     this.#terminal.clearSelection()
   }
 
-  /** What is selected, or everything there is, as text. */
+  /** The selection, or everything, as text. */
   text(): string {
     const { buffer, cols } = this.#terminal
     if (this.#terminal.hasSelection()) return this.#terminal.getSelection()
@@ -180,7 +180,7 @@ export class LiveTerminal {
   #key(event: KeyboardEvent): boolean {
     const meaning = keyMeaning(event, this.#terminal.hasSelection())
     if (meaning === 'program') return true
-    // What the browser does with it (paste, copy) is left to the browser.
+    // The browser handles these keys (paste, copy).
     if (meaning === 'browser') return false
     event.preventDefault()
     event.stopPropagation()
@@ -202,7 +202,7 @@ export class LiveTerminal {
     if (viewportY === 0 && baseY > 0 && !following) this.#options.onTop()
   }
 
-  /** A program that draws needs the columns it was told; plain lines are wrapped where the view ends. */
+  /** A program that redraws needs the columns it was given; plain lines wrap at the width of the view. */
   #draw(text: string): void {
     const drawing = drawingAfter(this.#drawing, text)
     if (drawing === this.#drawing) return
@@ -236,24 +236,27 @@ export class LiveTerminal {
   }
 }
 
-/** The terminal of every task, in cells. */
+/** The terminal size of every task, in cells. */
 const TASK_COLUMNS = 200
 const TASK_ROWS = 50
 
-/** How much of the task's terminal a view must have. `lines`: lines of text, which may be wrapped anywhere; `columns`: lines that are redrawn, which wrapping would break; `screen`: a whole screen that is drawn on. */
+/**
+ * The part of the task's terminal that a view must have. `lines`: lines of text, which may wrap anywhere; `columns`:
+ * redrawn lines, which wrapping would break; `screen`: a full-screen program.
+ */
 type Drawing = 'lines' | 'columns' | 'screen'
 
 const ESC = '\\u001b'
 const SCREEN = new RegExp(`${ESC}\\[(?:\\?(?:1049|1047|47)h|\\d*;?\\d*[Hf])`)
 const COLUMNS = new RegExp(`\\r(?![\\n\\r])|${ESC}\\[\\d*[AF]`)
 
-/** What a view must have after this text; it never gets less. */
+/** The part a view needs after this text; it never shrinks. */
 export function drawingAfter(before: Drawing, text: string): Drawing {
   if (before === 'screen' || SCREEN.test(text)) return 'screen'
   return before === 'columns' || COLUMNS.test(text) ? 'columns' : 'lines'
 }
 
-/** The size of a view with room for so many cells. */
+/** The size of a view with space for this many cells. */
 export function viewSize(drawing: Drawing, room: { cols: number; rows: number }): { cols: number; rows: number } {
   return {
     cols: drawing === 'lines' ? Math.min(TASK_COLUMNS, Math.max(20, room.cols)) : TASK_COLUMNS,

@@ -12,20 +12,20 @@ import { failureFrom } from '../../client/failure-from'
 import { useQueries } from '../../state/page/queries'
 import { withoutAnsi } from '../../format/ansi-spans'
 
-/** Rows of a terminal in a card or pane; it begins small and grows with what is printed. */
+/** Rows of a terminal in a card or pane; it starts small and grows with the output. */
 const CARD_ROWS = 12
 const READER_KEY = 'trestle.screenReader'
 
 export interface TaskTerminalProps {
   taskId: string
-  /** `card`: as high as its content, without a bar. `page`: fills its box. */
+  /** `card`: as high as its content, without a toolbar. `page`: fills its box. */
   size: 'card' | 'page'
   onOpenLink: (url: string) => void
-  /** At the right end of the bar or of the line below. */
+  /** At the right end of the toolbar or of the line below. */
   actions?: ReactNode
 }
 
-/** The live terminal of a task: what it prints, and for a person the keys to answer it. */
+/** The live terminal of a task: its output, and for the user an input mode. */
 export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminalProps) {
   const task = useTask(taskId)
   const box = useRef<HTMLDivElement>(null)
@@ -56,7 +56,7 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
   }
   const leave = (): void => {
     terminal.current?.blur()
-    // The button that answers is only there while one does not type.
+    // The button that answers is shown only while the terminal has no focus.
     requestAnimationFrame(() => {
       const answer = frame.current?.querySelector<HTMLElement>('[data-answer]')
       if (before.current?.isConnected) before.current.focus()
@@ -143,10 +143,10 @@ export function TaskTerminal({ taskId, size, onOpenLink, actions }: TaskTerminal
 /** Bytes shown at once. */
 const PAGE = 64 * 1024
 
-/** A task's output as plain text, a page at a time, from the newest back to the first: nothing redraws under the cursor. */
+/** A task's output as plain text, a page at a time, from the newest to the first: nothing redraws under the cursor. */
 function OutputPages({ taskId }: { taskId: string }) {
   const queries = useQueries()
-  /** Ends of the pages that were left by going back, the newest last; undefined is the end of the output. */
+  /** Ends of the newer pages, the newest last; undefined is the end of the output. */
   const [ends, setEnds] = useState<(number | undefined)[]>([undefined])
   const before = ends.at(-1)
   const { data, error, refetch } = useQuery(
@@ -157,7 +157,7 @@ function OutputPages({ taskId }: { taskId: string }) {
     }),
   )
   const text = useRef<HTMLPreElement>(null)
-  // One reads back from the end.
+  // Start reading at the end.
   const shown = data?.text
   useLayoutEffect(() => {
     if (shown !== undefined) text.current?.scrollTo({ top: text.current.scrollHeight })

@@ -15,7 +15,7 @@ interface TerminalBarProps {
   /** The output is shown as plain text instead. */
   asText: boolean
   onAsText: (on: boolean) => void
-  /** What is printed is told to a screen reader. */
+  /** Output is announced by screen readers. */
   reader: boolean
   onReader: (on: boolean) => void
   onFind: () => void
@@ -24,7 +24,7 @@ interface TerminalBarProps {
 
 const PRESSED = 'aria-pressed:bg-sunken aria-pressed:text-ink'
 
-/** What can be done with a terminal: find, copy, follow, read as text, hear, save. */
+/** The terminal's actions: find, copy, follow, view as text, read aloud, download. */
 export function TerminalBar({ view, task, asText, onAsText, reader, onReader, onFind, actions }: TerminalBarProps) {
   const tasks = useTaskActions()
   const { terminal, following } = view
@@ -81,7 +81,7 @@ interface FindBarProps {
   onClose: () => void
 }
 
-/** Search in what a terminal shows. */
+/** Find in the terminal. */
 export function FindBar({ matches, onFind, onClose }: FindBarProps) {
   const [words, setWords] = useState('')
   return (
@@ -128,11 +128,11 @@ function matchCountText({ index, count }: { index: number; count: number }): str
   return index < 0 ? `${count} found` : `${index + 1} of ${count}`
 }
 
-/** More dots say no more. */
+/** Maximum number of dots. */
 const MAX_DOTS = 24
 
 interface TypingLineProps {
-  /** What the program asks, when it waits for a person. */
+  /** The program's prompt, when it waits for input. */
   prompt: string | undefined
   focused: boolean
   /** Characters of the line being typed. */
@@ -141,7 +141,7 @@ interface TypingLineProps {
   actions?: ReactNode
 }
 
-/** Under a terminal that can be typed into: whether it waits, where typing goes, and dots for what was typed. */
+/** Below an interactive terminal: whether it waits for input, where input goes, and dots for the typed characters. */
 export function TypingLine({ prompt, focused, typed, onAnswer, actions }: TypingLineProps) {
   const waits = prompt !== undefined
   return (

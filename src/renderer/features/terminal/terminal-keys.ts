@@ -1,4 +1,4 @@
-/** What a key pressed in a terminal is for. */
+/** The meaning of a key pressed in a terminal. */
 export type KeyMeaning = 'program' | 'browser' | 'leave' | 'find' | 'copy'
 
 type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'isComposing'>
@@ -6,8 +6,8 @@ type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | '
 const APPLE = /Mac|iPhone|iPad/.test(typeof navigator === 'undefined' ? '' : navigator.platform)
 
 /**
- * Escape leaves the terminal: the one key that must never go to the program, since Tab does. Who wants the program to get an Escape presses Ctrl+[,
- * which is the same character. Ctrl+C copies while something is selected and interrupts otherwise.
+ * Escape leaves the terminal: one key must never reach the program, and Tab does. Ctrl+[ sends the program an Escape,
+ * which is the same character. Ctrl+C copies while text is selected and interrupts otherwise.
  */
 export function keyMeaning(press: KeyPress, hasSelection: boolean, apple = APPLE): KeyMeaning {
   const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing } = press
@@ -28,10 +28,10 @@ export function keyMeaning(press: KeyPress, hasSelection: boolean, apple = APPLE
 const ESC = '\\u001b'
 const ESCAPE = new RegExp(`${ESC}(?:\\[[0-9;?]*[ -/]*[@-~]|O.|.)?`, 'g')
 
-/** How many characters of the present line are typed, as a terminal in its usual mode counts them. */
+/** Number of characters in the current line, as a terminal in its default mode counts them. */
 export function typedLength(before: number, data: string): number {
   let length = before
-  // An escape sequence (an arrow key) is no character of the line.
+  // An escape sequence (an arrow key) is not a character of the line.
   const text = data.replaceAll(ESCAPE, '')
   for (const char of text) {
     if (char === '\r' || char === '\n' || char === '\u0003' || char === '\u0004' || char === '\u0015') length = 0
@@ -42,8 +42,8 @@ export function typedLength(before: number, data: string): number {
 }
 
 /**
- * Sends what is typed in the order it was typed, one call at a time: calls that overlap could overtake each other. What was typed meanwhile goes with
- * the next. Nothing is kept once it was sent, and nothing is sent twice.
+ * Sends input in the order it was typed, one call at a time, because overlapping calls could overtake each other. Input
+ * typed during a call is sent with the next one. Nothing is kept after sending, and nothing is sent twice.
  */
 export class KeySender {
   readonly #send: (data: string) => Promise<unknown>
@@ -69,7 +69,7 @@ export class KeySender {
       try {
         await this.#send(data)
       } catch (error) {
-        // What follows a lost key would be typed into something else.
+        // Input after a lost key could end up in something else.
         this.#waiting = ''
         this.#onFailure(error)
       }
@@ -78,5 +78,5 @@ export class KeySender {
   }
 }
 
-/** As the contract allows. */
+/** The maximum of the contract. */
 const MAX_AT_ONCE = 100_000

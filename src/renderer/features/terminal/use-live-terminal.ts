@@ -10,7 +10,7 @@ import type { TrestleClient } from '../../../shared/contract'
 import type { TaskPush } from '../../../shared/events/push'
 import { type SubscribeOptions, keepSubscribed } from '../../client/subscriptions'
 
-/** Bytes that are read at once when one scrolls to the beginning of what is there. */
+/** Bytes loaded when the user scrolls to the beginning of the loaded output. */
 const OLDER_BYTES = 256 * 1024
 
 export interface LiveTerminalView {
@@ -19,9 +19,9 @@ export interface LiveTerminalView {
   failure: Failure | undefined
   following: boolean
   matches: { index: number; count: number } | undefined
-  /** How many characters stand in the line being typed. What they are is kept nowhere. */
+  /** Number of characters in the line being typed. Their text is stored nowhere. */
   typed: number
-  /** Older output is there but not in the terminal. */
+  /** Older output exists but is not in the terminal. */
   older: 'none' | 'some' | 'loading' | 'too-much'
 }
 
@@ -36,7 +36,7 @@ interface Input {
   onOpenLink: (url: string) => void
 }
 
-/** Shows a task's terminal in `box` while the component is mounted, and passes on what is typed. */
+/** Shows a task's terminal in `box` while the component is mounted, and sends the user's input. */
 export function useLiveTerminal(input: Input): LiveTerminalView {
   const { taskId, box, growsTo, canType, screenReader } = input
   const client = useClient()
@@ -133,7 +133,10 @@ export function useLiveTerminal(input: Input): LiveTerminalView {
   return { terminal, status, failure, following, matches, typed, older }
 }
 
-/** Follows one task's terminal, over lost connections, until it has ended: after each break its newest output comes again from a `start`. */
+/**
+ * Follows one task's terminal, across disconnects, until it has ended: after each disconnect its newest output starts
+ * again with a `start`.
+ */
 function subscribeTask(
   client: TrestleClient,
   taskId: string,
@@ -152,7 +155,7 @@ function subscribeTask(
   )
 }
 
-/** Nothing more will come: waits for the subscriber to leave. */
+/** No more output: waits for the subscriber to leave. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('left')), { once: true })

@@ -4,11 +4,11 @@ import { ignoreTerminalQueries } from './xterm-setup'
 
 it('a program in a view changes no title, no clipboard and no window, and gets no answer', async () => {
   const terminal = new headless.Terminal({ allowProposedApi: true })
-  const heard: string[] = []
+  const events: string[] = []
   ignoreTerminalQueries(terminal)
-  terminal.onTitleChange((title) => heard.push(`title ${title}`))
-  terminal.onData((data) => heard.push(`answer ${JSON.stringify(data)}`))
-  terminal.onBinary((data) => heard.push(`answer ${JSON.stringify(data)}`))
+  terminal.onTitleChange((title) => events.push(`title ${title}`))
+  terminal.onData((data) => events.push(`answer ${JSON.stringify(data)}`))
+  terminal.onBinary((data) => events.push(`answer ${JSON.stringify(data)}`))
   const title = ['0', '1', '2'].map((code) => `\u001b]${code};owned\u0007`).join('')
   const outside = `\u001b]52;c;aGFja2Vk\u0007\u001b]52;c;?\u0007\u001b]9;note\u0007\u001b]777;notify;a;b\u0007\u001b]1337;File=:x\u0007\u001b]7;file:///\u0007`
   const window = [
@@ -18,7 +18,7 @@ it('a program in a view changes no title, no clipboard and no window, and gets n
     '\u001b]10;?\u0007',
   ].join('')
   await new Promise<void>((resolve) => terminal.write(`${title}${outside}${window}seen`, resolve))
-  expect(heard).toEqual([])
+  expect(events).toEqual([])
   expect(terminal.buffer.active.getLine(0)?.translateToString(true)).toBe('seen')
   expect([terminal.cols, terminal.rows]).toEqual([80, 24])
   terminal.dispose()

@@ -3,7 +3,7 @@ import type { SearchAddon as Search } from '@xterm/addon-search'
 import type { SerializeAddon as Serialize } from '@xterm/addon-serialize'
 import type { Terminal as XtermTerminal, Terminal, ITheme } from '@xterm/xterm'
 
-/** xterm and its add-ons, loaded when the first terminal is shown: no other page pays for them. */
+/** xterm and its add-ons, loaded when the first terminal is shown: other pages do not pay for them. */
 export interface Xterm {
   Terminal: typeof XtermTerminal
   FitAddon: typeof Fit
@@ -15,7 +15,7 @@ let loading: Promise<Xterm> | undefined
 
 export function loadXterm(): Promise<Xterm> {
   loading ??= load().catch((error: unknown) => {
-    // A page that is older than what is served now: the next terminal tries again.
+    // The page is older than the served files: the next terminal retries.
     loading = undefined
     throw error
   })
@@ -29,19 +29,19 @@ async function load(): Promise<Xterm> {
     import('@xterm/addon-search'),
     import('@xterm/addon-serialize'),
     import('@xterm/xterm/css/xterm.css'),
-    // Cells are measured when a terminal opens: with another font they would have the wrong width.
+    // xterm measures cells when a terminal opens: with another font they would have the wrong width.
     document.fonts.load('11.5px "JetBrains Mono Variable"'),
     document.fonts.load('bold 11.5px "JetBrains Mono Variable"'),
   ])
   return { Terminal, FitAddon, SearchAddon, SerializeAddon }
 }
 
-/** Drivers that only the processor plays: slower than elements. */
+/** Software renderers: slower than DOM rendering. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i
 
 let quick: boolean | undefined
 
-/** Draws a terminal on the graphics card where there is a real one; otherwise, and when the card gives up, xterm draws with elements. */
+/** Renders a terminal with WebGL on a real graphics card; otherwise, and after a context loss, xterm uses the DOM. */
 export async function drawWithWebgl(terminal: Terminal, isGone: () => boolean): Promise<void> {
   quick ??= hasGraphics()
   if (!quick) return
@@ -52,7 +52,7 @@ export async function drawWithWebgl(terminal: Terminal, isGone: () => boolean): 
     addon.onContextLoss(() => addon.dispose())
     terminal.loadAddon(addon)
   } catch {
-    // No context to be had just now: elements do as well.
+    // No WebGL context available: the DOM renderer works as well.
   }
 }
 
@@ -66,7 +66,7 @@ function hasGraphics(): boolean {
   return context !== null && !SOFTWARE.test(driver)
 }
 
-/** What a program may ask its terminal: attributes, status and cursor, modes, window, settings, colours. */
+/** Queries of a program to its terminal: attributes, status and cursor, modes, window, settings, colors. */
 const QUESTIONS = [
   { final: 'c' },
   { prefix: '>', final: 'c' },
@@ -80,15 +80,19 @@ const QUESTIONS = [
 ] as const
 const SETTINGS = { intermediates: '$', final: 'q' } as const
 const COLOURS = [4, 10, 11, 12] as const
-/** Titles and icon names, notifications, the working directory, the clipboard: a program in a view changes nothing outside it. */
+/**
+ * Titles and icon names, notifications, the working directory, the clipboard: a program in a view changes nothing
+ * outside it.
+ */
 const OUTSIDE = [0, 1, 2, 7, 9, 52, 777, 1337] as const
 
-/** Says to xterm that nothing is left to do. */
+/** Tells xterm that the sequence is handled. */
 const swallow = (): boolean => true
 
 /**
- * A view answers no questions. What it shows is also shown elsewhere and again later: each view would answer, and an old question in the log would
- * be answered into whatever reads the terminal now, a password prompt for instance. Only what a person types goes to the program.
+ * A view answers no queries. Its output is also shown elsewhere and again later: each view would answer, and an old
+ * query in the log would be answered into whatever reads the terminal now, a password prompt for instance. Only the
+ * user's input is sent to the program.
  */
 export function ignoreTerminalQueries({ parser }: Pick<Terminal, 'parser'>): void {
   for (const question of QUESTIONS) parser.registerCsiHandler(question, swallow)
@@ -99,7 +103,7 @@ export function ignoreTerminalQueries({ parser }: Pick<Terminal, 'parser'>): voi
 
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
-/** The tokens of the page as xterm wants them. */
+/** The tokens of the page as an xterm theme. */
 export function terminalTheme(): ITheme {
   const style = getComputedStyle(document.documentElement)
   const token = (name: string): string => style.getPropertyValue(`--${name}`).trim()
@@ -122,7 +126,7 @@ export function terminalTheme(): ITheme {
   return theme
 }
 
-/** How matches of a search are marked. xterm takes no other notation here than #rrggbb. */
+/** The decoration of search matches. xterm accepts only #rrggbb here. */
 export const SEARCH_COLORS = {
   matchBackground: '#5b4a12',
   matchOverviewRuler: '#a88928',

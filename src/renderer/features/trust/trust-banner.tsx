@@ -15,7 +15,7 @@ import { useClient, useQueries } from '../../state/page/queries'
 interface TrustBannerProps {
   view: TrustView
   userHome: string | undefined
-  /** It was opened by its mark, after it had been put away. */
+  /** Opened by its mark, after it was dismissed. */
   reopened: boolean
   onClose: () => void
 }
@@ -38,7 +38,7 @@ const TRUST_TEXT = {
   },
 }
 
-/** Asks, without getting in the way, whether a project's own configuration shall count. */
+/** Asks, without blocking anything, whether to enable a project's own configuration. */
 export function TrustBanner({ view, userHome, reopened, onClose }: TrustBannerProps) {
   const { state } = view
   const decision = useTrustDecision()
@@ -73,7 +73,7 @@ export function TrustBanner({ view, userHome, reopened, onClose }: TrustBannerPr
   )
 }
 
-/** In the bar of a session whose project has configuration that is not in force; opens the question about it. */
+/** A mark in the header of a session whose project configuration is off; opens the question about it. */
 export function TrustMark({ view, onOpen }: { view: TrustView; onOpen: () => void }) {
   if (view.state === 'nothing' || view.state === 'trusted') return null
   return (
@@ -93,7 +93,7 @@ const KINDS: Record<TrustPart['kind'], string> = {
   agents: 'Agent specs',
 }
 
-/** What the files of a project would do, a line each; and what is new since they were accepted. */
+/** What a project's files would do, one line each; and what changed since they were accepted. */
 function TrustParts({ view, userHome }: { view: TrustView; userHome: string | undefined }) {
   return (
     <ul className="trust-parts" tabIndex={0} aria-label="What these settings do">
@@ -128,7 +128,7 @@ function withinFolder(file: string, folder: string, userHome: string | undefined
     : shortPath(file, userHome)
 }
 
-/** Whether a folder's own configuration counts; undefined until it is known. */
+/** Whether a folder's own configuration is enabled; undefined until it is known. */
 export function useTrustView(folder: string | undefined): TrustView | undefined {
   const queries = useQueries()
   const { data } = useQuery(
@@ -136,14 +136,15 @@ export function useTrustView(folder: string | undefined): TrustView | undefined 
       input: { folder: folder ?? '' },
       enabled: folder !== undefined,
       staleTime: Infinity,
-      // The engine tells of changes when a turn looks at the files; whoever comes back from an editor is asked at once.
+      // The engine reports changes only when a turn reads the files; refetching on focus asks a user who returns from
+      // an editor at once.
       refetchOnWindowFocus: 'always',
     }),
   )
   return data
 }
 
-/** Decides about exactly what was shown; when the files have changed since, the new view is shown instead. */
+/** Decides about exactly what was shown; if the files changed since, the new view is shown instead. */
 function useTrustDecision() {
   const client = useClient()
   const queries = useQueries()

@@ -10,7 +10,7 @@ import { ErrorNote } from '../../ui/notice'
 import { Skeleton } from '../../ui/loading'
 import { TrustBanner, useTrustView } from './trust-banner'
 
-/** The folders whose own configuration counts, each with a way to stop that. */
+/** The trusted folders, each with a button that revokes the trust. */
 export function TrustedFolders() {
   const client = useClient()
   const queries = useQueries()
@@ -64,7 +64,7 @@ export function TrustedFolders() {
   )
 }
 
-/** The question about a folder where something waits for its answer; also after it was put away. */
+/** The trust question of a folder with a pending decision; also after it was dismissed. */
 export function TrustQuestion({ folder, userHome }: { folder: string; userHome: string | undefined }) {
   const view = useTrustView(folder)
   const [closedAt, setClosedAt] = useState<string>()

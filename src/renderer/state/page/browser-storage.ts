@@ -1,4 +1,7 @@
-/** Small settings of this window, kept by the browser. Storage may be switched off or full: then they last as long as the page. */
+/**
+ * Small settings of this window, kept in the browser's storage. Where storage is disabled or full, they last as long as
+ * the page.
+ */
 export const browserStorage = {
   read(key: string): string | undefined {
     try {
@@ -7,13 +10,13 @@ export const browserStorage = {
       return undefined
     }
   },
-  /** `undefined` forgets it. */
+  /** `undefined` removes the entry. */
   write(key: string, value: string | undefined): void {
     try {
       if (value === undefined) localStorage.removeItem(key)
       else localStorage.setItem(key, value)
     } catch {
-      // Nothing to do: it is a convenience.
+      // Ignored: storage is only a convenience.
     }
   },
 }

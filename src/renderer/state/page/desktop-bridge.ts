@@ -4,11 +4,11 @@ import { useLayout } from './layout-state'
 import { showToast } from './toasts-state'
 
 interface DesktopBridge {
-  /** Where a dropped file lies; empty for one that was made in the page. */
+  /** Path of a dropped file; empty for one that was created in the page. */
   pathOf(file: File): string
 }
 
-/** What the desktop app's preload script gives the page; undefined in a browser. */
+/** The API of the desktop app's preload script; undefined in a browser. */
 export function desktopBridge(): DesktopBridge | undefined {
   const bridge: unknown = Reflect.get(globalThis, DESKTOP_BRIDGE)
   return typeof bridge === 'object' && bridge !== null && 'pathOf' in bridge ? (bridge as DesktopBridge) : undefined
@@ -20,12 +20,15 @@ export interface DroppedPath {
   isFolder: boolean
 }
 
-/** Whether files come with a drag. */
+/** Whether a drag carries files. */
 function hasFiles(data: DataTransfer | null): boolean {
   return data?.types.includes('Files') ?? false
 }
 
-/** The dropped files and folders whose paths are known: only the desktop app knows any. To be called while the event is handled. */
+/**
+ * The dropped files and folders whose paths are known, which only the desktop app knows. Call it while handling the
+ * event.
+ */
 export function droppedPaths(data: DataTransfer | null): DroppedPath[] {
   const bridge = desktopBridge()
   if (!bridge || !data) return []
@@ -36,7 +39,7 @@ export function droppedPaths(data: DataTransfer | null): DroppedPath[] {
   })
 }
 
-/** A folder that is dropped anywhere on the page opens as a project. Without this the browser would open what is dropped in place of the page. */
+/** Opens a folder dropped anywhere on the page as a project. Without this the browser would navigate to it. */
 export function useFolderDrop(): void {
   useEffect(() => {
     const over = (event: DragEvent): void => {

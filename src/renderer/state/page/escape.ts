@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent, type RefObject } from 'react'
 
 /**
- * What Escape closes first. Outermost to innermost: stopping the turn, a card that waits for an answer, a form that has opened in it, and
- * what is open over all of them. Dialogs and menus take the key before any of these.
+ * The order in which Escape closes things. Outermost to innermost: stopping the turn, a pending approval card, a form
+ * opened in it, and popups over all of them. Dialogs and menus handle the key before any of these.
  */
 const LAYERS = ['stop', 'card', 'form', 'popover'] as const
 export type EscapeLayer = (typeof LAYERS)[number]
 
-/** `false`: it is not for this one; the next layer out gets it. */
+/** `false`: not handled; the next layer out gets the key. */
 type Handler = (event: KeyboardEvent) => boolean | void
 
 interface Entry {
@@ -18,7 +18,7 @@ interface Entry {
 /** In the order they were opened. */
 const open: Entry[] = []
 
-/** Gives Escape to the innermost that is open and takes it. */
+/** Passes Escape to the innermost layer that is open and handles it. */
 function onKeyDown(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
   const inward = open.toSorted((a, b) => LAYERS.indexOf(a.layer) - LAYERS.indexOf(b.layer))
@@ -32,7 +32,7 @@ function onKeyDown(event: KeyboardEvent): void {
 // Registered before any other listener of the page, so that leaving a page by Escape comes last.
 if (typeof window !== 'undefined') window.addEventListener('keydown', onKeyDown)
 
-/** While `active`, Escape anywhere on the page calls `handle`, unless something further in takes it. */
+/** While `active`, Escape anywhere on the page calls `handle`, unless an inner layer handles it. */
 export function useEscape(layer: EscapeLayer, active: boolean, handle: Handler): void {
   const handler = useEffectEvent(handle)
   useEffect(() => {
@@ -45,12 +45,14 @@ export function useEscape(layer: EscapeLayer, active: boolean, handle: Handler):
   }, [layer, active])
 }
 
-/** Calls `onKeyDown` for keys pressed within the element: for areas that are no control themselves but know what a key means in them. */
+/**
+ * Calls `onKeyDown` for keys pressed within the element: for areas that are not controls themselves but have shortcuts.
+ */
 export function useKeyDown(area: RefObject<HTMLElement | null>, onKeyDown: (event: KeyboardEvent) => void): void {
-  const tell = useEffectEvent(onKeyDown)
+  const handle = useEffectEvent(onKeyDown)
   useEffect(() => {
     const element = area.current
-    const listen = (event: KeyboardEvent): void => tell(event)
+    const listen = (event: KeyboardEvent): void => handle(event)
     element?.addEventListener('keydown', listen)
     return () => element?.removeEventListener('keydown', listen)
   }, [area])

@@ -22,33 +22,33 @@ export type InspectorTab = (typeof INSPECTOR_TABS)[number]
 
 /** The columns beside the main area. Widths in px. */
 export const COLUMN_WIDTHS = {
-  sidebar: { least: 200, usual: 252, most: 420 },
-  inspector: { least: 300, usual: 376, most: 720 },
+  sidebar: { min: 200, initial: 252, max: 420 },
+  inspector: { min: 300, initial: 376, max: 720 },
 } as const
 export type ColumnName = keyof typeof COLUMN_WIDTHS
 
-/** What the main area shows. `new` is the page where a session is begun, in `folder` when one was meant. */
+/** The view in the main area. `new` is the page that starts a session, in `folder` if one was chosen. */
 export type MainView =
   | { kind: 'session'; sessionId: string }
-  /** `item`: what of the section is shown at once. */
+  /** `item`: the entry of the section to open. */
   | { kind: 'settings'; section: SettingsSection; item?: string }
   | { kind: 'new'; folder?: string }
   /** All tasks, with the terminal of one of them. */
   | { kind: 'tasks'; taskId?: string }
-  /** Everything that waits for an answer. */
+  /** All pending requests. */
   | { kind: 'inbox' }
 
 interface LayoutState {
   view: MainView
-  /** The session to come back to from settings and the new-session page. */
+  /** The session to return to from settings and the new-session page. */
   lastSessionId: string | undefined
   /** Beside the main area on a wide window. */
   sidebarOpen: boolean
   inspectorOpen: boolean
-  /** As the user has chosen them; a small window may show less. */
+  /** As chosen by the user; a small window may show fewer. */
   columnWidths: Readonly<Record<ColumnName, number>>
   inspectorTab: InspectorTab
-  /** The drawer that stands in for a column on a narrow window. */
+  /** The drawer that replaces a column on a narrow window. */
   drawer: 'none' | 'sidebar' | 'inspector'
   paletteOpen: boolean
   shortcutsOpen: boolean
@@ -58,16 +58,16 @@ interface LayoutState {
   openSession(sessionId: string): void
   openSettings(section?: SettingsSection, item?: string): void
   openNew(folder?: string): void
-  /** The page of all tasks; `taskId`: with that one's terminal. */
+  /** The page of all tasks; `taskId`: with the terminal of that task. */
   openTasks(taskId?: string): void
   openInbox(): void
   /** Leaves settings or the new-session page. */
   goBack(): void
-  /** The session is gone: shows the new-session page if it was on screen. */
+  /** The session was deleted: shows the new-session page if the session was on screen. */
   forgetSession(sessionId: string): void
   setSidebarOpen(open: boolean): void
   setInspectorOpen(open: boolean): void
-  /** Within the limits of the column. */
+  /** Clamped to the limits of the column. */
   setColumnWidth(column: ColumnName, width: number): void
   setInspectorTab(tab: InspectorTab): void
   setDrawer(drawer: LayoutState['drawer']): void
@@ -83,7 +83,7 @@ const SIDEBAR_KEY = 'trestle.sidebar'
 const WIDTH_KEY = 'trestle.width.'
 const TAB_KEY = 'trestle.inspectorTab'
 
-/** What is on screen: chosen by the user, never told by the engine. Parts of it are remembered between starts. */
+/** What is on screen: chosen by the user, never by the engine. Parts of it are remembered between starts. */
 export const useLayout = create<LayoutState>()((set, get) => {
   const lastSessionId = browserStorage.read(SESSION_KEY)
   const tab = INSPECTOR_TABS.find((name) => name === browserStorage.read(TAB_KEY))
@@ -150,21 +150,21 @@ export const useLayout = create<LayoutState>()((set, get) => {
 })
 
 function storedWidth(column: ColumnName): number {
-  return clamped(column, Number(browserStorage.read(WIDTH_KEY + column) ?? COLUMN_WIDTHS[column].usual))
+  return clamped(column, Number(browserStorage.read(WIDTH_KEY + column) ?? COLUMN_WIDTHS[column].initial))
 }
 
 function clamped(column: ColumnName, width: number): number {
-  const { least, usual, most } = COLUMN_WIDTHS[column]
-  return Number.isFinite(width) ? Math.round(Math.max(least, Math.min(most, width))) : usual
+  const { min, initial, max } = COLUMN_WIDTHS[column]
+  return Number.isFinite(width) ? Math.round(Math.max(min, Math.min(max, width))) : initial
 }
 
-/** The session in which the user is finding something; `asked` counts how often they said so, to bring the field back to the front. */
+/** The session with an open find bar; `asked` counts how often the user opened it, to focus the field again. */
 export const useFind = create<{ sessionId: string | undefined; asked: number }>()(() => ({
   sessionId: undefined,
   asked: 0,
 }))
 
-/** Opens the find bar of the session on screen; elsewhere there is nothing to find in. */
+/** Opens the find bar of the session on screen; does nothing in other views. */
 export function openFind(): void {
   const { view } = useLayout.getState()
   if (view.kind === 'session') useFind.setState(({ asked }) => ({ sessionId: view.sessionId, asked: asked + 1 }))
@@ -174,7 +174,7 @@ export function closeFind(): void {
   useFind.setState({ sessionId: undefined })
 }
 
-/** Whether a media query matches, now and whenever that changes. */
+/** Whether a media query matches, updated when it changes. */
 export function useMediaQuery(query: string): boolean {
   return useSyncExternalStore(
     (changed) => {

@@ -9,7 +9,7 @@ type TrestleQueries = ReturnType<typeof createTanstackQueryUtils<TrestleClient>>
 
 const TrestleContext = createContext<{ client: TrestleClient; queries: TrestleQueries } | undefined>(undefined)
 
-/** Gives everything below it the connection to the engine. */
+/** Provides the connection to the engine to everything below it. */
 export function TrestleProvider({ client, children }: { client: TrestleClient; children: ReactNode }) {
   const value = useMemo(() => ({ client, queries: createTanstackQueryUtils(client) }), [client])
   return <TrestleContext value={value}>{children}</TrestleContext>
@@ -31,19 +31,19 @@ export function useQueries(): TrestleQueries {
   return useTrestleContext().queries
 }
 
-/** The settings, kept until the engine says that they changed. */
+/** The settings, cached until the engine reports a change. */
 export function useSettings() {
   const queries = useQueries()
   return useQuery(queries.settings.get.queryOptions({ staleTime: Infinity }))
 }
 
-/** Version, folders, notices: fixed for as long as the engine runs. */
+/** Version, folders, notices: fixed while the engine runs. */
 export function useAppInfo() {
   const queries = useQueries()
   return useQuery(queries.app.info.queryOptions({ staleTime: Infinity }))
 }
 
-/** A change of the settings; its answer is the new view and takes the place of the old one. */
+/** A change of the settings; its response is the new view and replaces the old one. */
 export function useSettingsChange<Input>(
   change: (settings: TrestleClient['settings'], input: Input) => Promise<SettingsView>,
 ) {
@@ -56,7 +56,7 @@ export function useSettingsChange<Input>(
   })
 }
 
-/** What the desktop app says of itself; undefined in a browser, and until it is known. */
+/** The state of the desktop app; undefined in a browser, and until it is loaded. */
 export function useDesktopView() {
   const queries = useQueries()
   const { data } = useQuery(

@@ -12,7 +12,7 @@ function isChoice(value: string | undefined): value is ThemeChoice {
   return THEME_CHOICES.some((choice) => choice === value)
 }
 
-/** What the user chose; what is shown also depends on the system. */
+/** The user's choice; the theme on screen also depends on the system. */
 export const useTheme = create<{ choice: ThemeChoice; choose: (choice: ThemeChoice) => void }>()((set) => {
   const saved = browserStorage.read(KEY)
   return {
@@ -24,7 +24,10 @@ export const useTheme = create<{ choice: ThemeChoice; choose: (choice: ThemeChoi
   }
 })
 
-/** Keeps `data-theme` on the page true to the choice and the system. The first value is set before the first paint by theme-before-paint.js. */
+/**
+ * Keeps `data-theme` on the page in sync with the choice and the system. theme-before-paint.js sets the first value
+ * before the first paint.
+ */
 export function followTheme(): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   const apply = (): void => {
@@ -40,10 +43,10 @@ export function followTheme(): () => void {
   }
 }
 
-/** Has the desktop app's menus, dialogs and window follow the theme of the page. Returns how to stop. */
+/** Makes the desktop app's menus, dialogs and window follow the theme of the page. Returns the stop function. */
 export function syncThemeToDesktop(client: TrestleClient): () => void {
   if (!desktopBridge()) return () => undefined
-  // Told once more with the next choice, should it fail.
+  // Ignored: sent again with the next change.
   const say = (): void => void client.desktop.setTheme({ theme: useTheme.getState().choice }).catch(() => undefined)
   say()
   return useTheme.subscribe(say)

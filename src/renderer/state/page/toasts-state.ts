@@ -3,7 +3,7 @@ import { failureFrom } from '../../client/failure-from'
 
 export interface Toast {
   id: number
-  /** `notice`: the engine wants it known now. */
+  /** `notice`: a notification from the engine. */
   tone: 'plain' | 'notice' | 'fail'
   title: string
   message?: string
@@ -12,17 +12,19 @@ export interface Toast {
 }
 
 const MAX_TOASTS = 4
-/** So many are kept to be read again. */
+/** Maximum number of messages kept. */
 const KEPT = 100
 let lastId = 0
 
 interface Toasts {
   toasts: readonly Toast[]
-  /** Notices and failures since the page was opened, newest first: they can be read again after their toast has gone. */
+  /**
+   * Notices and failures since the page was opened, newest first: they stay readable after their toast has disappeared.
+   */
   history: readonly Toast[]
 }
 
-/** Short messages about what was just done or could not be done. */
+/** Short messages about the result of an action. */
 export const useToasts = create<Toasts>()(() => ({ toasts: [], history: [] }))
 
 function show(toast: Omit<Toast, 'id' | 'at'>): void {
@@ -34,17 +36,17 @@ function show(toast: Omit<Toast, 'id' | 'at'>): void {
   }))
 }
 
-/** Says that something was done, e.g. `Session id copied`. */
+/** Reports that an action succeeded, e.g. `Session id copied`. */
 export function showToast(title: string): void {
   show({ tone: 'plain', title })
 }
 
-/** Says what the engine wants the user to know now; `warning` in red. */
+/** Shows a notification from the engine; `warning` in red. */
 export function showNoticeToast(text: string, tone: 'info' | 'warning'): void {
   show({ tone: tone === 'warning' ? 'fail' : 'notice', title: text })
 }
 
-/** Says why something could not be done. */
+/** Shows why an action failed. */
 export function showFailureToast(error: unknown): void {
   const { title, message, advice } = failureFrom(error)
   show({ tone: 'fail', title, message: [message, advice].filter((text) => text && text !== title).join(' ') })

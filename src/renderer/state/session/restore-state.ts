@@ -3,18 +3,18 @@ import type { TrestleClient } from '../../../shared/contract'
 import type { UserPart } from '../../../shared/model/message'
 import { showToast, showFailureToast } from '../page/toasts-state'
 
-/** Where a session is asked to go back to: right before a message. */
+/** A requested restore of a session: to right before a message. */
 export interface PendingRestore {
   sessionId: string
   to: number
-  /** The message, without what a skill has put in. */
+  /** The text of the message, without the instructions a skill has added. */
   parts: readonly UserPart[]
 }
 
 /** The restore whose preview is on screen. */
 export const usePendingRestore = create<{ asked: PendingRestore | undefined }>()(() => ({ asked: undefined }))
 
-/** A message that was taken back, on its way to where messages are written. */
+/** A message removed by a restore, to be put back into the composer. */
 export const useReturnedMessage = create<{ message: { sessionId: string; parts: readonly UserPart[] } | undefined }>()(
   () => ({
     message: undefined,
@@ -29,7 +29,7 @@ export function requestRestore(asked: PendingRestore | undefined): void {
   usePendingRestore.setState({ asked })
 }
 
-/** Takes a restore back: all becomes as it was right before it. */
+/** Undoes a restore: everything returns to the state right before it. */
 export async function undoRestore(
   client: TrestleClient,
   sessionId: string,

@@ -14,7 +14,7 @@ const VIEWS: [MainView, string][] = [
   [{ kind: 'new', folder: '/code/a b' }, '/new?folder=%2Fcode%2Fa+b'],
 ]
 
-describe('every view has an address that leads back to it, and that the hosts answer with the page', () => {
+describe('every view has a path that leads back to it and is served by the hosts', () => {
   it.each(VIEWS)('%j is %s', (view, path) => {
     expect(pathOf(view)).toBe(path)
     const url = new URL(path, 'http://127.0.0.1')
@@ -23,17 +23,17 @@ describe('every view has an address that leads back to it, and that the hosts an
   })
 })
 
-it('an address that names no view leaves the choice to the page', () => {
+it('a path that names no view is undefined', () => {
   for (const path of ['/', '/index.html', '/s', '/s/', '/s/%', '/elsewhere/1']) expect(viewOf(path)).toBeUndefined()
   expect(viewOf('/settings/no-such-section')).toEqual({ kind: 'settings', section: 'providers' })
 })
 
-it('files and unknown folders are not answered with the page', () => {
+it('files and unknown paths do not get the page', () => {
   for (const path of ['/', '/index.html', '/assets/index.js', '/s/', '/s//x', '/s/a/b/c', '/settings-old', 's/a'])
     expect(isPagePath(path)).toBe(false)
 })
 
-it('a link to a message names the session and the message; a token is not taken for a message', () => {
+it('a link to a message names the session and the message; a token is not mistaken for one', () => {
   const link = new URL(linkTo('http://127.0.0.1:1', 'ses-01', 42))
   expect([link.pathname, messageOf(link.hash)]).toEqual(['/s/ses-01', 42])
   for (const hash of ['', '#', '#token=1', '#x42', '#-1']) expect(messageOf(hash)).toBeUndefined()

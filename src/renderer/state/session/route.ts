@@ -3,7 +3,7 @@ import { SETTINGS_SECTIONS, type MainView, useLayout } from '../page/layout-stat
 import type { TrestleClient } from '../../../shared/contract'
 import { goToMessage } from './session-view'
 
-/** The address of a view: what the browser shows, keeps in its history, and can be bookmarked. */
+/** The URL path of a view: shown by the browser, kept in its history, and bookmarkable. */
 export function pathOf(view: MainView): string {
   switch (view.kind) {
     case 'session':
@@ -19,7 +19,7 @@ export function pathOf(view: MainView): string {
   }
 }
 
-/** The view at an address; undefined where the address names none. */
+/** The view at a path; undefined when the path names no view. */
 export function viewOf(path: string, search = ''): MainView | undefined {
   const [kind, first, second] = path.split('/').slice(1).map(decoded)
   switch (kind) {
@@ -42,12 +42,15 @@ export function viewOf(path: string, search = ''): MainView | undefined {
   }
 }
 
-/** The event of a session that the part of an address behind `#` names. */
+/** The event of a session that the fragment of a URL names. */
 export function messageOf(hash: string): number | undefined {
   return /^#\d{1,15}$/.test(hash) ? Number(hash.slice(1)) : undefined
 }
 
-/** Whether links to the page lead anywhere: a browser opens them, but nothing on the machine knows the desktop app's own addresses. */
+/**
+ * Whether links to the page work elsewhere: a browser opens them, but no other program knows the desktop app's own
+ * URLs.
+ */
 export const hasLinks = typeof location !== 'undefined' && location.protocol.startsWith('http')
 
 /** A link that opens the session, at one of its messages if `seq` is given. */
@@ -62,7 +65,7 @@ function joined(...segments: (string | undefined)[]): string {
     .join('')
 }
 
-/** A segment as it was before it was written into the address; undefined for an empty or damaged one. */
+/** A decoded segment of the path; undefined for an empty or damaged one. */
 function decoded(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment) || undefined
@@ -72,8 +75,8 @@ function decoded(segment: string): string | undefined {
 }
 
 /**
- * Keeps the address of the page and what is on screen the same: the page opens at its address, Back and Forward go through what was open, and the view
- * the user chooses gets its own entry. Returns how to stop.
+ * Keeps the URL of the page in sync with the view: the page opens the view at its URL, Back and Forward go through
+ * earlier views, and each view the user chooses gets a history entry. Returns the stop function.
  */
 export function followRoute(client: TrestleClient): () => void {
   const open = (): void => {
@@ -81,14 +84,14 @@ export function followRoute(client: TrestleClient): () => void {
     if (view) show(view)
     else history.replaceState(null, '', pathOf(useLayout.getState().view))
     const seq = messageOf(location.hash)
-    // What cannot be found is the conversation's to tell.
+    // The conversation reports an event that cannot be found.
     if (view?.kind === 'session' && seq !== undefined) goToMessage(client, view.sessionId, seq).catch(() => undefined)
   }
   const stop = useLayout.subscribe((now, before) => {
     if (now.view === before.view) return
     const path = pathOf(now.view)
     if (path === location.pathname + location.search) return
-    // A session that is gone is no place to come back to.
+    // Do not return to a deleted session.
     const gone =
       before.view.kind === 'session' && now.view.kind === 'new' && now.lastSessionId !== before.view.sessionId
     if (gone) history.replaceState(null, '', path)

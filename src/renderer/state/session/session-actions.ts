@@ -13,7 +13,7 @@ export interface SessionActions {
   open(sessionId: string): void
   /** Opens the session at the message that was found. */
   openHit(hit: SearchHit): void
-  /** Goes to a fresh session in the folder: one that was never used, or a new one. */
+  /** Opens an empty session in the folder: an unused one, or a new one. */
   begin(folder: string): void
   rename(sessionId: string, title: string): void
   archive(sessionId: string, archived: boolean): void
@@ -21,11 +21,14 @@ export interface SessionActions {
   copyId(sessionId: string): void
   /** Copies a link to the session, or to one of its messages. */
   copyLink(sessionId: string, seq?: number): void
-  /** Goes on in a new session that begins with the conversation up to the event `to`. */
+  /** Forks the session: a new one starts with the conversation up to the event `to`. */
   fork(sessionId: string, to: number): void
 }
 
-/** What can be done with sessions from anywhere. The list follows by the engine's push; a failure is told in a toast. */
+/**
+ * Actions on sessions that are available everywhere. The list is updated by the engine's push; a failure is shown in a
+ * toast.
+ */
 export function useSessionActions(): SessionActions {
   const client = useClient()
   return useMemo(() => sessionActions(client), [client])
@@ -80,7 +83,7 @@ function attempt(work: Promise<unknown>): void {
   work.catch(showFailureToast)
 }
 
-/** The mode a session is in, as it is shown: plan mode wins over the permission mode beside it. */
+/** The mode of a session as shown: plan mode takes precedence over the permission mode. */
 export function modeOf({ mode, plan }: Pick<SessionHeader, 'mode' | 'plan'>): SessionMode {
   return plan?.active ? 'plan' : mode
 }
@@ -89,7 +92,7 @@ export function followingMode(mode: SessionMode): SessionMode {
   return SESSION_MODES[(SESSION_MODES.indexOf(mode) + 1) % SESSION_MODES.length] ?? 'ask'
 }
 
-/** Switches a session's mode; a failure is told in a toast. */
+/** Switches a session's mode; a failure is shown in a toast. */
 export function changeMode(
   client: TrestleClient,
   header: Pick<SessionHeader, 'sessionId' | 'mode' | 'plan'>,
@@ -104,7 +107,7 @@ async function change(
   to: SessionMode,
 ): Promise<void> {
   if (to === 'plan') return void (await client.plan.enter({ sessionId }))
-  // In this order, so that what plan mode has held back never meets a laxer mode than the one chosen.
+  // In this order, so that requests held back by plan mode never meet a laxer mode than the chosen one.
   if (to !== mode) await client.session.change({ sessionId, mode: to })
   if (plan?.active) await client.plan.leave({ sessionId })
 }

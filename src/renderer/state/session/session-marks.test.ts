@@ -23,7 +23,7 @@ const listed = (...sessions: SessionSummary[]) =>
   withListPush(NO_SESSIONS, { changed: sessions, removed: [] }, new Set(sessions.map(({ sessionId }) => sessionId)))
 
 describe('the unread mark', () => {
-  it('says that a session has ended while the user was elsewhere, and not that it ended long ago', () => {
+  it('appears on a session that ended while not on screen, but not on old ones', () => {
     expect(isUnread(fresh(), session('a', 'done', START + 1))).toBe(true)
     expect(isUnread(fresh(), session('a', 'failed', START + 1))).toBe(true)
     expect(isUnread(fresh(), session('a', 'done', START - 1))).toBe(false)
@@ -31,7 +31,7 @@ describe('the unread mark', () => {
       expect(isUnread(fresh(), session('a', status, START + 1))).toBe(false)
   })
 
-  it('goes when the session is shown, comes back when it ends again, and never appears on what is in front of the user', () => {
+  it('disappears when the session is shown, returns when it ends again, and never appears on the shown session', () => {
     const first = listed(session('a', 'done', START + 1))
     const shown = marksAfter(fresh(), first, first, 'a')
     expect(isUnread(shown, session('a', 'done', START + 1))).toBe(false)
@@ -50,19 +50,19 @@ describe('the unread mark', () => {
     ).toBe(false)
   })
 
-  it('does not come from a new title of a session that was read', () => {
+  it('does not appear when a read session gets a new title', () => {
     const before = listed(session('a', 'done', START - 5))
     const after = listed(session('a', 'done', START + 5, 'Renamed'))
     expect(isUnread(marksAfter(fresh(), before, after, undefined), session('a', 'done', START + 5))).toBe(false)
   })
 
-  it('survives a reload, and damaged storage is as good as none', () => {
+  it('survives a reload, and damaged storage is ignored', () => {
     const text = JSON.stringify({ since: 5, seen: [['a', 7]], pinned: ['b'] })
     expect(parseMarks(text, START)).toEqual({ since: 5, seen: new Map([['a', 7]]), pinned: new Set(['b']) })
     for (const damaged of ['', '{', 'null', '{"since":"x"}', '[]']) expect(parseMarks(damaged, START)).toEqual(fresh())
   })
 
-  it('stays bounded: with thousands of sessions the oldest are forgotten and still count as seen', () => {
+  it('is bounded: with thousands of sessions the oldest are dropped and still count as read', () => {
     let marks = fresh()
     const sessions = Array.from({ length: 700 }, (_, n) => session(`s${n}`, 'done', START + 1 + n))
     for (const one of sessions) marks = marksAfter(marks, NO_SESSIONS, listed(one), one.sessionId)

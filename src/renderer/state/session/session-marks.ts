@@ -4,17 +4,20 @@ import { type SessionsState, useSessions } from './sessions-state'
 import { browserStorage } from '../page/browser-storage'
 import { useLayout } from '../page/layout-state'
 
-/** What the user of this browser has seen of the sessions, and which of them are kept at the top. Choices about the view, so they are kept with it. */
+/**
+ * Which sessions the user of this browser has read and pinned. These are choices about the view, so they are stored in
+ * the browser.
+ */
 export interface SessionMarks {
-  /** Whatever ended before (ms) counts as seen: a new browser begins without a hundred unread marks. */
+  /** Sessions that ended before this time (ms) count as read: a new browser starts without a hundred unread marks. */
   since: number
-  /** When each session that was looked at last changed as it was seen (ms). */
+  /** For each read session, its last change at the time it was read (ms). */
   seen: ReadonlyMap<string, number>
   pinned: ReadonlySet<string>
 }
 
 const KEY = 'trestle.sessionMarks'
-/** More are not kept; the oldest go first, and count as seen with everything as old. */
+/** Maximum number kept; the oldest are dropped, and count as read like all old ones. */
 const MAX_SEEN = 500
 
 /** The marks of this browser. */
@@ -27,8 +30,8 @@ export function isUnread(marks: SessionMarks, { sessionId, status, updatedAt }: 
 }
 
 /**
- * The marks after the sessions have changed. `shownId`: what is in front of the user. A change that is no work (a new title, the archive) leaves a session that
- * was read as it is. Pure; the same object if nothing changes.
+ * The marks after the sessions have changed. `shownId`: the session in front of the user. A change that is not work (a
+ * new title, archiving) does not make a read session unread. Pure; the same object if nothing changes.
  */
 export function marksAfter(
   marks: SessionMarks,
@@ -57,13 +60,13 @@ export function togglePin(sessionId: string): void {
   saveMarks({ ...useSessionMarks.getState(), pinned: next })
 }
 
-/** Takes the new marks in and keeps them for the next start. */
+/** Applies the new marks and stores them for the next start. */
 function saveMarks(marks: SessionMarks): void {
   useSessionMarks.setState(marks)
   browserStorage.write(KEY, JSON.stringify({ since: marks.since, seen: [...marks.seen], pinned: [...marks.pinned] }))
 }
 
-/** Follows what other tabs of this browser mark; returns how to stop. */
+/** Follows changes made in other tabs of this browser; returns the stop function. */
 function followMarks(): () => void {
   window.addEventListener('storage', onStorageEvent)
   return () => window.removeEventListener('storage', onStorageEvent)
@@ -73,7 +76,7 @@ function onStorageEvent({ key, newValue }: StorageEvent): void {
   if (key === KEY && newValue !== null) useSessionMarks.setState(parseMarks(newValue, Date.now()))
 }
 
-/** Marks as they were written; whatever is not what we wrote counts as not there. */
+/** Parses stored marks; anything malformed is ignored. */
 export function parseMarks(text: string | undefined, now: number): SessionMarks {
   const fresh: SessionMarks = { since: now, seen: new Map(), pinned: new Set() }
   if (text === undefined) return fresh
@@ -100,10 +103,13 @@ function bounded(marks: SessionMarks): SessionMarks {
   return { ...marks, since, seen: new Map(byAge.slice(0, MAX_SEEN)) }
 }
 
-/** Keeps the marks true to what the user sees: a session on a page in front is read, one that ends elsewhere becomes unread. Returns how to stop. */
+/**
+ * Keeps the marks in sync with what the user sees: a session on a page in front is read, one that ends elsewhere
+ * becomes unread. Returns the stop function.
+ */
 export function markShownAsRead(): () => void {
   const lookNow = (): void => markShownNow(useSessions.getState(), useSessions.getState())
-  // From the first visit on: what ends while no page is open is unread at the next.
+  // From the first visit on, a session that ends while no page is open is unread at the next visit.
   saveMarks(useSessionMarks.getState())
   const stops = [useSessions.subscribe(markShownNow), useLayout.subscribe(lookNow), followMarks()]
   document.addEventListener('visibilitychange', lookNow)

@@ -7,7 +7,7 @@ import { SessionStore } from './session-store'
 
 const S = 's'
 
-/** An engine of one session, by hand: a log, windows of it, and subscribers that are told what the test says. */
+/** A fake engine with one session: a log, windows of it, and subscribers that receive what the test pushes. */
 function engine(turns: number) {
   const log: RecordedEvent[] = []
   const add = (body: EventBody): RecordedEvent => {
@@ -57,13 +57,13 @@ function engine(turns: number) {
 }
 
 const ids = (store: SessionStore): string[] => store.store.getState().view?.items.map((item) => item.id) ?? []
-/** Lets what was answered at once arrive. */
+/** Lets resolved promises settle. */
 const settled = async () => {
   for (let n = 0; n < 10; n += 1) await Promise.resolve()
 }
 
 describe('SessionStore', () => {
-  it('opens with the latest window and follows from there (events between reading and subscribing are lost)', async () => {
+  it('opens with the latest window and misses no event between reading and subscribing', async () => {
     const { store, subscriptions, turn, header, frame } = engine(3)
     store.follow()
     await settled()
@@ -75,7 +75,7 @@ describe('SessionStore', () => {
     expect(ids(store)).toEqual(['u1', 'u3', 'u5', 'u7'])
   })
 
-  it('puts older items in front in a frame of their own (a list that mistakes old rows for new ones jumps)', async () => {
+  it('prepends older items in a separate frame', async () => {
     const { store, subscriptions, turn, header, frame } = engine(500)
     store.follow()
     await settled()
@@ -92,7 +92,7 @@ describe('SessionStore', () => {
     expect(store.store.getState().loadingOlder).toBe(false)
   })
 
-  it('takes up where it was when it is followed again (a session read twice, or with a hole)', async () => {
+  it('resumes at its last event when followed again', async () => {
     const { store, subscriptions, turn, header, frame } = engine(2)
     const stop = store.follow()
     await settled()
@@ -107,7 +107,7 @@ describe('SessionStore', () => {
     expect(ids(store)).toEqual(['u1', 'u3', 'u5'])
   })
 
-  it('reads the newest window again when it is far behind (a background session freezes the page when opened)', async () => {
+  it('reads the latest window again when it is far behind', async () => {
     const { store, subscriptions, turn, header } = engine(2)
     const stop = store.follow()
     await settled()
@@ -121,7 +121,7 @@ describe('SessionStore', () => {
     expect(ids(store).length).toBe(200)
   })
 
-  it('says why it could not be opened, and opens when tried again', async () => {
+  it('reports why it could not be opened, and opens on retry', async () => {
     const { store, failNext } = engine(1)
     failNext(true)
     store.follow()
@@ -132,7 +132,7 @@ describe('SessionStore', () => {
     expect(store.store.getState()).toMatchObject({ status: 'ready', failure: undefined })
   })
 
-  it('takes nothing from a subscription that was stopped (pushes of an earlier opening appear twice)', async () => {
+  it('ignores pushes of a stopped subscription', async () => {
     const { store, subscriptions, turn, frame } = engine(1)
     const stop = store.follow()
     await settled()

@@ -13,17 +13,17 @@ import {
 } from '../../../shared/events/session-view'
 import { failureFrom } from '../../client/failure-from'
 
-/** What the window knows of one session. */
+/** The state of one session in this window. */
 export interface SessionState {
   status: 'loading' | 'ready' | 'failed'
   failure?: Failure
   view?: SessionView
-  /** When the engine last said anything about this session, on this machine's clock (ms). */
+  /** When the engine last reported anything about this session, on this machine's clock (ms). */
   aliveAt: number
   loadingOlder: boolean
 }
 
-/** Follows a session from `since` on, over lost connections; `onFailure`: for good not any more. Returns how to stop. */
+/** Follows a session from `since` on, across disconnects; `onFailure`: ended permanently. Returns the stop function. */
 export type Subscribe = (
   sessionId: string,
   since: number,
@@ -34,15 +34,15 @@ export type Subscribe = (
 export interface SessionStoreDeps {
   client: Pick<TrestleClient, 'session'>
   subscribe: Subscribe
-  /** Calls back at the next frame; returns how to cancel. */
+  /** Calls back at the next frame; returns the cancel function. */
   onFrame(callback: () => void): () => void
   now(): number
 }
 
-/** Events of the first window: enough to fill a tall screen, few enough to be there at once. */
+/** Events of the first window: enough to fill a tall screen, few enough to load at once. */
 const FIRST_WINDOW = 400
 const OLDER_WINDOW = 400
-/** So far behind, reading the newest window again is cheaper than folding everything that was missed. */
+/** This many events behind, reading the newest window again is cheaper than folding everything that was missed. */
 const FAR_BEHIND = 2000
 
 /** One session's state, kept up to date while it is followed. Pushes are folded in once per frame. */
@@ -55,7 +55,7 @@ export class SessionStore {
   #pending: SessionEvent[] = []
   #older: Parameters<typeof prependWindow> extends [SessionView, ...infer Rest] ? Rest | undefined : never
   #cancelFrame: (() => void) | undefined
-  /** Told apart by a number: what an earlier opening still brings is not taken. */
+  /** Number of the current load: results of earlier loads are ignored. */
   #opening = 0
 
   constructor(sessionId: string, deps: SessionStoreDeps) {
@@ -85,7 +85,7 @@ export class SessionStore {
     }
   }
 
-  /** Reads the session from its latest window; also the way to try again after a failure. */
+  /** Reads the latest window of the session; also retries after a failure. */
   async open(): Promise<void> {
     this.#unsubscribe()
     const opening = ++this.#opening
@@ -112,7 +112,7 @@ export class SessionStore {
     }
   }
 
-  /** Reads the next older window. Does nothing while one is on its way or when there is none. */
+  /** Reads the next older window. Does nothing while one is loading or when all events are loaded. */
   async loadOlder(): Promise<void> {
     const { view, loadingOlder } = this.store.getState()
     if (!view?.hasMore || loadingOlder) return
@@ -128,7 +128,7 @@ export class SessionStore {
       this.#older = [events, hasMore]
       this.#schedule()
     } catch {
-      // The connection's own state says that it is gone; scrolling up asks again.
+      // The connection state already shows the disconnect; scrolling up retries.
       if (opening === this.#opening) this.store.setState({ loadingOlder: false })
     }
   }
@@ -157,14 +157,14 @@ export class SessionStore {
   }
 
   #take(push: SessionPush): void {
-    // The subscription begins anew by itself; its next push is a `start`.
+    // The subscription restarts automatically; its next push is a `start`.
     if (push.type === 'lagged') return
     if (push.type === 'start') {
       this.#flush()
       const { view } = this.store.getState()
       if (!view) return
       const behind = push.header.seq - view.header.seq
-      // A log that is shorter than what was shown is another log: a restored backup, for example.
+      // A log shorter than the one shown is a different log: a restored backup, for example.
       if (behind > FAR_BEHIND || behind < 0) return void this.open()
       this.store.setState({ view: restartedView(view, push.header.seq, push.live), aliveAt: this.#deps.now() })
       return
@@ -176,7 +176,7 @@ export class SessionStore {
   #schedule(): void {
     this.#cancelFrame ??= this.#deps.onFrame(() => {
       this.#cancelFrame = undefined
-      // Older items come alone: whoever keeps the scroll position must be able to tell them from new ones.
+      // Older items are published alone, so that the scroll owner can tell them from new ones.
       if (!this.#prepend()) this.#fold()
       if (this.#pending.length > 0) this.#schedule()
     })
@@ -205,11 +205,11 @@ export class SessionStore {
     if (!view || events.length === 0) return
     const next = events.find(isRecorded)
     if (next && leavesGap(view, next)) {
-      // It cannot happen while both sides keep their promise; if it does, the log is asked again.
+      // Cannot happen while both sides keep the contract; if it does, read the log again.
       this.#subscribe(view.header.seq)
       return
     }
-    // What is left out now may be on screen.
+    // Do not trim items that may be on screen.
     if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) return void this.open()
     this.store.setState({ view: applyEvents(view, events), aliveAt: this.#deps.now() })
   }

@@ -11,12 +11,12 @@ import { useClient } from '../page/queries'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { useLayout } from '../page/layout-state'
 
-/** So many sessions are remembered after they were left, so that going back to one is instant. */
+/** Maximum number of sessions kept in memory after leaving them, so that going back to one is instant. */
 const KEPT = 6
 
 const stores = new WeakMap<TrestleClient, Map<string, SessionStore>>()
 
-/** The one store of a session in this window. */
+/** The store of a session in this window, created on first use. */
 export function sessionStore(client: TrestleClient, sessionId: string): SessionStore {
   let known = stores.get(client)
   if (!known) stores.set(client, (known = new Map()))
@@ -48,7 +48,7 @@ export function useSessionStore(sessionId: string): SessionStore {
   return store
 }
 
-/** A part of a session's state; drawn again only when that part changes. */
+/** A part of a session's state; re-renders only when that part changes. */
 export function useSessionState<Part>(sessionId: string, select: (state: SessionState) => Part): Part {
   return useStore(useSessionStore(sessionId).store, useShallow(select))
 }
@@ -101,19 +101,19 @@ function sessionChanges(items: readonly TranscriptItem[]): SessionChange[] {
   return changes
 }
 
-/** Moves the transcript of a session that is on screen. Each says whether the row is loaded. */
+/** Scrolls the transcript of a session on screen. Each method returns whether the row is loaded. */
 export interface TranscriptMover {
   /** Scrolls to a call and opens it. */
   toCall(callId: string): boolean
-  /** Scrolls to a row and marks it for a moment. */
+  /** Scrolls to a row and highlights it for a moment. */
   toItem(itemId: string): boolean
-  /** Goes to the end and follows it. */
+  /** Jumps to the end and follows it. */
   toEnd(): void
 }
 
 const transcripts = new Map<string, TranscriptMover>()
 
-/** Registers who can scroll a session's transcript; returns how to unregister. */
+/** Registers the scroller of a session's transcript; returns the unregister function. */
 export function registerTranscript(sessionId: string, mover: TranscriptMover): () => void {
   transcripts.set(sessionId, mover)
   return () => {
@@ -121,7 +121,7 @@ export function registerTranscript(sessionId: string, mover: TranscriptMover): (
   }
 }
 
-/** The transcript of a session, when it is on screen. */
+/** The scroller of a session's transcript, if it is on screen. */
 export function transcriptOf(sessionId: string): TranscriptMover | undefined {
   return transcripts.get(sessionId)
 }
@@ -131,16 +131,16 @@ export function jumpToCall(sessionId: string, callId: string): boolean {
   return transcripts.get(sessionId)?.toCall(callId) ?? false
 }
 
-/** How many frames the transcript may take to be on screen with what was loaded. */
+/** Maximum number of frames to wait for the transcript to render the loaded items. */
 const MAX_FRAMES = 120
 
 /**
- * Brings the message of an event into view, in the session that is being opened: older messages are loaded until it is there. Gives up when the
- * user goes elsewhere meanwhile.
+ * Scrolls to the message of an event in the session that is being opened: loads older messages until it is there. Gives
+ * up when the user navigates elsewhere.
  */
 export async function goToMessage(client: TrestleClient, sessionId: string, seq: number): Promise<void> {
   const { events } = await client.session.window({ sessionId, before: seq + 1, limit: 1 })
-  // A window begins where a step or turn does, which is before the event.
+  // A window starts at a step or turn, which is before the event.
   const event = events.findLast((one) => one.seq === seq)
   const itemId = event && itemOf(event)
   if (itemId === undefined) return
@@ -160,12 +160,12 @@ export async function goToMessage(client: TrestleClient, sessionId: string, seq:
   }
 }
 
-/** The next older window; false when it could not be had. */
+/** Loads the next older window; false when that failed. */
 async function loadOlder(client: TrestleClient, sessionId: string): Promise<boolean> {
   const known = sessionStore(client, sessionId)
   const { firstSeq } = known.store.getState().view ?? {}
   await known.loadOlder()
-  // It is folded in at the next frame.
+  // Folded in at the next frame.
   for (let frames = 0; frames < MAX_FRAMES; frames += 1) {
     const { view, loadingOlder } = known.store.getState()
     if (view?.firstSeq !== firstSeq) return true
@@ -175,7 +175,7 @@ async function loadOlder(client: TrestleClient, sessionId: string): Promise<bool
   return false
 }
 
-/** The row an event of the search index belongs to. */
+/** The row of an event in the search index. */
 function itemOf(event: RecordedEvent): string | undefined {
   switch (event.type) {
     case 'turn.started':
@@ -196,7 +196,10 @@ function nextFrame(): Promise<void> {
 
 const HIDDEN_FRAME_MS = 200
 
-/** Calls back at the next frame, or soon when the page is hidden (then there are no frames). Returns how to cancel. */
+/**
+ * Calls back at the next frame, or soon when the page is hidden (then there are no frames). Returns the cancel
+ * function.
+ */
 function onFrame(callback: () => void): () => void {
   let done = false
   const run = (): void => {
@@ -205,7 +208,7 @@ function onFrame(callback: () => void): () => void {
     callback()
   }
   const frame = requestAnimationFrame(run)
-  // A page that is hidden, or hidden in the meantime, draws no frames.
+  // A page that is hidden, or becomes hidden, draws no frames.
   const timer = setTimeout(run, HIDDEN_FRAME_MS)
   const cancel = (): void => {
     done = true

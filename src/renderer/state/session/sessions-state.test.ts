@@ -26,47 +26,47 @@ const withWholeList = (state: SessionsState, list: readonly SessionSummary[]): S
 const ids = (state: SessionsState): string[] =>
   projectsOf(state).flatMap((project) => project.sessions.map((summary) => summary.sessionId))
 
-describe('the list that a subscription begins with', () => {
-  it('would catch a session that was deleted while disconnected staying in the list', () => {
+describe('the initial list of a subscription', () => {
+  it('removes a session that was deleted while disconnected', () => {
     const before = withWholeList(NO_SESSIONS, [session('a', 1), session('b', 2)])
     expect(ids(withWholeList(before, [session('b', 2)]))).toEqual(['b'])
   })
 
-  it('would catch archived sessions vanishing at a reconnect, whose list never names them', () => {
+  it('keeps archived sessions, which it never names', () => {
     const before = withChanges(withWholeList(NO_SESSIONS, [session('a', 1)]), [session('z', 0, { archived: true })], [])
     const after = withWholeList(before, [session('a', 1)])
     expect(archivedOf(after).map((summary) => summary.sessionId)).toEqual(['z'])
   })
 
-  it('would catch an empty list looking as if it had not come yet', () => {
+  it('counts as loaded even if empty', () => {
     expect(withWholeList(NO_SESSIONS, []).loaded).toBe(true)
   })
 
-  it('shows its beginning at once and takes nothing off the list before its end has come', () => {
+  it('shows its first part at once and removes nothing until it is complete', () => {
     const before = withWholeList(NO_SESSIONS, [session('a', 3), session('b', 2), session('deleted', 1)])
-    const begun = withListPush(before, { changed: [session('a', 4)], removed: [], more: true }, new Set(['a']))
-    expect(ids(begun)).toEqual(['a', 'b', 'deleted'])
+    const partial = withListPush(before, { changed: [session('a', 4)], removed: [], more: true }, new Set(['a']))
+    expect(ids(partial)).toEqual(['a', 'b', 'deleted'])
     expect(
       withListPush(NO_SESSIONS, { changed: [session('a', 4)], removed: [], more: true }, new Set(['a'])).loaded,
     ).toBe(true)
-    const whole = withListPush(begun, { changed: [session('b', 2)], removed: [] }, new Set(['a', 'b']))
+    const whole = withListPush(partial, { changed: [session('b', 2)], removed: [] }, new Set(['a', 'b']))
     expect(ids(whole)).toEqual(['a', 'b'])
   })
 
-  it('does not bring back a session that was deleted while the list was coming', () => {
+  it('does not bring back a session deleted while the list was arriving', () => {
     const named = new Set(['a', 'b'])
-    const begun = withListPush(
+    const partial = withListPush(
       NO_SESSIONS,
       { changed: [session('a', 4), session('b', 3)], removed: [], more: true },
       named,
     )
-    const deleted = withListPush(begun, { changed: [], removed: ['b'], more: true }, named)
+    const deleted = withListPush(partial, { changed: [], removed: ['b'], more: true }, named)
     expect(ids(withListPush(deleted, { changed: [], removed: [] }, named))).toEqual(['a'])
   })
 })
 
 describe('the order of the list', () => {
-  it('would catch rows jumping under the pointer while two sessions work', () => {
+  it('does not change while two sessions work', () => {
     let state = withWholeList(NO_SESSIONS, [
       session('a', 2, { status: 'running' }),
       session('b', 1, { status: 'running' }),
@@ -77,12 +77,12 @@ describe('the order of the list', () => {
     expect(ids(state)).toEqual(['a', 'b'])
   })
 
-  it('would catch a session that begins to work staying far down', () => {
+  it('moves a session that starts to work to the top', () => {
     const state = withWholeList(NO_SESSIONS, [session('a', 2), session('b', 1)])
     expect(ids(withChanges(state, [session('b', 3, { status: 'running' })], []))).toEqual(['b', 'a'])
   })
 
-  it('would catch projects in another order than the work in them', () => {
+  it('sorts projects by their latest session', () => {
     const state = withWholeList(NO_SESSIONS, [
       session('a', 1, { folder: '/old' }),
       session('b', 9, { folder: '/new' }),
@@ -92,7 +92,7 @@ describe('the order of the list', () => {
     expect(ids(state)).toEqual(['b', 'c', 'a'])
   })
 
-  it('would catch Alt+arrow getting stuck at the ends or on an archived session', () => {
+  it('wraps around at the ends, and continues from a session that is not listed', () => {
     const state = withWholeList(NO_SESSIONS, [session('a', 3), session('b', 2), session('c', 1, { archived: true })])
     const projects = projectsOf(state)
     expect(adjacentSession(projects, 'b', 1)).toBe('a')
@@ -102,7 +102,7 @@ describe('the order of the list', () => {
   })
 })
 
-it('would catch the waiting button going to anything but the session that waits longest', () => {
+it('lists waiting sessions, the longest waiting first', () => {
   const state = withWholeList(NO_SESSIONS, [
     session('new', 9, { status: 'waiting', waiting: 1 }),
     session('old', 2, { status: 'waiting', waiting: 2 }),

@@ -4,15 +4,18 @@ import type { SessionSummary } from '../../../shared/model/session'
 
 export interface SessionsState {
   sessions: ReadonlyMap<string, SessionSummary>
-  /** When each session last began to work (ms): the order of the list. It stays while a session works, so rows do not jump about. */
+  /**
+   * When each session last started to work (ms), which is the order of the list. It stays while a session works, so
+   * that rows do not jump.
+   */
   ranks: ReadonlyMap<string, number>
-  /** False until the beginning of the list has come: the latest sessions. */
+  /** False until the first part of the list has arrived: the latest sessions. */
   loaded: boolean
 }
 
 export const NO_SESSIONS: SessionsState = { sessions: new Map(), ranks: new Map(), loaded: false }
 
-/** Takes in changed and removed sessions. Pure. */
+/** Applies changed and removed sessions. Pure. */
 export function withChanges(
   state: SessionsState,
   changed: readonly SessionSummary[],
@@ -34,8 +37,9 @@ export function withChanges(
 }
 
 /**
- * Takes in a push. `named`: set until the list that the subscription began with is complete, to every session it has named so far, these among them;
- * sessions that the complete list does not name are gone. Archived sessions that were asked for stay. Pure.
+ * Applies a push. `named`: every session that the initial list of the subscription has named so far, including this
+ * push; undefined once that list is complete. Sessions that the complete list does not name were deleted. Archived
+ * sessions that were requested stay. Pure.
  */
 export function withListPush(
   state: SessionsState,
@@ -54,10 +58,10 @@ function isActive(summary: SessionSummary): boolean {
   return summary.status === 'running' || summary.status === 'waiting'
 }
 
-/** Every session this window knows, told by the engine's push and by nothing else. */
+/** Every session this window knows, updated only by pushes of the engine. */
 export const useSessions = create<SessionsState>()(() => NO_SESSIONS)
 
-/** How many sessions wait for an answer. */
+/** Number of sessions with a pending request. */
 export function waitingSessions(state: SessionsState): SessionSummary[] {
   return [...state.sessions.values()].filter((summary) => summary.waiting > 0).sort((a, b) => a.updatedAt - b.updatedAt)
 }
@@ -68,7 +72,7 @@ export interface Project {
   sessions: SessionSummary[]
 }
 
-/** Sessions that are not archived, grouped by folder; the folder that was worked in last comes first. */
+/** Sessions that are not archived, grouped by folder; the most recently used folder comes first. */
 export function projectsOf({ sessions, ranks }: SessionsState): Project[] {
   const groups = new Map<string, SessionSummary[]>()
   for (const summary of sessions.values()) {
@@ -90,12 +94,12 @@ export function archivedOf({ sessions }: SessionsState): SessionSummary[] {
   return [...sessions.values()].filter((summary) => summary.archived).sort((a, b) => b.updatedAt - a.updatedAt)
 }
 
-/** What a session is called on screen; one without a prompt has no title yet. */
+/** The name of a session on screen; one without a prompt has no title yet. */
 export function titleOf(summary: Pick<SessionSummary, 'title'>): string {
   return summary.title || 'New session'
 }
 
-/** The session before or after this one in the order of the sidebar. */
+/** The previous or next session in the order of the sidebar. */
 export function adjacentSession(
   projects: readonly Project[],
   sessionId: string | undefined,

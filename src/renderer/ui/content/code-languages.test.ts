@@ -10,7 +10,7 @@ const kinds = async (language: string, code: string): Promise<string[]> => {
   return lines.tokens.flat().map(({ kind }) => kind)
 }
 
-describe('languages of code', () => {
+describe('code languages', () => {
   it.each([
     ['elixir', 'defmodule A do\nend'],
     ['haskell', 'module Main where'],
@@ -27,13 +27,13 @@ describe('languages of code', () => {
     60_000,
   )
 
-  it('are known from the names of files', () => {
+  it('are recognized by file name', () => {
     expect(
       ['src/app.ts', 'a/Dockerfile', '.env.local', 'lib/mix.exs', 'x.HS', 'Makefile', 'notes.txt'].map(languageOfPath),
     ).toEqual(['ts', 'dockerfile', 'dotenv', 'elixir', 'hs', 'makefile', undefined])
   })
 
-  it('that do not exist leave code plain', async () => {
+  it('leave code plain if unknown', async () => {
     expect(await loadLanguage('klingon')).toBeUndefined()
     expect(await loadLanguage('constructor')).toBeUndefined()
     await expect(kinds('klingon', 'x')).rejects.toThrow('klingon')

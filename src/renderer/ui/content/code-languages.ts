@@ -1,6 +1,6 @@
 import type { LanguageRegistration } from 'shiki/core'
 
-/** Names behind a fence and endings of files that are not names or usual short forms of a grammar. */
+/** Names after a code fence and file extensions that differ from the names and aliases of a grammar. */
 const ALIASES: Readonly<Record<string, string>> = {
   bazel: 'python',
   bzl: 'python',
@@ -49,16 +49,16 @@ const ALIASES: Readonly<Record<string, string>> = {
   xhtml: 'html',
 }
 
-/** What has no grammar. */
+/** Languages without a grammar. */
 const PLAIN: ReadonlySet<string> = new Set(['', 'text', 'txt', 'plain', 'plaintext', 'output', 'log', 'none'])
 
-/** The name to load a grammar by, for what stands behind a fence; undefined when it is shown plain. */
+/** The grammar for the name after a code fence; undefined when the code is shown plain. */
 export function languageNamed(name: string): string | undefined {
   const lower = name.toLowerCase()
   return PLAIN.has(lower) ? undefined : Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : lower
 }
 
-/** The same for the path of a file, by its ending or its whole name (`Dockerfile`). */
+/** The grammar for a file path, by its extension or its whole name (`Dockerfile`). */
 export function languageOfPath(path: string): string | undefined {
   const name = path.split(/[\\/]/).at(-1)?.toLowerCase() ?? ''
   if (/^\.env(?:\.|$)/.test(name)) return 'dotenv'
@@ -66,7 +66,10 @@ export function languageOfPath(path: string): string | undefined {
   return languageNamed(ending > 0 ? name.slice(ending + 1) : name.replace(/^\./, ''))
 }
 
-/** A grammar with those it needs, the asked one last; undefined when there is none of this name. Each is a file of its own, read when first met. */
+/**
+ * A grammar with its dependencies, the requested one last; undefined for an unknown name. Each is a separate file,
+ * loaded when first needed.
+ */
 export async function loadLanguage(name: string): Promise<LanguageRegistration[] | undefined> {
   const { bundledLanguages } = await import('shiki/langs')
   const loaders: Readonly<Record<string, () => Promise<{ default: LanguageRegistration[] }>>> = bundledLanguages

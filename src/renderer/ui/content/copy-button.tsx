@@ -3,14 +3,14 @@ import { useEffect, useState } from 'react'
 import { cx } from '../cx'
 
 interface CopyButtonProps {
-  /** What is copied; a function when it is costly to make. */
+  /** The text to copy; a function when it is costly to build. */
   text: string | (() => string)
   /** Its accessible name, e.g. `Copy code`. */
   label: string
   className?: string
 }
 
-/** Copies a text and says so for a moment. */
+/** Copies a text and confirms it for a moment. */
 export function CopyButton({ text, label, className }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle')
   useEffect(() => {

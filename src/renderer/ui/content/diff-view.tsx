@@ -10,11 +10,11 @@ import { nameInDiff, type FileDiff } from '../../../shared/model/preview'
 interface DiffViewProps {
   /** A unified diff of one file. */
   diff: string
-  /** The file: its ending says how its code is coloured. */
+  /** The file: its extension selects the grammar. */
   path?: string
-  /** Rows shown at first; the rest on request. */
+  /** Rows shown initially; the rest on request. */
   limit?: number
-  /** Put behind the last row, once all are shown. */
+  /** Rendered after the last row, once all rows are shown. */
   end?: ReactNode
 }
 
@@ -99,13 +99,13 @@ const DiffRow = memo(function DiffRow({
 
 interface DiffTextProps {
   text: string
-  /** Its colours, once they are known. */
+  /** Its colors, once highlighted. */
   tokens: readonly CodeToken[] | undefined
-  /** What of it has changed. */
+  /** The ranges that changed in it. */
   changed: readonly TextRange[] | undefined
 }
 
-/** The text of a line of a diff: its code in colours, the changed words marked. What a screen would not show stays set apart, before all else. */
+/** The text of a diff line: highlighted code with the changed words marked. Hidden characters always stay marked. */
 function DiffText({ text, tokens, changed = [] }: DiffTextProps): ReactNode {
   if (text === '') return ' '
   if ((!tokens && changed.length === 0) || text.search(VISIBLE_TOKEN) >= 0) return <VisibleTokens text={text} />
@@ -132,7 +132,7 @@ function DiffText({ text, tokens, changed = [] }: DiffTextProps): ReactNode {
   return pieces
 }
 
-/** A stretch, cut where what has changed begins and ends. */
+/** A range, split where the change starts and ends. */
 function cut(from: number, to: number, changed: readonly TextRange[]): TextRange[] {
   const places = [
     from,
@@ -142,10 +142,10 @@ function cut(from: number, to: number, changed: readonly TextRange[]): TextRange
   return places.slice(1).map((end, n) => ({ from: places[n]!, to: end }))
 }
 
-/** Longer diffs are left plain beyond this. */
+/** The part of a longer diff beyond this is not highlighted. */
 const MAX_LINES = 600
 
-/** The colours of a diff's lines: each side is read by itself, as the code that it is. */
+/** The colors of a diff's lines: each side is highlighted separately, as complete code. */
 function useDiffColors(
   lines: readonly DiffLine[],
   path: string | undefined,
@@ -181,13 +181,13 @@ function sidesOf(lines: readonly DiffLine[]): { old: Side; fresh: Side } {
 
 interface FileDiffListProps {
   files: readonly FileDiff[]
-  /** Rows of each file shown at first. */
+  /** Rows of each file shown initially. */
   limit?: number
-  /** Put behind the last row of each file, once all of it is shown. */
+  /** Rendered after the last row of each file, once all of it is shown. */
   ends?: readonly ReactNode[]
 }
 
-/** The diffs of one call; where it changes several files, each under its name. */
+/** The diffs of one call; with several files, each under its name. */
 export function FileDiffList({ files, limit, ends }: FileDiffListProps) {
   return files.map((file, index) => (
     <section key={index} aria-label={files.length > 1 ? nameInDiff(file) : undefined}>

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** The time since a moment (ms since the epoch), counted in seconds: `8 s`, `2:05`. Nothing during the first second. */
+/** The time since a moment (ms since the epoch), in seconds: `8 s`, `2:05`. Empty during the first second. */
 export function Elapsed({ since }: { since: number }) {
   const now = useNowEachSecond()
   const seconds = Math.floor((now - since) / 1000)
@@ -24,7 +24,7 @@ function subscribe(listener: () => void): () => void {
     now = Date.now()
     ticking = setInterval(() => {
       now = Date.now()
-      for (const tell of listeners) tell()
+      for (const notify of listeners) notify()
     }, 1000)
   }
   return () => {
@@ -39,7 +39,7 @@ function idle(): () => void {
   return () => undefined
 }
 
-/** Now in ms; draws again every second while `active`. One timer for all who ask. */
+/** Now in ms; re-renders every second while `active`. One timer for all users of the hook. */
 export function useNowEachSecond(active = true): number {
   return useSyncExternalStore(active ? subscribe : idle, () =>
     ticking === undefined ? Math.floor(Date.now() / 1000) * 1000 : now,

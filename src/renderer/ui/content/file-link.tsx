@@ -10,7 +10,10 @@ interface FileLinkProps {
   children: ReactNode
 }
 
-/** A path that opens its file: a click shows it, with Ctrl or Cmd it opens in the editor. Plain text where there is no such file. */
+/**
+ * A path that opens its file: a click shows it, Ctrl- or Cmd-click opens it in the editor. Plain text if the file does
+ * not exist.
+ */
 export function FileLink({ path, line, column, children }: FileLinkProps) {
   const sessionId = use(FileSessionContext)
   const client = useClient()
@@ -35,7 +38,7 @@ export function FileLink({ path, line, column, children }: FileLinkProps) {
   )
 }
 
-/** Text whose paths open their files. */
+/** Text whose file paths are links. */
 export function PathText({ text }: { text: string }): ReactNode {
   const sessionId = use(FileSessionContext)
   const found = sessionId === '' ? [] : findPaths(text)

@@ -3,19 +3,22 @@ import type { GrammarState, HighlighterCore } from 'shiki/core'
 import { useEffect, useState } from 'react'
 import { loadLanguage, languageNamed } from './code-languages'
 
-/** A piece of a line in one colour. `kind` names the colour: a class `ct-<kind>`. */
+/** A part of a line in one color. `kind` names the color: a class `ct-<kind>`. */
 export interface CodeToken {
   text: string
   kind: string
 }
 
 const THEME = 'trestle'
-/** Lines longer than this are not read: one minified line would take seconds. */
+/** Lines longer than this are not highlighted: one minified line would take seconds. */
 const MAX_LINE_CHARS = 1000
-/** A line that takes longer is left off in its middle. The first of a language compiles its patterns, which takes a while on a slow machine. */
+/**
+ * Highlighting stops within a line that takes longer. The first use of a language compiles its patterns, which takes a
+ * while on a slow machine.
+ */
 const LONGEST_MS = 8000
 
-/** A language that is loaded, by the name its grammar has for it. */
+/** A loaded language, with the name its grammar uses. */
 interface Loaded {
   highlighter: HighlighterCore
   name: string
@@ -25,7 +28,7 @@ let core: Promise<HighlighterCore> | undefined
 const loading = new Map<string, Promise<void>>()
 const ready = new Map<string, Loaded>()
 
-/** Loads a language; rejects where there is none of this name. All of it is read when the first code is shown. */
+/** Loads a language; rejects for an unknown name. Everything is loaded when the first code is shown. */
 function withLanguage(language: string): Promise<void> {
   let loaded = loading.get(language)
   if (!loaded) {
@@ -48,12 +51,12 @@ async function createCore(): Promise<HighlighterCore> {
     import('shiki/core'),
     import('shiki/engine/javascript'),
   ])
-  // The script engine, so that the page's policy needs no WebAssembly; a pattern it cannot do is left out.
+  // The JavaScript engine, so that the page's policy needs no WebAssembly; patterns it does not support are skipped.
   const theme = createCssVariablesTheme({ name: THEME, variablePrefix: '--code-', fontStyle: false })
   return createHighlighterCore({ themes: [theme], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) })
 }
 
-/** Highlights the lines of one code block, a few at a time, and goes on where it stopped when lines are added. */
+/** Highlights the lines of one code block, a few at a time, and continues where it stopped when lines are added. */
 export class CodeLines {
   readonly #language: string
   #lines: string[] = []
@@ -64,13 +67,14 @@ export class CodeLines {
     this.#language = language
   }
 
-  /** Takes the lines as they are now. Lines that were read before and have changed are read again, with all after them. */
+  /** Sets the current lines. A line that has changed, and all lines after it, are highlighted again. */
   set(lines: string[]): void {
     const before = this.#lines
     this.#lines = lines
     for (let n = 0; n < this.tokens.length; n += 1) {
       if (before[n] === lines[n]) continue
-      // Where the grammar stood at that line is not kept: from the beginning then. It happens when a block turns out to be another one.
+      // The grammar state of that line was not kept, so start over. Happens when the block turns out to be a different
+      // one.
       this.tokens.length = 0
       this.#state = undefined
       return
@@ -81,7 +85,7 @@ export class CodeLines {
     return this.tokens.length >= this.#lines.length
   }
 
-  /** Reads on for about `budgetMs`, up to line `until`. False when the language is not loaded yet. */
+  /** Highlights for about `budgetMs`, up to line `until`. False while the language is not loaded. */
   work(budgetMs: number, until: number): boolean {
     const loaded = ready.get(this.#language)
     if (!loaded) return false
@@ -115,12 +119,12 @@ function kindOf(color: string | undefined): string {
   return /--code-token-([\w-]+)/.exec(color ?? '')?.[1] ?? 'plain'
 }
 
-/** Finished blocks are kept, so that scrolling back shows them in colour at once. */
+/** Finished blocks are cached, so that scrolling back shows them in color at once. */
 const KEPT = 80
 const kept = new Map<string, CodeLines>()
 const SLICE_MS = 4
 
-/** The colours of the lines up to `until`, as far as they are known; they come in idle moments. */
+/** The colors of the lines up to `until`, as far as they are computed; the work runs while the page is idle. */
 export function useCodeLines(
   lines: string[],
   language: string,
@@ -130,7 +134,7 @@ export function useCodeLines(
   const [code] = useState(() => new ShownCode())
   const [, redraw] = useState(0)
   const known = code.show(lines, language, growing)
-  // The last line of a growing block is still being written: reading it early means reading all again when it changes.
+  // The last line of a growing block is incomplete: highlighting it early would mean repeating it when it changes.
   const end = Math.min(until, growing ? lines.length - 1 : lines.length)
   const read = known?.tokens.length ?? 0
 
@@ -159,12 +163,12 @@ export function useCodeLines(
   return known?.tokens ?? []
 }
 
-/** The highlighted lines behind one code block on screen, over its growth. */
+/** The highlighter of one code block on screen, kept while the block grows. */
 class ShownCode {
   #language: string | undefined
   #code: CodeLines | undefined
 
-  /** The lines as they are now; undefined when the language is shown plain. */
+  /** The highlighted lines; undefined when the language is shown plain. */
   show(lines: string[], name: string, growing: boolean): CodeLines | undefined {
     const language = languageNamed(name)
     if (language === undefined) return undefined

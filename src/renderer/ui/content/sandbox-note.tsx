@@ -14,7 +14,7 @@ interface SandboxWordProps {
   className?: string
 }
 
-/** Where a command runs, in one word beside it: quiet in a sandbox, amber without one. */
+/** Where a command runs, as one word beside it: muted in a sandbox, amber without one. */
 export function SandboxLabel({ sandbox: { level, network }, className }: SandboxWordProps) {
   const name = network === undefined ? SANDBOX_LEVEL_NAMES[level] : describeSandbox({ level, network })
   return (
@@ -32,7 +32,10 @@ export function SandboxLabel({ sandbox: { level, network }, className }: Sandbox
   )
 }
 
-/** Under the buttons of a command that can run in a sandbox: what it can do there. Nothing where there is no such choice. */
+/**
+ * Below the buttons of a command that can run in a sandbox: what it can do there. Empty when there is no sandbox
+ * option.
+ */
 export function SandboxNote({ options }: { options: readonly ApprovalOption[] }) {
   const first = options.find(({ sandbox }) => sandbox !== undefined)
   if (first?.sandbox === undefined) return null
@@ -43,7 +46,7 @@ export function SandboxNote({ options }: { options: readonly ApprovalOption[] })
   )
 }
 
-/** What to do about a missing sandbox; a command in it is shown by itself, to be copied. */
+/** How to fix a missing sandbox; a command in it is shown separately, to be copied. */
 export function SandboxRemedy({ text }: { text: string }) {
   const { words, command } = remedyParts(text)
   return (

@@ -5,15 +5,15 @@ import { PathText } from './file-link'
 
 interface TerminalTextProps {
   text: string
-  /** It is still being written: the view stays at its end unless it was scrolled up. */
+  /** Output is still arriving: the view follows its end unless scrolled up. */
   live?: boolean
   label?: string
 }
 
-/** So much of the end is shown; the whole is in the task's log. */
+/** Length of the end that is shown; the whole is in the task's log. */
 const SHOWN_CHARS = 24_000
 
-/** What a command printed, with its colours. */
+/** A command's output, with its colors. */
 export const TerminalText = memo(function TerminalText({ text, live = false, label = 'Output' }: TerminalTextProps) {
   const box = useRef<HTMLPreElement>(null)
   const atEnd = useRef(true)

@@ -6,11 +6,11 @@ import type { CallArgument } from '../../../shared/model/preview'
 
 interface VisibleTokensProps {
   text: string
-  /** Pieces of the text to highlight, as they are written in it. */
+  /** Substrings of the text to highlight. */
   marked?: readonly string[]
 }
 
-/** Text of a request, with the tokens that stand for hidden characters and folded runs set apart, and dangerous parts highlighted. */
+/** Text of a request: tokens for hidden characters and folded runs are set apart, dangerous parts are highlighted. */
 export function VisibleTokens({ text, marked = [] }: VisibleTokensProps): ReactNode {
   return stretches(text, marked).map(({ from, to, isMarked }) => {
     const piece = tokens(text.slice(from, to))
@@ -39,7 +39,7 @@ function tokens(text: string): ReactNode[] {
   return end === 0 ? [text] : [...pieces, text.slice(end)]
 }
 
-/** The text as stretches in order, each highlighted or not; overlapping pieces become one. */
+/** The text as ranges in order, each highlighted or not; overlapping ranges are merged. */
 function stretches(text: string, marked: readonly string[]): { from: number; to: number; isMarked: boolean }[] {
   const found = marked
     .flatMap((piece) => {
@@ -61,13 +61,13 @@ function stretches(text: string, marked: readonly string[]): { from: number; to:
 
 interface ArgumentListProps {
   arguments: readonly CallArgument[]
-  /** So many characters are not shown. */
+  /** Number of characters that are not shown. */
   left?: number | undefined
-  /** Put behind the last of them. */
+  /** Rendered after the last argument. */
   end?: ReactNode
 }
 
-/** What a tool is called with, to be read by people: a name and its value, one under the other. */
+/** The arguments of a tool call for display: name and value, one below the other. */
 export function ArgumentList({ arguments: values, left, end }: ArgumentListProps) {
   if (values.length === 0) {
     return (

@@ -11,7 +11,7 @@ interface RadioListProps<Value extends string> {
   className?: string
 }
 
-/** One of several, each with room for an explanation. Arrow keys choose. */
+/** Radio buttons with room for an explanation each. Arrow keys choose. */
 export function RadioList<Value extends string>({ label, value, options, onChange, className }: RadioListProps<Value>) {
   const id = useId()
   const choose = (next: string): void => {
@@ -60,7 +60,7 @@ interface SelectFieldProps extends Omit<ComponentProps<'select'>, 'id'> {
   hideLabel?: boolean
 }
 
-/** The platform's own select (it is the most accessible one), with label, hint and error. Children are `option`s. */
+/** The native select (the most accessible one), with label, hint and error. Children are `option`s. */
 export function SelectField({ label, hint, error, hideLabel, className, children, ...rest }: SelectFieldProps) {
   return (
     <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })} {...(className && { className })}>
@@ -84,11 +84,11 @@ interface TextAreaFieldProps extends Omit<ComponentProps<'textarea'>, 'id'> {
   hint?: ReactNode
   error?: string | undefined
   hideLabel?: boolean
-  /** For what a program reads. */
+  /** For text that a program reads. */
   mono?: boolean
 }
 
-/** Several lines of text with their label, hint and error. */
+/** A text area with label, hint and error. */
 export function TextAreaField({ label, hint, error, hideLabel, mono, className, ...rest }: TextAreaFieldProps) {
   return (
     <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })} {...(className && { className })}>

@@ -3,17 +3,17 @@ import { cx } from '../cx'
 
 interface FieldProps {
   label: string
-  /** Shown under the control, and read with it. */
+  /** Shown below the control, and announced with it. */
   hint?: ReactNode
-  /** What is wrong with the value; takes the place of the hint. */
+  /** Validation error; replaces the hint. */
   error?: string | undefined
-  /** Keeps the label for screen readers only. */
+  /** Hides the label except for screen readers. */
   hideLabel?: boolean
   className?: string
   children: (ids: { id: string; describedBy: string | undefined; invalid: boolean }) => ReactNode
 }
 
-/** Label, control, and a hint or error that are tied together for screen readers. */
+/** Label, control, and a hint or error, linked for screen readers. */
 export function Field({ label, hint, error, hideLabel, className, children }: FieldProps) {
   const id = useId()
   const note = error ?? hint
@@ -36,7 +36,7 @@ export function Field({ label, hint, error, hideLabel, className, children }: Fi
   )
 }
 
-/** Look shared by every control one types into. */
+/** Classes shared by every text control. */
 export const CONTROL_CLASS =
   'h-[31px] w-full min-w-0 rounded-md border border-line-strong bg-raised px-2.5 text-ui text-ink transition-colors duration-100 disabled:opacity-60 aria-invalid:border-fail'
 
@@ -49,7 +49,7 @@ interface TextFieldProps extends Omit<ComponentProps<'input'>, 'id'> {
   mono?: boolean
 }
 
-/** One line of text with its label, hint and error. */
+/** A text input with label, hint and error. */
 export function TextField({ label, hint, error, hideLabel, mono, className, ...rest }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} error={error} {...(hideLabel && { hideLabel })} {...(className && { className })}>

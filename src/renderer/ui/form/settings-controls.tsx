@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react'
 import { Switch as RadixSwitch } from 'radix-ui'
 import { cx } from '../cx'
 
-/** Title of a part of the settings, what it is about, and its main button. */
+/** Heading of a settings section: title, description, and its main button. */
 export function SectionHead({
   id,
   title,
@@ -33,12 +33,12 @@ interface SwitchProps {
   checked: boolean
   disabled?: boolean
   onChange: (checked: boolean) => void
-  /** A click anywhere on what it stands in (which is positioned) is one on the switch. */
+  /** A click anywhere on the positioned parent toggles the switch. */
   covers?: boolean
   className?: string
 }
 
-/** On or off, with its label on the left and the switch on the right. */
+/** A switch with its label on the left. */
 export function Switch({ label, description, checked, disabled, onChange, covers = false, className }: SwitchProps) {
   const id = useId()
   return (

@@ -16,7 +16,7 @@ interface FormCardProps extends ApprovalCardProps {
   form: Extract<Preview, { kind: 'form' }>
 }
 
-/** A form that an MCP server wants filled in. Enter sends it, Esc cancels. */
+/** A form requested by an MCP server. Enter submits it, Esc cancels. */
 export function FormCard(props: FormCardProps) {
   const { form: asked, approval, behind = 0, place = '', blocked } = props
   const { server, message, fields } = asked

@@ -19,7 +19,7 @@ const EXAMPLES = {
   'date-time': '2026-01-31T12:00:00Z',
 } as const
 
-/** One thing that a server wants to know, on the control that fits it. */
+/** One field of the form, with the matching control. */
 export function FormFieldView({ field, value, error, disabled, onChange }: FormFieldViewProps) {
   const id = useId()
   const label = field.required ? field.title : `${field.title} (optional)`
@@ -76,7 +76,7 @@ export function FormFieldView({ field, value, error, disabled, onChange }: FormF
                   checked={chosen.includes(option.value)}
                   aria-invalid={error !== undefined || undefined}
                   onChange={(event) =>
-                    // In the order of the options, however they were chosen.
+                    // In the order of the options, not of the clicks.
                     onChange(
                       field.options
                         .map((one) => one.value)
@@ -135,10 +135,10 @@ function howMany({ minItems = 0, maxItems, options }: FormField & { kind: 'choic
   return most === undefined ? '' : `Choose at most ${most}.`
 }
 
-/** What stands in the fields, as it was written: what is in a number field need not be a number. */
+/** The raw text of the fields: the text of a number field need not be a number. */
 export type FormDraft = Readonly<Record<string, string | boolean | readonly string[]>>
 
-/** Forms that were begun and are not on screen just now, by their approval: going to another session loses nothing. */
+/** Unsent forms by approval ID, so that switching sessions keeps the input. */
 const kept = new Map<string, FormDraft>()
 const MAX_KEPT = 50
 
@@ -177,7 +177,7 @@ function written({ kind }: FormField, value: FormValue | undefined): FormDraft[s
   return value === undefined ? '' : String(value)
 }
 
-/** What would be sent. A field that is left empty is not. */
+/** The values to send. Empty fields are omitted. */
 export function valuesOf(fields: readonly FormField[], draft: FormDraft): FormValues {
   return Object.fromEntries(
     fields.flatMap((field): [string, FormValue][] => {
@@ -197,7 +197,7 @@ function valueOf(field: FormField, written: FormDraft[string] | undefined): Form
     }
     case 'number': {
       const text = String(written ?? '').trim()
-      // What is no number is told so by the check.
+      // Validation reports text that is not a number.
       return text === '' ? undefined : Number(text.replace(/^(-?\d+),(\d+)$/, '$1.$2'))
     }
     default:

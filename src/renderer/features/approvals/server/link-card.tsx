@@ -12,7 +12,7 @@ interface LinkCardProps extends ApprovalCardProps {
   link: Extract<Preview, { kind: 'link' }>
 }
 
-/** A page that an MCP server wants opened: shown with the host it leads to, and opened by nobody but the user. */
+/** A page that an MCP server asks to open: shows its host, and opens only when the user clicks. */
 export function LinkCard(props: LinkCardProps) {
   const { link, approval, behind = 0, place = '', blocked } = props
   const { server, message, url, opened } = link

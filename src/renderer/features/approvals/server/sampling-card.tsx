@@ -14,14 +14,17 @@ interface SamplingCardProps extends ApprovalCardProps {
   sampling: Extract<Preview, { kind: 'sampling' }>
 }
 
-/** What an MCP server wants to ask the model, and then what the model has answered: the server gets nothing that the user has not read. */
+/**
+ * A request of an MCP server to the model, and then the model's response: the server gets nothing that the user has not
+ * read.
+ */
 export function SamplingCard(props: SamplingCardProps) {
   const { sampling, approval, behind = 0, place = '', blocked } = props
   const { server, system, messages, maxTokens, answer } = sampling
   const grace = useAnswerGrace(place)
   const { card, sent, failure, send } = useReply(props)
   const locked = sent || blocked !== undefined
-  // Each text scrolls by itself: all of them have to be seen.
+  // Each text scrolls separately, and all of them must be seen.
   const texts = answer ? 1 : messages.length + (system === undefined ? 0 : 1)
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
   const see = (text: string): void => setSeen((before) => new Set(before).add(text))
@@ -66,7 +69,7 @@ export function SamplingCard(props: SamplingCardProps) {
               // oxlint-disable-next-line react/no-array-index-key -- they never change
               <SamplingText
                 key={index}
-                title={role === 'user' ? 'Question' : 'Given as the model’s words'}
+                title={role === 'user' ? 'Question' : 'Supplied as the model’s response'}
                 text={text}
                 onSeen={() => see(String(index))}
               />

@@ -7,10 +7,13 @@ import { showFailureToast } from '../../../state/page/toasts-state'
 import { useClient, useQueries } from '../../../state/page/queries'
 import { IconButton } from '../../../ui/button'
 
-/** As many as one search gives. */
+/** The maximum of one search. */
 const MAX_HITS = 100
 
-/** Finds messages in a session, also in the part that is not loaded: the engine searches, and the transcript goes to what was found. */
+/**
+ * Finds messages in a session, including the part that is not loaded: the engine searches, and the transcript scrolls
+ * to the match.
+ */
 export function FindInSession({ sessionId }: { sessionId: string }) {
   const open = useFind((state) => state.sessionId)
   return open === sessionId ? <FindBar key={sessionId} sessionId={sessionId} /> : null
@@ -21,7 +24,7 @@ function FindBar({ sessionId }: { sessionId: string }) {
   const queries = useQueries()
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
-  /** Which match is shown, counted from the newest; undefined: none yet. */
+  /** The current match, counted from the newest; undefined: none yet. */
   const [shown, setShown] = useState<number>()
   const query = words.trim()
   const { data: hits, isFetching } = useQuery(

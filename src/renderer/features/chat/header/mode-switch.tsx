@@ -16,7 +16,7 @@ import { Banner } from '../../../ui/notice'
 import { Button } from '../../../ui/button'
 import type { SandboxStatus } from '../../../../shared/model/sandbox'
 
-/** How much is asked in this session, and the switch. */
+/** The permission mode of this session, and the switch. */
 export function ModeSwitch({ sessionId }: { sessionId: string }) {
   const client = useClient()
   const header = useSessionHeader(sessionId)
@@ -58,7 +58,7 @@ interface PlanBannerProps {
   onLeave: () => void
 }
 
-/** As long as plan mode is on: what that guarantees, and the way out. */
+/** While plan mode is on: its guarantee, and a button that leaves it. */
 export function PlanBanner({ onShow, onLeave }: PlanBannerProps) {
   return (
     <Banner
@@ -76,13 +76,13 @@ export function PlanBanner({ onShow, onLeave }: PlanBannerProps) {
       }
     >
       <span role="status">
-        <b className="font-semibold">Plan mode.</b> Nothing but the plan can change until you approve it.
+        <b className="font-semibold">Plan mode.</b> Read-only until you approve the plan.
       </span>
     </Banner>
   )
 }
 
-/** Whether commands are sandboxed: in the session that `status` is of, or, without one, on this machine. */
+/** Whether commands are sandboxed: in the session of `status`, or without one on this machine. */
 function useConfinement(status: SandboxStatus | undefined): Confinement {
   const { data: settings } = useSettings()
   return confinementOf(status, settings?.sandbox)

@@ -10,7 +10,7 @@ import { contextShare } from '../../../../shared/configuration/session-model'
 import { cx } from '../../../ui/cx'
 import { Tooltip } from '../../../ui/tooltip'
 
-/** Which model answers in this session, and the switch to another. */
+/** The model of this session, and the switch. */
 export function ModelSwitch({ sessionId, onOpenSettings }: { sessionId: string; onOpenSettings: () => void }) {
   const client = useClient()
   const header = useSessionHeader(sessionId)
@@ -54,7 +54,7 @@ export function ModelSwitch({ sessionId, onOpenSettings }: { sessionId: string; 
   )
 }
 
-/** How full the model's window was at the latest request. */
+/** Context usage at the latest request. */
 export function ContextMeter({ sessionId }: { sessionId: string }) {
   const header = useSessionHeader(sessionId)
   const { data: settings } = useSettings()

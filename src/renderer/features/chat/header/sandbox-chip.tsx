@@ -19,7 +19,7 @@ const AMBER =
 const GREEN =
   'border-[color-mix(in_oklch,var(--done)_40%,var(--line))] text-done-ink hover:text-done-ink data-[state=open]:text-done-ink'
 
-/** What commands of this session can reach; opens to the particulars. Green where they are confined, amber where they are not. */
+/** What commands of this session can reach, with details on click. Green when sandboxed, amber otherwise. */
 export function SandboxChip({ sandbox, userHome, onOpenSettings }: SandboxChipProps) {
   const label = sandboxLabel(sandbox)
   const isOpenToAll = sandbox.unavailable !== undefined || sandbox.level === 'unrestricted'
@@ -107,7 +107,7 @@ function Names({ label, names }: { label: string; names: readonly string[] }) {
   return (
     <ul
       aria-label={label}
-      // Longer than this it scrolls, also by keyboard.
+      // Beyond this length it scrolls, also by keyboard.
       tabIndex={0}
       className="mt-1 max-h-[132px] overflow-y-auto rounded-sm bg-sunken px-2 py-1 font-mono text-tiny text-ink-2"
     >

@@ -23,7 +23,7 @@ export function BlockView({ token, streaming }: { token: Token; streaming: boole
     case 'text':
       return block.tokens ? <InlineView tokens={block.tokens} /> : block.raw
     case 'heading': {
-      // The page has its own h1 and h2: an answer's headings come below them.
+      // The page has its own h1 and h2, so an answer's headings start below them.
       const Heading = HEADINGS[Number(block['depth']) - 1] ?? 'h6'
       return (
         <Heading data-depth={block['depth']} dir="auto">
@@ -117,10 +117,10 @@ function List({ token, streaming }: { token: Tokens.List; streaming: boolean }) 
   )
 }
 
-/** Rows shown at first, and while a long table grows: its newest. */
+/** Rows shown initially; a growing long table shows its newest. */
 const SHOWN_ROWS = 80
 const TAIL_ROWS = 30
-/** So many characters stay on one line: a size or a version that breaks in two while another column has room. */
+/** Maximum length of text kept on one line, so that sizes and versions do not wrap while another column has space. */
 const SHORT_CELL = 24
 
 function Table({ token, streaming }: { token: Tokens.Table; streaming: boolean }) {
@@ -174,7 +174,7 @@ function language(info: unknown): string {
 
 function isClosed(raw: string): boolean {
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1]
-  // Indented code has no end of its own.
+  // Indented code has no end marker.
   return fence === undefined || raw.trimEnd().slice(fence.length).endsWith(`\n${fence}`)
 }
 
@@ -188,7 +188,7 @@ const ALERTS = {
 
 type AlertKind = keyof typeof ALERTS
 
-/** A quote that begins with `[!NOTE]`, as on GitHub: which kind of alert it is, and its content without that line. */
+/** A quote that starts with `[!NOTE]`, as on GitHub: the kind of alert, and its content without that line. */
 function alertOf(tokens: readonly Token[]): { kind: AlertKind; tokens: readonly Token[] } | undefined {
   const [first, ...rest] = tokens
   if (first?.type !== 'paragraph') return undefined
@@ -205,7 +205,7 @@ function alertOf(tokens: readonly Token[]): { kind: AlertKind; tokens: readonly 
   }
 }
 
-/** What kind of alert it is. */
+/** The kind of an alert. */
 function AlertHead({ kind }: { kind: AlertKind }) {
   const { Icon, word } = ALERTS[kind]
   return (

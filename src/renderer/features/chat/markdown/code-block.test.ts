@@ -3,7 +3,7 @@ import { codePieces, linksIn } from './code-block'
 
 const linked = (line: string): string[] => linksIn(line).map(({ start, end }) => line.slice(start, end))
 
-it('finds paths and addresses in code, and no calls of functions', () => {
+it('finds paths and URLs in code, but not function calls', () => {
   expect(linked('  at run (src/app.ts:3:5)')).toEqual(['src/app.ts:3:5'])
   expect(linked("import { a } from './lib/a.ts' // see https://example.org/docs/a.html.")).toEqual([
     './lib/a.ts',
@@ -12,7 +12,7 @@ it('finds paths and addresses in code, and no calls of functions', () => {
   expect(linked('console.log(1); curl "http://127.0.0.1:80/x.js"')).toEqual(['http://127.0.0.1:80/x.js'])
 })
 
-it('keeps every character and colour of a line, whatever the borders of links and colours are', () => {
+it('keeps every character and color of a line when links and colors overlap', () => {
   const line = "cat src/app.ts:3 'docs/a.md' https://a.example/b"
   const tokens = [
     { text: 'cat', kind: 'function' },

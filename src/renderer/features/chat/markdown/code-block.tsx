@@ -5,15 +5,15 @@ import { FileLink } from '../../../ui/content/file-link'
 import { WebLink } from './web-link'
 import { findPaths, type PathInText } from '../../../format/paths-in-text'
 
-/** Lines shown at first; the rest on request, so that a long listing does not bury the conversation. */
+/** Lines shown initially; the rest on request, so that a long listing does not bury the conversation. */
 const SHOWN_LINES = 120
-/** While a long block grows, its end is what is of interest. */
+/** A long block that is still growing shows its last lines. */
 const TAIL_LINES = 60
 
 interface CodeBlockProps {
   code: string
   language: string
-  /** The closing fence has not come yet. */
+  /** The closing fence has not arrived yet. */
   streaming: boolean
 }
 
@@ -24,7 +24,7 @@ export function CodeBlock({ code, language, streaming }: CodeBlockProps) {
   const long = lines.length > SHOWN_LINES + 20
   const from = long && streaming ? lines.length - TAIL_LINES : 0
   const to = !long || streaming || all ? lines.length : SHOWN_LINES
-  // Reading a block's beginning only to colour its end is not worth it: a long growing block gets its colours when it is done.
+  // Highlighting from the start only to color the end is wasteful: a long growing block is colored when complete.
   const tokens = useCodeLines(lines, language, from > 0 ? 0 : to, streaming)
   return (
     <figure className="code-block">
@@ -49,17 +49,17 @@ export function CodeBlock({ code, language, streaming }: CodeBlockProps) {
   )
 }
 
-/** A longer line is cut on screen; copying gives all of it. */
+/** A longer line is cut on screen; copying includes all of it. */
 const LINE_LIMIT = 2000
 
 interface CodeLineProps {
   line: string
   tokens: CodeToken[] | undefined
-  /** Whether addresses and paths of files in it open; not while it is being written. */
+  /** Whether URLs and file paths in it are links; off while the block is growing. */
   linked: boolean
 }
 
-/** One line of a fenced block, in colour once that is known. */
+/** One line of a fenced block, highlighted once its colors are known. */
 const CodeLine = memo(function CodeLine({ line, tokens, linked }: CodeLineProps) {
   const links = useMemo(() => (linked && line.length <= LINE_LIMIT ? linksIn(line) : []), [line, linked])
   if (line.length > LINE_LIMIT) {
@@ -110,19 +110,19 @@ function Linked({ link, children }: { link: CodeLink | undefined; children: Reac
   )
 }
 
-/** What a part of a line of code leads to: an address, or perhaps a file. */
+/** The target of a link in code: a URL, or a possible file. */
 type CodeLink = { start: number; end: number; url: string } | PathInText
 
-/** Consecutive pieces of a line; those of one link share it. */
+/** Consecutive parts of a line; parts of one link share it. */
 export interface CodePiece {
   link: CodeLink | undefined
   tokens: CodeToken[]
 }
 
-/** An address, without what usually follows one: a full stop, a quote, a bracket. */
+/** A URL, without the punctuation that usually follows one: a full stop, a quote, a bracket. */
 const ADDRESS = /https?:\/\/[^\s"'`<>()[\]{}|\\^]*[^\s"'`<>()[\]{}|\\^.,;:!?]/g
 
-/** The links in a line of code, in their order. A name that is called, such as `console.log(`, is no file. */
+/** The links in a line of code, in order. A called name, such as `console.log(`, is not a file. */
 export function linksIn(line: string): CodeLink[] {
   const addresses = [...line.matchAll(ADDRESS)].map((match) => ({
     start: match.index,
@@ -137,7 +137,7 @@ export function linksIn(line: string): CodeLink[] {
   return [...addresses, ...paths].toSorted((a, b) => a.start - b.start)
 }
 
-/** The tokens of a line, cut where links begin and end: colours and links do not have the same borders. */
+/** The tokens of a line, split at link boundaries: colors and links have different boundaries. */
 export function codePieces(tokens: readonly CodeToken[], links: readonly CodeLink[]): CodePiece[] {
   const pieces: CodePiece[] = []
   let at = 0

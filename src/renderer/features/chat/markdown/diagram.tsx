@@ -9,14 +9,14 @@ interface DiagramProps {
   streaming: boolean
 }
 
-/** A diagram that was written in Mermaid: drawn once it is complete; its source until then, on request, and where it has a mistake. */
+/** A Mermaid diagram: drawn once complete; its source until then, on request, and when it has a syntax error. */
 export function Diagram({ code, language, streaming }: DiagramProps) {
   const isDark = useIsDark()
   const [source, setSource] = useState(false)
   const [, redraw] = useState(0)
   const [problem, setProblem] = useState<string>()
   const present = streaming ? undefined : diagramPicture(code, isDark)
-  // Until it is drawn in the other look, the one of before stays.
+  // Keep the drawing of the other theme until this one is ready.
   const picture = present ?? (streaming ? undefined : diagramPicture(code, !isDark))
   useEffect(() => {
     if (streaming || present) return undefined
@@ -50,7 +50,7 @@ export function Diagram({ code, language, streaming }: DiagramProps) {
   )
 }
 
-/** As a picture the drawing runs nothing, loads nothing and has no style but its own. */
+/** As an image, the drawing runs nothing, loads nothing and has only its own styles. */
 function DiagramPicture({ picture, code, onBroken }: { picture: DiagramImage; code: string; onBroken: () => void }) {
   const { url, width, height } = picture
   return (
@@ -69,7 +69,7 @@ function DiagramPicture({ picture, code, onBroken }: { picture: DiagramImage; co
   )
 }
 
-/** Which of the two looks the page has now. */
+/** The page's current theme. */
 function useIsDark(): boolean {
   const [isDark, setDark] = useState(() => document.documentElement.dataset['theme'] === 'dark')
   useEffect(() => {
@@ -82,7 +82,7 @@ function useIsDark(): boolean {
   return isDark
 }
 
-/** A drawing as a picture of its own. */
+/** A self-contained drawing, as an image. */
 interface DiagramImage {
   url: string
   width: number
@@ -92,18 +92,18 @@ interface DiagramImage {
 /** Longer sources take too long to lay out. */
 const MAX_CHARS = 20_000
 const KEPT = 30
-/** Only fonts of the system: a picture cannot load any. */
+/** Only system fonts: an image cannot load any. */
 const FONT = 'system-ui, sans-serif'
 const drawn = new Map<string, DiagramImage>()
 let count = 0
 let before: Promise<unknown> = Promise.resolve()
 
-/** A drawing that was made before. */
+/** A cached drawing. */
 function diagramPicture(code: string, isDark: boolean): DiagramImage | undefined {
   return drawn.get(keyOf(code, isDark))
 }
 
-/** Draws a diagram, one after the other. The library is read for the first. Rejects with what is wrong with the source. */
+/** Renders diagrams one at a time. Loads the library for the first. Rejects with the error in the source. */
 function drawDiagram(code: string, isDark: boolean): Promise<DiagramImage> {
   const work = before.then(async () => {
     const known = diagramPicture(code, isDark)
@@ -112,7 +112,7 @@ function drawDiagram(code: string, isDark: boolean): Promise<DiagramImage> {
     const { default: mermaid } = await import('mermaid')
     mermaid.initialize(configFor(isDark))
     const place = document.createElement('div')
-    // Where it is measured: in the page, but neither seen nor able to reach out of its place.
+    // The element to measure in: in the page, but invisible and contained.
     place.style.cssText =
       'position:fixed;left:0;top:0;width:1000px;height:1000px;visibility:hidden;pointer-events:none;contain:strict;z-index:-1'
     place.ariaHidden = 'true'
@@ -131,7 +131,10 @@ function drawDiagram(code: string, isDark: boolean): Promise<DiagramImage> {
   return work
 }
 
-/** `strict`: no scripts, no HTML in labels, no links. What the source itself sets counts for little: `secure` names what it may not change. */
+/**
+ * `strict`: no scripts, no HTML in labels, no links. The source can override little: `secure` names what it may not
+ * change.
+ */
 function configFor(isDark: boolean): MermaidConfig {
   return {
     startOnLoad: false,
@@ -160,7 +163,7 @@ function configFor(isDark: boolean): MermaidConfig {
   }
 }
 
-/** The drawing as an image with the size that it was laid out for. */
+/** The drawing as an image with the size it was laid out for. */
 function asPicture(svg: string): DiagramImage {
   const root = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
   const [, , width = 0, height = 0] = (root?.getAttribute('viewBox') ?? '').split(/[\s,]+/).map(Number)

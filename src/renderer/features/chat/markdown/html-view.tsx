@@ -3,7 +3,7 @@ import type { Token, Tokens } from 'marked'
 import { WebLink, RemoteImage } from './web-link'
 import { readHtml, type HtmlPart } from './read-html'
 
-/** HTML in an answer: the elements of a text, without attributes that could do anything. Anything else stays the text it was written as. */
+/** HTML in an answer: text elements without active attributes. Anything else is shown as source text. */
 export function HtmlView({ source }: { source: string }): ReactNode {
   const parts = useMemo(
     () => readHtml(source, (html) => new DOMParser().parseFromString(html, 'text/html').body),
@@ -38,7 +38,7 @@ function textOf(parts: readonly HtmlPart[]): string {
   return parts.map((part) => (typeof part === 'string' ? part : textOf(part.children))).join('')
 }
 
-/** Elements that may be written in the middle of Markdown. */
+/** Elements allowed inline in Markdown. */
 const INLINE = new Set([
   'kbd',
   'sub',
@@ -68,14 +68,14 @@ export interface InlineElement {
   tokens: Tokens.Generic[]
 }
 
-/** Tokens with what stands between `<kbd>` and `</kbd>`, and other such tags, as one; a tag without its other half stays text. */
+/** Merges tokens between `<kbd>` and `</kbd>` and other such tags into one; an unpaired tag stays text. */
 export function withElements(tokens: readonly Token[]): readonly (Token | InlineElement)[] {
   if (!tokens.some(({ type }) => type === 'html')) return tokens
   const stack: { tag: string; opening: Token | undefined; tokens: (Token | InlineElement)[] }[] = [
     { tag: '', opening: undefined, tokens: [] },
   ]
   const top = () => stack[stack.length - 1]!
-  /** What was opened last was never closed. */
+  /** The innermost open tag was never closed. */
   const spill = (): void => {
     const { opening, tokens: inner } = stack.pop()!
     top().tokens.push(...(opening ? [opening] : []), ...inner)

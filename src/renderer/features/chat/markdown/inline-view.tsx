@@ -8,7 +8,10 @@ import { decodeEntities } from './read-html'
 import { withElements, type InlineElement } from './html-view'
 import { Formula, type MathToken } from './math'
 
-/** Inline Markdown: text, emphasis, code, links, formulas, and the few elements of HTML that belong in a text; other HTML is shown as it was written. */
+/**
+ * Inline Markdown: text, emphasis, code, links, formulas, and the few HTML elements allowed in text; other HTML is
+ * shown as source.
+ */
 export function InlineView({ tokens }: { tokens: readonly Token[] | undefined }): ReactNode {
   return tokens && withElements(tokens).map((token, index) => <Inline key={index} token={token} />)
 }
@@ -66,12 +69,12 @@ function Inline({ token }: { token: Tokens.Generic | InlineElement }): ReactNode
       )
     }
     default:
-      // Raw HTML and whatever else there may be: as it was written.
+      // Raw HTML and unknown tokens: as source text.
       return /^<br\s*\/?>$/i.test(token.raw) ? <br /> : token.raw
   }
 }
 
-/** The box of a task in a list: it says what the model wrote, it is not a control. */
+/** The checkbox of a task list: it shows the model's text and is not a control. */
 export function Checkbox({ checked }: { checked: boolean }) {
   return (
     <span
@@ -83,7 +86,7 @@ export function Checkbox({ checked }: { checked: boolean }) {
   )
 }
 
-/** Code; a path in it opens its file. */
+/** Inline code; a path in it opens its file. */
 function CodeSpan({ text }: { text: string }) {
   const place = parsePath(text)
   if (!place) return <code>{text}</code>
@@ -102,10 +105,10 @@ function Link({ token }: { token: Tokens.Link }) {
   )
 }
 
-/** The labels of the footnotes that the text at hand has, each between line breaks. */
+/** The footnote labels of the current text, each between line breaks. */
 export const FootnoteLabels = createContext('')
 
-/** `[^1]` in a text; what no footnote belongs to stays as it was written. */
+/** `[^1]` in a text; a label without a footnote is shown as source text. */
 function FootnoteMark({ token: { label, raw } }: { token: FootnoteMarkToken }) {
   if (!useContext(FootnoteLabels).includes(`\n${label}\n`)) return raw
   return (
@@ -121,7 +124,7 @@ function FootnoteMark({ token: { label, raw } }: { token: FootnoteMarkToken }) {
   )
 }
 
-/** A footnote where it stands in the text, with the way back to where it is mentioned. */
+/** A footnote mark in the text, with links to the footnote and back. */
 export function Footnote({ token: { label }, children }: { token: FootnoteToken; children: ReactNode }) {
   return (
     <div className="md-footnote" data-footnote={label} tabIndex={-1}>
@@ -137,7 +140,7 @@ export function Footnote({ token: { label }, children }: { token: FootnoteToken;
   )
 }
 
-/** Goes to an element of the same answer: shows it and puts the focus there. */
+/** Scrolls to an element of the same answer and focuses it. */
 function go(from: HTMLElement, selector: string): void {
   const target = from.closest('.md')?.querySelector<HTMLElement>(selector)
   target?.scrollIntoView({ block: 'nearest' })

@@ -1,7 +1,7 @@
 import { Lexer, type MarkedOptions, type Token, type TokenizerExtension, type Tokens } from 'marked'
 import { mathBlock, mathInline, maskMath } from './math'
 
-/** A part that is folded: `<details><summary>…</summary> … </details>`, with Markdown in it. */
+/** A collapsible section: `<details><summary>…</summary> … </details>`, with Markdown in it. */
 export interface DetailsToken extends Tokens.Generic {
   type: 'details'
   raw: string
@@ -60,7 +60,7 @@ const detailsBlock: TokenizerExtension = {
   },
 }
 
-/** What is between the tags; without an end everything that follows. Tags in fenced code do not count. */
+/** The content between the tags; without an end tag, everything that follows. Tags in fenced code do not count. */
 function detailsBody(src: string, from: number): { inner: string; raw: string } {
   DETAILS_PART.lastIndex = from
   let level = 1
@@ -113,7 +113,7 @@ const footnoteMark: TokenizerExtension = {
 
 const starts = ({ start }: { start?: NonNullable<typeof mathBlock.start> }) => (start ? [start] : [])
 
-// Put together here: `Marked`, which would do it, brings the writer of HTML with it.
+// Assembled here because `Marked`, which would do it, brings the HTML renderer along.
 const extensions: MarkedOptions['extensions'] = {
   renderers: {},
   childTokens: {},
@@ -124,7 +124,9 @@ const extensions: MarkedOptions['extensions'] = {
 }
 const hooks = { emStrongMask: maskMath } as unknown as NonNullable<MarkedOptions['hooks']>
 
-/** A reader of Markdown as people write it on GitHub and models write it: tables, tasks, footnotes, folded parts, formulas. */
+/**
+ * A lexer for Markdown as on GitHub and as models write it: tables, tasks, footnotes, collapsible sections, formulas.
+ */
 export function createLexer(): Lexer {
   return new Lexer({ gfm: true, breaks: false, extensions, hooks })
 }

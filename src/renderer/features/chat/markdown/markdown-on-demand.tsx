@@ -2,8 +2,8 @@ import { onDemand } from '../../../ui/on-demand'
 import './right-to-left.css'
 
 /**
- * Markdown whose reader and renderer are fetched with the first conversation and not with the page. Until they are there, the text stands as it was
- * written.
+ * Markdown whose lexer and renderer are loaded with the first conversation and not with the page. Until then the source
+ * text is shown.
  */
 export const Markdown = onDemand(
   () => import('./markdown').then((module) => module.Markdown),
@@ -14,7 +14,7 @@ export const Markdown = onDemand(
   ),
 )
 
-/** Fetches them now. */
+/** Loads them now. */
 export function preloadMarkdown(): Promise<void> {
   return Markdown.preload()
 }

@@ -9,11 +9,11 @@ import { GrowingText, splitBlocks, type Block } from './split-blocks'
 
 export interface MarkdownProps {
   text: string
-  /** More text is coming: the end is shown as if what is open (emphasis, code, links) were closed. */
+  /** More text is coming: unclosed emphasis, code and links at the end are shown as if closed. */
   streaming: boolean
 }
 
-/** Markdown, drawn block by block: while a text grows, only its last blocks are read and drawn again. */
+/** Markdown, rendered block by block: while a text grows, only its last blocks are parsed and rendered again. */
 export const Markdown = memo(function Markdown({ text, streaming }: MarkdownProps) {
   const [growing] = useState(() => new GrowingText())
   const [, redraw] = useState(0)
@@ -38,7 +38,7 @@ function footnoteLabels(blocks: readonly Block[]): string {
   return blocks.map(({ token }) => (token.type === 'footnote' ? `\n${(token as FootnoteToken).label}\n` : '')).join('')
 }
 
-/** So many blocks are looked at together: a growing answer of hundreds of blocks is compared and laid out by its parts. */
+/** Blocks per group: a growing answer of hundreds of blocks is compared and laid out by groups. */
 const PART = 16
 
 function parts(blocks: readonly Block[]): Block[][] {
@@ -65,11 +65,11 @@ const OneBlock = memo(
   function OneBlock({ block, open }: { block: Block; open: boolean }) {
     return (
       <div className="md-block" data-joined={block.joined || undefined}>
-        <BlockView token={open ? mended(block.token) : block.token} streaming={open} />
+        <BlockView token={open ? closed(block.token) : block.token} streaming={open} />
       </div>
     )
   },
-  // A block that was read again but is the same text is the same block.
+  // A block that was parsed again but has the same text is the same block.
   (a, b) =>
     a.open === b.open &&
     a.block.joined === b.block.joined &&
@@ -77,8 +77,8 @@ const OneBlock = memo(
       (!b.open && a.block.token.raw === b.block.token.raw && a.block.token.type === b.block.token.type)),
 )
 
-/** The block as if what is still open in it were closed, so that a half-written link or emphasis does not flicker. */
-function mended(token: Token): Token {
+/** The block as if its open constructs were closed, so that a half-written link or emphasis does not flicker. */
+function closed(token: Token): Token {
   if (['code', 'html', 'math', 'details'].includes(token.type) || token.raw.length > 20_000) return token
   const raw = remend(token.raw, { linkMode: 'text-only', images: true, htmlTags: false, katex: false })
   if (raw === token.raw) return token

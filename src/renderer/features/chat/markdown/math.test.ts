@@ -3,7 +3,7 @@ import type { Token } from 'marked'
 import type { MathToken } from './math'
 import { splitBlocks } from './split-blocks'
 
-/** The formulas of a text, in order, and all else of it. */
+/** The formulas of a text, in order, and the text around them. */
 function read(text: string): { math: [tex: string, where: 'block' | 'inline'][]; rest: string } {
   const math: [string, 'block' | 'inline'][] = []
   let rest = ''
@@ -23,7 +23,7 @@ function read(text: string): { math: [tex: string, where: 'block' | 'inline'][];
 const formulas = (text: string): string[] => read(text).math.map(([tex]) => tex)
 
 describe('formulas in an answer', () => {
-  it('are taken as they were written in every usual notation, with their backslashes', () => {
+  it('are recognized in every common notation, with their backslashes', () => {
     expect(formulas('Area \\(a^2\\), an integral \\(\\int f\\,dx\\).')).toEqual(['a^2', '\\int f\\,dx'])
     expect(read('\\[\n\\frac{a}{b} \\\\\n- c\n\\]').math).toEqual([['\\frac{a}{b} \\\\\n- c', 'block']])
     expect(read('$$\nx = y\\,z\n$$').math).toEqual([['x = y\\,z', 'block']])
@@ -35,7 +35,7 @@ describe('formulas in an answer', () => {
     ])
   })
 
-  it('stand right behind text, in lists, quotes and emphasis', () => {
+  it('are recognized right after text, in lists, quotes and emphasis', () => {
     expect(read('We get\n\\[\n- x + 1\n\\]\nas promised.').math).toEqual([['- x + 1', 'block']])
     expect(formulas('- first \\(a\\)\n- second\n  $$\n  b\n  $$\n')).toEqual(['a', 'b'])
     expect(formulas('> $x$')).toEqual(['x'])
@@ -57,7 +57,7 @@ describe('formulas in an answer', () => {
     expect(formulas(text)).toEqual([])
   })
 
-  it('that have not ended are kept whole, line by line, until they have', () => {
+  it('stay whole while they are incomplete', () => {
     const whole = 'So:\n\n\\[\n a\n- b\n+ c\n- d\n= e\n\\]\n\nDone.'
     for (let end = 1; end < whole.length; end += 1) {
       let split = splitBlocks(whole.slice(0, end))
@@ -75,14 +75,14 @@ describe('formulas in an answer', () => {
   )
 })
 
-describe('folded parts and footnotes', () => {
+describe('collapsible sections and footnotes', () => {
   const shape = (text: string): unknown =>
     splitBlocks(text).blocks.map(({ token }) => [
       token.type,
       (token as { tokens?: Token[] }).tokens?.map(({ type }) => type),
     ])
 
-  it('hold Markdown, nested parts and code, and end where their tag does', () => {
+  it('contain Markdown, nested sections and code, and end at their closing tag', () => {
     const text =
       '<details>\n<summary>Log **all**</summary>\n\n- a\n\n```html\n</details>\n```\n\n<details>\n\nin\n\n</details>\n\n</details>\n\nAfter.'
     expect(shape(text)).toEqual([
@@ -95,7 +95,7 @@ describe('folded parts and footnotes', () => {
     ])
   })
 
-  it('keep footnotes apart from text and from addresses', () => {
+  it('distinguish footnotes from text and from URLs', () => {
     expect(shape('Said[^1] and[^two].\n\n[^1]: One *line*\n[^two]: http://a.b\n\nEnd.')).toEqual([
       ['paragraph', ['text', 'footnoteMark', 'text', 'footnoteMark', 'text']],
       ['footnote', ['text', 'em']],

@@ -9,7 +9,10 @@ interface MathProps {
 
 type Render = (tex: string, element: HTMLElement, options: KatexOptions) => void
 
-/** What a formula may do: no commands that make links or load anything, no sizes that cover the page, an end to macros that call themselves. */
+/**
+ * Limits of formulas: no commands that create links or load anything, no sizes that cover the page, bounded macro
+ * expansion.
+ */
 const LIMITS = {
   trust: false,
   strict: 'ignore',
@@ -21,7 +24,7 @@ const LIMITS = {
 let loaded: Render | undefined
 let loading: Promise<Render> | undefined
 
-/** The typesetter, its style and fonts, read when the first formula is shown. */
+/** The typesetter with its style and fonts, loaded when the first formula is shown. */
 function load(): Promise<Render> {
   loading ??= Promise.all([import('katex'), import('katex/dist/katex.min.css')]).then(
     ([{ default: katex }]) => (loaded = katex.render),
@@ -30,7 +33,7 @@ function load(): Promise<Render> {
   return loading
 }
 
-/** A formula, typeset; its TeX until the typesetter is there, and where it cannot be read. */
+/** A typeset formula; its TeX until the typesetter is loaded, and when it cannot be parsed. */
 export function Formula({ tex, display }: MathProps) {
   const [render, setRender] = useState(() => loaded)
   const [problem, setProblem] = useState<string>()
@@ -66,7 +69,7 @@ export function Formula({ tex, display }: MathProps) {
   )
 }
 
-/** Undefined, or why it cannot be read. */
+/** Undefined, or the parse error. */
 function typeset(render: Render, element: HTMLElement, { tex, display }: MathProps): string | undefined {
   try {
     render(tex, element, { ...LIMITS, displayMode: display })
@@ -82,20 +85,20 @@ export interface MathToken extends Tokens.Generic {
   raw: string
   tex: string
   display: boolean
-  /** The closing delimiter has not come: shown as it was written. */
+  /** The closing delimiter has not arrived: shown as source text. */
   open: boolean
 }
 
-/** Longer than any formula; what is longer is text with a stray sign in it. */
+/** Longer than any formula; a longer match is text with a stray delimiter. */
 const MAX_TEX = 6000
 const MAX_INLINE_TEX = 1200
 const BLOCK_ENVIRONMENT =
   /^\\begin\{((?:equation|align|aligned|gather|gathered|multline|cases|array|[pbvBV]?matrix)\*?)\}/
 const BLOCK_START = /\n(?= {0,3}(?:\$\$|\\\[|\\begin\{))/g
-/** So many places of a paragraph are looked at. */
+/** Maximum number of positions checked per paragraph. */
 const MAX_STARTS = 8
 
-/** Formulas that are blocks: `$$ … $$`, `\[ … \]`, and the environments of TeX that display mathematics. */
+/** Block formulas: `$$ … $$`, `\[ … \]`, and the TeX environments for display mathematics. */
 export const mathBlock: TokenizerExtension = {
   name: 'math',
   level: 'block',
@@ -103,24 +106,27 @@ export const mathBlock: TokenizerExtension = {
   tokenizer: (src) => blockMath(src),
 }
 
-/** Formulas within a text: `\( … \)`, `\[ … \]`, `$ … $`, `$$ … $$`. */
+/** Inline formulas: `\( … \)`, `\[ … \]`, `$ … $`, `$$ … $$`. */
 export const mathInline: TokenizerExtension = {
   name: 'inlineMath',
   level: 'inline',
   start(src) {
-    // A run of text ends at a backslash anyway.
+    // A text run ends at a backslash anyway.
     const at = src.indexOf('$')
     return at < 0 ? undefined : at
   },
   tokenizer: (src, tokens) => inlineMath(src, tokens),
 }
 
-/** Hides formulas from the search for emphasis: the stars and underscores in them are not Markdown's. */
+/** Hides formulas from the emphasis parser: stars and underscores in them are not Markdown. */
 export function maskMath(text: string): string {
   return text.includes('$') ? text.replace(/\$[^\s$][^$\n]*\$/g, (found) => 'a'.repeat(found.length)) : text
 }
 
-/** Where a formula interrupts the paragraph at hand. All that follows is not looked through: for each paragraph that would take quadratic time. */
+/**
+ * Where a formula interrupts the current paragraph. It does not scan the rest of the text: doing that for each
+ * paragraph would take quadratic time.
+ */
 function blockStart(src: string): number | undefined {
   const near = src.slice(0, MAX_TEX)
   let tries = 0
@@ -144,14 +150,14 @@ function blockMath(src: string): MathToken | undefined {
   if (opener === '') return undefined
   const close = body.slice(0, MAX_TEX).indexOf(closer, opener.length)
   if (close < 0) {
-    // What is still being written, or was never closed. Only where nothing else stands on the opening line: `$$ is money` is text.
+    // Still being written, or never closed. Only if nothing else is on the opening line: `$$ is money` is text.
     const isAlone = environment !== null || /^(?:\$\$|\\\[)[ \t]*(?:\n|$)/.test(body)
     if (!isAlone || body.length > MAX_TEX || hasBlankLine(body)) return undefined
     return { type: 'math', raw: src, tex: body.slice(opener.length), display: true, open: true }
   }
   if (hasBlankLine(body.slice(0, close))) return undefined
   const after = /^[ \t]*([.,;:]?)[ \t]*(?:\n+|$)/.exec(body.slice(close + closer.length, close + closer.length + 200))
-  // Text goes on behind it: a formula within a paragraph.
+  // Text follows: a formula within a paragraph.
   if (!after) return undefined
   const tex = environment ? body.slice(0, close + closer.length) : body.slice(opener.length, close)
   if (tex.trim() === '') return undefined
@@ -159,7 +165,7 @@ function blockMath(src: string): MathToken | undefined {
   return { type: 'math', raw, tex: tex.trim() + (after[1] ?? ''), display: true, open: false }
 }
 
-/** A formula has none. */
+/** A formula has no blank line. */
 function hasBlankLine(text: string): boolean {
   return /\n[ \t]*\n/.test(text)
 }
@@ -169,7 +175,7 @@ function inlineMath(src: string, earlier: readonly Token[]): MathToken | undefin
   if (src.startsWith('\\[')) {
     const found = between(src, '\\[', '\\]', true)
     if (!found || /[\\^_=+<>{}]/.test(found.tex)) return found
-    // `\[optional\]` in the middle of a sentence is a bracket that was escaped.
+    // `\[optional\]` in the middle of a sentence is an escaped bracket.
     const isAlone = /^\n?$/.test(lastCharacter(earlier)) && /^[ \t]*(?:\n|$)/.test(src.slice(found.raw.length))
     return isAlone ? found : undefined
   }
@@ -177,7 +183,7 @@ function inlineMath(src: string, earlier: readonly Token[]): MathToken | undefin
   return src.startsWith('$') ? dollarMath(src, earlier) : undefined
 }
 
-/** Asked for only where it decides: looking into a text that is being put together costs time each time. */
+/** Called only where it decides: reading from a text that is being concatenated costs time each time. */
 function lastCharacter(tokens: readonly Token[]): string {
   return tokens.at(-1)?.raw.at(-1) ?? ''
 }
@@ -191,8 +197,9 @@ function between(src: string, opener: string, closer: string, display: boolean):
 }
 
 /**
- * `$x$`, told from amounts of money and variables of a shell: no blank inside the signs, no letter or digit around them, the next dollar sign closes, and what
- * begins with an amount and goes on in words is none.
+ * `$x$`, distinguished from amounts of money and shell variables: no whitespace inside the dollar signs, no letter or
+ * digit around them, the next dollar sign closes, and text that starts with an amount and continues with words is not a
+ * formula.
  */
 function dollarMath(src: string, earlier: readonly Token[]): MathToken | undefined {
   if (/^\$\s/.test(src)) return undefined

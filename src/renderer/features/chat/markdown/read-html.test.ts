@@ -7,7 +7,7 @@ const read = (html: string): unknown =>
   readHtml(html, (source) => parseHTML(`<html><body>${source}</body></html>`).document.body)
 
 describe('HTML in an answer', () => {
-  it('is read as the text it is, without any attribute that could do something', () => {
+  it('is parsed into text elements without active attributes', () => {
     expect(
       read(
         '<p align="center" onclick="evil()" style="position:fixed;inset:0" id="root">Press <kbd class="x">Ctrl</kbd></p>',
@@ -38,19 +38,19 @@ describe('HTML in an answer', () => {
     expect(read(html)).toBeUndefined()
   })
 
-  it('of absurd depth or length stays as it was written', () => {
+  it('is shown as source if it is too deep or too long', () => {
     expect(read('<div>'.repeat(60) + 'x' + '</div>'.repeat(60))).toBeUndefined()
     expect(read(`<p>${'x'.repeat(70_000)}</p>`)).toBeUndefined()
   })
 })
 
 describe('text of an answer', () => {
-  it('shows character references as characters and leaves others alone (&amp;lt; on screen, or text eaten)', () => {
+  it('replaces known character references and leaves others unchanged', () => {
     expect(decodeEntities('a &lt;b&gt; &amp; &#65;&#x1F600; &nosuch; AT&T &')).toBe('a <b> & A😀 &nosuch; AT&T &')
     expect(decodeEntities('&#xD800; &#0; &#9999999;')).toBe('\ufffd \ufffd \ufffd')
   })
 
-  it('opens web pages and mail addresses only (a link in an answer runs a script or a program)', () => {
+  it('opens only web pages and mail addresses, never scripts or programs', () => {
     expect(externalUrl('https://example.org/a?b#c')).toBe('https://example.org/a?b#c')
     expect(externalUrl('mailto:a@b.c')).toBe('mailto:a@b.c')
     for (const bad of [
@@ -71,7 +71,7 @@ describe('text of an answer', () => {
     }
   })
 
-  it('shows pictures only when they are in the text (a tracking pixel, an SVG with a script)', () => {
+  it('shows only embedded images: no tracking pixels, no SVG with scripts', () => {
     expect(inlineImageUrl('data:image/png;base64,AAAA')).toBeDefined()
     for (const bad of ['http://a/b.png', 'data:image/svg+xml;base64,AAAA', 'data:text/html;base64,AAAA', 'blob:x'])
       expect(inlineImageUrl(bad)).toBeUndefined()

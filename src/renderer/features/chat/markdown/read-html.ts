@@ -1,4 +1,4 @@
-/** A piece of HTML that may be shown: text, or an element of a text. */
+/** A part of HTML that may be shown: text, or a text element. */
 export type HtmlPart =
   | string
   | {
@@ -9,14 +9,14 @@ export type HtmlPart =
       image?: { src: string; alt: string }
     }
 
-/** The elements of a text. */
+/** The elements allowed in text. */
 const TAGS: ReadonlySet<string> = new Set(
   (
     'p div span br hr b strong i em u s del ins mark small sub sup kbd code samp var pre blockquote q cite abbr ul ol li dl dt dd ' +
     'table thead tbody tfoot tr th td caption h1 h2 h3 h4 h5 h6 a img details summary figure figcaption center picture'
   ).split(' '),
 )
-/** The page has its own h1 and h2; what is old gets its present name. */
+/** The page has its own h1 and h2; obsolete elements get their current name. */
 const SHOWN_AS: Readonly<Record<string, string>> = {
   h1: 'h3',
   h2: 'h4',
@@ -29,7 +29,7 @@ const SHOWN_AS: Readonly<Record<string, string>> = {
 const MAX_DEPTH = 40
 const MAX_CHARS = 60_000
 
-/** What is read of a parsed document; the DOM of a browser has it. */
+/** The part of a parsed document that is read; a browser's DOM satisfies it. */
 export interface HtmlNode {
   nodeType: number
   nodeName: string
@@ -39,12 +39,13 @@ export interface HtmlNode {
 }
 
 /**
- * Reads HTML that came with an answer; undefined when it has anything that is no part of a text (scripts, forms, frames, drawings, styles, comments):
- * then people see it as it was written. No attribute is kept but addresses, which the caller checks, and the alignment of cells.
+ * Parses HTML from an answer; undefined when it contains anything but text elements (scripts, forms, frames, drawings,
+ * styles, comments): then it is shown as source. Drops all attributes except URLs, which the caller checks, and cell
+ * alignment.
  */
 export function readHtml(source: string, parse: (html: string) => HtmlNode): readonly HtmlPart[] | undefined {
   if (source.length > MAX_CHARS || /<[!?]/.test(source)) return undefined
-  // Before it is parsed: a parser drops and moves what it finds in a wrong place.
+  // Checked before parsing: a parser drops and moves misplaced elements.
   for (const [, name = ''] of source.matchAll(/<\/?([a-z][^\s/>]*)/gi))
     if (!TAGS.has(name.toLowerCase())) return undefined
   return partsOf(parse(source), 0)
@@ -70,9 +71,9 @@ function partOf(node: HtmlNode, depth: number): HtmlPart | undefined {
   const href = name === 'a' ? value('href') : undefined
   const align = /^(?:left|right|center)$/.exec(value('align') ?? '')?.[0] ?? (name === 'center' ? 'center' : undefined)
   return {
-    // The name of an element, one of many; React wants to be told of one.
+    // One of many element names; React's types require a single one.
     tag: (name === 'a' ? 'span' : (SHOWN_AS[name] ?? name)) as 'p',
-    // React minds blanks between the parts of a table.
+    // React warns about whitespace between the parts of a table.
     children: /^(?:table|thead|tbody|tfoot|tr)$/.test(name)
       ? children.filter((part) => typeof part !== 'string' || part.trim() !== '')
       : children,
@@ -153,7 +154,10 @@ const NAMED: Record<string, string> = {
   exist: '∃',
 }
 
-/** Replaces the character references of HTML, numeric ones and the names that occur in prose, by their characters. Unknown ones stay as they are. */
+/**
+ * Replaces HTML character references, numeric ones and the names common in prose, with their characters. Unknown ones
+ * stay unchanged.
+ */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(

@@ -42,7 +42,7 @@ const words = (split: SplitText): string =>
     .replace(/\s/g, '')
 
 describe('splitBlocks', () => {
-  it('loses and doubles no text however it arrives (a block boundary that eats characters)', () => {
+  it('neither loses nor duplicates text, however it arrives', () => {
     fc.assert(
       fc.property(markdown, (parts) => {
         let split: SplitText | undefined
@@ -54,7 +54,7 @@ describe('splitBlocks', () => {
     )
   })
 
-  it('reads a growing text as a whole one (a streamed answer that looks different when it is done)', () => {
+  it('parses a growing text like a complete one', () => {
     const chunks = [
       '# Plan\n\nFirst ',
       'I **read** it:\n\n- a\n- ',
@@ -71,7 +71,7 @@ describe('splitBlocks', () => {
     }
   })
 
-  it('keeps the identity of settled blocks (every chunk draws the whole answer)', () => {
+  it('keeps the identity of settled blocks, so that a chunk does not render the whole answer', () => {
     const text = Array.from({ length: 50 }, (_, n) => `Paragraph ${n} with words.\n\n`).join('')
     const before = splitBlocks(text)
     const after = splitBlocks(`${text}More`, before)
@@ -101,7 +101,7 @@ describe('splitBlocks', () => {
     },
   )
 
-  it('starts over when the text is another one (the end of one answer on the beginning of another)', () => {
+  it('starts over when the text is a different one', () => {
     const first = splitBlocks('one\n\ntwo\n\nthree\n\nfour')
     expect(shape(splitBlocks('other', first))).toBe(shape(splitBlocks('other')))
   })

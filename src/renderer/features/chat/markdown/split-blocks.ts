@@ -1,37 +1,37 @@
 import type { Lexer, Links, Token, Tokens } from 'marked'
 import { createLexer } from './markdown-lexer'
 
-/** A block that is drawn by itself. `key` is where it starts in the text: it stays while the text grows. */
+/** A block that is rendered separately. `key` is its offset in the text, which stays while the text grows. */
 export interface Block {
   key: number
   token: Token
-  /** It goes on from the block before (a list or paragraph cut because of its length): no space between them. */
+  /** It continues the previous block (a list or paragraph split because of its length): no space between them. */
   joined: boolean
 }
 
-/** Blocks of a text, and what is needed to go on when the text grows. */
+/** Blocks of a text, and the state needed to continue when the text grows. */
 export interface SplitText {
   text: string
   blocks: readonly Block[]
-  /** The blocks before this index will not change while text is only appended. */
+  /** Blocks before this index will not change while text is only appended. */
   settled: number
-  /** Where the first block that may still change starts. */
+  /** Offset of the first block that may still change. */
   offset: number
   links: Links
 }
 
-/** Above this a paragraph or list is cut, so that no block is slow to lay out or to read again. */
+/** Longer paragraphs and lists are split, so that no block is slow to lay out or parse again. */
 const LONG_BLOCK = 6000
 const PIECE = 4000
 
 const NOTHING: SplitText = { text: '', blocks: [], settled: 0, offset: 0, links: {} }
 
-/** Tokens that go on in the next block. */
+/** Tokens that continue in the next block. */
 const CUT = new WeakSet<Token>()
 
 /**
- * Splits Markdown into blocks. Given the split of an earlier, shorter text, only what may have changed is read again: blocks that are
- * settled keep their identity, so that a memoised view draws nothing but the end of a growing answer.
+ * Splits Markdown into blocks. Given the split of an earlier, shorter text, it parses only what may have changed:
+ * settled blocks keep their identity, so that a memoized view renders only the end of a growing answer.
  */
 export function splitBlocks(source: string, before: SplitText = NOTHING): SplitText {
   const text = source.includes('\r') ? source.replace(/\r\n?/g, '\n') : source
@@ -49,11 +49,12 @@ export function splitBlocks(source: string, before: SplitText = NOTHING): SplitT
     }
     key += token.raw.length
   }
-  // The last two blocks may still become something else: a paragraph a table, two lists one list.
+  // The last two blocks may still change type: a paragraph into a table, two lists into one.
   const kept = Math.min(2, open.length)
   const from = open[open.length - kept]?.key ?? base.offset
   blocks.push(...open)
-  // In odd cases (tabs, blanks at the end of lists) a token is not what stands in the text: then it is not known where to go on.
+  // Sometimes (tabs, whitespace at the end of lists) a token differs from the source text, so the position to continue
+  // from is unknown.
   const exact = open.slice(0, -kept).every((block) => text.startsWith(block.token.raw, block.key))
   if (!exact) return { text, blocks, settled: base.settled, offset: base.offset, links: base.links }
   return { text, blocks, settled: blocks.length - kept, offset: from, links }
@@ -62,8 +63,8 @@ export function splitBlocks(source: string, before: SplitText = NOTHING): SplitT
 const NO_TOKEN: Token = { type: 'space', raw: '' }
 
 /**
- * A copy of a text's end. Without it every settled block, whose text is a slice of a slice, would keep the whole answer as it was at
- * that moment in memory.
+ * A copy of a text's end. Without it, every settled block, whose text is a slice of a slice, would keep the whole
+ * answer of that moment in memory.
  */
 function copied(text: string): string {
   return ` ${text}`.slice(1)
@@ -73,7 +74,7 @@ function read(source: string, known: Links): { tokens: Token[]; links: Links } {
   const lexer = createLexer()
   Object.assign(lexer.tokens.links, known)
   const tokens = lexer.blockTokens(source, lexer.tokens).flatMap((token) => cutParagraph(token, lexer).flatMap(cutList))
-  // What lexer.lex does, but a long run of inline text is read piece by piece: reading it at once takes more than linear time.
+  // Like lexer.lex, but lexes a long run of inline text in parts: doing it at once takes more than linear time.
   for (const { src, tokens: into } of lexer.inlineQueue)
     for (const piece of pieces(src)) lexer.inlineTokens(piece, into)
   return { tokens, links: { ...lexer.tokens.links } }
@@ -134,7 +135,7 @@ function pieces(text: string): string[] {
   return found
 }
 
-/** Where to cut a long text: after a line, a sentence or a word; never inside a character. */
+/** Where to split a long text: after a line, a sentence or a word; never inside a character. */
 function pieceLength(piece: string): number {
   for (const sign of ['\n', '. ', ' ']) {
     const at = piece.lastIndexOf(sign)
@@ -144,14 +145,14 @@ function pieceLength(piece: string): number {
   return code >= 0xd800 && code <= 0xdbff ? piece.length - 1 : piece.length
 }
 
-/** A growing text is drawn at most as often as leaves this many times its cost for everything else. */
+/** Minimum ratio of other time to rendering time for a growing text. */
 const COST_SHARE = 6
-/** A wait that is not longer than half a frame (ms) is none. */
+/** Delays of up to half a frame (ms) are skipped. */
 const NO_WAIT = 8
 
 /**
- * A text that is drawn while it grows: remembers how it was split, so that the next drawing reads only its end, and how long drawing
- * took, so that a text that is slow to draw is drawn less often.
+ * A text that is rendered while it grows: keeps its split, so that the next render parses only the end, and its render
+ * time, so that a text that is slow to render is rendered less often.
  */
 export class GrowingText {
   #split: SplitText | undefined
@@ -160,7 +161,10 @@ export class GrowingText {
   #cost = 0
   #drawing = false
 
-  /** The blocks to draw now: of the text, or while it grows and drawing is slow, of the text of a moment ago; then draw again in `waitMs`. */
+  /**
+   * The blocks to render now: of the text, or while it grows and rendering is slow, of a recent state; then render
+   * again in `waitMs`.
+   */
   draw(text: string, streaming: boolean): { blocks: readonly Block[]; waitMs: number } {
     const before = this.#split
     const now = performance.now()
@@ -169,12 +173,12 @@ export class GrowingText {
       return { blocks: before.blocks, waitMs }
     this.#beganAt = now
     this.#drawing = true
-    // A finished text is read as a whole: what was guessed at a block's end while it grew is put right.
+    // A finished text is parsed as a whole, which corrects guesses made at block ends while it grew.
     this.#split = splitBlocks(text, streaming || before?.text === text ? before : undefined)
     return { blocks: this.#split.blocks, waitMs: 0 }
   }
 
-  /** What `draw` gave is in the document. */
+  /** The result of `draw` is in the document. */
   drawn(): void {
     if (!this.#drawing) return
     this.#drawing = false

@@ -8,14 +8,14 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog'
 
 interface AddressProps {
   href: string
-  /** What the link says. */
+  /** The link text. */
   text: string
   children: ReactNode
 }
 
 /**
- * A link that opens outside, by the middle button too; plain text, with its address as title, when it leads nowhere one may go. Where its text names another host,
- * the real address is shown first.
+ * A link that opens outside the app, by middle click too; plain text with its URL as tooltip if the URL must not be
+ * opened. If its text names another host, the real URL is shown first.
  */
 export function WebLink({ href, text, children }: AddressProps) {
   const open = useContext(OpenLinkContext)
@@ -67,7 +67,7 @@ export function WebLink({ href, text, children }: AddressProps) {
   )
 }
 
-/** `my%20file.md` as the name of a file. */
+/** `my%20file.md` as a file name. */
 function decoded(href: string): string {
   try {
     return decodeURIComponent(href)
@@ -76,7 +76,7 @@ function decoded(href: string): string {
   }
 }
 
-/** A picture from elsewhere is not loaded: who serves it would learn that it is looked at. */
+/** Remote images are not loaded: the server would learn that the answer is being viewed. */
 export function RemoteImage({ href, name: given }: { href: string; name: string }) {
   const open = useContext(OpenLinkContext)
   const inside = inlineImageUrl(href)
@@ -103,13 +103,13 @@ export function RemoteImage({ href, name: given }: { href: string; name: string 
   )
 }
 
-/** How a link is opened outside the app. */
+/** Opens a link outside the app. */
 export const OpenLinkContext = createContext<(url: string) => void>(() => undefined)
 
-/** The address to open outside for a link in an answer, or undefined when it must stay text. */
+/** The URL to open outside for a link in an answer, or undefined when it must stay text. */
 export const externalUrl = safeLink
 
-/** A picture that is in the text itself; anything else would have to be loaded from somewhere. */
+/** An image embedded in the text; any other would have to be loaded. */
 export function inlineImageUrl(href: string): string | undefined {
   return /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/=\s]*$/i.test(href) ? href : undefined
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { thoughtPreview } from './answer'
 
-describe('a glimpse of thoughts', () => {
-  it('is one line, read as people read it: without the marks of Markdown', () => {
+describe('the summary line of thoughts', () => {
+  it('is one line without Markdown marks', () => {
     expect(thoughtPreview('**Checking** the `parser` first\nThen more', false)).toBe('Checking the parser first')
     expect(thoughtPreview('## Plan\n', false)).toBe('Plan')
     expect(thoughtPreview('- [ ] see [the docs](https://a.b) and *this* or _that_', false)).toBe(
@@ -11,7 +11,7 @@ describe('a glimpse of thoughts', () => {
     expect(thoughtPreview('first\nnow `half **op', true)).toBe('now half op')
   })
 
-  it('keeps names and products as they are', () => {
+  it('keeps names with underscores and arithmetic unchanged', () => {
     expect(thoughtPreview('snake_case_name, 2 * 3 * 4, __init__ and a*b*c', false)).toBe(
       'snake_case_name, 2 * 3 * 4, init and a*b*c',
     )

@@ -9,7 +9,7 @@ export function isSilent(item: AnswerItem): boolean {
   return item.segments.length === 0 && item.attempts.length === 0 && !item.cut
 }
 
-/** What the model said in one step: its thoughts folded, its text, and attempts that broke off. */
+/** The model's output in one step: collapsed thoughts, text, and failed attempts. */
 export const Answer = memo(function Answer({ item }: { item: AnswerItem }) {
   const last = item.segments.length - 1
   const text = item.segments
@@ -34,7 +34,7 @@ export const Answer = memo(function Answer({ item }: { item: AnswerItem }) {
   )
 })
 
-/** Thoughts: one quiet line, more on request. */
+/** Thoughts: one muted line, expandable. */
 function Thinking({ text, live }: { text: string; live: boolean }) {
   const [open, setOpen] = useState(false)
   return (
@@ -55,13 +55,13 @@ function Thinking({ text, live }: { text: string; live: boolean }) {
 
 function Superseded({ attempt }: { attempt: SupersededAttempt }) {
   const [open, setOpen] = useState(false)
-  const said = [attempt.thinking, attempt.text].filter((part) => part !== '').join('\n\n')
+  const output = [attempt.thinking, attempt.text].filter((part) => part !== '').join('\n\n')
   return (
     <div className="superseded">
       <button
         type="button"
-        aria-expanded={said === '' ? undefined : open}
-        disabled={said === ''}
+        aria-expanded={output === '' ? undefined : open}
+        disabled={output === ''}
         onClick={() => setOpen(!open)}
       >
         <ChevronRight aria-hidden />
@@ -73,7 +73,7 @@ function Superseded({ attempt }: { attempt: SupersededAttempt }) {
       {open && (
         <p className="superseded-text">
           <span className="sr-only">Discarded: </span>
-          {said}
+          {output}
         </p>
       )}
     </div>
@@ -81,10 +81,10 @@ function Superseded({ attempt }: { attempt: SupersededAttempt }) {
 }
 
 const MAX_CHARS = 160
-/** So much of a text is looked at for one line of it. */
+/** Maximum length of text that is read for its one-line summary. */
 const SCANNED_CHARS = 400
 
-/** One line of thoughts for a closed row: the latest while they go on, else the first. */
+/** One line of thoughts for a collapsed row: the latest while thinking, else the first. */
 export function thoughtPreview(text: string, live: boolean): string {
   const line =
     (live
@@ -94,7 +94,7 @@ export function thoughtPreview(text: string, live: boolean): string {
   return live ? plain.slice(-MAX_CHARS) : plain.slice(0, MAX_CHARS)
 }
 
-/** A line of Markdown as it is read: without the marks of headings, lists, emphasis, code and links. */
+/** A line of Markdown as plain text: without the marks of headings, lists, emphasis, code and links. */
 export function stripMarkdown(line: string): string {
   return (
     line
@@ -104,7 +104,7 @@ export function stripMarkdown(line: string): string {
       .replace(/(\*\*|__|~~)(?=\S)(.*?\S)\1/g, '$2')
       .replace(/(?<![\w*])\*(?=\S)([^*]*\S)\*(?![\w*])/g, '$1')
       .replace(/(?<![\w_])_(?=\S)([^_]*\S)_(?![\w_])/g, '$1')
-      // What is still open while a line is being written.
+      // Constructs that are still open while a line is being written.
       .replace(/\*\*|`/g, '')
       .trim()
   )

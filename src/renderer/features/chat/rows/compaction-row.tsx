@@ -12,7 +12,7 @@ import { useOpenRows } from './open-rows'
 
 const WHY = { window: 'context window almost full', overflow: 'request too long', manual: 'at your request' }
 
-/** That the conversation was compacted: one line, which opens to the summary and what was dropped, and where it can be undone. */
+/** A compaction of the conversation: one line that expands to the summary and what was dropped, with an undo button. */
 export const CompactionRow = memo(function CompactionRow({
   sessionId,
   item,
@@ -85,7 +85,7 @@ function Summary({
       </div>
       {result.files.length > 0 && (
         <p>
-          Files it is told to read again when needed: <code>{result.files.join(', ')}</code>
+          Files to read again when needed: <code>{result.files.join(', ')}</code>
         </p>
       )}
       {inForce && (
@@ -112,10 +112,10 @@ function compactionText({ state, failure }: CompactionItem): string {
     case 'undone':
       return 'The compaction was undone: the agent sees the whole conversation again.'
     case 'stopped':
-      return 'You stopped the compaction; the conversation is as it was.'
+      return 'Compaction stopped. The conversation is unchanged.'
     case 'interrupted':
-      return 'Trestle was closed during a compaction; the conversation is as it was.'
+      return 'Trestle was closed during the compaction. The conversation is unchanged.'
     default:
-      return `The conversation could not be compacted and is as it was.${failure ? ` ${failure.message}` : ''}`
+      return `The conversation couldn’t be compacted and is unchanged.${failure ? ` ${failure.message}` : ''}`
   }
 }

@@ -9,16 +9,16 @@ import { PlainText } from '../tools/result-views'
 
 interface EndNoticeProps {
   item: EndItem
-  /** It is the end of the latest turn and nothing runs: going on makes sense. */
+  /** It ends the latest turn and nothing runs, so continuing makes sense. */
   latest: boolean
-  /** What the turn was asked, to ask it again when it had come to nothing. */
+  /** The prompt of the turn, to retry it if it produced nothing. */
   prompt: UserPart[] | undefined
   onPrompt: (parts: UserPart[]) => void
 }
 
-/** How a turn ended when it did not simply end, and what can be done. */
+/** How a turn ended if it did not complete normally, and the next steps. */
 export function EndNotice({ item, latest, prompt, onPrompt }: EndNoticeProps) {
-  // A turn that had come to something goes on; one that had not is asked again.
+  // A turn with results continues; one without is retried.
   const isOver = item.steps <= 1 && item.stop !== 'max_turn_requests' && item.stop !== 'cancelled'
   const again = isOver && prompt ? prompt : CONTINUE_PROMPT
   const action = latest && (
@@ -96,7 +96,7 @@ const TASK_NOTIFICATION_LABELS: Record<TaskNotification['status'], string> = {
   lost: 'was lost',
 }
 
-/** What Trestle told the agent of its background tasks: one line for each, and on request what the model read. */
+/** Updates on background tasks sent to the agent: one line each, and on request the message the model read. */
 export const TaskNotificationRow = memo(function TaskNewsRow({ item }: { item: NotificationItem }) {
   const [open, setOpen] = useState(false)
   return (

@@ -1,13 +1,13 @@
 import { create } from 'zustand'
 
 interface OpenRows {
-  /** Ids of items that are open, with their session: `session/item`. */
+  /** Ids of expanded items, with their session: `session/item`. */
   open: ReadonlySet<string>
   toggle(key: string): void
   show(key: string): void
 }
 
-/** Which rows are open: kept outside the rows, which come and go as the transcript is scrolled. */
+/** Which rows are expanded: kept outside the rows, which mount and unmount while scrolling. */
 export const useOpenRows = create<OpenRows>()((set) => ({
   open: new Set(),
   toggle: (key) =>

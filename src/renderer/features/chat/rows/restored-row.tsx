@@ -8,7 +8,7 @@ import type { DMail } from '../../../../shared/model/checkpoint'
 import { Markdown } from '../markdown/markdown-on-demand'
 import { useOpenRows } from './open-rows'
 
-/** Where the session went back, and the way forth again. */
+/** A restore of the session, with an undo button. */
 export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sessionId: string; item: RestoredItem }) {
   const client = useClient()
   const busy = useSessionHeader(sessionId)?.turnId !== undefined
@@ -45,7 +45,10 @@ function restoreText({ files, kept, conversation, part }: RestoredItem): string 
   return kept > 0 ? `${what} ${kept === 1 ? 'One was' : `${kept} were`} not changed.` : what
 }
 
-/** That the agent went back in its turn with a message to itself: the message, what left the conversation for it, and the way forth again. */
+/**
+ * The agent restored its session with a message to itself (D-Mail): the message, what it removed from the conversation,
+ * and an undo button.
+ */
 function DMailCard({ id, item, dMail, back }: { id: string; item: RestoredItem; dMail: DMail; back: ReactNode }) {
   const open = useOpenRows((state) => state.open.has(id))
   const { steps, message, calls } = dMail

@@ -15,9 +15,9 @@ interface RowProps {
   sessionId: string
   item: TranscriptItem
   hidden: boolean
-  /** It was looked for. */
+  /** It is a search result. */
   marked: boolean
-  /** How it stands to the row above: apart, or as the next call of a group. */
+  /** Its spacing to the row above: separate, or the next call of a group. */
   gap: 'none' | 'apart' | 'grouped'
   /** Only for the end of a turn. */
   latest: boolean
@@ -25,7 +25,7 @@ interface RowProps {
   onPrompt: (parts: UserPart[]) => void
 }
 
-/** One row of the transcript. Drawn again only when its item changes. */
+/** One row of the transcript. Re-renders only when its item changes. */
 export const Row = memo(function Row({ sessionId, item, hidden, marked, gap, latest, prompt, onPrompt }: RowProps) {
   if (hidden) return null
   return (
@@ -68,7 +68,7 @@ export function isHidden(item: TranscriptItem): boolean {
   return item.kind === 'answer' && isSilent(item)
 }
 
-/** The nearest row above that is shown decides the gap. */
+/** The nearest visible row above decides the gap. */
 export function gapAbove(items: readonly TranscriptItem[], index: number): RowProps['gap'] {
   const item = items[index]
   for (let n = index - 1; n >= 0; n -= 1) {
@@ -79,7 +79,7 @@ export function gapAbove(items: readonly TranscriptItem[], index: number): RowPr
   return 'none'
 }
 
-/** What the turn of an end notice was asked. */
+/** The prompt of the turn that an end notice belongs to. */
 export function promptOf(items: readonly TranscriptItem[], index: number): UserPart[] | undefined {
   for (let n = index - 1; n >= 0; n -= 1) {
     const item = items[n]

@@ -8,20 +8,20 @@ import { hasLinks } from '../../../state/session/route'
 import { IconButton } from '../../../ui/button'
 import { Menu, MenuItem } from '../../../ui/menu'
 
-/** A pasted log is no reason to scroll for a minute: longer messages are folded. */
+/** Longer messages are collapsed, so that a pasted log does not take a minute to scroll past. */
 const FOLD_CHARS = 1800
 const FOLD_LINES = 24
 
-/** What the user said, on the right. */
+/** A message of the user, on the right. */
 export const UserMessage = memo(function UserMessage({ sessionId, item }: { sessionId: string; item: UserItem }) {
   const [open, setOpen] = useState(false)
-  const said = item.parts.filter(isUserProvided)
-  const text = textOf(said)
+  const parts = item.parts.filter(isUserProvided)
+  const text = textOf(parts)
   const skill = item.parts.find((part) => part.type === 'text' && part.skill !== undefined)
   const folded = foldPoint(text)
   return (
     <div className="you-row">
-      <MessageMenu sessionId={sessionId} item={item} said={said} />
+      <MessageMenu sessionId={sessionId} item={item} parts={parts} />
       <div className="you">
         <span className="sr-only">You: </span>
         {item.steered && (
@@ -53,10 +53,10 @@ export const UserMessage = memo(function UserMessage({ sessionId, item }: { sess
   )
 })
 
-/** Going back to before the message, or on from there in another session. */
-function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserItem; said: readonly UserPart[] }) {
+/** Restores to before the message, or forks the session there. */
+function MessageMenu({ sessionId, item, parts }: { sessionId: string; item: UserItem; parts: readonly UserPart[] }) {
   const actions = useSessionActions()
-  // Right before the message; its id is made of its place in the log.
+  // Right before the message; its ID contains its position in the log.
   const to = Number(item.id.slice(1)) - 1
   return (
     <Menu
@@ -68,7 +68,7 @@ function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserI
         </IconButton>
       }
     >
-      <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts: said })}>
+      <MenuItem icon={<History aria-hidden />} onSelect={() => requestRestore({ sessionId, to, parts })}>
         Restore to here…
       </MenuItem>
       <MenuItem icon={<GitFork aria-hidden />} onSelect={() => actions.fork(sessionId, to)}>
@@ -83,7 +83,7 @@ function MessageMenu({ sessionId, item, said }: { sessionId: string; item: UserI
   )
 }
 
-/** Pictures of a message. */
+/** Images of a message. */
 export function MessageMedia({ parts }: { parts: readonly UserPart[] }) {
   const media = parts.filter((part) => part.type === 'media')
   if (media.length === 0) return null
@@ -111,7 +111,7 @@ function foldPoint(text: string): number | undefined {
   return at > FOLD_CHARS / 3 || (at > 0 && text.indexOf('\n', at + 1) - at < FOLD_CHARS) ? at : FOLD_CHARS
 }
 
-/** What MCP servers gave for a message, each to be opened. */
+/** Content that MCP servers added to a message; each part expands. */
 function AttachedParts({ parts }: { parts: readonly UserPart[] }) {
   const groups = new Map<string, { label: string; parts: UserPart[] }>()
   for (const part of parts) {

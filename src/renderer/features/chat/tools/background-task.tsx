@@ -33,7 +33,9 @@ const DOTS: Record<TaskStatus, DotStatus> = {
 
 type TaskDetails = Extract<ToolDetails, { kind: 'task' }>
 
-/** A command in the background: how it stands now, its terminal while it runs, and what it had printed when the call returned. */
+/**
+ * A command in the background: its current state, its terminal while it runs, and its output up to the end of the call.
+ */
 export function BackgroundTask({ details }: { details: TaskDetails }) {
   const { sessionId } = use(TerminalsContext)
   const task = useTask(details.task.taskId) ?? details.task
@@ -68,7 +70,7 @@ export function BackgroundTask({ details }: { details: TaskDetails }) {
   )
 }
 
-/** At the right end of the call's row: how its task stands by now. */
+/** At the right end of the call's row: the current state of its task. */
 export function BackgroundOutcome({ task: before }: { task: Task }) {
   const task = useTask(before.taskId) ?? before
   const waits = task.status === 'running' && task.prompt !== undefined
@@ -84,10 +86,10 @@ export function BackgroundOutcome({ task: before }: { task: Task }) {
   )
 }
 
-/** A command that takes longer shows its terminal by itself. */
+/** A command that runs longer than this shows its terminal automatically. */
 const SHOWN_AFTER_MS = 1000
 
-/** Whether a call is a command that runs right now, its task, and whether its terminal is to be seen. */
+/** Whether a call is a running command, its task, and whether to show its terminal. */
 export function useLiveCommand(
   item: ToolItem,
   open: boolean,
@@ -103,7 +105,7 @@ export function useLiveCommand(
   return { task, shown: task !== undefined && (open || asks || (late && !hidden)), hide: () => setHidden(true) }
 }
 
-/** The terminal of a command that a call waits for. */
+/** The terminal of a foreground command. */
 export function LiveCommand({ taskId }: { taskId: string }) {
   const { render } = use(TerminalsContext)
   const task = useTask(taskId)
@@ -117,7 +119,7 @@ export function LiveCommand({ taskId }: { taskId: string }) {
             size="small"
             variant="quiet"
             icon={<ArrowDownToLine aria-hidden />}
-            title="The agent continues and is told when the command ends"
+            title="The agent continues and is notified when the command ends"
             onClick={() => actions.moveToBackground(task)}
           >
             Move to background
@@ -126,7 +128,7 @@ export function LiveCommand({ taskId }: { taskId: string }) {
         <Button
           size="small"
           variant="quiet"
-          title="Stops the command; the agent is told"
+          title="Stops the command and notifies the agent"
           icon={<Square aria-hidden />}
           onClick={() => actions.stop(task)}
         >
@@ -137,7 +139,7 @@ export function LiveCommand({ taskId }: { taskId: string }) {
   )
 }
 
-/** What a command printed, how it ended, and where everything it printed is kept. */
+/** A command's output, how it ended, and where the full output is stored. */
 export function CommandOutput({ details }: { details: Extract<ToolDetails, { kind: 'output' }> }) {
   const { command, exitCode, durationMs, text, outputPath, truncated, sandbox } = details
   return (
@@ -170,7 +172,7 @@ export function CommandOutput({ details }: { details: Extract<ToolDetails, { kin
 /** How the conversation's cards show a task's live terminal, and whose tasks they are. */
 export interface TerminalsOfSession {
   sessionId: string
-  /** `actions` stand at the end of the line below the terminal. */
+  /** `actions` are at the end of the line below the terminal. */
   render: (taskId: string, actions?: ReactNode) => ReactNode
 }
 

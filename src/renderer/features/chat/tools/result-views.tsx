@@ -47,7 +47,7 @@ export function FileLines({ details, fallback }: { details: DetailsOf<'file'>; f
   )
 }
 
-/** Matches under the file they are in. */
+/** Matches grouped by file. */
 export function MatchList({ details }: { details: DetailsOf<'matches'> }) {
   if (details.files.length === 0) return <p className="tool-note">Nothing matches {details.pattern}.</p>
   const rows = details.files.map((file) => (
@@ -83,7 +83,7 @@ export function MatchList({ details }: { details: DetailsOf<'matches'> }) {
 
 const ENTRY_ICONS = { dir: Folder, file: File, link: Link2, other: CircleDashed }
 
-/** What is in a folder. */
+/** The entries of a folder. */
 export function EntryList({ details }: { details: DetailsOf<'entries'> }) {
   if (details.entries.length === 0) return <p className="tool-note">The folder is empty.</p>
   const rows = details.entries.map((entry) => {
@@ -117,7 +117,7 @@ const TODO_LOOK = {
   pending: { Icon: CircleDashed, word: 'to do', className: 'text-ink-2', icon: 'text-ink-3' },
 }
 
-/** The to-do list as a call left it. */
+/** The to-do list after a call. */
 export function TodoItems({ todos }: { todos: readonly Todo[] }) {
   if (todos.length === 0) return <p className="tool-note">The list is empty.</p>
   return (
@@ -135,7 +135,7 @@ export function TodoItems({ todos }: { todos: readonly Todo[] }) {
   )
 }
 
-/** The picture or video a tool read, from the result itself. */
+/** The image or video a tool read, from the result itself. */
 export function MediaPreview({ details, content }: { details: DetailsOf<'media'>; content: readonly ResultPart[] }) {
   const part = content.find((candidate) => candidate.type === 'media')
   const source =
@@ -159,7 +159,7 @@ export function MediaPreview({ details, content }: { details: DetailsOf<'media'>
 
 type WebDetailsOf<Kind extends ToolDetails['kind']> = Extract<ToolDetails, { kind: Kind }>
 
-/** What was read of a page. */
+/** The text of a web page. */
 export function PageView({ details }: { details: WebDetailsOf<'page'> }) {
   return (
     <>
@@ -174,7 +174,7 @@ export function PageView({ details }: { details: WebDetailsOf<'page'> }) {
   )
 }
 
-/** What a search found. */
+/** Web search results. */
 export function HitList({ details }: { details: WebDetailsOf<'hits'> }) {
   if (details.hits.length === 0) return <p className="tool-note">Nothing was found for {details.query}.</p>
   return (
@@ -192,7 +192,7 @@ export function HitList({ details }: { details: WebDetailsOf<'hits'> }) {
   )
 }
 
-/** What a search for tools has found and loaded. */
+/** The tools that a tool search found and loaded. */
 export function LoadedTools({ details }: { details: Extract<ToolDetails, { kind: 'tools' }> }) {
   if (details.tools.length === 0) return <p className="tool-note">No tool matches {details.query}.</p>
   return (
@@ -212,7 +212,7 @@ export function LoadedTools({ details }: { details: Extract<ToolDetails, { kind:
 
 const SHOWN_CHARS = 6000
 
-/** Text as it is, in the font of code. Long text shows its beginning first. */
+/** Monospaced text. Long text shows its beginning first. */
 export function PlainText({ text, label, failed = false }: { text: string; label: string; failed?: boolean }) {
   const [all, setAll] = useState(false)
   const cut = !all && text.length > SHOWN_CHARS + 500

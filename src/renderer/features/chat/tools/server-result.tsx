@@ -14,7 +14,7 @@ import type { FormField, FormValue } from '../../../../shared/model/form'
 import { describeDenial } from '../../../../shared/model/sandbox'
 import type { CallQuestionItem } from '../../../../shared/events/transcript-item'
 
-/** What a tool of an MCP server returned: its text, its pictures, and the resources it points to, which are not fetched. */
+/** The result of an MCP tool: its text, its images, and the resources it links to, which are not fetched. */
 export function ServerResult({
   details,
   content,
@@ -50,7 +50,7 @@ type Shown =
   | { kind: 'open'; content: McpResourceContent }
   | { kind: 'failed'; failure: Failure }
 
-/** A resource that a result points to. It is fetched only when the user wants to see it; the model does not get it by that. */
+/** A resource that a result links to. It is fetched only when the user opens it; the model does not get it. */
 function ResourceLink({ server, link }: { server: string; link: ServerLink }) {
   const { uri, name, mediaType, description } = link
   const client = useClient()
@@ -99,7 +99,7 @@ function ResourceLink({ server, link }: { server: string; link: ServerLink }) {
   )
 }
 
-/** What the server asked while the call ran, and what was answered. */
+/** What the server asked during the call, and the answers. */
 export function CallQuestions({ questions }: { questions: readonly CallQuestionItem[] }) {
   return (
     <ul className="call-questions" aria-label="Asked meanwhile">
@@ -150,26 +150,26 @@ function askedFor(preview: Preview | undefined): string {
     case 'link':
       return preview.opened
         ? `Waited for you to finish on ${new URL(preview.url).host}.`
-        : `${preview.server} wanted you to open ${new URL(preview.url).host}.`
+        : `${preview.server} asked you to open ${new URL(preview.url).host}.`
     case 'sampling':
-      return preview.answer ? `The model’s answer for ${preview.server}.` : `${preview.server} wanted to ask the model.`
+      return preview.answer ? `The model’s answer for ${preview.server}.` : `${preview.server} asked to use the model.`
     case 'sandbox':
       return describeDenial(preview.denied, preview.sandbox)
     default:
-      return 'It asked something.'
+      return 'The server asked a question.'
   }
 }
 
 const CHOSEN: Readonly<Record<string, string>> = {
   send: 'You answered.',
   decline: 'You declined.',
-  cancel: 'You cancelled.',
-  open: 'You opened it.',
-  done: 'You were done.',
+  cancel: 'You canceled.',
+  open: 'You opened the page.',
+  done: 'You confirmed.',
   ask: 'You allowed it.',
-  refuse: 'You refused.',
-  give: 'You gave it.',
-  keep: 'You kept it.',
+  refuse: 'You denied it.',
+  give: 'You sent the answer.',
+  keep: 'You didn’t send the answer.',
 }
 
 function endOf({ outcome, chosen, preview }: CallQuestionItem): string {

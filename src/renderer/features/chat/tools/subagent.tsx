@@ -28,12 +28,12 @@ const DOTS: Record<TaskStatus, DotStatus> = {
   lost: 'interrupted',
 }
 
-/** The subagent of a call as it stands by now; undefined when there is none, or nothing is known of it any more. */
+/** The current state of the subagent of a call; undefined without a subagent, or when its state is no longer known. */
 export function useSubagent(item: ToolItem): Task | undefined {
   return useTask(item.agent?.agentId)
 }
 
-/** What a call has given to a subagent: how that stands, what it is at, and the ways to it. */
+/** A call's subagent: its state, its current step, and links to it. */
 export function Subagent({ item }: { item: ToolItem }) {
   const task = useSubagent(item)
   const actions = useTaskActions()
@@ -74,7 +74,7 @@ export function Subagent({ item }: { item: ToolItem }) {
             size="small"
             variant="quiet"
             icon={<ArrowDownToLine aria-hidden />}
-            title="The agent continues and is told when it ends"
+            title="The agent continues and is notified when it ends"
             aria-label={`Move to background: the subagent ${item.agent.description}`}
             onClick={() => actions.moveToBackground(task)}
           >
@@ -86,7 +86,7 @@ export function Subagent({ item }: { item: ToolItem }) {
             size="small"
             variant="quiet"
             icon={<Square aria-hidden />}
-            title="Ends this subagent; the agent is told"
+            title="Stops this subagent and notifies the agent"
             aria-label={`Stop the subagent ${item.agent.description}`}
             onClick={() => actions.stop(task)}
           >

@@ -25,7 +25,7 @@ import { Markdown } from '../markdown/markdown-on-demand'
 import { shortPath } from '../../../format/folder-name'
 import { useAppInfo } from '../../../state/page/queries'
 
-/** What a call did, in full: its result in the form that fits, and on request the arguments as the model wrote them. */
+/** A call in full: its result in the matching view, and on request the arguments as the model wrote them. */
 export function ToolDetailsView({ item }: { item: ToolItem }) {
   const [input, setInput] = useState(false)
   const [why, setWhy] = useState(false)
@@ -33,7 +33,7 @@ export function ToolDetailsView({ item }: { item: ToolItem }) {
   const named = input ? namedArguments(item) : undefined
   return (
     <>
-      {item.approval?.feedback && <p className="tool-note">You said: {item.approval.feedback}</p>}
+      {item.approval?.feedback && <p className="tool-note">Your feedback: {item.approval.feedback}</p>}
       {item.questions && <CallQuestions questions={item.questions} />}
       <Body item={item} />
       <div className="tool-acts">
@@ -66,11 +66,10 @@ function Body({ item }: { item: ToolItem }): ReactNode {
   const failed = item.state === 'failed' || item.state === 'rejected'
   const text = textOf(item.content)
   const { details } = item
-  // A failing command shows its output; any other failure shows what the tool said.
+  // A failed command shows its output; any other failure shows the tool's message.
   if (failed && details?.kind !== 'output')
     return <PlainText text={text} label="Error" failed={item.state === 'failed'} />
-  if (!details)
-    return text === '' ? <p className="tool-note">It returned nothing.</p> : <PlainText text={text} label="Result" />
+  if (!details) return text === '' ? <p className="tool-note">No output.</p> : <PlainText text={text} label="Result" />
   return <Details details={details} content={item.content} />
 }
 
@@ -164,12 +163,12 @@ function resultText(item: ToolItem): string {
 
 const DECISIONS = {
   approve: 'You approved',
-  revise: 'You wanted changes to',
+  revise: 'You requested changes to',
   reject: 'You rejected',
   reject_exit: 'You rejected',
 } as const
 
-/** A plan as it was decided on. */
+/** A plan with the decision. */
 function PlanDecisionView({ details }: { details: Extract<ToolDetails, { kind: 'decision' }> }) {
   const { decision, revision, choice, text } = details
   return (
@@ -190,7 +189,7 @@ function PlanDecisionView({ details }: { details: Extract<ToolDetails, { kind: '
   )
 }
 
-/** Questions of the agent with what was answered. */
+/** Questions of the agent with the answers. */
 function AnswerList({ details: { questions, answers } }: { details: Extract<ToolDetails, { kind: 'answers' }> }) {
   return (
     <dl className="space-y-1.5 rounded-lg border border-line bg-raised px-4 py-3">
@@ -209,13 +208,13 @@ function AnswerList({ details: { questions, answers } }: { details: Extract<Tool
   )
 }
 
-/** What the button that tells it says; undefined when there is nothing to tell. */
+/** Label of the button that explains the decision; undefined when there is nothing to explain. */
 function judgedQuestion({ judged, approval }: ToolItem): string | undefined {
   if (judged) return judged.decision === 'allow' ? 'Why was this allowed?' : 'Why was this denied?'
   return approval?.reason === undefined ? undefined : 'Why was I not asked?'
 }
 
-/** Why a call ran, or did not, without anybody having been asked: the reason as it was recorded, with the rule and where it stands. */
+/** Why a call ran or was denied without asking the user: the recorded reason, with the rule and its location. */
 function WhyJudged({ item }: { item: ToolItem }) {
   const { data: info } = useAppInfo()
   const { judged, approval } = item

@@ -51,7 +51,7 @@ interface ToolRowProps {
 
 const TONES = { plain: 'text-ink-3', wait: 'text-wait-ink', run: 'text-run-ink', fail: 'text-fail-ink' }
 
-/** One call: a calm row that opens to what was done. */
+/** One call: a row that expands to its details. */
 export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowProps) {
   const outcome = toolOutcome(item)
   const summary = toolSummary(item)
@@ -64,7 +64,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   const sandbox = sandboxOf(item, live.task)
   const asks = item.questions?.some(({ outcome }) => outcome === undefined) ?? false
   const waits = live.task?.prompt !== undefined || agentWaits || asks
-  // What a subagent is at is seen while it works.
+  // Shows the subagent's current step while it works.
   const shown = open || live.shown || subagent?.status === 'running'
   return (
     <div className="tool" data-state={item.state} data-call={item.callId}>
@@ -131,7 +131,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
   )
 })
 
-/** Where a command runs or ran: as recorded with its result, else as its task or the decision about it says. */
+/** Where a command runs or ran: as recorded with its result, else from its task or the decision about it. */
 function sandboxOf(
   { name, details, judged, state }: ToolItem,
   task: Task | undefined,
@@ -145,7 +145,7 @@ function sandboxOf(
 
 const FILE_TOOLS = new Set(['Read', 'Write', 'Edit', 'Patch', 'ReadMediaFile', 'apply_patch'])
 
-/** The way from a row to the file it is about, beside the row's own button. */
+/** Opens the file of a row; separate from the row's own button. */
 function OpenFileButton({ item }: { item: ToolItem }) {
   const place = FILE_TOOLS.has(item.name) ? fileLocationOf(item) : undefined
   const file = useFoundFile(place?.path)
@@ -160,7 +160,7 @@ function OpenFileButton({ item }: { item: ToolItem }) {
   )
 }
 
-/** The file a call reads or changes, and the first line of it that is of interest. */
+/** The file a call reads or changes, and its first relevant line. */
 export function fileLocationOf({
   details,
   summary,
@@ -172,7 +172,7 @@ export function fileLocationOf({
   return first && { path: first.path }
 }
 
-/** Where the first change is in the file as it is now. */
+/** The line of the first change in the current file. */
 function lineOf(diff: string): { line?: number } {
   const [, start = ''] = /^@@ -\d+(?:,\d+)? \+(\d+)/m.exec(diff) ?? []
   if (start === '') return {}
@@ -181,11 +181,11 @@ function lineOf(diff: string): { line?: number } {
   return { line: Number(start) + Math.max(0, before) }
 }
 
-/** Lines of a failed command that are seen without opening it. */
+/** Lines of a failed command shown without expanding it. */
 const LINES = 6
 const MAX_CHARS = 240
 
-/** Why a call failed, below its closed row: the last lines of a command, the first line of any other failure. */
+/** Why a call failed, below its collapsed row: the last lines of a command, the first line of any other failure. */
 function FailureTail({ item }: { item: ToolItem }) {
   const lines = failureLines(item)
   if (lines.length === 0) return null
@@ -196,12 +196,12 @@ function FailureTail({ item }: { item: ToolItem }) {
   )
 }
 
-/** The lines; none when the call did not fail. */
+/** The lines; empty when the call did not fail. */
 export function failureLines({ state, details, content }: Pick<ToolItem, 'state' | 'details' | 'content'>): string[] {
   if (details?.kind === 'output') {
     const hasFailed = details.exitCode === undefined ? state === 'failed' : details.exitCode !== 0
     if (!hasFailed) return []
-    // Blank lines between say nothing here.
+    // Blank lines carry no information here.
     const lines = withoutAnsi(details.text)
       .split('\n')
       .filter((line) => line.trim() !== '')
@@ -244,7 +244,7 @@ const ICONS: Record<string, LucideIcon> = {
   Write: FileOutput,
 }
 
-/** The picture of a tool; a plug for one of an MCP server, a wrench for those it does not know. */
+/** The icon of a tool; a plug for MCP tools, a wrench for unknown ones. */
 export function ToolIcon({ name }: { name: string }) {
   const Icon = ICONS[name] ?? (name.startsWith('mcp__') ? Plug : Wrench)
   return <Icon aria-hidden className="size-[15px] flex-none stroke-[1.6]" />

@@ -32,7 +32,7 @@ const output = (exitCode?: number) => ({
 })
 
 describe('tool rows', () => {
-  it('say a failing exit code as a failure even when the call itself went well (a red test run that looks green)', () => {
+  it('show a nonzero exit code as a failure even if the call itself succeeded', () => {
     expect(toolOutcome(item({ details: output(1) }))).toEqual({ text: 'exit 1 · 31 s', tone: 'fail' })
     expect(toolOutcome(item({ details: output(0) }))).toEqual({ text: '31 s', tone: 'plain' })
     expect(toolOutcome(item({ state: 'failed', details: output(2), durationMs: 31_000 }))).toEqual({
@@ -41,7 +41,7 @@ describe('tool rows', () => {
     })
   })
 
-  it('count matches, files and lines with the right word (1 files)', () => {
+  it('count matches, files and lines with singular and plural', () => {
     const files = [
       { path: 'a', lines: [{ line: 1, text: 'x' }] },
       { path: 'b', lines: [] },
@@ -62,7 +62,7 @@ describe('tool rows', () => {
     expect(toolOutcome(item({ details: { kind: 'file', path: 'a', line: 1, lines: 1 } })).text).toBe('1 line')
   })
 
-  it('tell a call that was not allowed from one that failed (a rejected call shown as an error)', () => {
+  it('distinguish a rejected call from a failed one', () => {
     expect(toolOutcome(item({ state: 'rejected', approval: { approvalId: 'a', outcome: 'reject_once' } })).text).toBe(
       'rejected',
     )
@@ -71,7 +71,7 @@ describe('tool rows', () => {
     )
   })
 
-  it('say what a call is about before the tool has (an empty row while arguments are checked)', () => {
+  it('summarize a call before the tool has provided its summary', () => {
     expect(toolSummary({ name: 'Bash', summary: '', input: '{"cwd":"/x","command":"npm\\n test"}' })).toBe('npm test')
     expect(toolSummary({ name: 'Read', summary: 'src/x.ts', input: '{"path":"/y"}' })).toBe('src/x.ts')
     for (const input of ['', '{"command":', 'null', '[1]', '{"path":3}'])
@@ -80,7 +80,7 @@ describe('tool rows', () => {
     expect(prettyInput('{"a":1}')).toBe('{\n  "a": 1\n}')
   })
 
-  it('name a command by what the model said it is for, and a plan as the plan (an internal path, a command of 200 characters)', () => {
+  it('show the description of a command, and a plan without its internal path', () => {
     expect(
       commandPurpose({ name: 'Bash', input: '{"command":"npm test","description":" Run the\\n test suite "}' }),
     ).toBe('Run the test suite')
@@ -96,7 +96,7 @@ describe('tool rows', () => {
     expect(toolSummary({ name: 'TodoList', summary: 'read', input: '' })).toBe('')
   })
 
-  it('show why a call failed without a click: the last lines of a command, the first of another failure', () => {
+  it('show why a call failed: the last lines of a command, the first line of another failure', () => {
     const text =
       Array.from({ length: 20 }, (_, n) => `line ${n}\n\n`).join('') + '\u001b[31mError: no such module\u001b[0m\n'
     expect(failureLines(item({ details: { ...output(3), text } }))).toEqual([
@@ -113,7 +113,7 @@ describe('tool rows', () => {
     expect(failureLines(item({ details: { ...output(1), text: 'x'.repeat(5000) } }))[0]?.length).toBeLessThan(300)
   })
 
-  it('write sizes without a unit nobody knows or 1000 KB', () => {
+  it('format sizes in decimal units, and never as 1000 KB', () => {
     expect([0, 999, 1000, 3400, 999_400, 999_600, 12_000_000].map(formatBytes)).toEqual([
       '0 B',
       '999 B',
@@ -126,10 +126,10 @@ describe('tool rows', () => {
   })
 })
 
-describe('arguments of a server’s tool', () => {
+describe('arguments of an MCP tool', () => {
   const named = (name: string, input: string) => namedArguments({ name, input })
 
-  it('are read one by one, and stay as they were written for other tools and where they do not parse', () => {
+  it('are split by name, but not for other tools or if they do not parse', () => {
     expect(named('mcp__tracker__create', '{"title":"Typo\\nhere","labels":["a"],"urgent":false}')).toEqual([
       { name: 'title', text: 'Typo\nhere' },
       { name: 'labels', text: '["a"]' },

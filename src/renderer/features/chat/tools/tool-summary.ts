@@ -6,7 +6,7 @@ import { duration } from '../../../format/relative-time'
 
 const TELLING = ['command', 'path', 'pattern', 'query', 'url', 'description', 'prompt', 'name']
 
-/** One line on what a call is about: the tool's own summary, or the most telling argument while there is none. */
+/** A one-line summary of a call: the tool's own, or until it arrives the most informative argument. */
 export function toolSummary(item: Pick<ToolItem, 'name' | 'summary' | 'input'>): string {
   if (item.name === 'TodoList' && /^(?:read|clear)$/.test(item.summary)) return item.summary === 'read' ? '' : 'emptied'
   if (item.summary !== '') return isPlanFile(item.summary.trim()) ? 'the plan' : oneLine(item.summary)
@@ -19,7 +19,7 @@ export function toolSummary(item: Pick<ToolItem, 'name' | 'summary' | 'input'>):
   return ''
 }
 
-/** What the model said that its command is for; undefined when it said nothing. */
+/** The model's description of its command; undefined when it gave none. */
 export function commandPurpose({ name, input }: Pick<ToolItem, 'name' | 'input'>): string | undefined {
   const parsed = name === 'Bash' ? parsedInput(input) : undefined
   const purpose: unknown =
@@ -27,13 +27,13 @@ export function commandPurpose({ name, input }: Pick<ToolItem, 'name' | 'input'>
   return typeof purpose === 'string' && purpose.trim() !== '' ? oneLine(purpose) : undefined
 }
 
-/** The arguments as JSON to read; as they were written when they do not parse. */
+/** The arguments as formatted JSON; unchanged when they do not parse. */
 export function prettyInput(input: string): string {
   const parsed = parsedInput(input)
   return parsed === undefined ? input : JSON.stringify(parsed, null, 2)
 }
 
-/** The arguments of a call of a server's tool, to be read one by one; undefined for other tools, and when they do not parse. */
+/** The arguments of an MCP tool call, one by one; undefined for other tools, and when they do not parse. */
 export function namedArguments({ name, input }: Pick<ToolItem, 'name' | 'input'>): CallArgument[] | undefined {
   const parsed = name.startsWith('mcp__') ? parsedInput(input) : undefined
   if (typeof parsed !== 'object' || parsed === null) return undefined
@@ -55,15 +55,15 @@ function oneLine(text: string): string {
   return text.slice(0, 300).replace(/\s+/g, ' ').trim()
 }
 
-/** What stands at the right end of a tool row. */
+/** Content at the right end of a tool row. */
 export interface ToolOutcome {
   text: string
   tone: 'plain' | 'wait' | 'run' | 'fail'
-  /** Lines added and removed, shown in colour before the text. */
+  /** Lines added and removed, shown in color before the text. */
   lines?: { added: number; removed: number }
 }
 
-/** Shorter times are not worth saying. */
+/** Shorter durations are not shown. */
 const NOTABLE_MS = 1000
 
 /** The result of a call in a few words. */
@@ -135,7 +135,7 @@ function done(item: ToolItem): ToolOutcome {
     case 'answers':
       return plain(details.answers ? 'answered' : 'dismissed')
     case 'todos':
-      // The summary says how many are done.
+      // The summary already contains the number of completed items.
       return plain('')
     default:
       return plain(time(item))
@@ -164,7 +164,7 @@ function count(n: number, word: string): string {
   return `${n.toLocaleString()} ${word}${n === 1 ? '' : 's'}`
 }
 
-/** A size for people: `812 B`, `3.4 KB`, `12 MB`. */
+/** A size for display: `812 B`, `3.4 KB`, `12 MB`. */
 export function formatBytes(n: number): string {
   if (n < 1000) return `${n} B`
   const units = ['KB', 'MB', 'GB', 'TB']

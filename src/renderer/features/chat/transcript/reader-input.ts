@@ -1,10 +1,10 @@
-/** What a reader does that can move the conversation. */
+/** User input that can scroll the conversation. */
 export interface ScrollInput {
-  /** Something that can scroll; a movement soon after it is the reader's. */
+  /** Input that can scroll; a movement soon afterwards is attributed to the user. */
   touched(): void
-  /** The reader scrolls up: told before anything has moved. */
+  /** The user scrolls up: called before anything has moved. */
   up(): void
-  /** Something in the conversation is being opened or closed. */
+  /** Something in the conversation is being expanded or collapsed. */
   opened(control: Element): void
 }
 
@@ -12,12 +12,12 @@ const UP_KEYS = new Set(['ArrowUp', 'PageUp', 'Home'])
 const FIELDS = 'input, textarea, select, [contenteditable]'
 const OPENS = 'button[aria-expanded], [data-grows]'
 
-/** Watches wheel, touch, keys, pointer and focus in a scroll area; returns how to stop. */
+/** Watches wheel, touch, keys, pointer and focus in a scroll area; returns the stop function. */
 export function watchScrollInput(scroller: HTMLElement, input: ScrollInput): () => void {
   const watching = new AbortController()
   const { signal } = watching
   const quiet = { passive: true, signal }
-  /** Text that arrives in this very frame must not pull the reader back, so that the first pixel up counts at once. */
+  /** Text that arrives in this very frame must not scroll to the end, so the first pixel up counts at once. */
   const up = (target: EventTarget | null): void => {
     if (scroller.scrollTop > 0 && !scrollsInside(target, scroller)) input.up()
   }
@@ -37,7 +37,7 @@ export function watchScrollInput(scroller: HTMLElement, input: ScrollInput): () 
     (event) => {
       input.touched()
       const y = event.touches[0]?.clientY
-      // A finger that moves down pulls the conversation down: towards its beginning.
+      // A finger moving down scrolls towards the beginning of the conversation.
       if (y !== undefined && fingerAt !== undefined && y > fingerAt) up(event.target)
       fingerAt = y
     },
@@ -62,7 +62,7 @@ export function watchScrollInput(scroller: HTMLElement, input: ScrollInput): () 
   scroller.addEventListener(
     'pointermove',
     (event) => {
-      // One that only passes over does not scroll; one that is held (the scrollbar, a selection) does.
+      // Hovering does not scroll; holding a button (the scrollbar, a selection) does.
       if (event.buttons !== 0) input.touched()
     },
     quiet,
@@ -70,7 +70,7 @@ export function watchScrollInput(scroller: HTMLElement, input: ScrollInput): () 
   scroller.addEventListener(
     'focusin',
     (event) => {
-      // A control that gets the focus is brought into view; the area itself is where it is.
+      // A control that gets the focus is scrolled into view; the area itself stays where it is.
       if (event.target !== scroller) input.touched()
     },
     quiet,
@@ -86,7 +86,7 @@ export function watchScrollInput(scroller: HTMLElement, input: ScrollInput): () 
   return () => watching.abort()
 }
 
-/** Whether something within the area takes the movement up: a long output, a diff. */
+/** Whether a nested scroll area handles the movement: a long output, a diff. */
 function scrollsInside(target: EventTarget | null, scroller: HTMLElement): boolean {
   for (
     let element = target instanceof Element ? target : null;

@@ -2,7 +2,7 @@ import type { VirtualizerHandle, CacheSnapshot } from 'virtua'
 import type { TranscriptItem } from '../../../../shared/events/transcript-item'
 import { watchScrollInput } from './reader-input'
 
-/** What is shown, as the owner needs to know it. */
+/** The visible state that the owner needs. */
 export interface ShownItems {
   items: readonly TranscriptItem[]
   hasMore: boolean
@@ -12,69 +12,73 @@ export interface ShownItems {
 export interface ScrollParts {
   list: { readonly current: VirtualizerHandle | null }
   scroller: HTMLElement
-  /** Everything that scrolls. */
+  /** The content that scrolls. */
   content: HTMLElement
 }
 
-/** The reader has left the end: with the last row seen there, to count what has come since. */
+/** The user has left the end: with the last row seen there, to count new ones. */
 export type AwayFromEnd = { lastSeen: string | undefined } | undefined
 
-/** So near to the beginning (px), older rows are asked for. */
+/** Distance from the beginning (px) at which older rows are loaded. */
 const LOAD_AHEAD = 1600
-/** Nearer to the end than this (px), there is nothing to jump to. */
+/** Within this distance of the end (px) the button that jumps to the end is hidden. */
 const WORTH_A_JUMP = 80
-/** So long after an input (ms) a movement counts as its doing; smooth scrolling takes that long. */
+/** How long after an input (ms) a movement is attributed to it; smooth scrolling takes that long. */
 const INPUT_MS = 600
-/** So long after going to the end (ms) a touch before it can still have the view moving. */
+/** How long after jumping to the end (ms) an earlier touch can still move the view. */
 const FLING_MS = 2500
-/** So long after something was opened (ms) what grows is what was opened: details can come a moment later. */
+/** How long after expanding something (ms) growth is attributed to it: details can load a moment later. */
 const OPENING_MS = 1500
 
 /**
- * The one owner of a transcript's scroll position: nobody else sets it. It follows the end until the reader moves up; whatever else moves
- * the view away from the end (rows being measured, a smaller window) is put right at once. It keeps the place while rows above are
- * measured (the virtual list does), and puts a session back where it was left. One instance per session on screen.
+ * The only writer of a transcript's scroll position. It follows the end until the user scrolls up; anything else that
+ * moves the view away from the end (rows being measured, a smaller window) is corrected at once. It keeps the position
+ * while rows above are measured (the virtual list does), and restores the last position of a session. One instance per
+ * session on screen.
  */
 export class ScrollOwner {
   readonly saved: ScrollPosition | undefined
   readonly #sessionId: string
   /** Space above the list, in px. */
   readonly #paddingTop: number
-  readonly #tell: (away: AwayFromEnd) => void
+  readonly #onAway: (away: AwayFromEnd) => void
   #shown: ShownItems = { items: [], hasMore: false, onLoadOlder: () => undefined }
   #parts: ScrollParts | undefined
   #following: boolean
   #away = false
   #lastSeen: string | undefined
   #last: ScrollMetrics = { top: 0, height: 0, viewport: 0 }
-  /** When the reader last did something that can scroll. */
+  /** Time of the user's last input that can scroll. */
   #touchedAt = Number.NEGATIVE_INFINITY
-  /** When the view was last sent to the end. */
+  /** Time of the last jump to the end. */
   #wentAt = Number.NEGATIVE_INFINITY
-  /** What the reader has opened last, and when. */
+  /** The element the user expanded last, and when. */
   #opened: { control: Element; at: number } | undefined
 
-  constructor(sessionId: string, paddingTop: number, tell: (away: AwayFromEnd) => void) {
+  constructor(sessionId: string, paddingTop: number, onAway: (away: AwayFromEnd) => void) {
     this.#sessionId = sessionId
     this.#paddingTop = paddingTop
-    this.#tell = tell
+    this.#onAway = onAway
     this.saved = savedPositions.get(sessionId)
     this.#following = this.saved?.following ?? true
   }
 
-  /** Whether these items are those shown before with older ones in front. */
+  /** Whether these items are the previous ones with older ones in front. */
   isPrepended(items: readonly TranscriptItem[]): boolean {
     const before = this.#shown.items
     return before.length > 0 && items.length > before.length && items[0]?.id !== before[0]?.id
   }
 
-  /** After each drawing: what is shown now. Reading the height here costs the layout that the frame needs anyway. */
+  /**
+   * Called after each render with the current items. Reading the height here costs only the layout that the frame needs
+   * anyway.
+   */
   show(shown: ShownItems): void {
     this.#shown = shown
     if (this.#following) this.#settle()
   }
 
-  /** Takes hold of the elements; returns how to let go, which keeps the position. */
+  /** Attaches to the elements; returns the detach function, which stores the position. */
   attach(parts: ScrollParts): () => void {
     this.#parts = parts
     const { scroller, content } = parts
@@ -83,7 +87,7 @@ export class ScrollOwner {
       up: () => this.#leave(),
       opened: (control) => (this.#opened = { control, at: performance.now() }),
     })
-    // Rows being measured, pictures, cards, the waiting row, and the window itself: told after layout and before the frame is shown.
+    // Rows being measured, images, cards, the waiting row, and the window itself: called after layout and before paint.
     const watch = new ResizeObserver(() => this.#resized())
     watch.observe(content)
     watch.observe(scroller)
@@ -111,24 +115,24 @@ export class ScrollOwner {
     if (here.top < LOAD_AHEAD && this.#shown.hasMore) this.#shown.onLoadOlder()
   }
 
-  /** Goes to the very end and follows it, also while rows on the way are still being measured. */
+  /** Jumps to the very end and follows it, even while rows on the way are still being measured. */
   goToEnd(): void {
     this.#following = true
     this.#opened = undefined
-    // What the reader did a moment ago, like the click that led here, is not a wish to leave again.
+    // Earlier input, like the click that led here, must not count as leaving the end again.
     this.#touchedAt = Number.NEGATIVE_INFINITY
     this.#wentAt = performance.now()
     this.#setAway(false)
     this.#toEnd()
   }
 
-  /** The same, and the focus goes with it: the button that was clicked goes away. */
+  /** The same, and moves the focus: the clicked button disappears. */
   jumpToEnd(): void {
     this.goToEnd()
     this.#parts?.scroller.focus({ preventScroll: true })
   }
 
-  /** Brings a row into view; false when it is not loaded. */
+  /** Scrolls to a row; false when it is not loaded. */
   goToItem(itemId: string): boolean {
     const index = this.#shown.items.findIndex((item) => item.id === itemId)
     if (index === -1) return false
@@ -137,7 +141,7 @@ export class ScrollOwner {
     return true
   }
 
-  /** Brings a call into view; returns the id of its row, or undefined when it is not loaded. */
+  /** Scrolls to a call; returns the ID of its row, or undefined when it is not loaded. */
   goToCall(callId: string): string | undefined {
     const index = this.#shown.items.findIndex((item) => item.kind === 'tool' && item.callId === callId)
     const item = this.#shown.items[index]
@@ -147,7 +151,7 @@ export class ScrollOwner {
     return item.id
   }
 
-  /** The first drawing: where the session was left, or its end. */
+  /** First render: the session's last position, or its end. */
   #begin(): void {
     const { saved } = this
     const index = saved && !saved.following ? this.#shown.items.findIndex((item) => item.id === saved.itemId) : -1
@@ -178,7 +182,7 @@ export class ScrollOwner {
     })
   }
 
-  /** The rows, the foot, or the area itself have another size now. */
+  /** The rows, the footer, or the area itself changed size. */
   #resized(): void {
     if (this.#following) this.#settle()
     else this.onScrolled()
@@ -190,7 +194,7 @@ export class ScrollOwner {
     this.onScrolled()
   }
 
-  /** Whether going to the end would take what was just opened off the screen: it is about to be read, so it stays. */
+  /** Whether jumping to the end would scroll the just expanded element off the screen: then it stays in view. */
   #hidesOpened(): boolean {
     const opened = this.#opened
     if (!opened || !this.#parts || performance.now() - opened.at > OPENING_MS) return false
@@ -215,7 +219,7 @@ export class ScrollOwner {
   #setAway(away: boolean): void {
     if (away === this.#away) return
     this.#away = away
-    this.#tell(away ? { lastSeen: this.#lastSeen } : undefined)
+    this.#onAway(away ? { lastSeen: this.#lastSeen } : undefined)
   }
 }
 
@@ -223,7 +227,7 @@ function metrics(element: HTMLElement): ScrollMetrics {
   return { top: element.scrollTop, height: element.scrollHeight, viewport: element.clientHeight }
 }
 
-/** How many rows have come since the reader left the end. */
+/** Number of rows added since the user left the end. */
 export function countNewRows(items: readonly TranscriptItem[], lastSeen: string | undefined): number {
   let count = 0
   for (let n = items.length - 1; n >= 0; n -= 1) {
@@ -234,16 +238,16 @@ export function countNewRows(items: readonly TranscriptItem[], lastSeen: string 
   return count
 }
 
-/** Where a scroll area stands. All in pixels. */
+/** The position of a scroll area. All in pixels. */
 interface ScrollMetrics {
   top: number
   height: number
   viewport: number
 }
 
-/** Positions are fractions of a pixel on some screens: this near counts as being exactly at the end. */
+/** Positions are fractions of a pixel on some screens: within this distance counts as exactly at the end. */
 const AT_END = 1
-/** Scrolling down to within this distance of the end means the end. */
+/** Scrolling down to within this distance of the end counts as reaching it. */
 const NEAR = 24
 
 export function distanceFromEnd({ top, height, viewport }: ScrollMetrics): number {
@@ -251,10 +255,10 @@ export function distanceFromEnd({ top, height, viewport }: ScrollMetrics): numbe
 }
 
 /**
- * Whether the view follows the end after it moved or changed its size. Only the reader lets go of the end, by moving up: where the content
- * and the viewport are as large as before, nothing else moves up (find in page and screen readers count as the reader); where they
- * changed, a movement is the reader's only `byReader`: right after an input that can scroll. Who has let go comes back by scrolling down
- * to the end, or when the end comes to them.
+ * Whether the view follows the end after it moved or changed its size. Only the user leaves the end, by scrolling up:
+ * if content and viewport kept their sizes, nothing else moves up (find in page and screen readers count as the user);
+ * if they changed, a movement is the user's only `byReader`: right after an input that can scroll. Following resumes
+ * when the user scrolls down to the end, or when the end comes into view.
  */
 export function followsEnd(following: boolean, before: ScrollMetrics, now: ScrollMetrics, byReader: boolean): boolean {
   const distance = distanceFromEnd(now)
@@ -270,12 +274,12 @@ export function followsEnd(following: boolean, before: ScrollMetrics, now: Scrol
   return !(isSameSize || byReader) || movedUp <= shrunk + widened + 1
 }
 
-/** Where a transcript was left: at its end, or at an item with so many pixels of it above the edge. */
+/** The last position in a transcript: its end, or an item with the number of its pixels above the edge. */
 interface ScrollPosition {
   following: boolean
   itemId?: string
   offset: number
-  /** Measured sizes, good for exactly `count` items beginning with `firstId`. */
+  /** Measured sizes, valid for exactly `count` items starting with `firstId`. */
   sizes: CacheSnapshot
   firstId?: string
   count: number
@@ -284,7 +288,7 @@ interface ScrollPosition {
 const KEPT = 40
 const positions = new Map<string, ScrollPosition>()
 
-/** Scroll positions per session, for as long as the page lives. */
+/** Scroll positions per session, kept as long as the page. */
 const savedPositions = {
   get: (sessionId: string): ScrollPosition | undefined => positions.get(sessionId),
   set(sessionId: string, position: ScrollPosition): void {

@@ -23,7 +23,7 @@ export interface TranscriptProps {
   /** Sends a prompt: "Try again" and "Continue". */
   onPrompt: (parts: UserPart[]) => void
   onOpenLink: (url: string) => void
-  /** What waits for the reader, in two words: said by the button that leads to the end. */
+  /** A short label of what is pending, for the button that jumps to the end. */
   needs?: string | undefined
   /** Shown instead while there are no rows. */
   empty?: ReactNode
@@ -31,10 +31,10 @@ export interface TranscriptProps {
 
 /** The same as in transcript.css. */
 const PADDING_TOP = 22
-/** How long a row that was looked for stays marked. */
+/** How long a search result stays highlighted. */
 const MARK_MS = 4000
 
-/** The conversation. Only what is near the viewport is in the document; the scroll position has one owner (useScrollOwner). */
+/** The conversation. Only rows near the viewport are in the document; useScrollOwner owns the scroll position. */
 export function Transcript({
   sessionId,
   view,
@@ -118,7 +118,8 @@ export function Transcript({
                 scrollRef={scroller}
                 startMargin={PADDING_TOP}
                 data={items}
-                // Older rows in front: the position is kept from the end for this one drawing; the store sees to it that nothing else changes with it.
+                // Older rows in front: keep the position relative to the end for this render; the store changes nothing
+                // else with it.
                 shift={owner.isPrepended(items)}
                 bufferSize={500}
                 {...(sizes && { cache: sizes })}
@@ -151,21 +152,21 @@ export function Transcript({
 /** Longer answers are announced by their beginning; the rest is in the transcript. */
 const SPOKEN_CHARS = 600
 
-/** Tells screen readers about answers when they are finished, not chunk by chunk. */
+/** Announces answers to screen readers when they are finished, not chunk by chunk. */
 function Announcer({ items }: { items: readonly TranscriptItem[] }) {
-  const [said, setSaid] = useState('')
+  const [announcement, setAnnouncement] = useState('')
   const last = useRef<string>(undefined)
   useEffect(() => {
     const found = newest(items)
-    // What was there when the session was opened is not news.
+    // Rows from before the session was opened are not announced.
     if (last.current === undefined) last.current = found?.id ?? ''
     if (!found || found.id === last.current) return
     last.current = found.id
-    setSaid(found.text)
+    setAnnouncement(found.text)
   }, [items])
   return (
     <div className="sr-only" aria-live="polite">
-      {said}
+      {announcement}
     </div>
   )
 }
@@ -200,14 +201,14 @@ const SUGGESTIONS = [
 ]
 
 interface EmptyConversationProps {
-  /** What the agent of the session says to begin with. */
+  /** The greeting of the session's agent. */
   greeting: string | undefined
-  /** The model plays a script. */
+  /** The model is the demo. */
   scripted: boolean
   onSuggest: (text: string) => void
 }
 
-/** A session in which nothing was said yet: a few ways to begin. They fill the composer; nothing is sent. */
+/** An empty session: suggested prompts. They fill the composer; nothing is sent. */
 export function EmptyConversation({ greeting, scripted, onSuggest }: EmptyConversationProps) {
   return (
     <div className="flex max-w-[460px] flex-col items-center gap-4 text-center">

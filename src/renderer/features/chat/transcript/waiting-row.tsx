@@ -9,19 +9,19 @@ import { useNowEachSecond, formatElapsed } from '../../../ui/content/elapsed'
 import { Button } from '../../../ui/button'
 import { ToolIcon } from '../tools/tool-row'
 
-/** Chips beyond these are counted. */
+/** Further chips are only counted. */
 const CHIPS = 4
-/** Said in turn while nothing more is known than that the turn goes on. */
+/** Shown in turn while the only known state is that the turn continues. */
 const WAITING_TEXTS = ['Thinking…', 'Working…', 'Brewing…']
 const WORD_MS = 3000
 
 interface WaitingRowProps {
   view: SessionView
-  /** When the engine last said anything, on this machine's clock. */
+  /** When the engine last reported anything, on this machine's clock. */
   aliveAt: number
 }
 
-/** While a turn runs: what it is at, the calls that run, for how long, and how long the model has been silent. */
+/** While a turn runs: its activity, the running calls, the elapsed time, and how long the model has been silent. */
 export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
   const now = useNowEachSecond()
   const asking = useWaitingTask(view.header.sessionId)
@@ -31,7 +31,7 @@ export function WaitingRow({ view, aliveAt }: WaitingRowProps) {
   const running = turn.calls.filter(({ state }) => state === 'running')
   const waits = activity.kind === 'you'
   const retry = activity.kind === 'retry' ? activity.retry : undefined
-  // Silence is worth a word only while the model is waited for.
+  // Silence is shown only while waiting for the model.
   const isModels =
     activity.kind === 'model' || activity.kind === 'thinking' || activity.kind === 'text' || activity.kind === 'call'
   const silent = isModels ? Math.max(0, Math.floor((now - aliveAt) / 1000)) : 0
@@ -87,12 +87,12 @@ function retryWord(until: number, now: number): string {
   return seconds > 0 ? `Retrying in ${formatElapsed(seconds)}` : 'Retrying'
 }
 
-/** A few words that fade over into the next ones, while what stands around them moves along. */
+/** A few words that cross-fade into the next ones, while the surrounding text moves along. */
 function CrossfadeText({ text, className }: { text: string; className?: string }) {
   const [width, setWidth] = useState<number>()
   const [shown, setShown] = useState<{ text: string; before: string | undefined }>({ text, before: undefined })
   if (shown.text !== text) setShown({ text, before: shown.text })
-  // The words change their width, too, when the font comes or its size changes.
+  // The width also changes when the font loads or its size changes.
   const measure = useCallback((words: HTMLSpanElement) => {
     const observer = new ResizeObserver(() => setWidth(words.offsetWidth))
     observer.observe(words)

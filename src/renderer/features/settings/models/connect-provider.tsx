@@ -17,21 +17,21 @@ import { baseUrlProblem, PROVIDER_LABELS, suggestProviderId } from './provider-t
 
 interface ConnectProviderProps {
   settings: SettingsView
-  /** The model answered and is saved. */
+  /** The model responded and is saved. */
   onConnected: (modelId: string) => void
   onCancel: () => void
 }
 
 const FIELDS = ['type', 'baseUrl', 'apiKey', 'model', 'id']
 
-/** The shortest way to a working model: where it is, the key, its name, and a test whether it answers. */
+/** The shortest form for a working model: its URL, the key, the model's name, and a connection test. */
 export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProviderProps) {
   const [type, setType] = useState<ProviderType>('openai-compatible')
   const [baseUrl, setBaseUrl] = useState('')
   const [apiKey, setApiKey] = useState('')
   const [model, setModel] = useState('')
   const [checked, setChecked] = useState(false)
-  // What an earlier try has saved is changed by the next one, not doubled.
+  // A second attempt replaces what the first one saved.
   const [savedAs, setSavedAs] = useState<{ providerId: string; modelId: string }>()
   const asked = () => ({
     type,
@@ -50,7 +50,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
         await (savedAs.providerId === providerId
           ? api.removeModel({ id: savedAs.modelId })
           : api.removeProvider({ id: savedAs.providerId }))
-      // What the provider says of its models counts for this one, too; where it cannot be asked, the test says why.
+      // The provider's data on its models applies to this one, too; if it cannot be queried, the test says why.
       await api.offeredModels({ id: providerId, ...asked() })
       return api.saveModel({ id: modelId, providerId, model: model.trim() })
     },

@@ -16,7 +16,7 @@ interface ModelFormProps {
   /** Undefined: a new one. */
   model: ModelView | undefined
   providers: readonly ProviderView[]
-  /** Ids that are in use. */
+  /** IDs in use. */
   taken: readonly string[]
   onClose: () => void
 }
@@ -25,7 +25,7 @@ const FIELDS = ['id', 'providerId', 'model', 'label', 'contextWindow', 'maxOutpu
 const MIN_WINDOW = 1000
 const MAX_WINDOW = 100_000_000
 
-/** Adds or changes a model: whose it is, what it is called there, and what it can do. */
+/** Adds or changes a model: its provider, its ID there, and its capabilities. */
 export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) {
   const formId = useId()
   const [providerId, setProviderId] = useState(model?.providerId ?? providers[0]?.id ?? '')
@@ -35,7 +35,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
   )
   const [contextWindow, setContextWindow] = useState(numberText(model?.said?.contextWindow))
   const [maxOutput, setMaxOutput] = useState(numberText(model?.said?.maxOutputTokens))
-  // What the user has not touched is as it is known of the model, whatever its name is.
+  // Only the fields the user changed; the others follow what is known of the typed model ID.
   const [switched, setSwitched] = useState<Partial<Record<'toolCalls' | 'imagesIn' | 'videoIn' | 'thinking', boolean>>>(
     {},
   )

@@ -15,14 +15,14 @@ interface ModelNameFieldProps {
   onChange: (name: string) => void
   placeholder: string
   error: string | undefined
-  /** The provider's models, once they were asked for. */
+  /** The provider's models, once queried. */
   offered: OfferedModels | undefined
   isAsking: boolean
-  /** Undefined: it is not yet known whom to ask. */
+  /** Undefined: the provider is not yet known. */
   onAsk: (() => void) | undefined
 }
 
-/** The name of a model, with the provider's own models to choose from, and what is known of the one that is written. */
+/** The ID of a model, with the provider's models to choose from, and what is known of the typed one. */
 export function ModelNameField({ value, onChange, placeholder, error, offered, isAsking, onAsk }: ModelNameFieldProps) {
   const listId = useId()
   const name = value.trim()
@@ -72,7 +72,7 @@ function offeredModelsText({ from, models, problem }: OfferedModels): string {
     : `${problem} Enter the provider’s exact model ID.`
 }
 
-/** One tiny request to a model, on demand. */
+/** Sends one tiny request to a model, on demand. */
 export function useConnectionTest() {
   const client = useClient()
   return useMutation({
@@ -82,7 +82,7 @@ export function useConnectionTest() {
 
 type Test = ReturnType<typeof useConnectionTest>
 
-/** How a test went, in words, with how long it took. */
+/** The result of a test as text, with its duration. */
 export function TestResult({
   test,
   className,
@@ -128,7 +128,7 @@ export function TestButton({ test, id }: { test: Test; id: string }) {
   )
 }
 
-/** Asks a provider, which need not be saved yet, for its models. */
+/** Queries a provider, which need not be saved yet, for its models. */
 export function useOfferedModels() {
   const client = useClient()
   return useMutation({

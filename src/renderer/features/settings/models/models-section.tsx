@@ -14,7 +14,7 @@ import { ModelForm } from './model-form'
 import { SectionHead } from '../../../ui/form/settings-controls'
 import { SelectField } from '../../../ui/form/choice-fields'
 
-/** The models to choose from, and which one a new session takes. */
+/** The available models, and the default for new sessions. */
 export function ModelsSection({ settings, onAddProvider }: { settings: SettingsView; onAddProvider: () => void }) {
   const [editing, setEditing] = useState<{ model: ModelView | undefined }>()
   const [removing, setRemoving] = useState<ModelView>()
@@ -147,7 +147,7 @@ function ModelRow({ model, isDefault, onEdit, onRemove }: ModelRowProps) {
   )
 }
 
-/** The models beside the default: a small one for small work, and one that takes over. */
+/** The additional models: a small one, and a fallback. */
 function OtherModels({ settings }: { settings: SettingsView }) {
   const setSmall = useSettingsChange((api, id: string) => api.setSmallModel(id === '' ? {} : { id }))
   const setFallback = useSettingsChange((api, id: string) => api.setFallbackModel(id === '' ? {} : { id }))

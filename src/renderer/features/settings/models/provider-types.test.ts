@@ -10,21 +10,21 @@ describe('suggestProviderId', () => {
     ['http://gpu-box:8000/v1', 'gpu-box'],
     ['nonsense', 'provider'],
     ['', 'provider'],
-  ])('would catch %s getting a name that the configuration refuses', (url, id) => {
+  ])('suggests a valid ID for %s', (url, id) => {
     expect(suggestProviderId('openai-compatible', url, [])).toBe(id)
   })
 
-  it('would catch a new provider taking the place of one that exists', () => {
+  it('numbers the ID if it is taken', () => {
     expect(suggestProviderId('anthropic', '', ['anthropic', 'anthropic-2'])).toBe('anthropic-3')
   })
 })
 
 describe('baseUrlProblem', () => {
-  it('would catch a compatible server without an address', () => {
+  it('requires a URL for a compatible server', () => {
     expect(baseUrlProblem('openai-compatible', '')).toBeDefined()
     expect(baseUrlProblem('anthropic', '')).toBeUndefined()
   })
-  it('would catch addresses that are no web addresses', () => {
+  it('accepts only http and https URLs', () => {
     expect(baseUrlProblem('openai-compatible', 'localhost:8080')).toBeDefined()
     expect(baseUrlProblem('openai-compatible', 'file:///etc/passwd')).toBeDefined()
     expect(baseUrlProblem('openai-compatible', 'http://localhost:8080/v1')).toBeUndefined()

@@ -2,15 +2,15 @@ import type { ProviderType } from '../../../../shared/configuration/settings'
 
 interface ProviderWords {
   name: string
-  /** Where it is asked when no base URL is given; undefined when one must be given. */
+  /** The default base URL; undefined when the user must enter one. */
   defaultUrl: string | undefined
-  /** A name for a key in the environment, as is usual. */
+  /** The usual environment variable for the key. */
   keyEnv: string
-  /** A model that shows how names look there. */
+  /** An example of a model ID. */
   modelExample: string
 }
 
-/** The kinds of provider in people's words. */
+/** The provider types with their labels. */
 export const PROVIDER_LABELS: Record<ProviderType, ProviderWords> = {
   'openai-compatible': {
     name: 'OpenAI-compatible (Chat Completions)',
@@ -44,7 +44,7 @@ export const PROVIDER_LABELS: Record<ProviderType, ProviderWords> = {
   },
 }
 
-/** A name for a new provider: its kind, or where it is served; a number when that is taken. */
+/** An ID for a new provider: its type or its host; with a number when taken. */
 export function suggestProviderId(type: ProviderType, baseUrl: string, taken: readonly string[]): string {
   const base = type === 'openai-compatible' ? nameOfHost(baseUrl) : type === 'openai-responses' ? 'openai' : type
   if (!taken.includes(base)) return base
@@ -59,7 +59,7 @@ function nameOfHost(baseUrl: string): string {
   return (parts.length > 1 ? parts.at(-2) : parts[0])?.replace(/[^\w.:@-]/g, '') || 'provider'
 }
 
-/** What is wrong with a base URL for this kind of provider; undefined when nothing is. */
+/** The validation error of a base URL for this type of provider; undefined when valid. */
 export function baseUrlProblem(type: ProviderType, baseUrl: string): string | undefined {
   if (baseUrl === '')
     return PROVIDER_LABELS[type].defaultUrl === undefined

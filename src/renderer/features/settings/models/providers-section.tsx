@@ -21,7 +21,7 @@ import { Dialog } from '../../../ui/dialog'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 
-/** Where models come from: addresses and keys. */
+/** The model providers: their URLs and keys. */
 export function ProvidersSection({ settings }: { settings: SettingsView }) {
   const [editing, setEditing] = useState<{ provider: ProviderView | undefined }>()
   const [removing, setRemoving] = useState<ProviderView>()
@@ -105,13 +105,13 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
         onConfirm={() => removing && remove.mutate(removing.id, { onError: showFailureToast })}
       >
         {removing &&
-          `Its ${modelsOf(removing.id) === 1 ? 'one model' : `${modelsOf(removing.id)} models`} and its stored key go with it. Sessions keep what was said and ask for another model.`}
+          `This also removes its ${modelsOf(removing.id) === 1 ? 'model' : `${modelsOf(removing.id)} models`} and API key. Sessions keep their messages and ask for another model.`}
       </ConfirmDialog>
     </section>
   )
 }
 
-/** Why a stored key cannot be used, and what to do about it. */
+/** Why a stored key cannot be used, and how to fix it. */
 function lockedText({ reason }: KeysView): string {
   const why = reason === undefined ? 'It was encrypted with another key' : `It cannot be decrypted because ${reason}`
   return `${why}. Enter the key again, or name an environment variable.`
@@ -135,14 +135,14 @@ function KeyState({ provider: { keyFrom, apiKeyEnv } }: { provider: ProviderView
 interface ProviderFormProps {
   /** Undefined: a new one. */
   provider: ProviderView | undefined
-  /** Where its key will be kept. */
+  /** Where its key will be stored. */
   keys: KeysView
-  /** Names that are in use. */
+  /** Names in use. */
   taken: readonly string[]
   onClose: () => void
 }
 
-/** What stands in the empty field of a key. */
+/** The placeholder of a key field. */
 const PLACEHOLDERS: Partial<Record<ProviderView['keyFrom'], string>> = {
   stored: 'A key is stored; type to replace it',
   locked: 'A key is stored, but locked; type to replace it',
