@@ -1,5 +1,4 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { release } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContextView, RequestPrefix, ToolsView } from '../../../shared/model/context'
@@ -12,32 +11,28 @@ import type { FolderSettings } from '../trust/project-settings'
 import type { CompactionEnd } from '../context/compaction/compact'
 import type { PinnedState } from '../context/compaction/kept-content'
 import { createContextBudget, isCompactable } from '../context/context-budget'
-import { findInstructions } from '../context/facts/instruction-files'
-import { isLoadable } from '../context/facts/instruction-facts'
 import { nestedInstructions } from '../context/facts/nested-instructions'
-import { cachedFacts } from '../context/facts/gather-facts'
-import { systemPrompt, createPromptPrefix, type SessionPrefix } from '../context/prompt-prefix'
+import { createPromptPrefix, type SessionPrefix } from '../context/prompt-prefix'
 import type { Diagnostics } from '../diagnostics/session-diagnostics'
 import type { Hooks } from '../hook/hooks'
-import { recordedFact } from '../context/prefix-changes'
 import { prefixTokens } from '../context/tokens/token-estimate'
 import { createTokenCount } from '../context/tokens/token-count'
 import { contextLimits } from '../context/compaction/context-limits'
-import { createCallIds, createFrozenPrefixes, latestCompaction, loadHistory } from './session-history'
+import { createCallIds, createFrozenPrefixes, loadHistory } from './session-history'
 import type { TurnContext } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
 import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
 import { sessionPlan } from './session-plans'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
-import { repositoryRoot } from '../workspace/path/repository-root'
 import type { Workspace } from '../workspace/workspace'
 import { createModelFallback } from './model-fallback'
 import { markAgentWritten, type EnvironmentSnapshots } from './environment-snapshot'
 import type { Session } from '../session/session'
 import type { TurnRunner } from '../session/session-deps'
 import type { Store } from '../store/store'
-import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
+import { createTurnMaterial, type TurnMaterial } from './turn-material'
+import { toolsView, type TurnToolsDeps } from './turn-tools'
 import type { ContextWindows } from './context-windows'
 
 export interface TurnRunnerDeps extends TurnToolsDeps {
@@ -77,12 +72,10 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   newId(prefix: string): string
 }
 
-/** Tools that are of no use where nobody can be asked: what they ask would be denied. */
-const INTERACTIVE_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
-
 /** Gathers what a turn needs from all over the engine, and runs it. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   const prefixes = createFrozenPrefixes(deps.store)
+  const { choose, gather } = createTurnMaterial(deps, prefixes)
 
   return {
     async ready(session: Session) {
@@ -243,113 +236,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     },
   }
 
-  /** Who is asked, how, and what decides which tools there are. */
-  async function choose(
-    session: Session,
-    knownTools: ToolChoice['knownTools'] = once(() => prefixes.knownTools(session)),
-  ) {
-    const { header } = session
-    const { info, provider } = await deps.resolveModel(header.model)
-    const { settings, problems } = await deps.settingsFor(header.folder)
-    const [agent, { skills }] = await Promise.all([deps.agentTurn(session), deps.skills.list(header.folder)])
-    const unavailable = {
-      ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
-      ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
-      ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
-      ...(!deps.interactive &&
-        Object.fromEntries(INTERACTIVE_TOOLS.map((tool) => [tool, 'Nobody can be asked here.']))),
-    }
-    const choice: ToolChoice = { info, settings, unavailable, offers: agent.offers, knownTools }
-    return { info, provider, settings, problems, agent, skills, choice }
-  }
-
-  /** What is asked of whom, and the conversation as the log has it. With a signal for a turn: its tools may be waited for. */
-  async function gather(session: Session, turn?: { signal: AbortSignal; told: ToolChoice['knownTools'] }) {
-    const { header } = session
-    const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.told)
-    for (const { file, line, message } of problems)
-      deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-    const [tools, found] = await Promise.all([
-      turnTools(deps, session, choice, turn?.signal),
-      findInstructions(deps.home, header.folder),
-    ])
-    for (const problem of found.problems) deps.warn(problem)
-    for (const { path, line, message } of await deps.problemsIn(header.folder))
-      deps.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
-    let instructions = await markAgentWritten(deps, session, found.instructions)
-    let look = await (header.prefixSeq === undefined
-      ? deps.snapshots.take(session)
-      : deps.snapshots.takeChanging(session))
-    const isGitRepository = repositoryRoot(header.folder) !== undefined
-    const { lookup } = tools
-    const shown = session.header.sandbox
-    const facts = cachedFacts(() => {
-      const { addedFolders, sandbox: now } = session.header
-      // It is recorded anew when the mode or the settings change.
-      const sandbox = now === shown ? look.sandbox : now
-      return {
-        environment: {
-          folder: header.folder,
-          addedFolders,
-          isGitRepository,
-          system: `${process.platform} ${release()} (${process.arch})`,
-          today: localDay(deps.now()),
-          ...look,
-        },
-        permission: { mode: deps.effectiveHeader(session).mode, canAsk: deps.interactive, ...(sandbox && { sandbox }) },
-        role: agent.role,
-        instructions,
-        skills: lookup.get('Skill') ? skills : NONE,
-        agentTypes: lookup.get('Agent') ? agent.types : NONE,
-        servers: info.toolCalls ? tools.instructions() : NONE,
-        loadable: info.toolCalls ? lookup.loadable?.() : undefined,
-      }
-    })
-    /** What requests would begin with if it were frozen now; the project is looked at again after a compaction. */
-    const present = async (): Promise<RequestPrefix> => {
-      const [now, project] = await Promise.all([
-        findInstructions(deps.home, header.folder),
-        deps.snapshots.take(session),
-      ])
-      instructions = await markAgentWritten(deps, session, now.instructions)
-      look = project
-      const known = facts()
-      return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recordedFact) }
-    }
-    // Read from the log each time: what a turn starts from is then the same after a restart.
-    const compacted = latestCompaction(deps.store, header)
-    // As when the conversation began: marks that came and went would change what was sent.
-    const frozen = prefixes.of(session)?.prefix.tools
-    const marks = frozen
-      ? frozen.some(({ name }) => name === 'SendDMail')
-      : info.toolCalls && lookup.get('SendDMail') !== undefined
-    const { history, telling, known } = loadHistory(deps, session, info, { compacted, marks })
-    const loop = {
-      ...settings.loop,
-      maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps),
-    }
-    return {
-      header,
-      info,
-      provider,
-      agent,
-      settings,
-      loop,
-      facts,
-      present,
-      tools,
-      history,
-      telling,
-      known,
-      compacted,
-      marks,
-    }
-  }
-
   /** What a turn and a compaction between turns have in common. */
   function base(
     session: Session,
-    { info, provider, settings, loop, agent }: Awaited<ReturnType<typeof gather>>,
+    { info, provider, settings, loop, agent }: TurnMaterial,
     signal: AbortSignal,
     prefix: Pick<RequestPrefix, 'system' | 'tools'> | SessionPrefix,
   ) {
@@ -370,13 +260,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       pins: async () => ({ todos: session.header.todos, tasks: await deps.runningTasks(session.id) }),
     }
   }
-}
-
-const NONE: readonly never[] = []
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined
-  return () => (made ??= { value: make() }).value
 }
 
 /** Tokens of all that is sent beside the conversation. */
@@ -413,9 +296,4 @@ async function saveResult(home: string, sessionId: string, callId: string, text:
   const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
   await writeFile(path, text, { mode: 0o600 })
   return path
-}
-
-function localDay(ms: number): string {
-  const date = new Date(ms)
-  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
 }
