@@ -15,7 +15,7 @@ const QUESTION: CallQuestion = {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-it('would stop a call for the time a person takes to answer it, or give it all its time anew after that', async () => {
+it('pauses the timeout while the user answers, and does not reset it afterwards', async () => {
   const answers = [Promise.withResolvers<CallAnswer>(), Promise.withResolvers<CallAnswer>()]
   let asked = 0
   let own: AbortSignal | undefined
@@ -34,23 +34,23 @@ it('would stop a call for the time a person takes to answer it, or give it all i
   if ('refused' in prepared) throw new Error('refused')
   const result = runWithTimeout(ctx, slow, prepared, { callId: 'c' })
   await vi.advanceTimersByTimeAsync(60_000)
-  answers[0]!.resolve({ none: 'nobody', why: '' })
+  answers[0]!.resolve({ none: 'ended', why: '' })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(own?.aborted).toBe(false)
-  answers[1]!.resolve({ none: 'nobody', why: '' })
+  answers[1]!.resolve({ none: 'ended', why: '' })
   await vi.advanceTimersByTimeAsync(990)
   expect(own?.aborted).toBe(false)
   await vi.advanceTimersByTimeAsync(10)
   expect(textOf((await result).content)).toMatch(/^so far\nSlow took longer than 1 s/)
 })
 
-it('would leave a question open when its call is over', async () => {
+it('closes an open question when its call ends', async () => {
   let question: AbortSignal | undefined
   const { ctx } = turnFixture({
     answers: [],
     ask: async (_call, _question, _turn, signal) => {
       question = signal
-      return { none: 'nobody', why: '' }
+      return { none: 'ended', why: '' }
     },
   })
   const quick = tool({ name: 'Quick', run: (_input, { ask }) => (void ask(QUESTION), ok('')) })

@@ -16,12 +16,12 @@ import { turnTools, type ToolChoice } from './turn-tools'
 const INTERACTIVE_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 const NONE: readonly never[] = []
 
-/** What a turn or a compaction works with: model, settings, tools, facts, and the conversation as recorded in the log. */
+/** What a turn or a compaction works with: model, settings, tools, facts, and the conversation from the log. */
 export type TurnMaterial = Awaited<ReturnType<ReturnType<typeof createTurnMaterial>['gather']>>
 
 /** Gathers what requests of a session are made of. */
 export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixes) {
-  /** Who is asked, how, and what decides which tools there are. */
+  /** The model, settings and agent of a session, and what decides which tools it has. */
   async function choose(
     session: Session,
     knownTools: ToolChoice['knownTools'] = once(() => prefixes.knownTools(session)),
@@ -35,16 +35,16 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
       ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
       ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
       ...(!deps.interactive &&
-        Object.fromEntries(INTERACTIVE_TOOLS.map((tool) => [tool, 'Nobody can be asked here.']))),
+        Object.fromEntries(INTERACTIVE_TOOLS.map((tool) => [tool, 'No user can be asked in this session.']))),
     }
     const choice: ToolChoice = { info, settings, unavailable, offers: agent.offers, knownTools }
     return { info, provider, settings, problems, agent, skills, choice }
   }
 
-  /** What is asked of whom, and the conversation as the log has it. With a signal for a turn: its tools may be waited for. */
-  async function gather(session: Session, turn?: { signal: AbortSignal; told: ToolChoice['knownTools'] }) {
+  /** Everything for a request, with the conversation from the log. With `turn`, waits a moment for the tools of servers. */
+  async function gather(session: Session, turn?: { signal: AbortSignal; knownTools: ToolChoice['knownTools'] }) {
     const { header } = session
-    const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.told)
+    const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.knownTools)
     for (const { file, line, message } of problems)
       deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
     const [tools, found] = await Promise.all([
@@ -55,16 +55,16 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     for (const { path, line, message } of await deps.problemsIn(header.folder))
       deps.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
     let instructions = await markAgentWritten(deps, session, found.instructions)
-    let look = await (header.prefixSeq === undefined
+    let environment = await (header.prefixSeq === undefined
       ? deps.snapshots.take(session)
       : deps.snapshots.takeChanging(session))
     const isGitRepository = repositoryRoot(header.folder) !== undefined
     const { lookup } = tools
-    const shown = session.header.sandbox
+    const sandboxBefore = session.header.sandbox
     const facts = cachedFacts(() => {
       const { addedFolders, sandbox: now } = session.header
-      // It is recorded anew when the mode or the settings change.
-      const sandbox = now === shown ? look.sandbox : now
+      // Recorded again when the mode or the settings change.
+      const sandbox = now === sandboxBefore ? environment.sandbox : now
       return {
         environment: {
           folder: header.folder,
@@ -72,7 +72,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
           isGitRepository,
           system: `${process.platform} ${release()} (${process.arch})`,
           today: localDay(deps.now()),
-          ...look,
+          ...environment,
         },
         permission: { mode: deps.effectiveHeader(session).mode, canAsk: deps.interactive, ...(sandbox && { sandbox }) },
         role: agent.role,
@@ -83,20 +83,20 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
         loadable: info.toolCalls ? lookup.loadable?.() : undefined,
       }
     })
-    /** What requests would begin with if it were frozen now; the project is looked at again after a compaction. */
+    /** The prefix that would be frozen now; after a compaction, the project is inspected again. */
     const present = async (): Promise<RequestPrefix> => {
       const [now, project] = await Promise.all([
         findInstructions(deps.home, header.folder),
         deps.snapshots.take(session),
       ])
       instructions = await markAgentWritten(deps, session, now.instructions)
-      look = project
+      environment = project
       const known = facts()
       return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recordedFact) }
     }
-    // Read from the log each time: what a turn starts from is then the same after a restart.
+    // Read from the log each time, so that a turn starts from the same state after a restart.
     const compacted = latestCompaction(deps.store, header)
-    // As when the conversation began: marks that came and went would change what was sent.
+    // As when the conversation started: turning marks on or off later would change what was already sent.
     const frozen = prefixes.of(session)?.prefix.tools
     const marks = frozen
       ? frozen.some(({ name }) => name === 'SendDMail')

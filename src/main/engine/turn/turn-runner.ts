@@ -40,39 +40,39 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   store: Store
   settingsFor(folder: string): Promise<FolderSettings>
   skills: Pick<Skills, 'list'>
-  /** Whether a person can be asked as long as this process runs. */
+  /** Whether a user can be asked while this process runs. */
   interactive: boolean
-  /** The header whose mode counts: that of the person's session a subagent belongs to. */
+  /** The header whose mode applies: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): SessionHeader
   snapshots: EnvironmentSnapshots
-  /** Records what the session's commands can reach, when that has changed. */
+  /** Records the session's sandbox status if it has changed. */
   syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
   diagnostics?: Pick<Diagnostics, 'forTurn'>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
-  /** What the agent of this session is. */
+  /** What the session's agent means for a turn. */
   agentTurn(session: Session): Promise<AgentTurn>
   scheduleAcrossAgents(session: Session): NonNullable<TurnContext['scheduleAcrossAgents']>
   checkpoints: Pick<CheckpointManager, 'before' | 'recover' | 'sendDMail' | 'writtenByAgents'>
-  /** Prepares the news of background tasks that the session is owed. */
+  /** Prepares the task notifications that are due in the session. */
   prepareNotifications(session: Session): Promise<void>
   /** Commands that run in the background for the session. */
   runningTasks(sessionId: string): Promise<PinnedState['tasks']>
-  /** Tokens that models take; what a provider has refused is remembered. */
+  /** Context windows of models, as configured or learned from refusals. */
   windows: ContextWindows
-  /** What is wrong with files of agents and skills for a folder. */
+  /** Problems in the agent and skill files of a folder. */
   problemsIn(folder: string): Promise<readonly { path: string; line?: number; message: string }[]>
-  /** Gets ready for commands. */
+  /** Prepares a terminal and a sandbox for commands. */
   warmUp(session: Session): void
   log(message: string): void
-  /** Tells the user, once for each text. */
+  /** Shows the user a warning; each text only once. */
   warn(text: string): void
   now(): number
   newId(prefix: string): string
 }
 
-/** Gathers what a turn needs from all over the engine, and runs it. */
+/** Runs turns, compactions and context views with everything they need from the rest of the engine. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   const prefixes = createFrozenPrefixes(deps.store)
   const { choose, gather } = createTurnMaterial(deps, prefixes)
@@ -82,8 +82,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       const { header } = session
       const folder = await stat(header.folder).catch(() => undefined)
       if (!folder?.isDirectory())
-        throw new CodedError('session.folder_missing', `The folder ${header.folder} is not there.`)
-      // Programs that are asked answer while the provider's package is loaded.
+        throw new CodedError('session.folder_missing', `The folder ${header.folder} does not exist.`)
+      // The snapshot's programs run while the provider's package loads.
       if (header.prefixSeq === undefined) deps.snapshots.prefetch(session)
       const { info } = await deps.resolveModel(header.model)
       return { modelId: info.id }
@@ -92,9 +92,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     async run(session, turnId, signal, open): Promise<TurnEnd> {
       await deps.checkpoints.recover(session)
       await deps.prepareNotifications(session)
-      // What tools there are depends on what was told of them, and the other way round.
-      const told: { prefix?: SessionPrefix } = {}
-      const material = await gather(session, { signal, told: () => told.prefix?.knownTools() })
+      // The tools depend on which ones the prefix contains, and the prefix is created from the tools.
+      const created: { prefix?: SessionPrefix } = {}
+      const material = await gather(session, { signal, knownTools: () => created.prefix?.knownTools() })
       const { header, info, provider, settings, tools, history, known, compacted, marks } = material
       let { telling } = material
       const prefix = createPromptPrefix({
@@ -104,10 +104,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         facts: material.facts,
         tools: () => (info.toolCalls ? tools.lookup.schemas() : prefix.tools),
       })
-      told.prefix = prefix
+      created.prefix = prefix
       await prefix.renew()
       const callId = createCallIds(history, compacted?.seq)
-      // The results of the open step come with all its calls.
+      // The open step adds the results of all its calls, including those recorded before.
       if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
       const hooks = deps.hooks?.forTurn(session, turnId, signal, settings.hooks)
       const record = (...events: EventBody[]): void => {
@@ -185,7 +185,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           log: deps.log,
         })
       }
-      // Beside the first request, and before the turn ends: its end is recorded last.
+      // In parallel with the turn, but awaited: the end of the turn is recorded last.
       const [end] = await Promise.all([runTurn(ctx, open), deps.syncSandbox?.(session)])
       return end
     },
@@ -236,7 +236,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     },
   }
 
-  /** What a turn and a compaction between turns have in common. */
+  /** What turns and compactions between turns share. */
   function base(
     session: Session,
     { info, provider, settings, loop, agent }: TurnMaterial,
@@ -250,7 +250,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       settings: loop,
       record: (...events: EventBody[]) => void session.record(...events),
       signal,
-      // Only differences of it are used: a clock that is set does not change them.
+      // Monotonic: only differences are used, and setting the system clock does not change them.
       now: () => Math.round(performance.now()),
       random: Math.random,
       pause: (ms: number, abort: AbortSignal) => pause(ms, undefined, { signal: abort }),
@@ -262,7 +262,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   }
 }
 
-/** Tokens of all that is sent beside the conversation. */
+/** Tokens of everything in a request except the conversation. */
 function requestPrefixTokens(
   { system, tools }: Pick<RequestPrefix, 'system'> & { tools: readonly ToolSchema[] },
   info: ModelInfo,
@@ -270,7 +270,7 @@ function requestPrefixTokens(
   return prefixTokens(system, info.toolCalls ? tools : [])
 }
 
-/** What the loop needs to know of a model. Effort: of the turn, the session, the agent, or the model's settings; else the vendor's default. */
+/** What the loop needs to know about a model. Effort: that of the turn, the session, the agent, or the model's settings; else the vendor's default. */
 function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnContext['model'] {
   const effort = header.turnEffort ?? header.effort ?? agent.effort ?? info.effort
   return {
@@ -285,7 +285,7 @@ function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnCo
   }
 }
 
-/** Whether the agent can change files by a tool of its own: if not, it need not hear of errors in them. */
+/** Whether the agent has a tool that changes files; if not, it gets no diagnostics. */
 function canEdit(tools: TurnContext['tools']): boolean {
   return ['Edit', 'Write', 'apply_patch'].some((name) => tools.get(name) !== undefined)
 }
