@@ -186,7 +186,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   return {
     async begin(agentId, start, prompt) {
       if (isClosed) throw new CodedError('session.busy', 'Trestle is closing.')
-      if (runs.has(agentId)) throw new CodedError('session.busy', `${agentId} is at work.`)
+      if (runs.has(agentId)) throw new CodedError('session.busy', `${agentId} is running.`)
       const started = Promise.withResolvers<void>()
       const run: Run = {
         abort: new AbortController(),
@@ -200,7 +200,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       }
       runs.set(agentId, run)
       run.ended = sessions.withSession(agentId, async (session) => {
-        if (session.busy) throw new CodedError('session.busy', `${agentId} is at work.`)
+        if (session.busy) throw new CodedError('session.busy', `${agentId} is running.`)
         const outcome = work(session, start, prompt, run)
         started.resolve()
         return outcome
@@ -217,11 +217,11 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       const run = runs.get(agentId)
       const agent = store.header(agentId)?.agent
       if (!run || agent?.status !== 'running' || agent.background)
-        throw new CodedError('request.invalid', `${agentId} is not waited for by a call of this Trestle.`)
+        throw new CodedError('request.invalid', `No call of this Trestle waits for ${agentId}.`)
       if (agent.depth > 1)
         throw new CodedError(
           'request.invalid',
-          'Another subagent waits for it, which cannot leave work behind. Send that one to the background.',
+          'Another subagent waits for it, and subagents cannot start background work. Move that one to the background.',
         )
       return sessions.withSession(agentId, (session) => {
         session.record({ type: 'agent.moved' })
@@ -250,7 +250,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       if (run) return end(run, why)
       const header = store.header(agentId)
       if (header && (await resolveTask(header))?.status === 'running')
-        throw new CodedError('session.elsewhere', 'Another Trestle runs it: stop it there.')
+        throw new CodedError('session.elsewhere', 'It is running in another Trestle. Stop it there.')
     },
     async stopAll(matches, why) {
       const chosen = [...runs].filter(([agentId]) => {

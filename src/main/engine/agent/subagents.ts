@@ -156,7 +156,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       if (!mayDelegate(header))
         return `Subagents may be ${deps.settings().maxDepth} deep at most ([agents] max_depth). Do it yourself.`
       if (background && header.agent)
-        return 'A subagent cannot leave work behind: start it without run_in_background and wait for it.'
+        return 'A subagent cannot start background work: start it without run_in_background and wait for it.'
       if ('resume' in agent) return resumeProblem(agent.resume)
       const types = await typesOf(header)
       if (types.some(({ name }) => name === agent.type)) return undefined
@@ -171,7 +171,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
         return `There is no subagent "${agentId.slice(0, 100)}" of this session. resume takes the agent_id that an earlier result of Agent named.`
       const task = await runs.task(agentId)
       return task?.status === 'running'
-        ? `${agentId} is still at work. Wait for its end, or start another one.`
+        ? `${agentId} is still running. Wait for its end, or start another one.`
         : undefined
     }
 
@@ -309,6 +309,6 @@ function mayStartAnyType({ agent }: SessionHeader, { subagents }: Pick<AgentDefi
 function throwAgentMissing({ name }: SessionAgent): never {
   throw new CodedError(
     'request.invalid',
-    `The agent "${name}" of this session is not here any longer. Choose another one for it, or add its file again.`,
+    `The agent "${name}" of this session no longer exists. Choose another one, or restore its file.`,
   )
 }

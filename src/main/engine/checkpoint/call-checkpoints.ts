@@ -209,9 +209,7 @@ function keepListing(open: string, path: string): void {
 
 function coverageWarnings(uncovered: number, complete: boolean): string[] {
   return [
-    ...(complete
-      ? []
-      : ['The workspace has more files than are looked at: new files and changes beyond them are not covered.']),
+    ...(complete ? [] : ['The workspace has too many files: new files and changes beyond the limit are not covered.']),
     ...(uncovered > 0 && complete
       ? [
           `${uncovered} ${uncovered === 1 ? 'path' : 'paths'} came into view that were there before, ignored or elsewhere.`,
@@ -224,7 +222,10 @@ function sentences(changes: readonly FileChange[]): string[] {
   const unkept = changes.filter(({ before }) => before.kind === 'unkept')
   return unkept
     .slice(0, 20)
-    .map(({ path, before }) => `What ${path} was before is not kept: ${before.kind === 'unkept' ? before.why : ''}.`)
+    .map(
+      ({ path, before }) =>
+        `The earlier content of ${path} was not kept: ${before.kind === 'unkept' ? before.why : ''}.`,
+    )
 }
 
 const DEFAULT_MODE = 0o644

@@ -124,8 +124,8 @@ function targetOf(
     const known = store.ofTypes(id, ['step.started']).find((one) => one.checkpoint === checkpoint)
     if (!known) return `There is no checkpoint ${checkpoint}.`
     return known.seq > started!.seq
-      ? `${name} was taken back itself.`
-      : `${name} is of an earlier turn: what the person has said since cannot be taken back.`
+      ? `${name} was undone by an earlier D-Mail.`
+      : `${name} is from an earlier turn: messages of the user since then cannot be undone.`
   }
 }
 

@@ -209,7 +209,7 @@ function notCoveredAfter({ store }: RestoreDeps, sessionId: string, to: number):
   )
   const working = workingAgents(store, sessionId).map(
     ({ agent }) =>
-      `The subagent “${agent?.description ?? ''}” is still at work: what it changes from now on stays. Stop it first if it should not.`,
+      `The subagent “${agent?.description ?? ''}” is still running: changes it makes from now on are not undone. Stop it first to undo them.`,
   )
   return [...new Set([...working, ...all])].slice(0, MAX_SENTENCES)
 }

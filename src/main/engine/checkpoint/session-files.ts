@@ -40,7 +40,7 @@ export function filesWritten(deps: RestoreDeps, sessionId: string, paths: readon
 export async function fileHunks(deps: RestoreDeps, sessionId: string, path: string): Promise<FileHunks> {
   const { before, now } = sidesOf(deps, sessionId, path)
   const [old, text] = [storedText(before, deps), storedText(now, deps)]
-  if (old === undefined || text === undefined) return { path, note: 'It is no text, or too large to compare.' }
+  if (old === undefined || text === undefined) return { path, note: 'It is not text, or too large to compare.' }
   const hunks = await textHunks(old, text)
   return hunks ? { path, hunks } : { path, note: 'The two are too different to compare line by line.' }
 }
@@ -56,7 +56,7 @@ export async function undoHunk(
   const [old, text] = [storedText(before, deps), storedText(now, deps)]
   const next = old === undefined || text === undefined ? undefined : await withoutHunk(old, text, id)
   if (next === undefined || now.kind !== 'file')
-    throw new CodedError('checkpoint.changed', `${path} is not what was shown any more.`)
+    throw new CodedError('checkpoint.changed', `${path} has changed since it was shown.`)
   const bytes = Buffer.from(next)
   const to: FileState = { kind: 'file', hash: deps.blobs.put(bytes), size: bytes.length, mode: now.mode }
   addRefs(deps.place, session.id, [now, to])

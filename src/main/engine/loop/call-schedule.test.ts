@@ -6,7 +6,7 @@ const writes = (path: string): Access[] => [{ kind: 'file', path, write: true }]
 const never = new AbortController().signal
 
 /** A call that runs until it is released. */
-function held(): { work: () => Promise<string>; letGo: () => void; began: () => boolean } {
+function held(): { work: () => Promise<string>; release: () => void; began: () => boolean } {
   const { promise, resolve } = Promise.withResolvers<string>()
   let hasBegun = false
   return {
@@ -14,7 +14,7 @@ function held(): { work: () => Promise<string>; letGo: () => void; began: () => 
       hasBegun = true
       return promise
     },
-    letGo: () => resolve('done'),
+    release: () => resolve('done'),
     began: () => hasBegun,
   }
 }
@@ -35,11 +35,11 @@ it('a call waits only for calls of other agents that touch the same file', async
   ]
   await settled()
   expect([same, other, elsewhere, none].map((one) => one.began())).toEqual([false, true, true, true])
-  first.letGo()
+  first.release()
   await running
   await settled()
   expect(same.began()).toBe(true)
-  for (const one of [same, other, elsewhere, none]) one.letGo()
+  for (const one of [same, other, elsewhere, none]) one.release()
   expect(await Promise.all([waiting, ...free])).toEqual(['done', 'done', 'done', 'done'])
 })
 
@@ -56,7 +56,7 @@ it('a call that is stopped while it waits never runs; neither it nor a failed ca
   const last = schedule.run('f', writes('/a'), never, async () => 'last')
   abort.abort(new Error('enough'))
   expect(await rejection).toBe('enough')
-  first.letGo()
+  first.release()
   await running
   expect(await failing).toBe('broken')
   expect(await last).toBe('last')

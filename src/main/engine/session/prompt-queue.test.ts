@@ -35,5 +35,5 @@ it('a removed or joined prompt is not returned', () => {
   queue.steer(promptId)
   queue.remove(promptId)
   expect(queue.takeSteering()).toEqual([])
-  expect(() => queue.steer(promptId)).toThrow(/not in the queue/)
+  expect(() => queue.steer(promptId)).toThrow(/no longer in the queue/)
 })

@@ -31,7 +31,7 @@ export class PromptQueue {
 
   get(promptId: string): QueuedPrompt {
     const prompt = this.#deps.header().queue.find((candidate) => candidate.promptId === promptId)
-    if (!prompt) throw new CodedError('request.invalid', 'promptId: this prompt is not in the queue any more.')
+    if (!prompt) throw new CodedError('request.invalid', 'promptId: this prompt is no longer in the queue.')
     return prompt
   }
 

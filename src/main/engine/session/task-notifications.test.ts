@@ -183,7 +183,7 @@ test('a task that ended while Trestle was closed is announced at the next start,
   const next = startEngine({ home, supervisor, script: () => text('well') })
   await next.ended(sessionId, 2)
   expect(next.told(sessionId)).toHaveLength(1)
-  expect(next.told(sessionId)[0]).toMatch(/status: lost[^]*The program that ran it is gone/)
+  expect(next.told(sessionId)[0]).toMatch(/status: lost[^]*The program that ran it ended/)
   await next.close()
   const third = startEngine({ home, supervisor, script: () => text('well') })
   await third.sessions.prompt(sessionId, PROMPT)

@@ -49,8 +49,7 @@ export function prepareNotification(task: Task, tail: TaskTail): PreparedNotific
   }
   // The output of a subagent is its last message.
   const output = task.agent ? truncateText(tail.text, ANSWER_CHARS) : newestLines(tail.text, TAIL_CHARS)
-  const lost =
-    status === 'lost' ? ['The program that ran it is gone, and with it the task. What it had printed is kept.'] : []
+  const lost = status === 'lost' ? ['The program that ran it ended, and with it the task. Its output is kept.'] : []
   return {
     news,
     lines: [...taskLines(task, { whole: true }), ...lost, ...outputLines(task)],
@@ -63,7 +62,7 @@ export function prepareNotification(task: Task, tail: TaskTail): PreparedNotific
 export function prepareLostNotification(taskId: string, now: number): PreparedNotification {
   return {
     news: { taskId, command: '', status: 'lost', startedAt: now, endedAt: now },
-    lines: [`task_id: ${taskId}`, 'status: lost', 'Nothing is known of it any more: its record is gone.'],
+    lines: [`task_id: ${taskId}`, 'status: lost', 'Its record no longer exists.'],
     output: '',
     isWhole: false,
   }

@@ -75,10 +75,10 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
     note('name', `Its name "${name}" is not that of its folder, "${folderName}"; other programs may not find it.`)
   if (description.length > MAX_DESCRIPTION_CHARS)
     note('description', `Its description is longer than ${MAX_DESCRIPTION_CHARS} characters and is cut.`)
-  if (parts.body === '') note('name', 'It has nothing below its front matter.')
+  if (parts.body === '') note('name', 'It has no instructions below its front matter.')
   if (table['allowed-tools'] !== undefined)
-    note('allowed-tools', 'allowed-tools is not used: what is allowed is yours to say, not a skill’s.')
-  for (const key of Object.keys(table)) if (!KNOWN.includes(key)) note(key, `"${key}" is not known and not used.`)
+    note('allowed-tools', 'allowed-tools is ignored: permissions are set by you, not by a skill.')
+  for (const key of Object.keys(table)) if (!KNOWN.includes(key)) note(key, `"${key}" is unknown and ignored.`)
 
   const type = table['type'] ?? 'inline'
   if (type !== 'inline' && type !== 'prompt' && type !== 'flow')
@@ -122,7 +122,10 @@ async function yamlFront(front: string): Promise<{ values: unknown } | { mistake
   const [error] = document.errors
   // The front matter begins in line 2.
   if (error)
-    return { mistake: `Its front matter is no YAML: ${error.message}`, line: lines.linePos(error.pos[0]).line + 1 }
+    return {
+      mistake: `Its front matter is not valid YAML: ${error.message}`,
+      line: lines.linePos(error.pos[0]).line + 1,
+    }
   return { values: document.toJS() }
 }
 

@@ -79,7 +79,7 @@ export function createSkills(deps: SkillsDeps): Skills {
       if ('missing' in found) throw new Error(`${skill.path} cannot be read any more.`)
       if ('problem' in found) throw new Error(`${skill.path} cannot be read any more. ${found.problem}`)
       const parts = splitSkill(found.text)
-      if (!parts) throw new Error(`${skill.path} has lost its front matter.`)
+      if (!parts) throw new Error(`${skill.path} no longer has front matter.`)
       return fillPlaceholders(parts.body, { args, names: skill.arguments, dir: dirname(skill.path) })
     },
   }
