@@ -49,7 +49,7 @@ test('restoring to before a message previews the changes on disk, keeps files ch
   await page.getByRole('menuitem', { name: /Restore to here/ }).click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText('keep.txt')).toBeVisible()
-  await expect(dialog.getByText('Someone else has changed it since.')).toBeVisible()
+  await expect(dialog.getByText('It was changed outside this session.')).toBeVisible()
   expect(await findings(page)).toEqual([])
   await pictures(app, 'go-back')
   await dialog.getByRole('button', { name: 'Restore', exact: true }).click()

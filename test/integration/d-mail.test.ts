@@ -238,10 +238,10 @@ it('is refused with what to do instead: no such checkpoint, an earlier turn, tak
   await turn()
   expect(mails().map(({ text }) => text)).toEqual([
     'There is no checkpoint 9. You can go back to 3.',
-    'Checkpoint 2 is of an earlier turn: what the person has said since cannot be taken back. You can go back to 3 to 4.',
+    'Checkpoint 2 is from an earlier turn: messages of the user since then cannot be undone. You can go back to 3 to 4.',
     'SendDMail must be the only call of its step. Look at the results of the others first; then call it again.',
     'The conversation goes back to checkpoint 5 when this step has ended.',
-    'Checkpoint 6 was taken back itself. You can go back to 3 to 5, 8.',
+    'Checkpoint 6 was undone by an earlier D-Mail. You can go back to 3 to 5, 8.',
   ])
 })
 

@@ -103,7 +103,7 @@ it('says which subagent is still at work, and a D-Mail leaves its work alone', a
   expect(Object.keys(tree())).toContain('theirs.txt')
   expect(Object.keys(tree())).not.toContain('ours.txt')
   const preview = await engine.checkpoints.preview(sessionId, { to: await before(1), files: true, conversation: true })
-  expect(preview.notCovered).toEqual([expect.stringContaining('The subagent “Work on” is still at work')])
+  expect(preview.notCovered).toEqual([expect.stringContaining('The subagent “Work on” is still running')])
   expect(preview.steps.map(({ path, action }) => `${path.slice(scratch.project.length + 1)} ${action}`)).toEqual([
     'theirs.txt delete',
   ])

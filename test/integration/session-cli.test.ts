@@ -95,7 +95,7 @@ test('leaves what somebody else changed since, says so, and overwrites it only w
   writeFileSync(file('new/deep/theirs'), 'theirs too')
   const first = await session('restore', id, '--to', '1', '--files')
   expect(first.code).toBe(1)
-  expect(first.stdout).toContain(`! ${file('notes.md')}: Someone else has changed it since.`)
+  expect(first.stdout).toContain(`! ${file('notes.md')}: It was changed outside this session.`)
   expect([read('notes.md'), read('new/deep/theirs'), read('keep.txt'), existsSync(file('new/deep/x'))]).toEqual([
     'theirs',
     'theirs too',

@@ -49,7 +49,7 @@ it('one that a call waits for is sent to the background: the agent goes on, the 
   await until(() => engine.inbox.list().length === 1, 'a request of the subagent')
   const [agentId] = log().flatMap((event) => (event.type === 'subagent.started' ? [event.agentId] : []))
   expect((await engine.tasks.moveToBackground(agentId!)).background).toBe(true)
-  await expect(engine.tasks.moveToBackground(agentId!)).rejects.toThrow('is not waited for')
+  await expect(engine.tasks.moveToBackground(agentId!)).rejects.toThrow('No call of this Trestle waits for')
   await until(() => server.requests.length === 4, 'the agent to go on')
   await engine.sessions.stop(sessionId)
   expect(engine.sessions.header(agentId!).agent).toMatchObject({ status: 'running', background: true })

@@ -79,7 +79,7 @@ export function newsEngine(options: {
     tasksOf: (session) => createSessionTasks(session, { supervisor, notifier, interactive }),
     skills: noSkills,
     planOf: (session) => sessionPlan(home, session),
-    standing: (session) => session.header,
+    effectiveHeader: (session) => session.header,
     agentsOf: () => noAgents,
     checkpointsOf: () => ({ previewDMail: async () => NO_WAY_BACK }),
     webOf: () => ({ allowedHosts: () => [], search: () => undefined, refusal: async () => undefined, readArticle }),

@@ -104,7 +104,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     hiddenFrom,
     terminals: supervisor.terminals,
     sandboxOf: sandboxes.forTools,
-    standing: effectiveHeader,
+    effectiveHeader,
     agentsOf: (session) => agents.subagents.forSession(session),
     checkpointsOf: (session) => ({
       previewDMail: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }),

@@ -12,12 +12,12 @@ import type { AgentOutcome } from '../tool/session-services'
 import { AgentSlots } from './agent-slots'
 import { agentTask, answerPath, saveAnswer, lastMessage, type AgentActivity } from './agent-task'
 
-/** What a working subagent is at is told at most so often, in ms. */
+/** Minimum time between notifications about a subagent's activity, in ms. */
 const NOTIFY_MS = 1000
 const LINE_CHARS = 160
 const CLOSED = 'Trestle was closed while it worked. It can be resumed.'
 
-/** Why a subagent is made to end. */
+/** Why a subagent is stopped. */
 class AgentStop extends Error {
   readonly status: 'stopped' | 'timed_out'
   constructor(status: 'stopped' | 'timed_out', why: string) {
@@ -29,17 +29,17 @@ class AgentStop extends Error {
 interface Run {
   abort: AbortController
   ended: Promise<AgentOutcome>
-  /** Resolves when the call that waits for it is to wait no longer. */
+  /** Resolves when the subagent moves to the background, so that its call stops waiting. */
   moved: PromiseWithResolvers<void>
   activity: AgentActivity
-  /** What its open calls are about, by their ids. */
+  /** One line about each of its open calls, by call id. */
   calls: Map<string, string>
   hasSlot: boolean
-  /** It waits until others have ended. */
+  /** Whether it waits for a slot. */
   isQueued: boolean
-  /** Calls of it that wait for subagents of its own: meanwhile its slot is theirs. */
+  /** Number of its calls that wait for its own subagents: meanwhile its slot is free for them. */
   waits: number
-  takingBack?: Promise<void>
+  reacquiring?: Promise<void>
   timer?: NodeJS.Timeout
 }
 
@@ -53,38 +53,38 @@ export interface AgentRunsDeps {
 }
 
 export interface AgentRuns {
-  /** Gives work to the subagent with this session; resolves when that is recorded, with the promises of its end and of its being sent to the background. */
+  /** Gives work to the subagent with this session. Resolves when that is recorded, with promises for its end and for its move to the background. */
   begin(
     agentId: string,
     start: AgentStart,
     prompt: string,
   ): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
-  /** Whether it has not begun because as many as may work at once do. */
+  /** Whether it waits for a slot because the maximum number of subagents is running. */
   isQueued(agentId: string): boolean
-  /** Lets the call that waits for it go on. Throws `request.invalid` where none waits, or one of another subagent. */
+  /** Moves it to the background, so that its call continues. Throws `request.invalid` when no call waits for it, or a call of another subagent does. */
   moveToBackground(agentId: string): Promise<Task>
   /** Runs `wait`; meanwhile the slot of this subagent is free for others. */
   withSlotReleased<Result>(agentId: string, wait: () => Promise<Result>): Promise<Result>
-  /** Ends it; resolves when it has ended. Harmless when it has. `session.elsewhere` when another process runs it. */
+  /** Stops it; resolves when it has ended. Does nothing if it has already ended. Throws `session.elsewhere` when another process runs it. */
   stop(agentId: string, why: string): Promise<void>
   stopAll(matches: (start: AgentStart) => boolean, why: string): Promise<number>
-  /** How it stands; undefined when there is none. One whose process died is found to be lost. */
+  /** The subagent as a task; undefined when it does not exist. Records it as lost if its process died. */
   task(agentId: string): Promise<Task | undefined>
   tasks(filter: { activeOnly?: boolean; limit?: number }): Promise<Task[]>
-  /** Resolves when it has ended; at once when this process does not run it. */
+  /** Resolves when it has ended, or at once if this process does not run it. */
   ended(agentId: string): Promise<unknown>
   answer(agentId: string): string
   close(): Promise<void>
 }
 
-/** The subagents that this process has at work. What is recorded is in their own sessions; here is only what ends with the process. */
+/** The subagents that this process runs. Their sessions hold what is recorded; this holds only state that ends with the process. */
 export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   const { home, store, sessions } = deps
   const runs = new Map<string, Run>()
   const slots = new AgentSlots(() => deps.settings().maxRunning)
   let isClosed = false
 
-  const tell = (agentId: string): void => {
+  const notify = (agentId: string): void => {
     const header = store.header(agentId)
     const task = header && agentTask(header, home, runs.get(agentId)?.activity)
     if (task) deps.onChange(task)
@@ -93,7 +93,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   async function work(session: Session, start: AgentStart, prompt: string, run: Run): Promise<AgentOutcome> {
     const { signal } = run.abort
     session.record({ type: 'agent.started', ...start })
-    tell(session.id)
+    notify(session.id)
     const unlisten = session.listen((event) => trackActivity(session.id, run, event))
     const stopTurn = (): void =>
       void session.stop(reasonOf(signal).message).catch((error: unknown) => deps.log(failureOf(error).message))
@@ -118,7 +118,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     clearTimeout(run.timer)
     unlisten()
     signal.removeEventListener('abort', stopTurn)
-    // What still waits to have the slot back waits in vain.
+    // Cancels a pending reacquire of the slot.
     run.abort.abort(new AgentStop('stopped', 'It has ended.'))
     if (run.hasSlot) slots.release()
     const answer = lastMessage(store, session.id)
@@ -127,11 +127,11 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     )
     runs.delete(session.id)
     session.recordEnd([{ type: 'agent.ended', ...end, answerBytes: Buffer.byteLength(answer) }])
-    tell(session.id)
+    notify(session.id)
     return { agentId: session.id, agentType: start.agentType, answer, ...end }
   }
 
-  /** Notes what it is at. */
+  /** Updates the activity line and the call count. */
   function trackActivity(agentId: string, run: Run, event: SessionEvent): void {
     if (event.type === 'tool.started') {
       run.activity.calls += 1
@@ -150,9 +150,9 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     } else if (event.type !== 'turn.started') return
     run.timer ??= setTimeout(() => {
       delete run.timer
-      tell(agentId)
+      notify(agentId)
     }, NOTIFY_MS).unref()
-    if (event.type === 'turn.started' || event.type === 'approval.requested') tell(agentId)
+    if (event.type === 'turn.started' || event.type === 'approval.requested') notify(agentId)
   }
 
   function setLastLine({ activity }: Run, line: string | undefined): void {
@@ -160,7 +160,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     else activity.lastLine = line
   }
 
-  /** Whoever ran it is dead, if nobody holds its session: that is recorded by who finds it. */
+  /** The task of a subagent. If it counts as running but no process holds its session, its process died: then records it as lost. */
   async function resolveTask(header: SessionHeader): Promise<Task | undefined> {
     const { sessionId } = header
     const isOpen = ({ agent }: SessionHeader): boolean => agent?.status === 'running' && !runs.has(sessionId)
@@ -186,11 +186,11 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   return {
     async begin(agentId, start, prompt) {
       if (isClosed) throw new CodedError('session.busy', 'Trestle is closing.')
-      if (runs.has(agentId)) throw new CodedError('session.busy', `${agentId} is at work.`)
-      const begun = Promise.withResolvers<void>()
+      if (runs.has(agentId)) throw new CodedError('session.busy', `${agentId} is running.`)
+      const started = Promise.withResolvers<void>()
       const run: Run = {
         abort: new AbortController(),
-        ended: begun.promise as never,
+        ended: started.promise as never,
         moved: Promise.withResolvers(),
         activity: { calls: 0 },
         calls: new Map(),
@@ -200,16 +200,16 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       }
       runs.set(agentId, run)
       run.ended = sessions.withSession(agentId, async (session) => {
-        if (session.busy) throw new CodedError('session.busy', `${agentId} is at work.`)
+        if (session.busy) throw new CodedError('session.busy', `${agentId} is running.`)
         const outcome = work(session, start, prompt, run)
-        begun.resolve()
+        started.resolve()
         return outcome
       })
       run.ended.catch((error: unknown) => {
         runs.delete(agentId)
-        begun.reject(error)
+        started.reject(error)
       })
-      await begun.promise
+      await started.promise
       return { ended: run.ended, moved: run.moved.promise }
     },
     isQueued: (agentId) => runs.get(agentId)?.isQueued ?? false,
@@ -217,16 +217,16 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       const run = runs.get(agentId)
       const agent = store.header(agentId)?.agent
       if (!run || agent?.status !== 'running' || agent.background)
-        throw new CodedError('request.invalid', `${agentId} is not waited for by a call of this Trestle.`)
+        throw new CodedError('request.invalid', `No call of this Trestle waits for ${agentId}.`)
       if (agent.depth > 1)
         throw new CodedError(
           'request.invalid',
-          'Another subagent waits for it, which cannot leave work behind. Send that one to the background.',
+          'Another subagent waits for it, and subagents cannot start background work. Move that one to the background.',
         )
       return sessions.withSession(agentId, (session) => {
         session.record({ type: 'agent.moved' })
         run.moved.resolve()
-        tell(agentId)
+        notify(agentId)
         return agentTask(session.header, home, run.activity)!
       })
     },
@@ -242,7 +242,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
         return await wait()
       } finally {
         run.waits -= 1
-        if (run.waits === 0 && !run.hasSlot) await takeBack(run)
+        if (run.waits === 0 && !run.hasSlot) await reacquireSlot(run)
       }
     },
     async stop(agentId, why) {
@@ -250,7 +250,7 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
       if (run) return end(run, why)
       const header = store.header(agentId)
       if (header && (await resolveTask(header))?.status === 'running')
-        throw new CodedError('session.elsewhere', 'Another Trestle runs it: stop it there.')
+        throw new CodedError('session.elsewhere', 'It is running in another Trestle. Stop it there.')
     },
     async stopAll(matches, why) {
       const chosen = [...runs].filter(([agentId]) => {
@@ -276,14 +276,14 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     },
   }
 
-  async function takeBack(run: Run): Promise<void> {
-    run.takingBack ??= slots
+  async function reacquireSlot(run: Run): Promise<void> {
+    run.reacquiring ??= slots
       .reacquire(run.abort.signal)
       .then(() => void (run.hasSlot = true))
-      // It was stopped meanwhile, and needs none any more.
+      // It was stopped meanwhile and needs no slot.
       .catch(() => undefined)
-      .finally(() => delete run.takingBack)
-    await run.takingBack
+      .finally(() => delete run.reacquiring)
+    await run.reacquiring
   }
 }
 

@@ -4,7 +4,7 @@ import { AgentSlots } from './agent-slots'
 const never = new AbortController().signal
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-it('gives slots in order, first to one that comes back, and none to one that has stopped waiting', async () => {
+it('gives slots in order, first to agents that had one before, and never to one that stopped waiting', async () => {
   let most = 1
   const slots = new AgentSlots(() => most)
   const order: string[] = []

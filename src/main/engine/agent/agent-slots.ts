@@ -1,17 +1,17 @@
-/** Who may work: at most so many at once, the others in order. One that has lent its slot comes before those that have not begun. */
+/** Limits how many subagents run at once; the others wait in order. Subagents that released their slot come before those that have not started. */
 export class AgentSlots {
-  readonly #most: () => number
+  readonly #max: () => number
   #taken = 0
   readonly #returning: (() => void)[] = []
   readonly #waiting: (() => void)[] = []
 
-  constructor(most: () => number) {
-    this.#most = most
+  constructor(max: () => number) {
+    this.#max = max
   }
 
-  /** Whether whoever comes now has to wait. */
+  /** Whether the next `acquire` has to wait. */
   get isFull(): boolean {
-    return this.#taken >= this.#most() || this.#waiting.length > 0 || this.#returning.length > 0
+    return this.#taken >= this.#max() || this.#waiting.length > 0 || this.#returning.length > 0
   }
 
   /** Resolves when there is a slot; rejects when `signal` aborts first. */
@@ -24,10 +24,10 @@ export class AgentSlots {
     await this.#wait(this.#waiting, signal)
   }
 
-  /** The same for one that had a slot before. */
+  /** Like `acquire`, for a subagent that had a slot before. */
   async reacquire(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
-    if (this.#taken < this.#most()) {
+    if (this.#taken < this.#max()) {
       this.#taken += 1
       return
     }
@@ -36,7 +36,7 @@ export class AgentSlots {
 
   release(): void {
     this.#taken -= 1
-    while (this.#taken < this.#most()) {
+    while (this.#taken < this.#max()) {
       const next = this.#returning.shift() ?? this.#waiting.shift()
       if (!next) return
       this.#taken += 1
@@ -44,14 +44,14 @@ export class AgentSlots {
     }
   }
 
-  async #wait(line: (() => void)[], signal: AbortSignal): Promise<void> {
+  async #wait(queue: (() => void)[], signal: AbortSignal): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const leave = (): void => {
-      const place = line.indexOf(resolve)
-      if (place >= 0) line.splice(place, 1)
+      const index = queue.indexOf(resolve)
+      if (index >= 0) queue.splice(index, 1)
       reject(signal.reason instanceof Error ? signal.reason : new Error('stopped'))
     }
-    line.push(resolve)
+    queue.push(resolve)
     signal.addEventListener('abort', leave, { once: true })
     await promise.finally(() => signal.removeEventListener('abort', leave))
   }

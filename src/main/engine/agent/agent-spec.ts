@@ -1,25 +1,25 @@
 import type { AgentDefinition, AgentProblem, AgentSource } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 
-/** In place of a model: the small one of the settings, or that of the same provider. */
+/** As `model`: the small model of the settings, or of the same provider. */
 export const SMALL_MODEL = 'small'
 
-/** What a file says of an agent, before what it extends is put beneath it. */
+/** An agent as written in a file, before the specs that it extends are merged in. */
 export interface WrittenSpec {
   name: string
-  /** The name as it is written, where that is another one. */
+  /** The name as written, if it differs. */
   title?: string
   source: AgentSource
   path: string
   description?: string
-  /** What fills in what this one does not say: another spec, by its name or by its file. */
+  /** The spec that supplies missing fields, by name or file. */
   extend?: { name: string; line?: number; spec?: WrittenSpec }
   systemPrompt?: string
   promptArgs: Readonly<Record<string, string>>
   tools?: readonly string[]
   excludeTools: readonly string[]
   subagents?: readonly string[]
-  /** Those of them that the file leads to. */
+  /** The subagents that the file defines through other files. */
   ownTypes?: readonly WrittenSpec[]
   model?: string
   effort?: Effort
@@ -28,24 +28,24 @@ export interface WrittenSpec {
   greeting?: string
 }
 
-/** An agent as it is used. */
+/** A resolved agent. */
 export interface AgentSpec extends AgentDefinition {
   source: AgentSource | 'session'
 }
 
-/** What a file gives: a spec unless the whole file is of no use, and what is wrong with it. */
+/** A parsed file: its spec, unless the whole file is unusable, and its problems. */
 export interface ParsedSpec {
   spec?: WrittenSpec
   problems: AgentProblem[]
 }
 
-/** A file with a spec, or beside one. */
+/** A file with a spec, or one that a spec refers to. */
 export interface SpecFile {
   path: string
   text: string
 }
 
-/** What is wrong with a file of an agent, as one line. */
+/** A problem in an agent file, as one line. */
 export function problemText({ path, line, message }: AgentProblem): string {
   return `${path}${line === undefined ? '' : `:${line}`}: ${message}`
 }
@@ -53,8 +53,8 @@ export function problemText({ path, line, message }: AgentProblem): string {
 const MAX_LEVELS = 8
 
 /**
- * Puts beneath each spec what it extends. `written` is nearest first; where two have one name the first is used, and may extend the second.
- * A spec whose chain is broken is left out and said.
+ * Merges each spec with the specs that it extends. `written` is in order of precedence; of two specs with the same name the first is used, and may extend the
+ * second. A spec with a broken chain is left out and reported.
  */
 export function resolveSpecs(written: readonly WrittenSpec[]): {
   specs: AgentSpec[]
@@ -77,7 +77,7 @@ export function resolveSpecs(written: readonly WrittenSpec[]): {
   return { specs, hidden, problems }
 }
 
-/** The spec with everything that it extends beneath it. */
+/** The spec, merged with everything that it extends. */
 export function resolveSpec(
   spec: WrittenSpec,
   all: readonly WrittenSpec[],
@@ -85,7 +85,7 @@ export function resolveSpec(
   const chain = [spec]
   for (let at = spec; at.extend;) {
     const { name, line } = at.extend
-    // Its own name means the one that it hides.
+    // A spec that extends its own name means the one that it overrides.
     const base = at.extend.spec ?? all.find((one) => one.name === name && !chain.includes(one))
     const place = { path: spec.path, ...(at === spec && line !== undefined && { line }) }
     const known = all.filter((one) => !chain.includes(one)).map((one) => one.name)
@@ -123,7 +123,7 @@ export function resolveSpec(
       systemPrompt: prompt.replaceAll(/\$\{(\w+)\}/g, (whole, name: string) => args[name] ?? whole),
       excludeTools: [...new Set(chain.flatMap((one) => one.excludeTools))],
       subagents: first((one) => one.subagents) ?? [],
-      // What is built on a reader stays one.
+      // A spec that extends a read-only one is read-only.
       readOnly: chain.some((one) => one.readOnly),
       ...(tools && { tools }),
       ...(types.length > 0 && { ownTypes: types }),

@@ -22,7 +22,7 @@ const problems = async () =>
     message,
   ])
 
-it('those that come with Trestle can be used, and the ones that only read have nothing to write with', async () => {
+it('built-in specs can be used, and read-only ones have no tools that write', async () => {
   expect((await specs.find(home)).map(({ name, readOnly }) => [name, readOnly])).toEqual([
     ['assistant', false],
     ['coder', false],
@@ -34,7 +34,7 @@ it('those that come with Trestle can be used, and the ones that only read have n
   expect(await specs.custom(home)).toEqual([])
 })
 
-it('what a spec does not say it has from the one it extends, which may be the one it hides; a reader stays one', async () => {
+it('a spec inherits missing fields from the one it extends, which may be the one it overrides; read-only is inherited', async () => {
   write('explore.yaml', 'extend: explore', 'read_only: false', 'model: local/small', 'exclude_tools: [Bash]')
   write('child.yaml', 'description: two up', 'extend: explore', 'system_prompt_args:', '  WORD: wombat')
   write('base.yaml', 'version: 1', 'agent:', '  name: base', '  description: nested', '  system_prompt_path: base.md')
@@ -54,8 +54,8 @@ it('what a spec does not say it has from the one it extends, which may be the on
 
 it.each([
   ['not YAML', ['description: x', 'tools: [Read'], 2, /^This is not valid YAML/],
-  ['no table', ['- a'], 1, /^It must be a list of "key: value"/],
-  ['a base that is not there', ['description: x', 'extend: gone'], 2, /^It extends "gone", which cannot be found/],
+  ['not a mapping', ['- a'], 1, /^It must be a list of "key: value"/],
+  ['a missing base', ['description: x', 'extend: gone'], 2, /^It extends "gone", which cannot be found/],
   [
     'a circle',
     ['description: x', 'extend: wrong'],
@@ -90,7 +90,7 @@ it.each([
     /^system_prompt_path must lead to a file beside/,
     { systemPrompt: '' },
   ],
-  ['a prompt that is not there', ['system_prompt_path: gone.md'], /^There is no file .*gone\.md/, { systemPrompt: '' }],
+  ['a missing prompt file', ['system_prompt_path: gone.md'], /^There is no file .*gone\.md/, { systemPrompt: '' }],
 ])(
   '%s invalidates that field alone, never gives more than was meant, and is reported with its line',
   async (_what, lines, message, kept) => {
@@ -150,14 +150,14 @@ it('accepts the agent files of Kimi CLI: display names, tools as module:Class, s
   ])
 })
 
-it('files that lead to each other in a circle are reported and end', async () => {
+it('circular references between files are reported and do not loop', async () => {
   write('one.yaml', 'description: x', 'subagents: {two: {path: two.yaml}}')
   write('two.yaml', 'description: y', 'subagents: {one: {path: one.yaml}}')
   expect((await find('one'))?.ownTypes?.map(({ name }) => name)).toEqual(['two'])
   expect((await problems()).some(([, , message]) => /lead to each other/.test(String(message)))).toBe(true)
 })
 
-it('reads a file anywhere, with what stands beside it, and says where it cannot be used', async () => {
+it('reads a file from any folder, with the files next to it, and reports problems with their line', async () => {
   const folder = join(home, 'elsewhere')
   mkdirSync(folder)
   writeFileSync(

@@ -21,15 +21,15 @@ const MAX_FILES = 200
 const MAX_BYTES = 256 * 1024
 
 export interface AgentSpecs {
-  /** The specs that count in a folder (a real path), looked up anew. */
+  /** The specs that apply in a folder (a real path), read again at every call. */
   find(folder: string): Promise<AgentSpec[]>
-  /** Those that do not come with Trestle; costs nearly nothing where there are none. */
+  /** The specs that are not built in; nearly free when no such files exist. */
   custom(folder: string): Promise<AgentSpec[]>
-  /** The same for a page: hidden ones too, and what is wrong with others. */
+  /** The list for the settings page: includes overridden specs, and problems. */
   list(folder: string): Promise<AgentList>
-  /** A spec of a file anywhere, which may extend those for the folder; throws `request.invalid`, with the place, when it cannot be used. */
+  /** A spec from any file, which may extend the specs of the folder; throws `request.invalid`, naming the file and line, when it cannot be used. */
   fromFile(path: string, folder: string): Promise<{ spec: AgentSpec; problems: AgentProblem[] }>
-  /** What is wrong with those of the project and the user. */
+  /** Problems in the specs of the project and the user. */
   problems(folder: string): Promise<AgentProblem[]>
 }
 
@@ -40,8 +40,8 @@ interface Place {
 }
 
 /**
- * Agent specs: the project's `.trestle/agents` once the folder is trusted, as it was trusted; the user's `agents` in `home`; Trestle's own. The
- * nearer one of a name counts.
+ * Agent specs: the project's `.trestle/agents` (only in a trusted folder, with the content that was trusted), the user's `agents` in `home`, and the built-in
+ * ones. Earlier ones take precedence.
  */
 export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: string }): AgentSpecs {
   const ownPlaces = (folder: string) =>
@@ -79,7 +79,7 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
   const specs: AgentSpecs = {
     find: async (folder) => resolveSpecs((await load(folder)).written).specs,
     async custom(folder) {
-      // A parser of YAML is not loaded for nothing.
+      // Avoids loading the YAML parser.
       if ((await ownPlaces(folder)).every(({ files }) => !files.some(({ path }) => isSpec(path)))) return []
       return resolveSpecs((await load(folder)).written).specs.filter(({ source }) => source !== 'built-in')
     },
@@ -128,7 +128,7 @@ export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: str
   return specs
 }
 
-/** The text of the user's own file, or what is wrong with it. */
+/** The text of the user's own file, or why it cannot be used. */
 function textOf(path: string): string | { problem: string } {
   const found = readGuardedText(path, { mostBytes: MAX_BYTES })
   return 'text' in found ? found.text : { problem: 'problem' in found ? found.problem : 'There is no such file.' }
@@ -151,7 +151,7 @@ function viewOf(spec: AgentSpec, hiddenBy: string | undefined): AgentView {
   }
 }
 
-/** Only what the user has seen and trusts, word for word. */
+/** Only files that the user has seen and trusted, unchanged. */
 async function projectPlace(home: string, folder: string): Promise<Place> {
   const { state, files } = readTrustState(home, folder)
   const own = state === 'trusted' ? files.filter(({ kind }) => kind === 'agents') : []
@@ -178,21 +178,21 @@ function isSpec(path: string): boolean {
   return /\.ya?ml$/.test(path)
 }
 
-/** What in a folder of specs belongs to them. */
+/** Whether a file in a folder of specs is a spec or a prompt. */
 function isSpecOrPrompt(name: string): boolean {
   return /\.(?:ya?ml|md|txt)$/.test(name)
 }
 
-/** What follows from the choice of an agent for a session. */
+/** The agent chosen for a session. */
 export interface ChosenAgent {
   agent: SessionAgent
   /** The model that its spec names; absent: that of the session. */
   model?: string
-  /** What is wrong with its file, and does not count. */
+  /** Problems in its file; the fields concerned are ignored. */
   problems: AgentProblem[]
 }
 
-/** Finds the agent that a person has chosen for a session in the folder; throws `request.invalid`, with what there is, when it cannot be used. */
+/** Finds the agent that the user chose for a session in the folder; throws `request.invalid`, listing the available ones, when it cannot be used. */
 export async function chooseAgent(
   specs: Pick<AgentSpecs, 'find' | 'fromFile'>,
   choice: AgentChoice,
@@ -227,7 +227,7 @@ function chosen(definition: AgentDefinition, problems: AgentProblem[], keeps: bo
   return { agent, problems, ...(model !== undefined && { model }) }
 }
 
-/** The folder of the specs that come with Trestle, `resources/agents` of the package, wherever this code was bundled into: sources, an entry, or a chunk. */
+/** The folder of the built-in specs, `resources/agents` of the package, whether this code runs from sources, an entry, or a chunk. */
 export function builtInAgents(here = import.meta.url): string {
   const top = here.endsWith('.ts') ? '../../../../' : here.includes('/chunks/') ? '../../../' : '../../'
   return fileURLToPath(new URL(`${top}resources/agents`, here))

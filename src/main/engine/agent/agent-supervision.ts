@@ -6,9 +6,9 @@ import type { AgentRuns } from './agent-runs'
 
 const STOPPED = 'Stopped by the user.'
 
-/** The tasks of a home with its subagents among them: whoever lists, waits for, reads or stops tasks need not know which is which. */
+/** A task supervisor that also covers subagents: callers can list, await, read and stop both in the same way. */
 export function withSubagentTasks(
-  custody: TaskSupervisor,
+  supervisor: TaskSupervisor,
   agents: () => AgentRuns,
 ): TaskSupervisor & { changed(task: Task): void } {
   const changeListeners = new Set<(task: Task) => void>()
@@ -20,25 +20,25 @@ export function withSubagentTasks(
   }
 
   return {
-    terminals: custody.terminals,
+    terminals: supervisor.terminals,
     changed(task) {
       for (const listener of changeListeners) listener(task)
-      // As with commands: what a call has waited for is no longer listed.
+      // As with commands, a task that a call waited for is removed from the list when it ends.
       if (task.status !== 'running' && !task.background) for (const listener of removedListeners) listener(task.taskId)
     },
-    start: (start) => custody.start(start),
+    start: (start) => supervisor.start(start),
     async list(filter) {
       const { activeOnly = false, limit, sessionId } = filter
-      const [commands, all] = await Promise.all([custody.list(filter), agents().tasks({ activeOnly })])
+      const [commands, all] = await Promise.all([supervisor.list(filter), agents().tasks({ activeOnly })])
       const own = all.filter(
         (task) =>
           (sessionId === undefined || task.sessionId === sessionId) && (task.background || task.status === 'running'),
       )
       return own.length === 0 ? commands : [...commands, ...own].toSorted(runningFirst).slice(0, limit)
     },
-    get: (taskId) => (isAgentId(taskId) ? agentTask(taskId) : custody.get(taskId)),
+    get: (taskId) => (isAgentId(taskId) ? agentTask(taskId) : supervisor.get(taskId)),
     async output(taskId, page) {
-      if (!isAgentId(taskId)) return custody.output(taskId, page)
+      if (!isAgentId(taskId)) return supervisor.output(taskId, page)
       await agentTask(taskId)
       const bytes = Buffer.from(agents().answer(taskId))
       const to = Math.min(page.before ?? bytes.length, bytes.length)
@@ -46,20 +46,20 @@ export function withSubagentTasks(
       return { text: bytes.subarray(from, to).toString(), from, to, total: bytes.length, dropped: 0 }
     },
     async wait(taskId, ms, signal) {
-      if (!isAgentId(taskId)) return custody.wait(taskId, ms, signal)
+      if (!isAgentId(taskId)) return supervisor.wait(taskId, ms, signal)
       const task = await agentTask(taskId)
       if (task.status === 'running') await within(agents().ended(taskId), ms, signal)
       const now = await agentTask(taskId)
       return { task: now, ended: now.status !== 'running' }
     },
     async stop(taskId, reason) {
-      if (!isAgentId(taskId)) return custody.stop(taskId, reason)
+      if (!isAgentId(taskId)) return supervisor.stop(taskId, reason)
       await agents().stop(taskId, reason ?? STOPPED)
       return agentTask(taskId)
     },
     async stopAll(filter) {
       const [{ stopped }, ended] = await Promise.all([
-        custody.stopAll(filter),
+        supervisor.stopAll(filter),
         agents().stopAll(
           ({ background, parentId }) => background && (filter.sessionId === undefined || parentId === filter.sessionId),
           STOPPED,
@@ -67,13 +67,13 @@ export function withSubagentTasks(
       ])
       return { stopped: stopped + ended }
     },
-    input: async (taskId, data) => (isAgentId(taskId) ? refuse('has no terminal') : custody.input(taskId, data)),
+    input: async (taskId, data) => (isAgentId(taskId) ? refuse('has no terminal') : supervisor.input(taskId, data)),
     moveToBackground: async (taskId) =>
-      isAgentId(taskId) ? agents().moveToBackground(taskId) : custody.moveToBackground(taskId),
-    orphans: () => custody.orphans(),
-    killOrphans: (pids) => custody.killOrphans(pids),
+      isAgentId(taskId) ? agents().moveToBackground(taskId) : supervisor.moveToBackground(taskId),
+    orphans: () => supervisor.orphans(),
+    killOrphans: (pids) => supervisor.killOrphans(pids),
     watch(taskId, listener) {
-      if (!isAgentId(taskId)) return custody.watch(taskId, listener)
+      if (!isAgentId(taskId)) return supervisor.watch(taskId, listener)
       const onChange = (task: Task): void => {
         if (task.taskId === taskId) listener({ type: 'task', task })
       }
@@ -86,10 +86,10 @@ export function withSubagentTasks(
         .catch(() => undefined)
       return () => changeListeners.delete(onChange)
     },
-    watchUsage: (listener) => custody.watchUsage(listener),
+    watchUsage: (listener) => supervisor.watchUsage(listener),
     onChange(listener) {
       changeListeners.add(listener)
-      const unlisten = custody.onChange(listener)
+      const unlisten = supervisor.onChange(listener)
       return () => {
         changeListeners.delete(listener)
         unlisten()
@@ -97,14 +97,14 @@ export function withSubagentTasks(
     },
     onRemoved(listener) {
       removedListeners.add(listener)
-      const unlisten = custody.onRemoved(listener)
+      const unlisten = supervisor.onRemoved(listener)
       return () => {
         removedListeners.delete(listener)
         unlisten()
       }
     },
-    onNotice: (listener) => custody.onNotice(listener),
-    close: (background) => custody.close(background),
+    onNotice: (listener) => supervisor.onNotice(listener),
+    close: (background) => supervisor.close(background),
   }
 }
 

@@ -4,14 +4,14 @@ import type { SessionHeader } from '../../../shared/model/session'
 import type { Task } from '../../../shared/model/task'
 import type { Store } from '../store/store'
 
-/** What of a working subagent is only known to the process that runs it. */
+/** Activity of a running subagent, known only to the process that runs it. */
 export interface AgentActivity {
   lastLine?: string
   /** How many calls it has made. */
   calls: number
 }
 
-/** The work of a subagent as a task: in the lists of tasks, with news of its end. Undefined for a session that is no subagent's. */
+/** The work of a subagent as a task, for task lists and notifications. Undefined for a session that is not a subagent's. */
 export function agentTask(header: SessionHeader, home: string, activity?: AgentActivity): Task | undefined {
   const { agent, sessionId, folder } = header
   if (!agent) return undefined
@@ -41,7 +41,7 @@ export function agentTask(header: SessionHeader, home: string, activity?: AgentA
   }
 }
 
-/** The text of the last message that has any. */
+/** The text of the last message with text in the latest turn; empty if it has none. */
 export function lastMessage(store: Pick<Store, 'historyBackwards'>, sessionId: string): string {
   for (const event of store.historyBackwards(sessionId)) {
     if (event.type === 'turn.started') return ''
@@ -55,7 +55,7 @@ export function lastMessage(store: Pick<Store, 'historyBackwards'>, sessionId: s
   return ''
 }
 
-/** Keeps the last message in a file, where its parent may read it whole however long it is. */
+/** Saves the last message to a file, so that its parent can read all of it, however long. */
 export async function saveAnswer(path: string, answer: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await writeFile(path, answer, { mode: 0o600 })

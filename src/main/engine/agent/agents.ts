@@ -9,18 +9,18 @@ import { createSubagents, type Subagents, type SubagentsDeps } from './subagents
 
 export interface AgentsDeps extends AgentRunsDeps, Omit<SubagentsDeps, 'specs' | 'runs' | keyof AgentRunsDeps> {
   sessions: Pick<SessionManager, 'createAgent' | 'withSession' | 'reconsider'>
-  /** Tells the user, once for each text. */
+  /** Shows the user a warning; each text only once. */
   warn(text: string): void
 }
 
-/** Everything about subagents that an engine has. */
+/** The agents and subagents of an engine. */
 export interface Agents {
   runs: AgentRuns
   specs: AgentSpecs
   subagents: Subagents
-  /** The agent that a person has chosen for a session in the folder; what is wrong with its file is told, and throws when the agent cannot be used. */
+  /** Resolves the agent that the user chose for a session in the folder. Warns about problems in its file, and throws when it cannot be used. */
   choose(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
-  /** To be told of what is recorded: what is allowed for the session at the request of a subagent is allowed for the person's session. */
+  /** Call after events were recorded: rules allowed for the session at a subagent's request also apply to the user's session. */
   onRecorded(header: SessionHeader, before: SessionHeader | undefined): void
 }
 
@@ -35,7 +35,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         root.record({ type: 'rules.allowed', patterns, agentId })
         return sessions.reconsider()
       })
-      // Where another process has it, the rule counts for this subagent alone.
+      // If another process holds it, the rule applies only to this subagent.
       .catch((error: unknown) => log(`A rule stays with ${agentId}: ${failureOf(error).message}`))
   }
 
@@ -46,7 +46,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     async choose(choice, folder) {
       const { agent, model, problems } = await chooseAgent(specs, choice, folder)
       for (const problem of problems) deps.warn(problemText(problem))
-      // A session has the model that its person chose: only a model with a name of its own takes its place.
+      // A session keeps the user's model unless the spec names a specific one.
       return { agent, ...(model !== undefined && model !== SMALL_MODEL && { model }) }
     },
     onRecorded({ agent, rules, sessionId }, before) {

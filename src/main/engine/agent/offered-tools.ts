@@ -2,26 +2,26 @@ import type { AgentDefinition } from '../../../shared/model/agent'
 import type { Tool } from '../tool/tool'
 import type { AgentSpec } from './agent-spec'
 
-/** What only the agent of a person's session can do: it is the one that talks with the person. */
+/** Tools only for the agent of the user's session: it is the one that talks with the user. */
 const NEVER_OFFERED = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 
-/** Whether a subagent of this kind has the tool. `readOnly` may come from one above it; `mayDelegate`: it is not too deep down. */
+/** Whether a subagent of this kind has the tool. `readOnly` may be inherited from its parent; `mayDelegate`: its depth is below the limit. */
 export function isOffered(
   { tools, excludeTools, subagents }: Pick<AgentSpec, 'tools' | 'excludeTools' | 'subagents'>,
   { name, annotations }: Pick<Tool, 'name' | 'annotations'>,
   { readOnly, mayDelegate }: { readOnly: boolean; mayDelegate: boolean },
 ): boolean {
   if (NEVER_OFFERED.includes(name) || isNamed(excludeTools, name)) return false
-  // Commands are judged one by one; everything else says of itself what it is.
+  // Commands are judged one by one; other tools declare whether they are read-only.
   if (readOnly && !annotations.readOnly && name !== 'Bash') return false
-  // It concerns only the conversation of whoever sends it; where D-Mails are off it is not offered at all.
+  // It affects only the sender's own conversation. When D-Mails are off, it is unavailable everywhere.
   if (name === 'SendDMail') return true
   if (name === 'Agent') return mayDelegate && subagents.length > 0
   if (name === 'CreateSubagent') return mayDelegate && (tools?.includes(name) ?? false)
   return tools === undefined || isNamed(tools, name)
 }
 
-/** Whether a person's session that runs as this agent has the tool. */
+/** Whether a user's session that runs as this agent has the tool. */
 export function isOfferedInSession(
   { tools, excludeTools, readOnly }: Pick<AgentDefinition, 'tools' | 'excludeTools' | 'readOnly'>,
   { name, annotations }: Pick<Tool, 'name' | 'annotations'>,
@@ -30,10 +30,10 @@ export function isOfferedInSession(
   return tools === undefined || isNamed(tools, name)
 }
 
-/** What models of some families have in place of a tool goes by its name, too. */
+/** Tools that replace another one for some model families also match its name. */
 const TOOL_ALIASES: Readonly<Record<string, string>> = { apply_patch: 'Edit' }
 
-/** Whether a list of a spec names the tool: as it is called, or one of a server with `*` for anything in the name, as in rules of permission. */
+/** Whether a list in a spec names the tool: by name, or for tools of servers with `*` as a wildcard, as in permission rules. */
 function isNamed(names: readonly string[], tool: string): boolean {
   return names.some(
     (name) =>
@@ -43,7 +43,7 @@ function isNamed(names: readonly string[], tool: string): boolean {
   )
 }
 
-/** Whether a text is these parts, with anything between them. */
+/** Whether the text consists of these parts with anything between them. */
 function fits(parts: readonly string[], text: string): boolean {
   const [first = '', ...rest] = parts
   const last = rest.pop()

@@ -9,7 +9,7 @@ import { BUILTIN_TOOLS } from '../../../shared/tool-label'
 
 const NAME = /^[a-z0-9]+(?:[-_][a-z0-9]+)*$/
 const MAX_NAME_CHARS = 64
-/** Files that lead to files that lead to files. */
+/** How many levels of files may refer to each other. */
 const MAX_LEVELS = 4
 const KEYS = [
   'name',
@@ -30,22 +30,22 @@ const KEYS = [
 
 type Key = (typeof KEYS)[number]
 
-/** Where a spec is read from. `beside` gives the text of another file in or below the same folder. */
+/** Where a spec is read from. `readSibling` reads another file in or below the same folder. */
 export interface SpecPlace {
   source: AgentSource
   readSibling(path: string): Promise<string | undefined>
 }
 
-/** How many files lead to this one; `isBase`: it is extended by the one before, whose own subagents count. */
+/** `level`: how many files refer to this one in a row; `isBase`: it is extended by the previous one, whose subagents apply. */
 interface Within {
   level: number
   isBase: boolean
 }
 
 /**
- * Reads a spec. The keys stand at the top, or below `agent` with a `version` beside it. A field that is wrong does not count and is reported with its line;
- * where it would have kept something from the agent, the agent gets less than was meant, never more: without `tools` it has none, without `exclude_tools` or
- * `read_only` it can only read. Only a file that is not a spec at all is left out as a whole.
+ * Reads a spec. The keys are at the top level, or below `agent` with a `version` next to it. An invalid field is ignored and reported with its line. If it
+ * was to restrict the agent, the agent gets fewer rights, never more: with invalid `tools` it has no tools, with invalid `exclude_tools` or `read_only` it is
+ * read-only. Only a file that is not a spec at all is left out completely.
  */
 export async function readAgentSpec(
   file: SpecFile,
@@ -119,11 +119,11 @@ async function specFrom(
   const name = nameFrom(title) ?? nameFrom(basename(path).replace(/\.ya?ml$/, '')) ?? 'agent'
   if (title !== undefined && nameFrom(title) === undefined)
     wrong('name', `The name "${title.slice(0, 80)}" must contain a letter or a digit.`)
-  const tools = strings('tools', 'Until it is mended, this agent has no tools.')
-  const excluded = strings('exclude_tools', 'Until it is mended, this agent can only read.')
+  const tools = strings('tools', 'Until it is fixed, this agent has no tools.')
+  const excluded = strings('exclude_tools', 'Until it is fixed, this agent can only read.')
   const readOnly = value('read_only') ?? false
   if (typeof readOnly !== 'boolean')
-    wrong('read_only', 'read_only must be true or false. Until it is mended, this agent can only read.')
+    wrong('read_only', 'read_only must be true or false. Until it is fixed, this agent can only read.')
   const maxSteps = value('max_steps')
   const isCount = typeof maxSteps === 'number' && Number.isInteger(maxSteps) && maxSteps > 0
   if (maxSteps !== undefined && !isCount) wrong('max_steps', 'max_steps must be a whole number from 1.')
@@ -168,7 +168,7 @@ async function specFrom(
     ]
   }
 
-  /** The text of a file that the spec leads to; what a person was shown when they trusted the folder is then all there is. */
+  /** A file that the spec refers to. It must be next to the spec, so that trusting the folder covers it. */
   async function fileFrom(key: Key, written: string): Promise<SpecFile | undefined> {
     const file = resolve(dirname(path), written)
     const inside = relative(dirname(path), file)
@@ -188,7 +188,7 @@ async function specFrom(
 
   async function extended(): Promise<WrittenSpec['extend']> {
     const written = string('extend')
-    // In the source's files: the agent that is used when none is chosen. Ours has no spec.
+    // In Kimi CLI's files, the agent that is used when no agent is chosen. Trestle has no spec for it.
     if (written === undefined || written === 'default') return undefined
     const line = lineOf('extend')
     const at = line === undefined ? {} : { line }
@@ -197,11 +197,11 @@ async function specFrom(
     return { name: written, ...at, ...(spec && { spec }) }
   }
 
-  /** The types it may start: names, or `{name: {path, description}}` with a file for each. */
+  /** The agent types it may start: names, or `{name: {path, description}}` with a file for each. */
   async function subagents(): Promise<{ names: string[]; own: WrittenSpec[] } | undefined> {
     const written = value('subagents')
     if (typeof written !== 'object' || written === null || Array.isArray(written)) {
-      const names = strings('subagents', 'Until it is mended, this agent starts no subagents.')
+      const names = strings('subagents', 'Until it is fixed, this agent starts no subagents.')
       return names && { names: names === 'wrong' ? [] : names, own: [] }
     }
     const own: WrittenSpec[] = []
@@ -229,7 +229,7 @@ async function specFrom(
     if (within.level >= MAX_LEVELS) return wrong(key, `The files lead to each other, or more than ${MAX_LEVELS} deep.`)
     const file = await fileFrom(key, written)
     const read = file && (await readAgentSpec(file, place, { level: within.level + 1, isBase: key === 'extend' }))
-    // Files that lead to each other are read more than once.
+    // Files that refer to each other are read more than once.
     for (const problem of read?.problems ?? [])
       if (!problems.some((known) => isDeepStrictEqual(known, problem))) problems.push(problem)
     return read?.spec
@@ -251,7 +251,7 @@ async function specFrom(
   }
 }
 
-/** The name that an agent is chosen and called by, from the one it has for people; undefined when nothing of it can be used. */
+/** The identifier of an agent, derived from its display name; undefined when no usable character is left. */
 function nameFrom(written: string | undefined): string | undefined {
   if (written === undefined || (NAME.test(written) && written.length <= MAX_NAME_CHARS)) return written
   const name = written
@@ -266,8 +266,8 @@ function nameFrom(written: string | undefined): string | undefined {
 }
 
 /**
- * Tools of Kimi CLI's agent files, by the last part of `module:Class`, where ours have other names. Those that have no counterpart lead to null: a file that
- * names them means nothing that could be missing.
+ * Tools in Kimi CLI's agent files, by the last part of `module:Class`, if Trestle's name differs. Null: Trestle has no such tool and needs none, so it is not
+ * reported as missing.
  */
 const SOURCE_TOOLS: Readonly<Record<string, string | null>> = {
   Task: 'Agent',
@@ -283,7 +283,7 @@ const SOURCE_TOOLS: Readonly<Record<string, string | null>> = {
   Think: null,
 }
 
-/** The tool that a spec means: our own name, one of a server (`mcp__…`), or `module:Class` of the source's files. Undefined: no such tool; null: none is needed. */
+/** The tool that a spec means: Trestle's name, a server's tool (`mcp__…`), or `module:Class` of Kimi CLI. Undefined: no such tool; null: not needed. */
 function resolveToolName(written: string): string | null | undefined {
   if (written.startsWith('mcp__') || isTool(written)) return written
   const last = written.slice(written.lastIndexOf(':') + 1)
@@ -291,7 +291,7 @@ function resolveToolName(written: string): string | null | undefined {
   return written.includes(':') && isTool(last) ? last : undefined
 }
 
-/** What is said of a tool that does not exist. */
+/** The problem text for a tool that does not exist. */
 function unknownTool(name: string): string {
   const last = name.slice(name.lastIndexOf(':') + 1)
   const [near] = nearest(

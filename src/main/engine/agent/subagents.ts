@@ -25,7 +25,7 @@ import type { AgentSpecs } from './agent-specs'
 import { agentTask } from './agent-task'
 import { isOffered, isOfferedInSession } from './offered-tools'
 
-/** When a turn is stopped, what it waits for has this long to stop too, in ms. */
+/** When a turn is stopped, the subagent that it waits for has this long to stop too, in ms. */
 const STOP_MS = 300
 
 export interface SubagentsDeps {
@@ -35,25 +35,25 @@ export interface SubagentsDeps {
   specs: Pick<AgentSpecs, 'find' | 'custom'>
   runs: AgentRuns
   settings(): AgentSettings
-  /** The model for small work beside this one; undefined when there is none that can be used. */
+  /** The small model to use with this one; undefined when none is available. */
   smallModel(model: string | undefined): Promise<string | undefined>
-  /** Names of all tools there are for a session, with what they say of themselves. */
+  /** All tools of a session. */
   allTools(session: Session): readonly Pick<Tool, 'name' | 'annotations'>[]
-  /** Looks whether news of these tasks is due. */
+  /** Checks whether notifications of these tasks are due. */
   notifyTasks(sessionId: string, taskIds: readonly string[]): void
 }
 
-/** What being an agent of some kind means for a turn. */
+/** What a session's agent determines for a turn. */
 export interface AgentTurn {
-  /** What a subagent is told beside the usual; absent for a person's session. */
+  /** The additional prompt of a subagent; absent for the user's session. */
   prompt?: string
-  /** What the agent that a person has chosen for the session is told; absent for the usual one. */
+  /** The role of the agent that the user chose for the session; absent for the default agent. */
   role?: SessionRole
-  /** The types it may start that do not come with Trestle. */
+  /** The agent types it may start that are not built in. */
   types: readonly OfferedAgent[]
   maxSteps?: number
   effort?: Effort
-  /** It works with the small model: the model of its parent, which goes on where that fails. */
+  /** Present when it runs on the small model: the parent's model, which takes over if the small one fails. */
   parentModel?: string
   offers(tool: Pick<Tool, 'name' | 'annotations' | 'server'>): boolean
 }
@@ -64,13 +64,13 @@ export interface Subagents {
   forSession(session: Session): SessionAgents
 }
 
-/** Who may start which subagents, and with what. */
+/** Decides which subagents a session may start, and starts them. */
 export function createSubagents(deps: SubagentsDeps): Subagents {
   const { store, runs } = deps
 
   const mayDelegate = ({ agent }: SessionHeader): boolean => (agent?.depth ?? 0) < deps.settings().maxDepth
 
-  /** What the subagent of this session is; `request.invalid` when its spec is gone. */
+  /** The spec of the subagent with this session; throws `request.invalid` when its spec no longer exists. */
   async function specOf({ agent, folder, sessionId }: SessionHeader): Promise<AgentSpec | undefined> {
     if (!agent) return undefined
     const spec = await find(agent.agentType, folder, store.header(agent.parentId))
@@ -87,13 +87,13 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     return (maker && (await typesOf(maker)).find(isNamed)) ?? (await deps.specs.find(folder)).find(isNamed)
   }
 
-  /** The agent that a person's session runs as; `request.invalid` when its spec is gone. */
+  /** The agent that the user's session runs as; throws `request.invalid` when its spec no longer exists. */
   async function chosenFor({ runsAs, folder }: SessionHeader): Promise<AgentDefinition | undefined> {
     if (!runsAs || runsAs.definition) return runsAs?.definition
     return (await deps.specs.find(folder)).find(({ name }) => name === runsAs.name) ?? throwAgentMissing(runsAs)
   }
 
-  /** The types that a session may start; what an agent has defined may start whatever its maker may. */
+  /** The agent types that a session may start. A type defined by an agent may start what that agent may. */
   async function typesOf(header: SessionHeader): Promise<AgentSpec[]> {
     const [spec, all] = await Promise.all([specOf(header), deps.specs.find(header.folder)])
     const chosen = header.agent ? spec : await chosenFor(header)
@@ -156,7 +156,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       if (!mayDelegate(header))
         return `Subagents may be ${deps.settings().maxDepth} deep at most ([agents] max_depth). Do it yourself.`
       if (background && header.agent)
-        return 'A subagent cannot leave work behind: start it without run_in_background and wait for it.'
+        return 'A subagent cannot start background work: start it without run_in_background and wait for it.'
       if ('resume' in agent) return resumeProblem(agent.resume)
       const types = await typesOf(header)
       if (types.some(({ name }) => name === agent.type)) return undefined
@@ -171,11 +171,11 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
         return `There is no subagent "${agentId.slice(0, 100)}" of this session. resume takes the agent_id that an earlier result of Agent named.`
       const task = await runs.task(agentId)
       return task?.status === 'running'
-        ? `${agentId} is still at work. Wait for its end, or start another one.`
+        ? `${agentId} is still running. Wait for its end, or start another one.`
         : undefined
     }
 
-    /** The subagent's session, new or known, and what is recorded of the work. */
+    /** The id of the subagent's session, new or resumed, and the event data of its start. */
     async function prepare({
       agent,
       callId,
@@ -232,7 +232,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       return { agentId, start, ended, moved }
     }
 
-    /** From now on the agent is owed the news of its end. */
+    /** Records it as a background task, so that the agent is notified of its end. */
     function leaveInBackground({ agentId, start }: { agentId: string; start: AgentStart }): WorkingAgent {
       const task = agentTask(store.header(agentId)!, deps.home)!
       session.record({ type: 'task.started', task })
@@ -248,8 +248,8 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
         return leaveInBackground(await begin(work))
       },
       async run(work, signal) {
-        const begun = await begin(work)
-        const { agentId, start, ended, moved } = begun
+        const run = await begin(work)
+        const { agentId, start, ended, moved } = run
         const { promise: stopped, resolve } = Promise.withResolvers<AgentOutcome>()
         let grace: NodeJS.Timeout | undefined
         const onAbort = (): void => {
@@ -265,9 +265,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
         if (signal.aborted) onAbort()
         try {
           const left = moved.then(() => undefined)
-          return (
-            (await runs.withSlotReleased(id, () => Promise.race([ended, stopped, left]))) ?? leaveInBackground(begun)
-          )
+          return (await runs.withSlotReleased(id, () => Promise.race([ended, stopped, left]))) ?? leaveInBackground(run)
         } finally {
           clearTimeout(grace)
           signal.removeEventListener('abort', onAbort)
@@ -287,7 +285,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
   return { turnOf, forSession }
 }
 
-/** A type that an agent has defined; one with the tool Agent may start the same `types` as its maker. */
+/** The spec of a type that an agent defined; with the tool Agent it may start the same `types` as that agent. */
 function definedSpec({ name, description, systemPrompt, tools }: SubagentType, types: readonly AgentSpec[]): AgentSpec {
   const subagents = tools.includes('Agent') ? types.map((type) => type.name) : []
   return {
@@ -303,7 +301,7 @@ function definedSpec({ name, description, systemPrompt, tools }: SubagentType, t
   }
 }
 
-/** Whether a person's session may start every type: its agent's spec names none. */
+/** Whether the user's session may start every type, because its agent's spec names no types. */
 function mayStartAnyType({ agent }: SessionHeader, { subagents }: Pick<AgentDefinition, 'subagents'>): boolean {
   return agent === undefined && subagents.length === 0
 }
@@ -311,6 +309,6 @@ function mayStartAnyType({ agent }: SessionHeader, { subagents }: Pick<AgentDefi
 function throwAgentMissing({ name }: SessionAgent): never {
   throw new CodedError(
     'request.invalid',
-    `The agent "${name}" of this session is not here any longer. Choose another one for it, or add its file again.`,
+    `The agent "${name}" of this session no longer exists. Choose another one, or restore its file.`,
   )
 }

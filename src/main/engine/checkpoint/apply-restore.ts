@@ -10,16 +10,16 @@ import { renameOverSync } from '../workspace/file/atomic-write'
 const SLICE_MS = 8
 
 export interface AppliedRestore {
-  /** What was done, in the order it was done. */
+  /** What was changed, in order. */
   changes: FileChange[]
-  /** What could not be done. */
+  /** What could not be restored, and why. */
   kept: KeptFile[]
 }
 
 /**
- * Carries out the steps: first what goes, the innermost first, then what comes, then the rights of folders. Each path is looked at once more
- * right before, and left alone when it is not what the plan saw. Every file is replaced whole. What is done already is done again by nobody,
- * so it may be called anew after a crash.
+ * Carries out the steps: first deletions (innermost first), then creations and changes, then permissions of folders. Each path is checked again right before,
+ * and left alone when it differs from the plan. Files are replaced atomically. Steps that are already done are skipped, so it can be called again after a
+ * crash.
  */
 export async function applyRestore(
   steps: readonly RestoreStep[],
@@ -41,30 +41,30 @@ export async function applyRestore(
     }
   }
   const remove = (step: RestoreStep): void => {
-    const held = openParent(step.path)
+    const parent = openParent(step.path)
     try {
-      const now: FileState = held ? captureFile(held.path, { maxBytes }) : { kind: 'absent' }
+      const now: FileState = parent ? captureFile(parent.path, { maxBytes }) : { kind: 'absent' }
       if (sameState(now, step.to)) return void done.set(step.path, asFileChange(step))
       if (now.kind !== 'absent' && !sameState(now, step.from)) return void kept.push(changedMeanwhile(step.path))
       attempt(step, () => {
-        if (held && now.kind === 'folder') rmdirSync(held.path)
-        else if (held && now.kind !== 'absent') unlinkSync(held.path)
+        if (parent && now.kind === 'folder') rmdirSync(parent.path)
+        else if (parent && now.kind !== 'absent') unlinkSync(parent.path)
       })
     } finally {
-      held?.folder.close()
+      parent?.folder.close()
     }
   }
   const put = (step: RestoreStep): void => {
     const { path, from, to } = step
-    const there = openParent(path)
+    const parent = openParent(path)
     try {
-      const now: FileState = there ? captureFile(there.path, { maxBytes }) : { kind: 'absent' }
+      const now: FileState = parent ? captureFile(parent.path, { maxBytes }) : { kind: 'absent' }
       if (sameState(now, to)) return void done.set(path, asFileChange(step))
-      // Where something of another kind had to go first, nothing is there now.
+      // If something of another kind had to be deleted first, nothing is there now.
       const expected = isReplaced(step) ? { kind: 'absent' as const } : from
       if (!sameState(now, expected)) return void kept.push(changedMeanwhile(path))
     } finally {
-      there?.folder.close()
+      parent?.folder.close()
     }
     attempt(step, () =>
       inFolder(path, made, (folder) => {
@@ -98,7 +98,7 @@ export async function applyRestore(
   return { changes: [...made.filter(({ path }) => !own.has(path)), ...done.values()], kept }
 }
 
-/** Lets others have their turn in between. */
+/** Yields to the event loop every few milliseconds. */
 async function forEachStep(steps: readonly RestoreStep[], work: (step: RestoreStep) => void): Promise<void> {
   let sliceEnd = performance.now() + SLICE_MS
   for (const step of steps) {
@@ -109,19 +109,19 @@ async function forEachStep(steps: readonly RestoreStep[], work: (step: RestoreSt
   }
 }
 
-/** Removes what a restore that was cut off has half written. */
+/** Removes temporary files of a restore that was interrupted. */
 export function removeTemporaries(steps: readonly RestoreStep[], restoreId: string): void {
   for (const folderPath of new Set(steps.map(({ path }) => dirname(path)))) {
-    const held = openParent(join(folderPath, 'any'))
-    for (const name of held ? entriesOf(held.folder.at('.')) : []) {
+    const parent = openParent(join(folderPath, 'any'))
+    for (const name of parent ? entriesOf(parent.folder.at('.')) : []) {
       if (name.startsWith(`.trestle-${restoreId}-`) && name.endsWith('.tmp'))
-        rmSync(held!.folder.at(name), { force: true })
+        rmSync(parent!.folder.at(name), { force: true })
     }
-    held?.folder.close()
+    parent?.folder.close()
   }
 }
 
-/** A folder is made so that files can be put into it; its rights come last. */
+/** Creates a folder, so that files can be written into it; its permissions are set last. */
 function restoreFolders(
   step: RestoreStep,
   attempt: (step: RestoreStep, work: () => void) => void,
@@ -135,7 +135,7 @@ function restoreFolders(
   attempt(step, () => inFolder(step.path, made, (parent) => mkdirSync(parent.at(basename(step.path)), { mode: 0o700 })))
 }
 
-/** Where a path is now, in the folder that holds it; undefined when there is no such folder, or a link has taken its place: then nothing is at the path. */
+/** Opens the parent folder of a path. Undefined when the folder does not exist or was replaced by a link: then nothing is at the path. */
 function openParent(path: string): { folder: PinnedFolder; path: string } | undefined {
   try {
     const folder = pinFolder(dirname(path), { shown: path })
@@ -145,7 +145,7 @@ function openParent(path: string): { folder: PinnedFolder; path: string } | unde
   }
 }
 
-/** Works in the folder of a path, which is made where it is missing, and nowhere else. */
+/** Runs `work` in the parent folder of a path, which is created if missing. */
 function inFolder(path: string, made: FileChange[], work: (folder: PinnedFolder) => void): void {
   const parents: string[] = []
   const parent = pinFolder(dirname(path), { shown: path, made: (each) => parents.push(each) })
@@ -161,7 +161,7 @@ function inFolder(path: string, made: FileChange[], work: (folder: PinnedFolder)
 
 interface Content {
   to: FileState
-  /** Name of the file that takes its place. */
+  /** Name of the temporary file that replaces it. */
   temporary: string
   blobs: BlobStore
   staysLinked: () => boolean
@@ -174,7 +174,8 @@ function writeFile(
 ): void {
   const [temporary, target] = [parent.at(temporaryName), parent.at(name)]
   const bytes = to.kind === 'file' ? blobs.get(to.hash) : undefined
-  if (to.kind === 'file' && !bytes) throw new Error('What it was is damaged or gone in the store of checkpoints.')
+  if (to.kind === 'file' && !bytes)
+    throw new Error('Its earlier content is damaged or missing in the checkpoint store.')
   const inPlace = (content: Buffer, mode: number): void => {
     overwriteFile(target, content, { shown: name })
     chmodSync(target, mode)
@@ -195,7 +196,7 @@ function writeFile(
   }
 }
 
-/** Whether a file is to stay one with its other names (hard links). Where those are to become something else, they were no links of it before. */
+/** Whether a file's other hard links are to be kept. If those are restored to something else, they were not links to it before. */
 function staysLinked(target: string, { path, to }: RestoreStep, steps: readonly RestoreStep[]): boolean {
   const stat = statAt(target)
   if (!stat?.isFile() || stat.nlink < 2) return false
@@ -219,7 +220,7 @@ function setMode(path: string, mode: number): void {
       own.close()
     }
   } catch {
-    // Not ours; the files in it are what matters.
+    // Not ours; what matters are its files.
   }
 }
 
@@ -228,13 +229,14 @@ function asFileChange({ path, from, to }: RestoreStep): FileChange {
 }
 
 function changedMeanwhile(path: string): KeptFile {
-  return { path, kind: 'changed', why: 'Someone else changed it at this very moment.' }
+  return { path, kind: 'changed', why: 'Another program changed it just now.' }
 }
 
 function reasonOf(error: unknown): string {
   const { code, message } =
     error instanceof Error ? (error as NodeJS.ErrnoException) : { code: undefined, message: String(error) }
-  if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'The folder stays: something is in it that is not the agent’s.'
+  if (code === 'ENOTEMPTY' || code === 'EEXIST')
+    return 'The folder is kept: it contains something that the agent did not create.'
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return `It cannot be written (${code}).`
   if (code === 'ENOSPC') return 'The disk is full.'
   return message

@@ -11,9 +11,9 @@ import { addRefs, readListing, writeListing, type CheckpointPaths } from './chec
 import { FileProblem } from '../workspace/path/file-problem'
 import { type EditorFiles, loadCurrentFile } from '../workspace/file/editor-files'
 
-/** A longer list does not fit into an event. */
+/** A longer list of changes is stored as a blob, not in the event. */
 const MAX_INLINE = 200
-/** Of so many workspaces the listing is kept in memory. */
+/** How many workspace listings are kept in memory. */
 const MAX_LISTINGS = 3
 
 export interface CallCheckpointsDeps {
@@ -24,7 +24,7 @@ export interface CallCheckpointsDeps {
 }
 
 export interface CallCheckpoints {
-  /** Keeps what the call may change; undefined when it changes nothing. Throws when it cannot be kept. */
+  /** Backs up what the call may change; undefined when it changes nothing. Rejects when the backup fails. */
   before(
     call: ScopedCall & {
       sessionId: string
@@ -34,19 +34,19 @@ export interface CallCheckpoints {
       signal?: AbortSignal
     },
   ): Promise<CallCheckpoint | undefined>
-  /** What a call has changed whose process died before it could say so. */
+  /** The changes of a call whose process died before they were recorded. */
   cutOff(sessionId: string, made: EventBody & { type: 'checkpoint.made' }): Promise<EventBody | undefined>
 }
 
 export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallCheckpointsDeps): CallCheckpoints {
-  /** By workspace, the latest used last. */
+  /** By workspace, least recently used first. */
   const listings = new Map<string, Listing>()
 
   const known = (key: string): ReadonlyMap<string, ListedFile> | undefined => {
     const inMemory = listings.get(key)
     if (inMemory) return inMemory.files
     const stored = readListing(key)
-    // What was collected meanwhile has to be read again.
+    // Contents that were garbage-collected have to be read again.
     return (
       stored && new Map([...stored.files].filter(([, { state }]) => state.kind !== 'file' || blobs.has(state.hash)))
     )
@@ -74,7 +74,7 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
     uncovered: string[],
   ) => {
     if (changes.length === 0 && uncovered.length === 0) return undefined
-    // A content that was collected while this session had it only in mind is gone.
+    // A content may have been garbage-collected before this session referred to it.
     const kept = changes.map((change): FileChange => {
       const { before } = change
       if (before.kind !== 'file' || blobs.has(before.hash)) return change
@@ -148,7 +148,7 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
 
 type Changed = (EventBody & { type: 'checkpoint.changed' }) | undefined
 
-/** The call has been made by then: what cannot be found out about it is said, and its result counts. */
+/** The call has already run, so a failure to find its changes is recorded as not covered instead of failing the call. */
 function reportingFailure(
   ids: { turnId: string; callId: string },
   look: () => Promise<Changed>,
@@ -166,7 +166,7 @@ function reportingFailure(
     })
 }
 
-/** A list of changes as an event holds it; the contents it needs are noted. */
+/** A list of changes in the form that events hold; adds references to the contents it needs. */
 export function changeList(
   { place, blobs }: { place: CheckpointPaths; blobs: BlobStore },
   sessionId: string,
@@ -183,7 +183,7 @@ export function changeList(
   return { changes: [], listHash, count }
 }
 
-/** The changes an event tells of; `undefined` when the list is lost. */
+/** The changes of an event; undefined when the stored list is lost. */
 export function listedChanges({ changes, listHash }: ChangeList, blobs: BlobStore): FileChange[] | undefined {
   if (listHash === undefined) return changes
   const bytes = blobs.get(listHash)
@@ -197,7 +197,7 @@ function changesOf(files: readonly { path: string; before: FileState }[], maxByt
   })
 }
 
-/** The next process begins with what is known of the workspace. */
+/** Keeps the listing for the next process. */
 function keepListing(open: string, path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -209,9 +209,7 @@ function keepListing(open: string, path: string): void {
 
 function coverageWarnings(uncovered: number, complete: boolean): string[] {
   return [
-    ...(complete
-      ? []
-      : ['The workspace has more files than are looked at: new files and changes beyond them are not covered.']),
+    ...(complete ? [] : ['The workspace has too many files: new files and changes beyond the limit are not covered.']),
     ...(uncovered > 0 && complete
       ? [
           `${uncovered} ${uncovered === 1 ? 'path' : 'paths'} came into view that were there before, ignored or elsewhere.`,
@@ -224,12 +222,15 @@ function sentences(changes: readonly FileChange[]): string[] {
   const unkept = changes.filter(({ before }) => before.kind === 'unkept')
   return unkept
     .slice(0, 20)
-    .map(({ path, before }) => `What ${path} was before is not kept: ${before.kind === 'unkept' ? before.why : ''}.`)
+    .map(
+      ({ path, before }) =>
+        `The earlier content of ${path} was not kept: ${before.kind === 'unkept' ? before.why : ''}.`,
+    )
 }
 
-const USUAL_MODE = 0o644
+const DEFAULT_MODE = 0o644
 
-/** What an editor has of a file and has not saved, kept: going back must not lose it. Undefined when the disk has it all. Throws when it cannot be kept. */
+/** Backs up a file's unsaved content in the editor, so that a restore does not lose it. Undefined when nothing is unsaved. Rejects when the backup fails. */
 async function unsavedState(
   editor: EditorFiles | undefined,
   path: string,
@@ -238,15 +239,15 @@ async function unsavedState(
   signal?: AbortSignal,
 ): Promise<FileState | undefined> {
   if (!editor?.read || (disk.kind !== 'file' && disk.kind !== 'absent')) return undefined
-  const held = await loadCurrentFile(editor, path, path, signal).catch((error: unknown) => {
+  const current = await loadCurrentFile(editor, path, path, signal).catch((error: unknown) => {
     if (error instanceof FileProblem) return undefined
     throw error
   })
-  if (!held?.unsaved || !held.bytes) return undefined
+  if (!current?.unsaved || !current.bytes) return undefined
   return {
     kind: 'file',
-    hash: blobs.put(held.bytes),
-    size: held.size,
-    mode: disk.kind === 'file' ? disk.mode : USUAL_MODE,
+    hash: blobs.put(current.bytes),
+    size: current.size,
+    mode: disk.kind === 'file' ? disk.mode : DEFAULT_MODE,
   }
 }

@@ -4,7 +4,7 @@ import { statAt } from './file-state'
 import type { PreparedCall, Tool } from '../tool/tool'
 import type { Workspace } from '../workspace/workspace'
 
-/** What a call may change: some files, or anything in the workspace. Undefined: nothing. */
+/** What a call may change: certain files, or anything in the workspace. Undefined: nothing. */
 export type CallScope = { kind: 'files'; paths: string[] } | { kind: 'workspace' } | undefined
 
 export interface ScopedCall {
@@ -12,10 +12,10 @@ export interface ScopedCall {
   call: Pick<PreparedCall, 'accesses'>
 }
 
-/** Programs so plain and so often run that nothing needs to be looked into. */
+/** Commands that never change anything and run so often that they are not parsed. */
 const DOES_NOTHING = /^\s*(?:true|false|pwd|:)\s*$/
 
-/** Whether a call can be seen, without looking closer, to change nothing. */
+/** Whether it is obvious, without parsing commands, that the call changes nothing. */
 export function changesNothing({ tool, call }: ScopedCall): boolean {
   return call.accesses.every((access) => {
     if (access.kind === 'file' || access.kind === 'tree') return !access.write
@@ -25,7 +25,7 @@ export function changesNothing({ tool, call }: ScopedCall): boolean {
   })
 }
 
-/** What the call may change, as far as it has said so. */
+/** What the call may change, according to its accesses. */
 export async function scopeOf(scoped: ScopedCall, workspace: Workspace): Promise<CallScope> {
   if (changesNothing(scoped)) return undefined
   const paths: string[] = []
@@ -43,7 +43,7 @@ export async function scopeOf(scoped: ScopedCall, workspace: Workspace): Promise
   return paths.length > 0 ? { kind: 'files', paths: [...new Set(paths)] } : undefined
 }
 
-/** The permission engine knows what only reads. */
+/** Whether the permission engine considers the whole command read-only. */
 async function onlyReads(command: string, cwd: string, workspace: Workspace): Promise<boolean> {
   const parts = await inspectCommand(command, cwd, workspace)
   return parts.every((part) => {
@@ -53,7 +53,7 @@ async function onlyReads(command: string, cwd: string, workspace: Workspace): Pr
   })
 }
 
-/** Folders on the way that would be made, outermost first. */
+/** Missing parent folders that would be created, outermost first. */
 function missingAbove(path: string): string[] {
   const missing: string[] = []
   for (let at = dirname(path); dirname(at) !== at; at = dirname(at)) {

@@ -6,8 +6,8 @@ import type { ListedFile, Listing } from './workspace-listing'
 import { renameOverSync } from '../workspace/file/atomic-write'
 
 /**
- * What checkpoints keep beside the contents, below `$TRESTLE_HOME/checkpoints`: for each session the contents it refers to, the listing that
- * a running command began with, and the plan of a restore that is being carried out; for each workspace its latest listing.
+ * Where checkpoints store their files, below `$TRESTLE_HOME/checkpoints`. Next to the contents: for each session the contents it refers to, the listing from
+ * before its running command, and the journal of its running restore; for each workspace its latest listing.
  */
 export interface CheckpointPaths {
   folder: string
@@ -31,7 +31,7 @@ export function checkpointPaths(home: string): CheckpointPaths {
   }
 }
 
-/** Writes a file for the user alone, whole or not at all. */
+/** Writes a file atomically, readable only by the user. */
 export function writeAtomically(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const temporary = `${path}.${process.pid}.tmp`
@@ -44,7 +44,7 @@ export function writeAtomically(path: string, text: string): void {
   }
 }
 
-/** The parsed file; undefined when there is none that can be read. */
+/** The parsed file; undefined when it is missing or unreadable. */
 export function readJson(path: string): unknown {
   if (!existsSync(path)) return undefined
   try {
@@ -54,7 +54,7 @@ export function readJson(path: string): unknown {
   }
 }
 
-/** Notes that a session needs these contents. Comes before the event that says so. */
+/** Records that a session needs these contents. Call it before recording the event that refers to them. */
 export function addRefs(
   place: CheckpointPaths,
   sessionId: string,
@@ -68,7 +68,7 @@ export function addRefs(
   appendFileSync(path, hashes.map((name) => `${name}\n`).join(''), { mode: 0o600 })
 }
 
-/** What was listed, and of which folders, as stored. */
+/** A listing and its folders, as stored. */
 interface StoredListing {
   startedMs: number
   complete: boolean

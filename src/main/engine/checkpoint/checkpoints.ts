@@ -22,10 +22,10 @@ import { changesNothing, type ScopedCall } from './call-scope'
 import type { RestoreDeps, RestoringSession, RestoreRequest } from './restore-session'
 import { checkpointPaths } from './checkpoint-files'
 
-/** Collecting begins when the app has settled. */
+/** Garbage collection starts this long after the start. */
 const COLLECT_AFTER_MS = 60_000
 
-/** What of a session checkpoints need. */
+/** What checkpoints need of a session. */
 export interface CheckpointedSession extends RestoringSession {
   readonly header: SessionHeader
   readonly cutOffCalls: ReadonlySet<string>
@@ -45,26 +45,26 @@ export interface CheckpointsDeps {
 }
 
 export interface CheckpointManager extends Checkpoints {
-  /** Keeps what a call may change. Undefined at once for a call that can be seen to change nothing. */
+  /** Backs up what a call may change. Returns undefined synchronously for a call that obviously changes nothing. */
   before(
     session: CheckpointedSession,
     call: ScopedCall & { turnId: string; callId: string; workspace: Workspace; signal: AbortSignal },
   ): Promise<CallCheckpoint | undefined> | undefined
-  /** What a D-Mail of the session's running turn would do. */
+  /** What sending a D-Mail in the session's running turn would do. */
   lookBack(session: CheckpointedSession, mail: DMailCall): Promise<RestoreOutlook | { problem: string }>
-  /** Carries it out; why it cannot be, when it cannot. */
+  /** Sends the D-Mail; resolves with the problem when it cannot be sent. */
   sendDMail(session: CheckpointedSession, mail: DMailCall): Promise<{ problem: string } | undefined>
-  /** Of these files, those that say what the session, its subagents or those above it have written last. Never rejects. */
+  /** The files among `paths` whose current content was written by the session or another agent of its family. Never rejects. */
   writtenByAgents(session: CheckpointedSession, paths: readonly string[]): Promise<ReadonlySet<string>>
-  /** Ends what the death of an earlier process left half done. Cheap when there is nothing. */
+  /** Completes what a dead process left unfinished. Cheap when nothing is. */
   recover(session: CheckpointedSession): Promise<void>
   removed(sessionId: string): void
-  /** Looks after what dead processes left, and in a while collects what is old. */
+  /** Finishes restores that dead processes left, and schedules garbage collection. */
   begin(): void
   close(): void
 }
 
-/** Checkpoints of all sessions. Most of it is loaded when the first call changes something. */
+/** Checkpoints of all sessions. Most modules are loaded when the first call changes something. */
 export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
   const { home, store, sessions, settings, newId, log } = deps
   const place = checkpointPaths(home)
@@ -82,9 +82,9 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
 
   async function finish(session: CheckpointedSession): Promise<void> {
     if (session.cutOffCalls.size > 0) {
-      const told = new Set(store.ofTypes(session.id, ['checkpoint.changed']).map(({ callId }) => callId))
+      const recorded = new Set(store.ofTypes(session.id, ['checkpoint.changed']).map(({ callId }) => callId))
       const made = store.ofTypes(session.id, ['checkpoint.made'])
-      for (const event of made.filter(({ callId }) => session.cutOffCalls.has(callId) && !told.has(callId))) {
+      for (const event of made.filter(({ callId }) => session.cutOffCalls.has(callId) && !recorded.has(callId))) {
         const changed: EventBody | undefined = await (await callCheckpoints()).cutOff(session.id, event)
         if (changed) session.record(changed)
       }
@@ -104,7 +104,10 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
     return work
   }
 
-  const held = <Result>(sessionId: string, use: (session: CheckpointedSession) => Promise<Result>): Promise<Result> =>
+  const whenRecovered = <Result>(
+    sessionId: string,
+    use: (session: CheckpointedSession) => Promise<Result>,
+  ): Promise<Result> =>
     sessions.withSession(sessionId, async (session) => {
       await recover(session)
       return use(session)
@@ -128,13 +131,13 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
         .filter(({ elsewhere, sessionId }) => elsewhere !== undefined || sessions.isLoaded(sessionId))
         .map(({ sessionId }) => sessionId),
     )
-    const { keepDays, maxBytes: most } = settings()
+    const { keepDays, maxBytes: maxTotalBytes } = settings()
     await collectGarbage({
       place,
       exists: (id) => store.header(id) !== undefined,
       isRunning: (id) => running.has(id),
       keepDays,
-      maxBytes: most,
+      maxBytes: maxTotalBytes,
     })
   }
 
@@ -151,7 +154,7 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
         const { filesWritten } = await import('./session-files')
         return filesWritten(restoring, header.agent?.rootId ?? id, paths)
       } catch (error) {
-        log(`Who has written ${paths.join(', ')} is not known: ${failureOf(error).message}`)
+        log(`Whether agents wrote ${paths.join(', ')} is unknown: ${failureOf(error).message}`)
         return new Set()
       }
     },
@@ -160,7 +163,9 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
       return restorePoints(store, sessionId)
     },
     preview: (sessionId, request): Promise<RestorePreview> =>
-      held(sessionId, async () => (await import('./restore-session')).previewRestore(restoring, sessionId, request)),
+      whenRecovered(sessionId, async () =>
+        (await import('./restore-session')).previewRestore(restoring, sessionId, request),
+      ),
     restore: (sessionId, request): Promise<RestoreResult> =>
       whenIdle(sessionId, async (session) =>
         (await import('./restore-session')).restoreSession(restoring, session, request),
@@ -169,9 +174,9 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
       return store.ofTypes(sessionId, ['checkpoint.restored']).at(-1)
     },
     files: (sessionId): Promise<SessionFile[]> =>
-      held(sessionId, async () => (await import('./session-files')).sessionFiles(restoring, sessionId)),
+      whenRecovered(sessionId, async () => (await import('./session-files')).sessionFiles(restoring, sessionId)),
     hunks: (sessionId, path): Promise<FileHunks> =>
-      held(sessionId, async () => (await import('./session-files')).fileHunks(restoring, sessionId, path)),
+      whenRecovered(sessionId, async () => (await import('./session-files')).fileHunks(restoring, sessionId, path)),
     undoHunk: (sessionId, path, hunkId) =>
       whenIdle(sessionId, async (session) =>
         (await import('./session-files')).undoHunk(restoring, session, path, hunkId),
@@ -182,7 +187,7 @@ export function createCheckpoints(deps: CheckpointsDeps): CheckpointManager {
     begin() {
       for (const sessionId of foldersIn(join(place.folder, 'sessions'))) {
         if (!existsSync(place.restore(sessionId)) || !store.header(sessionId)) continue
-        held(sessionId, async () => undefined).catch((error: unknown) =>
+        whenRecovered(sessionId, async () => undefined).catch((error: unknown) =>
           log(`A restore could not be finished: ${failureOf(error).message}`),
         )
       }
@@ -203,18 +208,18 @@ function foldersIn(path: string): string[] {
   }
 }
 
-/** Going back in a session: its files, its conversation, or both; and forth again, since every restore is itself something to go back from. */
+/** Restores a session's files, its conversation, or both. Every restore can itself be undone. */
 export interface Checkpoints {
-  /** Messages of the user as the conversation has them now, oldest first. */
+  /** The user's messages in the current conversation, oldest first. */
   points(sessionId: string): Promise<RestorePoint[]>
-  /** Changes nothing. */
+  /** What a restore would do. Changes nothing. */
   preview(sessionId: string, request: RestoreRequest): Promise<RestorePreview>
-  /** `session.busy` while a turn runs. */
+  /** Throws `session.busy` while a turn runs. */
   restore(sessionId: string, request: RestoreRequest): Promise<RestoreResult>
   latestRestore(sessionId: string): Promise<(RecordedEvent & { type: 'checkpoint.restored' }) | undefined>
-  /** Files that are not what they were before the session changed them. */
+  /** Files that differ from their state before the session changed them. */
   files(sessionId: string): Promise<SessionFile[]>
   hunks(sessionId: string, path: string): Promise<FileHunks>
-  /** Takes one hunk back; `checkpoint.changed` when the file is not what was shown. */
+  /** Undoes one hunk; throws `checkpoint.changed` when the file has changed since it was shown. */
   undoHunk(sessionId: string, path: string, hunkId: string): Promise<{ seq: number }>
 }

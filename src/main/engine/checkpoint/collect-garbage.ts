@@ -4,7 +4,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { readListing, type CheckpointPaths } from './checkpoint-files'
 
 const DAY_MS = 86_400_000
-/** What was used so lately may be about to be referred to. */
+/** Contents used this recently may be about to be referred to. */
 const GRACE_MS = DAY_MS
 
 export interface CollectOptions {
@@ -12,16 +12,16 @@ export interface CollectOptions {
   exists(sessionId: string): boolean
   isRunning(sessionId: string): boolean
   keepDays: number
-  /** Most that all contents take on disk. */
+  /** Limit for the total size of all contents. */
   maxBytes: number
   now?: number
 }
 
-/** Something that needs contents: a session, or the listing of a workspace. */
+/** Something that refers to contents: a session, or the listing of a workspace. */
 interface Holder {
   path: string
   usedAt: number
-  /** Never given up. */
+  /** Never removed. */
   isPinned: boolean
   hashes(): Iterable<string>
 }
@@ -33,8 +33,8 @@ interface Content {
 }
 
 /**
- * Removes contents that nothing needs: those of sessions that are gone or were not used for `keepDays`; and beyond `maxBytes` those of the
- * sessions that were used the longest ago. A running session keeps all of its own.
+ * Removes contents that nothing refers to, after dropping sessions that were removed or not used for `keepDays` and, beyond `maxBytes`, the least recently
+ * used ones. A running session keeps all its contents.
  */
 export async function collectGarbage(options: CollectOptions): Promise<{ removed: number; bytes: number }> {
   const { place, keepDays, maxBytes, now = Date.now() } = options

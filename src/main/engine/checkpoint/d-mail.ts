@@ -15,9 +15,9 @@ import {
   type RestoringSession,
 } from './restore-session'
 
-/** In one turn; more of them are a loop, whatever they say. */
+/** D-Mails per turn; more are a loop. */
 const MAX_PER_TURN = 5
-/** Calls that are named. */
+/** How many calls the event lists. */
 const MAX_CALLS = 30
 
 export interface DMailSession extends RestoringSession {
@@ -32,11 +32,11 @@ export function lookBack(
   session: DMailSession,
   mail: Mail,
 ): (RestoreOutlook & { to: number }) | { problem: string } {
-  const place = placeOf(deps, session, mail)
-  if ('problem' in place) return place
-  const { to, steps } = place
+  const target = targetOf(deps, session, mail)
+  if ('problem' in target) return target
+  const { to, steps } = target
   if (!mail.files) return { to, steps, restores: [], kept: [] }
-  // The plan's file and the like are no part of the work.
+  // Files in Trestle's home, such as the plan, are not part of the work.
   const histories = [...historiesAfter(deps, session.id, { to, endedOnly: true }).values()].filter(
     ({ path }) => !isWithin(path, deps.home),
   )
@@ -45,21 +45,21 @@ export function lookBack(
 }
 
 /**
- * Carries it out: a restore like any other, with the message right after it, and after that whatever the user and background tasks have said since: only
- * the agent's own steps are forgotten.
+ * Sends a D-Mail: a normal restore, followed by the message and by everything that the user and background tasks have sent since. Only the agent's own steps
+ * leave the conversation.
  */
 export async function sendDMail(
   deps: RestoreDeps,
   session: DMailSession,
   mail: Mail,
 ): Promise<{ problem: string } | undefined> {
-  const way = lookBack(deps, session, mail)
-  if ('problem' in way) return way
-  const { to, steps } = way
+  const outlook = lookBack(deps, session, mail)
+  if ('problem' in outlook) return outlook
+  const { to, steps } = outlook
   const { checkpoint, message } = mail
-  const said = messagesSince(deps, session, to)
+  const messages = messagesSince(deps, session, to)
   const conversation = withPresentPlan(conversationAt(deps, session.id, to), session.header)
-  const safe = backUpPresent(deps, session.id, { steps: way.restores, kept: way.kept })
+  const safe = backUpPresent(deps, session.id, { steps: outlook.restores, kept: outlook.kept })
   const turnId = session.header.turnId!
   await executeRestore(deps, session, {
     restoreId: deps.newId('restore'),
@@ -81,13 +81,13 @@ export async function sendDMail(
           },
         ],
       },
-      ...said,
+      ...messages,
     ],
   })
   return undefined
 }
 
-function placeOf(
+function targetOf(
   { store }: RestoreDeps,
   { id, header }: DMailSession,
   { checkpoint, message }: Mail,
@@ -99,23 +99,23 @@ function placeOf(
   if (sent.some((one) => one.message === message))
     return {
       problem:
-        'You have sent this very message before in this turn, and it did not help. Go on from here, or end with what you have.',
+        'You have sent this very message before in this turn, and it did not help. Continue from here, or end with what you have.',
     }
   if (sent.length >= MAX_PER_TURN)
     return {
-      problem: `${MAX_PER_TURN} D-Mails were sent in this turn; there can be no more. Go on from here, or end with what you have.`,
+      problem: `${MAX_PER_TURN} D-Mails were sent in this turn; there can be no more. Continue from here, or end with what you have.`,
     }
   const isVisible = visibleIn(header)
   const steps = store.ofTypes(id, ['step.started'], started.seq).filter(({ seq }) => isVisible(seq))
-  // Where a D-Mail has arrived, the one before the steps that it took back is still a place to go back to.
+  // The checkpoint that an earlier D-Mail was sent to is still a valid target.
   const arrivals = restores.flatMap(({ seq, to, dMail }) =>
     dMail && isVisible(seq) ? [[dMail.checkpoint, to] as const] : [],
   )
-  const places = new Map([...arrivals, ...steps.map(({ checkpoint: number, seq }) => [number, seq - 1] as const)])
+  const targets = new Map([...arrivals, ...steps.map(({ checkpoint: number, seq }) => [number, seq - 1] as const)])
   const oldest = header.compacted?.seq ?? 0
-  const to = places.get(checkpoint)
+  const to = targets.get(checkpoint)
   if (to !== undefined && to >= oldest) return { to, steps: steps.filter(({ seq }) => seq > to).length }
-  const reachable = [...places].flatMap(([number, place]) => (number !== undefined && place >= oldest ? [number] : []))
+  const reachable = [...targets].flatMap(([number, seq]) => (number !== undefined && seq >= oldest ? [number] : []))
   return { problem: `${whyNot()} You can go back to ${rangesOf(reachable.toSorted((a, b) => a - b))}.` }
 
   function whyNot(): string {
@@ -124,12 +124,12 @@ function placeOf(
     const known = store.ofTypes(id, ['step.started']).find((one) => one.checkpoint === checkpoint)
     if (!known) return `There is no checkpoint ${checkpoint}.`
     return known.seq > started!.seq
-      ? `${name} was taken back itself.`
-      : `${name} is of an earlier turn: what the person has said since cannot be taken back.`
+      ? `${name} was undone by an earlier D-Mail.`
+      : `${name} is from an earlier turn: messages of the user since then cannot be undone.`
   }
 }
 
-/** `1, 3 to 7`. */
+/** Formats numbers as ranges, for example `1, 3 to 7`. */
 function rangesOf(numbers: readonly number[]): string {
   const ranges: [number, number][] = []
   for (const number of numbers) {
@@ -140,7 +140,7 @@ function rangesOf(numbers: readonly number[]): string {
   return ranges.map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`)).join(', ')
 }
 
-/** What the agent did since, so that a person sees what left the conversation. */
+/** The agent's calls since, so that the user sees what left the conversation. */
 function callsSince({ store }: RestoreDeps, { id, header }: DMailSession, to: number): string[] {
   const isVisible = visibleIn(header)
   return store
@@ -151,11 +151,11 @@ function callsSince({ store }: RestoreDeps, { id, header }: DMailSession, to: nu
 }
 
 function visibleIn({ cuts = [], seq: end }: SessionHeader): (seq: number) => boolean {
-  const stretches = visibleRanges(cuts, end)
-  return (seq) => stretches.some(({ from, to }) => seq >= from && seq <= to)
+  const ranges = visibleRanges(cuts, end)
+  return (seq) => ranges.some(({ from, to }) => seq >= from && seq <= to)
 }
 
-/** What others have told the agent since, to be told again. */
+/** Messages of the user and of tasks since, to be sent again. */
 function messagesSince({ store }: RestoreDeps, { id, header }: DMailSession, to: number): EventBody[] {
   const isVisible = visibleIn(header)
   return store
@@ -171,7 +171,7 @@ function messagesSince({ store }: RestoreDeps, { id, header }: DMailSession, to:
     }))
 }
 
-/** No going back of the agent's own ends plan mode, or loses a plan; it is told of the mode again where it would not know. */
+/** A D-Mail neither ends plan mode nor loses a plan; the agent is notified of the mode again if the restored conversation does not mention it. */
 function withPresentPlan({ plan: then, ...cut }: ConversationCut, { plan }: SessionHeader): ConversationCut {
   return plan ? { ...cut, plan: { ...plan, told: then?.told ?? false } } : cut
 }
@@ -201,9 +201,9 @@ function dMailText(
     '<d-mail>',
     message,
     '</d-mail>',
-    'This D-Mail is from yourself: you had gone on from this point and sent it back here. What you did in between is not in the conversation any more.',
+    'This D-Mail is from yourself: you continued from this point and sent it back here. What you did in between is no longer in the conversation.',
     ...state,
     ...(runs ? ['What runs in the background still does; TaskList shows it.'] : []),
-    'Go on with what it says. The person can see it and needs no account of it.',
+    'Continue with what it says. The user can see it and needs no account of it.',
   ].join('\n')
 }

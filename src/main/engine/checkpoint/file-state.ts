@@ -20,18 +20,18 @@ import type { FileState } from '../../../shared/model/checkpoint'
 import { isOpenedAt } from '../workspace/file/pinned-folder'
 import { renameOverSync } from '../workspace/file/atomic-write'
 
-/** Set-user and set-group bits do not come back: any write takes them away too. */
+/** Set-user and set-group bits are not restored: any write removes them too. */
 const MODE_BITS = 0o1777
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
 export interface CaptureOptions {
-  /** Where the content is kept; without it only its hash is taken. */
+  /** Where to store the content; without it, only its hash is computed. */
   keepIn?: BlobStore
-  /** A larger file is not kept. */
+  /** Larger files are not kept. */
   maxBytes: number
 }
 
-/** What lies at `path` now. Links are not followed, and nothing but regular files is opened. Never throws. */
+/** The current state of `path`. Links are not followed, and only regular files are opened. Never throws. */
 export function captureFile(path: string, options: CaptureOptions, stat?: Stats): FileState {
   let found = stat
   try {
@@ -44,7 +44,7 @@ export function captureFile(path: string, options: CaptureOptions, stat?: Stats)
     return readContent(path, options)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    // Behind links that lead in a circle there is nothing either.
+    // A path behind circular links is absent too.
     if (code === 'ENOENT' || code === 'ENOTDIR' || (code === 'ELOOP' && !found)) return { kind: 'absent' }
     return {
       kind: 'unkept',
@@ -87,10 +87,10 @@ function readContent(path: string, { keepIn, maxBytes }: CaptureOptions): FileSt
   }
 }
 
-/** The stat of what lies at a path, without following a link; undefined when nothing does, or it cannot be looked at. */
+/** The stat of a path, without following links; undefined when it does not exist or cannot be accessed. */
 export function statAt(path: string): Stats | undefined {
   try {
-    // Without an entry it answers undefined, but throws where a file is on the way.
+    // Returns undefined for a missing entry, but throws if a parent is a file.
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
     return undefined
@@ -106,13 +106,13 @@ export function sameState(a: FileState, b: FileState): boolean {
   return b.kind === 'file' && a.hash === b.hash && a.mode === b.mode
 }
 
-/** Tells versions of what is not kept apart. */
+/** Identifies a version of a file whose content is not kept. */
 export function versionStamp(stat: Stats): string {
   return `${stat.size}:${stat.mtimeMs}:${stat.ino}`
 }
 
-function tooLarge(bytes: number, most: number): string {
-  return `it is too large (${mebibytes(bytes)}, at most ${mebibytes(most)} are kept)`
+function tooLarge(bytes: number, max: number): string {
+  return `it is too large (${mebibytes(bytes)}, at most ${mebibytes(max)} are kept)`
 }
 
 function mebibytes(bytes: number): string {
@@ -121,18 +121,18 @@ function mebibytes(bytes: number): string {
 
 const HASH = /^[0-9a-f]{64}$/
 
-/** Contents by the SHA-256 of their bytes, each once, whoever needs it. Readable for the user alone. */
+/** Contents by their SHA-256, each stored once. Readable only by the user. */
 export interface BlobStore {
-  /** Keeps a content. It is there whole or not at all, also after a crash of this process. */
+  /** Stores a content atomically; returns its hash. */
   put(bytes: Uint8Array): string
   has(hash: string): boolean
-  /** The same, and it counts as used now: so it is not collected as old. */
+  /** Like `has`, and marks it as used now, so that it is not garbage-collected. */
   touch(hash: string): boolean
-  /** Undefined when it is not there, or is not what it was any more. */
+  /** Undefined when it is missing or damaged. */
   get(hash: string): Buffer | undefined
 }
 
-/** A content that is used again is as good as new: what is collected is old. */
+/** How long a mark as used is considered current, in ms. */
 const FRESH_AFTER_MS = 3_600_000
 
 export function openBlobStore(folder: string): BlobStore {
@@ -140,7 +140,7 @@ export function openBlobStore(folder: string): BlobStore {
   const made = new Set<string>()
   const touched = new Map<string, number>()
 
-  /** Whether it is there; it is marked as used. */
+  /** Whether the content exists; marks it as used. */
   const use = (name: string): boolean => {
     const now = Date.now()
     const last = touched.get(name)

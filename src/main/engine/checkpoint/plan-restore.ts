@@ -14,11 +14,11 @@ export interface RestorePlan {
 export interface PlanOptions {
   blobs: BlobStore
   maxBytes: number
-  /** Whether a path may be restored although someone else has changed it since. */
+  /** Whether a path may be restored although it was changed outside the session. */
   mayOverwrite(path: string): boolean
 }
 
-/** What has to be done so that each path is again what it was before its first change; nothing is changed here. */
+/** Plans the steps that restore each path to its state before its first change. Changes nothing. */
 export function planRestore(histories: Iterable<PathHistory>, options: PlanOptions): RestorePlan {
   const { blobs, maxBytes, mayOverwrite } = options
   const steps: RestoreStep[] = []
@@ -35,7 +35,7 @@ export function planRestore(histories: Iterable<PathHistory>, options: PlanOptio
       continue
     }
     const isForeign = foreign !== undefined || !sameState(from, expected)
-    // A folder has nothing that could be lost.
+    // A folder itself has no content to lose.
     if (isForeign && !isFolderOrNothing(from, to) && !mayOverwrite(path)) {
       kept.push({ path, kind: 'changed', why: foreignChangeReason(from, foreign !== undefined) })
       continue
@@ -45,7 +45,7 @@ export function planRestore(histories: Iterable<PathHistory>, options: PlanOptio
   return withoutFullFolders(withoutLoss({ steps, kept }, theirs, mayOverwrite))
 }
 
-/** What someone else wrote may have been moved by the agent meanwhile: where it lies now it stays, unless it comes back elsewhere. */
+/** The agent may have moved a file that was changed outside the session: it is left where it is now, unless the restore puts its content elsewhere. */
 function withoutLoss(
   { steps, kept }: RestorePlan,
   theirs: ReadonlySet<string>,
@@ -56,7 +56,7 @@ function withoutLoss(
     from.kind === 'file' && theirs.has(from.hash) && !returning.has(from.hash) && !mayOverwrite(path)
   const losses = steps
     .filter(isLoss)
-    .map(({ path }): KeptFile => ({ path, kind: 'changed', why: 'It holds what someone else wrote.' }))
+    .map(({ path }): KeptFile => ({ path, kind: 'changed', why: 'It contains changes made outside this session.' }))
   return losses.length === 0
     ? { steps, kept }
     : { steps: steps.filter((step) => !isLoss(step)), kept: [...kept, ...losses] }
@@ -71,39 +71,41 @@ function isFolderOrNothing(from: FileState, to: FileState): boolean {
 }
 
 function foreignChangeReason(now: FileState, between: boolean): string {
-  if (now.kind === 'absent') return 'It was deleted or moved by someone else.'
-  return between ? 'Someone else changed it between two changes of the agent.' : 'Someone else has changed it since.'
+  if (now.kind === 'absent') return 'It was deleted or moved outside this session.'
+  return between
+    ? 'It was changed outside this session between two changes of the agent.'
+    : 'It was changed outside this session.'
 }
 
 /** Why a path cannot be restored at all. */
 function obstacle(from: FileState, to: FileState, blobs: BlobStore): string | undefined {
-  if (to.kind === 'unkept') return `What it was is not kept: ${to.why}.`
-  if (from.kind === 'unkept') return `What it is now could not be kept: ${from.why}.`
-  if (to.kind === 'file' && !blobs.has(to.hash)) return 'What it was is not kept any more.'
+  if (to.kind === 'unkept') return `Its earlier content was not kept: ${to.why}.`
+  if (from.kind === 'unkept') return `Its current content could not be backed up: ${from.why}.`
+  if (to.kind === 'file' && !blobs.has(to.hash)) return 'Its earlier content is no longer kept.'
   return undefined
 }
 
-/** `known`: what was found out of folders before. */
+/** Why a path cannot be restored if one of its folders is a link now. `known` caches the result by folder. */
 function movedAway(path: string, known: Map<string, boolean>): string | undefined {
   const folder = dirname(path)
   const moved = known.get(folder) ?? leadsElsewhere(folder)
   known.set(folder, moved)
-  return moved ? 'A folder on the way to it is a symbolic link by now.' : undefined
+  return moved ? 'One of its parent folders is now a symbolic link.' : undefined
 }
 
-/** Whether a folder, or the nearest above it that is there, is not the one it was. */
+/** Whether a folder, or its nearest existing parent, now resolves to another path. */
 function leadsElsewhere(folder: string): boolean {
   for (let at = folder; dirname(at) !== at; at = dirname(at)) {
     try {
       return realpathSync.native(at) !== at
     } catch {
-      // It is to be made again.
+      // Missing: it will be created again.
     }
   }
   return false
 }
 
-/** A folder goes only when all that is in it goes: what Trestle does not know stays, and with it the folder. */
+/** Deletes a folder only when everything in it is deleted; otherwise it is kept. */
 function withoutFullFolders({ steps, kept }: RestorePlan): RestorePlan {
   const going = new Set(steps.filter(({ to }) => to.kind === 'absent').map(({ path }) => path))
   const folders = steps.filter(({ from, to }) => from.kind === 'folder' && to.kind !== 'folder')
@@ -129,18 +131,18 @@ function entriesOf(path: string): string[] {
   }
 }
 
-/** What became of one path over several changes. */
+/** The sum of several changes to one path. */
 export interface PathHistory {
   path: string
-  /** Before the first of them. */
+  /** State before the first change. */
   before: FileState
-  /** After the last of them: what should be there now. */
+  /** State after the last change: the expected current state. */
   after: FileState
-  /** Somebody else changed it in between: these are contents (hashes) of theirs. Absent: nobody did. */
+  /** Hashes of contents written outside the session in between. Absent: no such change. */
   foreign?: readonly string[]
 }
 
-/** Sums up changes, oldest first, by path. */
+/** Sums up changes by path. `changes`: oldest first. */
 export function pathHistories(changes: Iterable<FileChange>): Map<string, PathHistory> {
   const histories = new Map<string, PathHistory>()
   for (const { path, before, after } of changes) {
@@ -157,7 +159,7 @@ export function pathHistories(changes: Iterable<FileChange>): Map<string, PathHi
   return histories
 }
 
-/** More subagents than any family has. */
+/** More subagents than any session has. */
 const ALL = 100_000
 
 export type ChangeEvent = Extract<RecordedEvent, { type: 'checkpoint.changed' | 'checkpoint.restored' }>
@@ -165,8 +167,8 @@ export type ChangeEvent = Extract<RecordedEvent, { type: 'checkpoint.changed' | 
 type FamilyStore = Pick<Store, 'ofTypes' | 'header' | 'since' | 'agents'>
 
 /**
- * What was changed after the event `to`: by the session itself, and from that moment on by its subagents and theirs, in the order it happened. Calls of a
- * family that meet wait for each other, so their times tell the order. `endedOnly`: without subagents that are still at work.
+ * Changes after the event `to`, in order: those of the session, and those of its direct and indirect subagents from that moment on. Conflicting calls of a
+ * family wait for each other, so their times give the order. `endedOnly`: without subagents that are still running.
  */
 export function changesAfter(
   store: FamilyStore,
@@ -184,7 +186,7 @@ export function changesAfter(
   return [...own, ...theirs].toSorted((a, b) => a.at - b.at)
 }
 
-/** Subagents of the session that are still at work. */
+/** Subagents of the session that are still running. */
 export function workingAgents(store: FamilyStore, sessionId: string): SessionHeader[] {
   return descendants(store, sessionId).filter(({ agent }) => agent?.status === 'running')
 }
@@ -193,7 +195,7 @@ function descendants(store: FamilyStore, sessionId: string): SessionHeader[] {
   const rootId = store.header(sessionId)?.agent?.rootId ?? sessionId
   const family = store.agents({ rootId, limit: ALL })
   const inside = new Set([sessionId])
-  // Those nearer to the top first, so that one passage is enough.
+  // Parents before children, so that one pass is enough.
   for (const { sessionId: id, agent } of family.toSorted((a, b) => (a.agent?.depth ?? 0) - (b.agent?.depth ?? 0)))
     if (agent && inside.has(agent.parentId)) inside.add(id)
   return family.filter(({ sessionId: id }) => id !== sessionId && inside.has(id))

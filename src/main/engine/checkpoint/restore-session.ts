@@ -19,12 +19,12 @@ import { changeList, listedChanges } from './call-checkpoints'
 import { changesAfter, workingAgents, pathHistories, type PathHistory, planRestore } from './plan-restore'
 import { addRefs, type CheckpointPaths, readJson, writeAtomically } from './checkpoint-files'
 
-/** Enough to know that something was not covered. */
+/** How many notes about files that are not covered are kept. */
 const MAX_SENTENCES = 20
 const FOLDED_AT_ONCE = 2000
 
 export interface RestoreDeps {
-  /** What lies in it is no part of the work: a plan goes back with its session, but is not listed among the files. */
+  /** Files in it are not part of the work: a plan is restored with its session, but not listed among the files. */
   home: string
   store: Pick<Store, 'ofTypes' | 'historyBackwards' | 'header' | 'since' | 'agents'>
   place: CheckpointPaths
@@ -33,13 +33,13 @@ export interface RestoreDeps {
   newId(prefix: string): string
 }
 
-/** A session as a restore needs it: held by this process, and idle meanwhile. */
+/** The session of a restore: its lease is held by this process, and it is idle meanwhile. */
 export interface RestoringSession {
   readonly id: string
   record(...events: EventBody[]): RecordedEvent[]
 }
 
-/** What a restore would do. Changes nothing. Throws `request.invalid` where nothing can go back to. */
+/** What a restore would do. Changes nothing. Throws `request.invalid` when `to` is not a restore point. */
 export function previewRestore(deps: RestoreDeps, sessionId: string, request: RestoreRequest): RestorePreview {
   return withoutHomeFiles(deps, wholeRestore(deps, sessionId, request))
 }
@@ -69,7 +69,7 @@ function wholeRestore(deps: RestoreDeps, sessionId: string, request: RestoreRequ
   }
 }
 
-/** Carries it out, and records it. What is there now is kept first. */
+/** Performs and records a restore. Backs up the current state first. */
 export async function restoreSession(
   deps: RestoreDeps,
   session: RestoringSession,
@@ -97,7 +97,7 @@ export async function restoreSession(
   })
 }
 
-/** Does what the journal says, also when a part of it is done already, and records it. */
+/** Executes the journal, which may be partly done already, and records the restore. */
 export async function executeRestore(
   deps: RestoreDeps,
   session: RestoringSession,
@@ -126,7 +126,7 @@ export async function executeRestore(
   return { seq: event!.seq, kept }
 }
 
-/** Finishes a restore that was cut off by the end of its process. */
+/** Finishes a restore that was interrupted by the end of its process. */
 export async function finishRestore(deps: RestoreDeps, session: RestoringSession): Promise<void> {
   const path = deps.place.restore(session.id)
   const journal = readJournal(path)
@@ -140,7 +140,7 @@ export async function finishRestore(deps: RestoreDeps, session: RestoringSession
   else await executeRestore(deps, session, journal)
 }
 
-/** What the session and its subagents have made of each path after the event `to`. */
+/** The changes of the session and its subagents after the event `to`, summed up by path. */
 export function historiesAfter(
   deps: Pick<RestoreDeps, 'store' | 'blobs'>,
   sessionId: string,
@@ -167,7 +167,7 @@ function planOptions(deps: RestoreDeps, { overwrite = [] }: RestoreRequest): Par
   return { blobs: deps.blobs, maxBytes: deps.maxBytes(), mayOverwrite: (path) => all || named.has(path) }
 }
 
-/** Right before a message of the user, or before a restore, and nowhere else. */
+/** Throws `request.invalid` unless `to` is right before a message of the user or a restore. */
 function requirePoint({ store }: RestoreDeps, sessionId: string, to: number): void {
   const [next] = store.ofTypes(sessionId, ['turn.started', 'turn.steered', 'checkpoint.restored'], to).slice(0, 1)
   if (next?.seq !== to + 1)
@@ -177,7 +177,7 @@ function requirePoint({ store }: RestoreDeps, sessionId: string, to: number): vo
     )
 }
 
-/** Keeps what is there now, so that the restore can be taken back; what has changed since it was planned is left alone. */
+/** Backs up the current state, so that the restore can be undone; skips files that have changed since the restore was planned. */
 export function backUpPresent(
   deps: RestoreDeps,
   sessionId: string,
@@ -186,14 +186,14 @@ export function backUpPresent(
   const safe: RestoreStep[] = []
   const changed: KeptFile[] = []
   for (const step of steps) {
-    // Kept before, as what a call left behind: the file itself is looked at again right before it is changed.
+    // Already backed up after a call. The file itself is checked again right before it is changed.
     if (step.from.kind === 'file' && deps.blobs.touch(step.from.hash)) {
       safe.push(step)
       continue
     }
     const now = captureFile(step.path, { keepIn: deps.blobs, maxBytes: deps.maxBytes() })
     if (sameState(now, step.from)) safe.push(step)
-    else changed.push({ path: step.path, kind: 'changed', why: 'Someone else changed it at this very moment.' })
+    else changed.push({ path: step.path, kind: 'changed', why: 'Another program changed it just now.' })
   }
   addRefs(
     deps.place,
@@ -209,7 +209,7 @@ function notCoveredAfter({ store }: RestoreDeps, sessionId: string, to: number):
   )
   const working = workingAgents(store, sessionId).map(
     ({ agent }) =>
-      `The subagent “${agent?.description ?? ''}” is still at work: what it changes from now on stays. Stop it first if it should not.`,
+      `The subagent “${agent?.description ?? ''}” is still running: changes it makes from now on are not undone. Stop it first to undo them.`,
   )
   return [...new Set([...working, ...all])].slice(0, MAX_SENTENCES)
 }
@@ -230,7 +230,7 @@ export function isUserMessage(
   return event.type === 'turn.steered' && event.by === 'user'
 }
 
-/** What the header had right after the event `to`: folded anew from the log, whatever went back and forth before. */
+/** The conversation state of the header right after the event `to`, folded again from the log. */
 export function conversationAt({ store }: RestoreDeps, sessionId: string, to: number): ConversationCut {
   let header = emptyHeader(sessionId)
   while (header.seq < to) {
@@ -249,7 +249,7 @@ export function conversationAt({ store }: RestoreDeps, sessionId: string, to: nu
   }
 }
 
-/** A restore that is being carried out: what is needed to finish it should the process die. */
+/** What is needed to finish a running restore if the process dies. */
 interface RestoreJournal {
   restoreId: string
   to: number
@@ -258,7 +258,7 @@ interface RestoreJournal {
   kept: KeptFile[]
   conversation?: ConversationCut
   dMail?: DMail
-  /** Recorded with it, right after it. */
+  /** Events recorded right after the restore, in the same transaction. */
   after?: EventBody[]
 }
 
@@ -275,14 +275,14 @@ function removeJournal(path: string): void {
   rmSync(path, { force: true })
 }
 
-/** What a restore is to do; see `RestorePreview`. */
+/** The request for a restore; see `RestorePreview`. */
 export interface RestoreRequest {
-  /** Things become as they were right after this event; it is right before a message of the user or a restore. 0 goes with `paths`. */
+  /** Restores the state right after this event, which must be right before a message of the user or a restore. May be 0 with `paths`. */
   to: number
   files: boolean
   conversation: boolean
-  /** Only these files, to any `to`. */
+  /** Only these files; then `to` can be any event. */
   paths?: readonly string[]
-  /** Files that may be restored although someone else has changed them since; what they are now is kept. */
+  /** Files to restore even if they were changed outside the session; their current content is backed up. */
   overwrite?: readonly string[] | 'all'
 }

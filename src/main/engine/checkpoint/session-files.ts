@@ -15,7 +15,7 @@ import { addRefs } from './checkpoint-files'
 import { isUserProvided, textOf } from '../../../shared/model/message'
 import type { Store } from '../store/store'
 
-/** What the session has changed and is not as it was before; the latest changed last. */
+/** Files that the session has changed and that still differ from before; the latest changed last. */
 export function sessionFiles(deps: RestoreDeps, sessionId: string): SessionFile[] {
   const files: SessionFile[] = []
   for (const { path, before, after, foreign } of historiesAfter(deps, sessionId, { to: 0 }).values()) {
@@ -27,7 +27,7 @@ export function sessionFiles(deps: RestoreDeps, sessionId: string): SessionFile[
   return files
 }
 
-/** Of these files, those that say what agents of the session's family have written last. */
+/** The files among `paths` whose current content was written by agents of the session's family. */
 export function filesWritten(deps: RestoreDeps, sessionId: string, paths: readonly string[]): Set<string> {
   const written = new Set<string>()
   for (const { path, after } of historiesAfter(deps, sessionId, { to: 0, paths }).values()) {
@@ -36,16 +36,16 @@ export function filesWritten(deps: RestoreDeps, sessionId: string, paths: readon
   return written
 }
 
-/** Where a file differs from what it was before the session, piece by piece. */
+/** The hunks in which a file differs from its state before the session. */
 export async function fileHunks(deps: RestoreDeps, sessionId: string, path: string): Promise<FileHunks> {
   const { before, now } = sidesOf(deps, sessionId, path)
   const [old, text] = [storedText(before, deps), storedText(now, deps)]
-  if (old === undefined || text === undefined) return { path, note: 'It is no text, or too large to compare.' }
+  if (old === undefined || text === undefined) return { path, note: 'It is not text, or too large to compare.' }
   const hunks = await textHunks(old, text)
   return hunks ? { path, hunks } : { path, note: 'The two are too different to compare line by line.' }
 }
 
-/** Takes back one piece; all else in the file stays. Throws `checkpoint.changed` when the file is not what was shown. */
+/** Undoes one hunk and keeps the rest of the file. Throws `checkpoint.changed` when the file has changed since it was shown. */
 export async function undoHunk(
   deps: RestoreDeps,
   session: RestoringSession,
@@ -56,7 +56,7 @@ export async function undoHunk(
   const [old, text] = [storedText(before, deps), storedText(now, deps)]
   const next = old === undefined || text === undefined ? undefined : await withoutHunk(old, text, id)
   if (next === undefined || now.kind !== 'file')
-    throw new CodedError('checkpoint.changed', `${path} is not what was shown any more.`)
+    throw new CodedError('checkpoint.changed', `${path} has changed since it was shown.`)
   const bytes = Buffer.from(next)
   const to: FileState = { kind: 'file', hash: deps.blobs.put(bytes), size: bytes.length, mode: now.mode }
   addRefs(deps.place, session.id, [now, to])
@@ -77,7 +77,7 @@ function sidesOf(deps: RestoreDeps, sessionId: string, path: string): { before: 
   return { before: history.before, now: captureFile(path, { keepIn: deps.blobs, maxBytes: deps.maxBytes() }) }
 }
 
-/** Undefined for what is no UTF-8 text. */
+/** Undefined when the content is not UTF-8 text. */
 function storedText(state: FileState, { blobs }: RestoreDeps): string | undefined {
   if (state.kind === 'absent') return ''
   const bytes = state.kind === 'file' ? blobs.get(state.hash) : undefined
@@ -92,14 +92,14 @@ function storedText(state: FileState, { blobs }: RestoreDeps): string | undefine
 const MAX_DIFF_MS = 300
 const MAX_LINES = 20_000
 
-/** A stretch of lines that differs; `at`: index of its first line in the new text. */
+/** A run of lines that differs; `at`: index of its first line in the new text. */
 interface Difference {
   at: number
   old: string[]
   new: string[]
 }
 
-/** Where two texts differ, line by line; undefined when that takes too long to find. */
+/** The hunks between two texts; undefined when the comparison takes too long. */
 async function textHunks(before: string, now: string): Promise<FileHunk[] | undefined> {
   const differences = await differencesOf(before, now)
   return differences?.map((difference) => ({
@@ -109,7 +109,7 @@ async function textHunks(before: string, now: string): Promise<FileHunk[] | unde
   }))
 }
 
-/** The new text with one stretch as it was before; undefined when there is no such stretch any more. */
+/** The new text with one hunk undone; undefined when the hunk no longer exists. */
 async function withoutHunk(before: string, now: string, id: string): Promise<string | undefined> {
   const difference = (await differencesOf(before, now))?.find((one) => idOf(one) === id)
   if (!difference) return undefined
@@ -143,7 +143,7 @@ async function differencesOf(before: string, now: string): Promise<Difference[] 
   return differences
 }
 
-/** Each with its line end, so that together they are the text again. */
+/** Lines including their line endings, so that joining them gives the text again. */
 function linesOf(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
@@ -156,7 +156,7 @@ function idOf(difference: Difference): string {
   return hash('sha256', JSON.stringify(difference), 'hex').slice(0, 16)
 }
 
-/** The user's messages as the conversation has them, oldest first: each a point that a session can go back to. */
+/** The user's messages in the conversation, oldest first: each is a restore point. */
 export function restorePoints(store: Pick<Store, 'historyBackwards'>, sessionId: string): RestorePoint[] {
   const points: Omit<RestorePoint, 'n'>[] = []
   for (const event of store.historyBackwards(sessionId)) {

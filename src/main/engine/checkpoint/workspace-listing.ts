@@ -6,18 +6,18 @@ import { ignoreRules, type IgnoreRules } from '../workspace/path/ignore-rules'
 import { sensitiveRule } from '../workspace/path/sensitive-file'
 import { type BlobStore, captureFile, versionStamp, statAt, sameState } from './file-state'
 
-/** More entries are not looked at: a command must not wait for the listing of a whole disk. */
+/** Maximum number of entries: a command must not wait for the listing of a whole disk. */
 const MAX_ENTRIES = 30_000
-/** Most that one listing reads anew; what is beyond it is left to the next one. */
+/** Maximum size of new content that one listing reads; the rest is left to the next one. */
 const MAX_NEW_BYTES = 256 * 1024 * 1024
-/** A command waits no longer for a listing, however slow the disk is. */
+/** Maximum time that a command waits for a listing, in ms. */
 const MAX_LISTING_MS = 20_000
 const SLICE_MS = 8
-/** A file that was written so shortly before it was looked at may be written again without showing: it is read again. */
+/** A file written this shortly before it was listed may change again without a new timestamp, so it is read again. */
 const RACY_MS = 50
 export const TEMPORARY = /^\.trestle-.*\.tmp$/
 
-/** What is known of one path, and by what it shows that it has not changed since. */
+/** The state of one path, with the stat fields that show whether it has changed since. */
 export interface ListedFile {
   state: FileState
   ino: number
@@ -25,25 +25,25 @@ export interface ListedFile {
   mtimeMs: number
   ctimeMs: number
   mode: number
-  /** When the file system says it was made; 0: it does not say. */
+  /** Creation time according to the file system; 0: unknown. */
   bornMs: number
   seenMs: number
 }
 
 export interface Listing {
   files: Map<string, ListedFile>
-  /** False when not everything could be looked at. */
+  /** False when not everything could be listed. */
   complete: boolean
 }
 
 export interface ListingOptions {
   /** Real paths. */
   roots: readonly string[]
-  /** Not looked into: Trestle's own folder. */
+  /** Skipped: Trestle's own folder. */
   except: string
   blobs: BlobStore
   maxBytes: number
-  /** What is known from before: what has not changed is not read again. */
+  /** An earlier listing: unchanged files are not read again. */
   known?: ReadonlyMap<string, ListedFile>
   maxEntries?: number
   maxMs?: number
@@ -51,8 +51,8 @@ export interface ListingOptions {
 }
 
 /**
- * Lists what lies below the roots and keeps the contents that are not kept yet. Left out are version control, what ignore files name, and
- * sensitive files. Lets others have their turn every few milliseconds. Rejects when `signal` aborts.
+ * Lists everything below the roots and stores contents that are not stored yet. Skips version control, ignored files, and sensitive files. Yields to the event
+ * loop every few milliseconds. Rejects when `signal` aborts.
  */
 export async function listWorkspace(options: ListingOptions): Promise<Listing> {
   const { roots, except, blobs, known, maxEntries = MAX_ENTRIES, maxMs = MAX_LISTING_MS, signal } = options
@@ -62,7 +62,7 @@ export async function listWorkspace(options: ListingOptions): Promise<Listing> {
   const end = performance.now() + maxMs
   let sliceEnd = performance.now() + SLICE_MS
 
-  const look = (path: string, stat: Stats): ListedFile => {
+  const inspect = (path: string, stat: Stats): ListedFile => {
     const before = known?.get(path)
     if (before && unchanged(before, stat) && !(before.state.kind === 'unkept' && stat.size <= options.maxBytes))
       return before
@@ -92,7 +92,7 @@ export async function listWorkspace(options: ListingOptions): Promise<Listing> {
         waiting.length = 0
         break
       }
-      files.set(path, look(path, stat))
+      files.set(path, inspect(path, stat))
       if (stat.isDirectory()) waiting.push({ folder: path, rules: rules.into(path) })
       if (performance.now() < sliceEnd) continue
       await breathe()
@@ -103,7 +103,7 @@ export async function listWorkspace(options: ListingOptions): Promise<Listing> {
   return { files, complete }
 }
 
-/** Whether a path still shows what was listed of it, without reading it. */
+/** Whether a path is unchanged since it was listed, judged by its stat. */
 function isAsListed(path: string, listed: ListedFile): boolean {
   const stat = statAt(path)
   return stat !== undefined && unchanged(listed, stat)
@@ -130,12 +130,12 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // Gone meanwhile, or not ours to read: what was known of it is looked at one by one.
+    // Deleted meanwhile, or not readable: paths known from before are checked one by one.
     return []
   }
 }
 
-/** A folder inside another is listed with it. */
+/** The roots that are not inside another root. */
 function outermost(roots: readonly string[]): string[] {
   const set = new Set(roots)
   const isInner = (root: string): boolean => {
@@ -147,12 +147,12 @@ function outermost(roots: readonly string[]): string[] {
   return [...set].filter((root) => !isInner(root))
 }
 
-/** Clocks of file systems lag a little behind. */
+/** File system clocks lag slightly behind, by up to this many ms. */
 const CLOCK_LAG_MS = 20
 
 /**
- * What has changed from one listing to a later one. Doubt is decided for leaving things alone: a path that is only missing in the listing
- * (ignored by now, say) is looked at, and what is new in it but older than `startedMs` was there before, uncovered, and is nobody's to delete.
+ * The changes from one listing to a later one. In doubt, a path counts as unchanged: a path that is missing only in the listing (because it is ignored now, for
+ * example) is checked on disk, and a path that is new in the listing but older than `startedMs` existed before, counts as not covered, and is never deleted.
  */
 export function listingDifference(
   before: Listing,
@@ -165,7 +165,7 @@ export function listingDifference(
     const { state } = listed
     const found = after.files.get(path)
     if (!found && isAsListed(path, listed)) continue
-    // Not kept in one and kept in the other is no change.
+    // A file kept in one listing but not in the other has not changed.
     if (found && (state.kind === 'unkept' || found.state.kind === 'unkept') && sameStamp(listed, found)) continue
     const now = found?.state ?? captureFile(path, { maxBytes })
     if (!sameState(state, now)) changes.push({ path, before: state, after: now })
@@ -188,7 +188,7 @@ function isNew(
   { ino, bornMs, ctimeMs }: ListedFile,
   { before, inodes, startedMs }: { before: Listing; inodes: ReadonlySet<number>; startedMs: number },
 ): boolean {
-  // Beyond the cap nobody knows what was there.
+  // Beyond the limit, it is unknown what existed before.
   if (!before.complete) return false
   return inodes.has(ino) || (bornMs || ctimeMs) >= startedMs - CLOCK_LAG_MS
 }

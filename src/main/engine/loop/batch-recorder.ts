@@ -4,13 +4,13 @@ export interface BatchRecorder {
   add(event: EventBody): void
   /** Resolves when everything added so far is recorded; rejects when that failed. */
   written(): Promise<void>
-  /** Records what is left; throws what recording has thrown. Comes last. */
+  /** Records what is left; throws the error of a failed write. Call it last. */
   flush(): void
 }
 
 /**
- * Records events that come in the same moment in one transaction: what happens to calls that run side by side often does. An event is
- * recorded before the event loop goes on.
+ * Records events that are added in the same tick in one transaction, as calls that run in parallel often do. An event is recorded before the next
+ * macrotask runs.
  */
 export function createBatchRecorder(record: (...events: EventBody[]) => void): BatchRecorder {
   let pending: EventBody[] = []

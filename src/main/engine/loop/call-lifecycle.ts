@@ -5,70 +5,69 @@ import type { PreparedCall, Refusal, Tool, ToolResult, Access } from '../tool/to
 import type { EventBody } from '../../../shared/events/event'
 import type { FileChange } from '../../../shared/model/checkpoint'
 
-/** A call that wants to run. */
+/** A call that is waiting for approval. */
 export interface GateCall {
   callId: string
   turnId: string
   tool: Tool
   call: PreparedCall
   preview: () => Promise<Preview | undefined>
-  /** Prepares the call anew, as things are by then. */
+  /** Prepares the call again, with the current state of files. */
   prepareAgain: () => Promise<PreparedCall | Refusal>
-  /** The request for this call that waits since before this process began. */
+  /** The request for this call that is pending from an earlier process. */
   asked?: Approval
 }
 
 /**
- * `call` is the call to run, when it was prepared anew; `answer` is what it asked for; `message` goes to the model. `judged` says why, where nobody was asked;
- * `sandbox` is what a command runs in. Whoever
- * gets the answer records it before the call runs.
+ * `call` is the call to run, if it was prepared again; `answer` is the user's answer to its question; `message` goes to the model. `judged` is the reason when
+ * the user was not asked; `sandbox` is what a command runs in. The caller records `judged` before the call runs.
  */
 export type GateAnswer =
   | { allowed: true; call?: PreparedCall; answer?: PersonAnswer; judged?: Judgement; sandbox?: CommandSandbox }
   | { allowed: false; message: string; judged?: Judgement }
 
-/** Decides, and asks the user where no policy does. Rejects only when the signal aborts. */
+/** Decides whether a call may run, and asks the user if no policy decides. Rejects only when the signal aborts. */
 export type Gate = (call: GateCall, signal: AbortSignal) => Promise<GateAnswer>
 
-/** A call that is about to run, with what it may change kept. */
+/** The checkpoint of a call that is about to run: what it may change is backed up. */
 export interface CallCheckpoint {
-  /** To be recorded before the call runs. */
+  /** Record it before the call runs. */
   made: EventBody & { type: 'checkpoint.made' }
-  /** To be called once the call has ended: what it did change, to be recorded. Never rejects. */
+  /** Call it once the call has ended, and record the result: what the call changed. Never rejects. */
   changed(): Promise<(EventBody & { type: 'checkpoint.changed' }) | undefined>
 }
 
-/** A call as hooks see it. */
+/** A call as passed to hooks. */
 export interface HookedCall {
   callId: string
   tool: string
-  /** As the model wrote it, checked. */
+  /** The model's input, validated. */
   input: unknown
   summary: string
 }
 
-/** The user's hooks on one turn; a turn without any has none of this. Nothing here ever rejects. */
+/** The user's hooks for one turn; absent when no hook is configured. No method rejects. */
 export interface TurnHooks {
-  /** Before anybody is asked: a denial, or undefined. */
+  /** Runs before the user is asked. Returns a denial, or undefined. */
   beforeCall(call: HookedCall): Promise<(GateAnswer & { allowed: false }) | undefined>
-  /** The call has run. */
+  /** Runs after the call. */
   afterCall(call: HookedCall, result: ToolResult, durationMs: number): Promise<void>
-  /** The agent is about to end the turn: what to tell it so that it goes on, or undefined. */
+  /** Runs when the agent is about to end the turn. Returns a message that makes it continue, or undefined. */
   beforeEnd(answer: string): Promise<string | undefined>
 }
 
-/** A call that has run, as far as language servers are concerned. */
+/** A call that has run, with what language servers need to know. */
 export interface DiagnosedCall {
   accesses: readonly Access[]
-  /** What it has changed; undefined where that was not looked at. */
+  /** What it changed; undefined when unknown. */
   changes?: readonly FileChange[]
   failed: boolean
 }
 
-/** What language servers say about the files that a turn changes; a turn without any has none of this. Nothing here ever rejects. */
+/** Diagnostics of language servers for the files that a turn changes; absent without language servers. No method rejects. */
 export interface TurnDiagnostics {
-  /** A call has run. Quick: servers look at its files in the background. */
+  /** Call it after each call. Returns at once: servers check the files in the background. */
   ran(call: DiagnosedCall): void
-  /** After a step: errors in the files changed, as a message for the model; undefined when there are none. Waits 2 s at most, and not at all when no server looks. */
+  /** After a step: errors in the changed files, as a message for the model; undefined when no errors were found. Waits at most 2 s, and not at all without a server. */
   report(signal: AbortSignal): Promise<string | undefined>
 }

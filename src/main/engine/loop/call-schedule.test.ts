@@ -5,8 +5,8 @@ import { AgentCallSchedule, CallLimiter } from './call-schedule'
 const writes = (path: string): Access[] => [{ kind: 'file', path, write: true }]
 const never = new AbortController().signal
 
-/** A call that runs until it is let go. */
-function held(): { work: () => Promise<string>; letGo: () => void; began: () => boolean } {
+/** A call that runs until it is released. */
+function held(): { work: () => Promise<string>; release: () => void; began: () => boolean } {
   const { promise, resolve } = Promise.withResolvers<string>()
   let hasBegun = false
   return {
@@ -14,7 +14,7 @@ function held(): { work: () => Promise<string>; letGo: () => void; began: () => 
       hasBegun = true
       return promise
     },
-    letGo: () => resolve('done'),
+    release: () => resolve('done'),
     began: () => hasBegun,
   }
 }
@@ -22,7 +22,7 @@ function held(): { work: () => Promise<string>; letGo: () => void; began: () => 
 const messageOf = (error: Error): string => error.message
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-it('a call waits for one of another agent that touches the same file, and for nothing else', async () => {
+it('a call waits only for calls of other agents that touch the same file', async () => {
   const schedule = new AgentCallSchedule()
   const first = held()
   const running = schedule.run('f', writes('/a'), never, first.work)
@@ -35,15 +35,15 @@ it('a call waits for one of another agent that touches the same file, and for no
   ]
   await settled()
   expect([same, other, elsewhere, none].map((one) => one.began())).toEqual([false, true, true, true])
-  first.letGo()
+  first.release()
   await running
   await settled()
   expect(same.began()).toBe(true)
-  for (const one of [same, other, elsewhere, none]) one.letGo()
+  for (const one of [same, other, elsewhere, none]) one.release()
   expect(await Promise.all([waiting, ...free])).toEqual(['done', 'done', 'done', 'done'])
 })
 
-it('a call that is stopped while it waits never runs, and keeps nobody waiting; one that fails does not either', async () => {
+it('a call that is stopped while it waits never runs; neither it nor a failed call blocks later calls', async () => {
   const schedule = new AgentCallSchedule()
   const first = held()
   const running = schedule.run('f', writes('/a'), never, first.work)
@@ -56,14 +56,14 @@ it('a call that is stopped while it waits never runs, and keeps nobody waiting; 
   const last = schedule.run('f', writes('/a'), never, async () => 'last')
   abort.abort(new Error('enough'))
   expect(await rejection).toBe('enough')
-  first.letGo()
+  first.release()
   await running
   expect(await failing).toBe('broken')
   expect(await last).toBe('last')
   expect(stopped.began()).toBe(false)
 })
 
-test('only so many calls run at once as there is room for, each gets its turn in order, and none twice', async () => {
+test('the number of parallel calls is limited; waiting calls run in order, each once', async () => {
   const room = new CallLimiter(2)
   const { signal } = new AbortController()
   const ends: (() => void)[] = []
@@ -87,7 +87,7 @@ test('only so many calls run at once as there is room for, each gets its turn in
   expect(await Promise.all(calls)).toEqual([0, 1, 2, 3, 4])
 })
 
-test('a call that fails gives its room to the next, and a stop ends the waiting', async () => {
+test('a failed call frees its place for the next, and a stop ends the wait', async () => {
   const room = new CallLimiter(1)
   const stop = new AbortController()
   await expect(room.run(stop.signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')

@@ -2,7 +2,7 @@ import { sep } from 'node:path'
 import type { Access } from '../tool/tool'
 import { maxConcurrent } from '../process/file-descriptors'
 
-/** Whether two calls must not overlap: they touch the same thing and one of them may change it. */
+/** Whether two calls must not overlap: they touch the same resource and one of them may change it. */
 export function conflicts(a: readonly Access[], b: readonly Access[]): boolean {
   return a.some((left) => b.some((right) => overlaps(left, right)))
 }
@@ -11,16 +11,16 @@ function overlaps(a: Access, b: Access): boolean {
   if (a.kind === 'all' || b.kind === 'all') return true
   if (a.kind === 'network' || b.kind === 'network') return false
   if (a.kind === 'server' && b.kind === 'server') return (a.write || b.write) && a.server === b.server
-  // One on another machine has nothing to do with the files of this one.
+  // A server on another machine cannot touch local files.
   if ((a.kind === 'server' && !a.local) || (b.kind === 'server' && !b.local)) return false
   if (!mayWrite(a) && !mayWrite(b)) return false
-  // A command can touch any file, as a server here can, so it is kept apart from whatever reads or writes files.
+  // A command, like a local server, can touch any file, so it conflicts with everything that reads or writes files.
   if (a.kind === 'command' || b.kind === 'command' || a.kind === 'server' || b.kind === 'server') return true
   if (a.kind === 'file' && b.kind === 'file') return fold(a.path) === fold(b.path)
   return (a.kind === 'tree' && within(b.path, a.path)) || (b.kind === 'tree' && within(a.path, b.path))
 }
 
-/** Whether something may be changed by what is accessed so. */
+/** Whether the access may change something. */
 export function mayWrite(access: Exclude<Access, { kind: 'all' | 'network' }>): boolean {
   return access.kind === 'command' ? !onlyReads(access.command) : access.write
 }
@@ -30,7 +30,7 @@ function within(path: string, tree: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
 }
 
-/** Two spellings may be one file where names ignore case; treating them as one costs at most some overlap. */
+/** On a case-insensitive file system, two spellings can be the same file. Treating them as one costs at most some parallelism. */
 function fold(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
@@ -59,15 +59,15 @@ const READERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A deliberately small list: one plain command without any shell syntax, from programs that cannot write. It only lets calls overlap; it
- * allows nothing.
+ * A deliberately small list: one plain command without shell syntax, from programs that cannot write. It only lets calls run in parallel; it does not allow
+ * any call.
  */
 function onlyReads(command: string): boolean {
   const words = /^[\w./=@:, -]+$/.test(command) ? command.trim().split(/ +/) : []
   return words[0] !== undefined && READERS.has(words[0])
 }
 
-/** Runs jobs in order of the list, each as soon as no earlier one that conflicts with it is unfinished. `run` must not reject. */
+/** Runs jobs in the order of the list, each as soon as all earlier jobs that conflict with it have finished. `run` must not reject. */
 export async function runScheduled<Job extends { accesses: readonly Access[] }>(
   jobs: readonly Job[],
   run: (job: Job, waited: boolean) => Promise<void>,
@@ -86,13 +86,13 @@ interface Entry {
 }
 
 /**
- * Calls of all agents of a family, which work side by side in the same folders: each runs when no earlier one that conflicts with it is
- * unfinished, whichever agent made it. (Within a step `runScheduled` does the same, and looks at a file again afterwards.)
+ * Schedules the calls of all agents of a family, which work in the same folders in parallel: each runs when all earlier calls that conflict with it have
+ * finished, whichever agent made them. (Within a step, `runScheduled` does the same, and the waiting call is prepared again.)
  */
 export class AgentCallSchedule {
   readonly #families = new Map<string, Set<Entry>>()
 
-  /** Rejects when `signal` aborts before the call's turn has come. */
+  /** Rejects when `signal` aborts while the call waits. */
   async run<Result>(
     family: string,
     accesses: readonly Access[],
@@ -129,19 +129,19 @@ async function unlessAborted(wait: Promise<unknown>, signal: AbortSignal): Promi
   }
 }
 
-/** What a command has open at most: its terminal, twice, its log, its leader's streams, and its place in a sandbox. */
+/** File descriptors that a command needs at most: its terminal (twice), its log, the streams of its shell, and its sandbox. */
 const FILES_PER_CALL = 14
 
-/** Lets only so many calls run at once that descriptors suffice for them; the others wait their turn, in order. */
+/** Limits how many calls run at once, so that file descriptors suffice; the others wait in order. */
 export class CallLimiter {
   private free: number
   private readonly waiting: (() => void)[] = []
 
-  constructor(most: number) {
-    this.free = most
+  constructor(max: number) {
+    this.free = max
   }
 
-  /** Runs `work` as soon as there is room; at once when `signal` aborts, since then it has only to say so. */
+  /** Runs `work` as soon as a place is free; at once when `signal` aborts, because `work` then only reports the stop. */
   async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     if (this.free > 0) this.free -= 1
     else if (!(await this.turn(signal))) return work()
@@ -154,28 +154,28 @@ export class CallLimiter {
     }
   }
 
-  /** False when the wait was given up. */
+  /** Resolves with false when `signal` aborted first. */
   private turn(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
     return new Promise((resolve) => {
-      const come = (): void => {
+      const start = (): void => {
         signal.removeEventListener('abort', leave)
         resolve(true)
       }
       const leave = (): void => {
-        this.waiting.splice(this.waiting.indexOf(come), 1)
+        this.waiting.splice(this.waiting.indexOf(start), 1)
         resolve(false)
       }
-      this.waiting.push(come)
+      this.waiting.push(start)
       signal.addEventListener('abort', leave, { once: true })
     })
   }
 }
 
-/** Descriptors belong to the process, so all turns of it share the room. */
+/** File descriptors belong to the process, so all its turns share one limiter. */
 const limiter = new CallLimiter(maxConcurrent(FILES_PER_CALL, Number.POSITIVE_INFINITY))
 
-/** Runs a call when there is room for the files it opens. Calls that open none, such as those that wait for a person or a subagent, do not take any. */
+/** Runs a call when descriptors are free for the files it opens. Calls that open no files (waiting for the user or a subagent) are not limited. */
 export function withinFileLimit<Result>(
   accesses: readonly Access[],
   signal: AbortSignal,

@@ -15,7 +15,7 @@ const QUESTION: CallQuestion = {
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-it('would stop a call for the time a person takes to answer it, or give it all its time anew after that', async () => {
+it('pauses the timeout while the user answers, and does not reset it afterwards', async () => {
   const answers = [Promise.withResolvers<CallAnswer>(), Promise.withResolvers<CallAnswer>()]
   let asked = 0
   let own: AbortSignal | undefined
@@ -44,7 +44,7 @@ it('would stop a call for the time a person takes to answer it, or give it all i
   expect(textOf((await result).content)).toMatch(/^so far\nSlow took longer than 1 s/)
 })
 
-it('would leave a question open when its call is over', async () => {
+it('closes an open question when its call ends', async () => {
   let question: AbortSignal | undefined
   const { ctx } = turnFixture({
     answers: [],

@@ -3,10 +3,10 @@ import { failed, type CallContext, type PreparedCall, type Tool, type ToolResult
 import type { TurnContext } from './turn-context'
 
 const DEFAULT_TIMEOUT_MS = 30_000
-/** After a stop a tool has this long to say how far it came; then the turn ends without it. */
+/** After a stop, a tool has this long to report its progress; then the turn ends without it. */
 const STOP_GRACE_MS = 400
 
-/** Runs a call within its time limit, in which the time it waits for a person does not count; a stop gives it a moment to report and then goes on without it. */
+/** Runs a call with its timeout, which is paused while the call waits for the user. After a stop, the call has a moment to report before it is abandoned. */
 export async function runWithTimeout(
   ctx: TurnContext,
   tool: Tool,
@@ -18,9 +18,9 @@ export async function runWithTimeout(
   const tooLong = `${tool.name} took longer than ${(limitMs ?? 0) / 1000} s and was stopped. Ask for less at once.`
   let timedOut = false
   let grace: NodeJS.Timeout | undefined
-  const { promise: overtaken, resolve: overtake } = Promise.withResolvers<ToolResult>()
+  const { promise: abandoned, resolve: abandon } = Promise.withResolvers<ToolResult>()
   const giveUp = (text: string): void => {
-    grace ??= setTimeout(() => overtake(failed(text)), STOP_GRACE_MS)
+    grace ??= setTimeout(() => abandon(failed(text)), STOP_GRACE_MS)
   }
   const limit = pausableTimer(limitMs, () => {
     timedOut = true
@@ -52,7 +52,7 @@ export async function runWithTimeout(
     ...(sandbox && { sandbox }),
   }
   try {
-    const result = await Promise.race([call.run(context), overtaken])
+    const result = await Promise.race([call.run(context), abandoned])
     if (!timedOut || textOf(result.content).includes(tooLong)) return result
     return { ...result, isError: true, content: [...result.content, { type: 'text', text: `\n${tooLong}` }] }
   } finally {
@@ -64,12 +64,12 @@ export async function runWithTimeout(
 
 const CALL_ENDED = new Error('The call has ended meanwhile.')
 
-/** Calls `ring` when it has run for `ms` in all; never when `ms` is null. Pauses nest. */
-function pausableTimer(ms: number | null, ring: () => void): { pause(): void; resume(): void } {
+/** Calls `onTimeout` when the timer has run for `ms` in total; never when `ms` is null. Pauses nest. */
+function pausableTimer(ms: number | null, onTimeout: () => void): { pause(): void; resume(): void } {
   let left = ms ?? 0
   let pauses = 0
   let since = performance.now()
-  let timer = ms === null ? undefined : setTimeout(ring, left)
+  let timer = ms === null ? undefined : setTimeout(onTimeout, left)
   return {
     pause() {
       pauses += 1
@@ -81,7 +81,7 @@ function pausableTimer(ms: number | null, ring: () => void): { pause(): void; re
       pauses -= 1
       if (pauses > 0 || ms === null) return
       since = performance.now()
-      timer = setTimeout(ring, Math.max(0, left))
+      timer = setTimeout(onTimeout, Math.max(0, left))
     },
   }
 }

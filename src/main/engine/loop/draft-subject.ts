@@ -1,15 +1,15 @@
-/** What a call is about may be long (a script, say): its beginning will do. */
+/** The subject of a call may be long (a script, for example): the start is enough. */
 const MAX_CHARS = 160
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
 
 type State = 'start' | 'key' | 'colon' | 'value' | 'skip' | 'done'
 
 /**
- * Finds, in the arguments of a call while they are still being written, the beginning of the one that says what the call is about: the first of `keys` that
- * comes, or, without keys, the first text. Looks at each character once and at none after it has what it needs.
+ * Finds the subject of a call in its arguments while they are still being streamed: the value of the first of `keys` that appears or, without keys, the
+ * first string. Reads each character once, and none after the subject is complete.
  */
 export class DraftSubject {
-  /** As far as it is written; one line. */
+  /** As much as has arrived; one line. */
   text = ''
   readonly #keys: readonly string[] | undefined
   #state: State = 'start'
@@ -88,7 +88,7 @@ export class DraftSubject {
     if (this.#state === 'value' && this.#word.length > MAX_CHARS) this.#finish()
   }
 
-  /** A string has ended. */
+  /** Called at the end of a string. */
   #close(): void {
     if (this.#state === 'key' && this.#depth === 1) this.#state = this.#isWanted(this.#word) ? 'colon' : 'skip'
     else if (this.#state === 'value') this.#finish()

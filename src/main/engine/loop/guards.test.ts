@@ -35,7 +35,7 @@ describe('the guard against repetition', () => {
     expect(warnings).toEqual([expect.stringMatching(/^4: .*4 times/), expect.stringMatching(/^8: .*8 times/)])
   })
 
-  it('takes no notice of how a call is spelled', () => {
+  it('ignores differences in the spelling of a call', () => {
     const spellings = [
       { command: 'ls  -l', timeout: 5 },
       { timeout: 5, command: 'ls -l', description: 'List "all" files' },
@@ -44,7 +44,7 @@ describe('the guard against repetition', () => {
     expect(endsAfter(times(30, (index) => step(spellings[index % 3])))).toBe(12)
   })
 
-  it('sees two or three steps in turn, and counts how often the whole pattern repeats', () => {
+  it('detects patterns of two or three steps, and counts repetitions of the whole pattern', () => {
     const warnings: string[] = []
     expect(
       endsAfter(
@@ -56,7 +56,7 @@ describe('the guard against repetition', () => {
     expect(endsAfter(times(60, (index) => step({ command: `cat ${index % 3}` })))).toBe(36)
   })
 
-  it('lets a model work that gets other results, or does other things', () => {
+  it('does not count steps with different results or different calls', () => {
     expect(endsAfter(times(100, (index) => step({ command: 'date' }, { result: String(index) })))).toBeUndefined()
     expect(endsAfter(times(100, (index) => step({ command: `cat ${index}` })))).toBeUndefined()
     expect(

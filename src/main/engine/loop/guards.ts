@@ -8,7 +8,7 @@ const REPEATS_TO_WARN: readonly number[] = [4, 8]
 const REPEATS_TO_END = 12
 /** The longest pattern of steps that is recognized when it repeats: two calls in turn are a pattern of 2. */
 const LONGEST_PATTERN = 3
-/** A call that took so long was waiting or working: polling at such a pace is not going in circles. */
+/** A call that took this long was waiting or working: polling at that pace is not a loop. */
 const MIN_WAIT_MS = 1_000
 
 /** How many steps back the guards look. */
@@ -23,7 +23,7 @@ export interface GuardedStep {
 }
 
 export interface Guards {
-  /** Looks at a finished step; returns a warning for the model when it repeats itself. */
+  /** Checks a finished step; returns a warning for the model when steps repeat. */
   observe(step: GuardedStep): string | undefined
   /** Set when the turn must end with one last request in which no tool may be called. */
   ending(): Ending | undefined
@@ -31,8 +31,8 @@ export interface Guards {
 }
 
 /**
- * Watches one turn for repetition: the same step, or the same two or three steps in turn, with the same results. The spelling of a call (order of
- * fields, blanks, the description of a command) does not make it another one. A step that waited, for a task or a long command, starts the count anew.
+ * Detects repetition in one turn: the same step, or the same two or three steps in turn, with the same results. Differences in spelling (order of fields,
+ * whitespace, the description of a command) are ignored. A step that waited, for a task or a long command, resets the count.
  */
 export function createGuards(): Guards {
   const signatures: string[] = []
@@ -70,7 +70,7 @@ export function createGuards(): Guards {
 }
 
 function waited({ calls, results, longestMs }: GuardedStep): boolean {
-  // A short wait is a wait, too: TaskOutput says when it gave up waiting.
+  // Short waits count too: TaskOutput reports when it timed out.
   const gaveUp = results.some(
     ({ name, content }) => name === 'TaskOutput' && textOf(content).startsWith('retrieval_status: timeout'),
   )
@@ -81,9 +81,9 @@ function signatureOf({ calls, results }: GuardedStep): string {
   return JSON.stringify([calls.map(normalizedCall), results.map((result) => [result.isError, result.content])])
 }
 
-/** What a call is, without what only spells it differently. */
+/** A call without differences in spelling. */
 function normalizedCall({ name, input }: ToolCallPart): string {
   const canonical = canonicalInput(input)
-  const meant = name === 'Bash' ? canonical.replace(/"description":"(?:[^"\\]|\\.)*",?/, '') : canonical
-  return `${name} ${meant.replaceAll(/(?:\\[nrt]|\s)+/g, ' ')}`
+  const relevant = name === 'Bash' ? canonical.replace(/"description":"(?:[^"\\]|\\.)*",?/, '') : canonical
+  return `${name} ${relevant.replaceAll(/(?:\\[nrt]|\s)+/g, ' ')}`
 }

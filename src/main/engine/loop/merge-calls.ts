@@ -10,12 +10,12 @@ export interface MergeCandidate {
   call?: PreparedCall
 }
 
-/** What the model and the user are told of a call that was merged with an earlier one. */
+/** The result of a call that was merged with an earlier one, for the model and the user. */
 export const MERGED_RESULT = 'Same as the call above; not run again.'
 
 /**
- * Which calls of a step get the result of an earlier, identical one: copies by call id. Only calls that read are merged, and only while no call between the
- * two may change what they read. Everything else runs as often as it was called.
+ * The calls of a step that get the result of an earlier, identical one: original call ids by the ids of the copies. Only read-only calls are merged, and only
+ * if no call between the two may change what they read. All other calls run as often as they were made.
  */
 export function mergeCalls(calls: readonly MergeCandidate[]): Map<string, string> {
   const copies = new Map<string, string>()
@@ -36,7 +36,7 @@ export function mergeCalls(calls: readonly MergeCandidate[]): Map<string, string
   return copies
 }
 
-/** How many different calls there are, however often each is repeated. */
+/** The number of different calls, not counting repetitions. */
 export function countDistinct(parts: readonly ToolCallPart[]): number {
   return new Set(parts.map(keyOf)).size
 }
@@ -54,12 +54,12 @@ function keyOf({ name, input }: ToolCallPart): string {
   return `${name}\n${canonicalInput(input)}`
 }
 
-/** A call that cannot be made is the same failure twice; a tool that must be alone, and a question to a person, are meant once. */
+/** Whether identical calls can share a result: calls that cannot be made, tools that must run alone, questions to the user, and read-only calls. */
 function isMergeable(job: MergeCandidate): boolean {
   return job.call === undefined || job.tool?.alone === true || job.call.asks !== undefined || onlyReads(job)
 }
 
-/** What servers say of their tools proves nothing. */
+/** Annotations of MCP servers are not trusted. */
 function onlyReads({ tool, call }: MergeCandidate): boolean {
   if (!tool || tool.server || !tool.annotations.readOnly || !tool.annotations.idempotent) return false
   return (
@@ -67,11 +67,11 @@ function onlyReads({ tool, call }: MergeCandidate): boolean {
   )
 }
 
-/** Whether a call between two equal ones may change what the second one gives. */
+/** Whether a call between two identical ones may change the result of the second. */
 function mayChangeResult(between: MergeCandidate, copy: MergeCandidate): boolean {
   if (!between.call || !copy.call || keyOf(between.part) === keyOf(copy.part)) return false
   const [own, others] = [copy.call.accesses, between.call.accesses]
-  // Of a call that names no accesses nobody knows what it changes: the to-do list, say, or the tasks.
+  // Without accesses it is unknown what a call changes: the to-do list, for example, or the tasks.
   if (own.length === 0 || others.length === 0) return !onlyReads(between) || between.tool?.name === copy.tool?.name
   return conflicts(own, others)
 }

@@ -15,7 +15,7 @@ const silent: Provider = {
   },
 }
 
-it('gives up a silent model in time although the clock is set back', async () => {
+it('times out a silent model even if the clock is set back', async () => {
   const before = Date.now()
   vi.spyOn(Date, 'now').mockReturnValue(before)
   const heard: ModelChunk[] = []

@@ -3,7 +3,7 @@ import type { ModelChunk, ModelRequest, Provider } from '../model/provider'
 import type { LoopSettings } from '../config/settings/settings'
 import { type Message, textOf } from '../../../shared/model/message'
 
-/** Hands on the chunks of one request; fails when it is silent for `idleMs`, and at once when stopped, whatever the provider does. */
+/** Passes on the chunks of one request. Rejects when nothing arrives for `idleMs`, and at once when stopped, even if the provider does not react. */
 export async function receiveChunks(
   provider: Provider,
   request: ModelRequest,
@@ -11,9 +11,9 @@ export async function receiveChunks(
   take: (chunk: ModelChunk) => void,
 ): Promise<void> {
   const inner = new AbortController()
-  let lastSign = performance.now()
+  let lastActivity = performance.now()
   const alive = (): void => {
-    lastSign = performance.now()
+    lastActivity = performance.now()
   }
   const read = async (): Promise<void> => {
     for await (const chunk of provider.stream({ ...request, alive }, inner.signal)) {
@@ -26,7 +26,7 @@ export async function receiveChunks(
   const brokenOff = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true, signal: inner.signal })
     const check = (): void => {
-      if (performance.now() - lastSign < idleMs) return
+      if (performance.now() - lastActivity < idleMs) return
       reject(new CodedError('model.timeout', `Nothing arrived from the model for ${Math.round(idleMs / 1000)} s.`))
     }
     watch = setInterval(check, Math.max(10, Math.min(1000, idleMs / 4)))
@@ -36,23 +36,23 @@ export async function receiveChunks(
     await Promise.race([read(), brokenOff])
   } finally {
     clearInterval(watch)
-    // Without a reason of ours a DOMException is made, with its stack, at every step.
+    // Without a reason, a DOMException with a stack is created at every step.
     inner.abort('over')
   }
 }
 
-/** Longest wait a server's Retry-After is honoured for; beyond it the failure is final and says so. */
+/** The longest Retry-After that is honored; beyond it, the failure is final. */
 const RETRY_AFTER_LIMIT_MS = 10 * 60_000
 
 /** Attempts at an overloaded model when another one can take over. */
 const OVERLOADED_ATTEMPTS = 3
 
-/** Attempts at an answer that is empty: the first may be a slip, and asking more often gives the same. */
+/** Attempts when the answer is empty: one retry may help, more do not. */
 const EMPTY_ATTEMPTS = 2
 
 /**
- * How long to wait before attempt `attempt + 1`, in ms, or undefined when trying again cannot help or was tried enough.
- * Exponential from `retryBaseMs` to `retryMaxMs` with 25 % jitter; a Retry-After is a lower bound.
+ * The backoff before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are used up. Exponential from `retryBaseMs` to
+ * `retryMaxMs` with 25% jitter; a Retry-After is a lower bound.
  */
 export function retryDelay(
   error: unknown,
@@ -70,13 +70,13 @@ export function retryDelay(
   const asked = error.retryAfterMs
   if (asked === undefined) return Math.round(jittered)
   if (asked > RETRY_AFTER_LIMIT_MS) return undefined
-  // A little jitter on top, so that many clients told the same moment do not all come back in it.
+  // A little jitter, so that many clients with the same Retry-After do not all retry at the same moment.
   return Math.round(asked + (asked > 1000 ? random() * 250 : 0))
 }
 
 /**
- * How providers say that thinking which was sent back to them is not what they expect there: it belongs to another beginning of the conversation, it
- * was altered, or its signature or encrypted content does not hold.
+ * Error messages of providers that reject thinking sent back to them: it belongs to a different conversation prefix, was altered, or its signature or
+ * encrypted content is invalid.
  */
 const REJECTIONS = [
   /bound to a different conversation/,
@@ -88,14 +88,14 @@ const REJECTIONS = [
   /of type '(?:reasoning|function_call|message)' was provided without its required/,
 ]
 
-/** Whether a provider refused a request because of the thinking in it. Sending the same again cannot work; leaving the thinking out does. */
+/** Whether a provider refused a request because of the thinking in it. A retry works only without the thinking. */
 export function rejectsThinking(error: unknown): boolean {
   if (!(error instanceof CodedError) || error.code !== 'model.bad_request') return false
-  const words = error.message.toLowerCase()
-  return REJECTIONS.some((pattern) => pattern.test(words))
+  const message = error.message.toLowerCase()
+  return REJECTIONS.some((pattern) => pattern.test(message))
 }
 
-/** Whether there is thinking, or what goes with it, that `dropThinking` would leave out. */
+/** Whether the messages have thinking, or metadata of it, that `dropThinking` would remove. */
 export function holdsThinking(messages: readonly Message[]): boolean {
   return messages.some(
     (message) =>
@@ -105,7 +105,7 @@ export function holdsThinking(messages: readonly Message[]): boolean {
   )
 }
 
-/** From now on no model gets back what was thought so far. The messages are exchanged, never changed: a request may still hold them. */
+/** Stops sending the thinking so far back to models. Messages are replaced, not mutated: a request may still hold them. */
 export function dropThinking(messages: Message[]): void {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'assistant' && !message.thinkingDropped)
@@ -113,7 +113,7 @@ export function dropThinking(messages: Message[]): void {
   }
 }
 
-/** What the log says of such a refusal. */
+/** The failure to record for rejected thinking. */
 export function thinkingFailure(error: unknown): Failure {
   const failure = failureOf(error)
   return {
@@ -128,8 +128,8 @@ export function thinkingFailure(error: unknown): Failure {
 const MARK = /^\[checkpoint \d+\]$/
 
 /**
- * Tells the model the number of the checkpoint that the history has come to, in a message of its own behind results, or what was said to the model: never
- * within a file's content or a command's output. It is put there before the request first goes out, so what providers have cached stays right. Nothing follows an answer or another mark.
+ * Tells the model the number of the current checkpoint, in a separate message after results or user messages, never within a file's content or a command's
+ * output. It is added before the request is first sent, so that provider caches stay valid. Not added after an answer or another mark.
  */
 export function markCheckpoint(history: Message[], checkpoint: number): void {
   const last = history.at(-1)

@@ -27,15 +27,15 @@ export type StepEnd =
   | { kind: 'failed'; failure: Failure }
 
 /**
- * One answer of the model, tried again where that can help. What it answered is in the log and in the history when this returns. `isLast`: no tool may be
- * called any more; the tools stay in the request, which begins like those before.
+ * Gets one answer of the model, with retries. The answer is in the log and in the history when this resolves. `isLast`: no tool may be called; the tools stay
+ * in the request, so that its prefix does not change.
  */
 export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLast: boolean }): Promise<StepEnd> {
   const stepId = ctx.newId('step')
   const startedAt = ctx.now()
   const tools = ctx.model.toolCalls ? ctx.prefix.tools : []
   const checkpoint = ctx.nextCheckpoint()
-  const told = ctx.marksCheckpoints ? { checkpoint } : {}
+  const mark = ctx.marksCheckpoints ? { checkpoint } : {}
   if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
   const outputLimit = ctx.budget.outputLimit()
   const request: ModelRequest = {
@@ -56,7 +56,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
     ...(ctx.model.traits && { traits: ctx.model.traits }),
     ...(!isLast && tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.warmUp()) }),
   }
-  /** Who answers; and whether what was thought before had to be left out. */
+  /** The model that answers, and whether earlier thinking had to be left out. */
   const author: { model: string; thinkingDropped?: true } = { model: ctx.model.id }
   ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
   for (let attempt = 1; ; attempt += 1) {
@@ -65,13 +65,13 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
       await receiveChunks(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) =>
         answer.add(chunk),
       )
-      // Where the turn has to end, nothing is a way to end it.
+      // An empty answer is accepted if the turn has to end anyway.
       const { parts, finish, usage, cut } = answer.complete({ mayBeEmpty: isLast && attempt > 1 })
       ctx.record({
         type: 'step.finished',
         turnId: ctx.turnId,
         stepId,
-        ...told,
+        ...mark,
         ...author,
         parts,
         finish,
@@ -87,9 +87,9 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
           type: 'step.finished',
           turnId: ctx.turnId,
           stepId,
-          ...told,
+          ...mark,
           ...author,
-          parts: answer.spoken(),
+          parts: answer.partialParts(),
           finish: 'other',
           partial: true,
           durationMs: ctx.now() - startedAt,
@@ -99,7 +99,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         partial()
         return { kind: 'stopped' }
       }
-      // Once: what is rejected again was not the thinking.
+      // Only once: if the request is rejected again, thinking was not the cause.
       const isThinking = !author.thinkingDropped && rejectsThinking(error) && holdsThinking(ctx.history)
       if (isThinking) {
         dropThinking(ctx.history)
@@ -110,7 +110,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         partial()
         return { kind: 'failed', failure: finalFailure(error, attempt) }
       }
-      const superseded = { text: answer.said('text'), thinking: answer.said('thinking') }
+      const superseded = { text: answer.textOf('text'), thinking: answer.textOf('thinking') }
       ctx.record({
         type: 'step.retried',
         turnId: ctx.turnId,
@@ -127,7 +127,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
           type: 'step.finished',
           turnId: ctx.turnId,
           stepId,
-          ...told,
+          ...mark,
           ...author,
           parts: [],
           finish: 'other',
@@ -152,7 +152,7 @@ class StreamedAnswer {
   /** The part that deltas go to, while it is open. */
   #open: { type: 'text' | 'thinking'; pieces: string[] } | undefined
   #finish: { reason: FinishReason; usage?: Usage } | undefined
-  /** Calls being written, by the wire's id. */
+  /** Calls being streamed, by the wire's id. */
   readonly #drafts = new Map<string, { callId: string; name: string; chars: number; subject: DraftSubject }>()
   readonly #stepId: string
   readonly #live: (event: TurnLiveEvent) => void
@@ -185,7 +185,7 @@ class StreamedAnswer {
         this.#end(chunk.type === 'text.end' ? 'text' : 'thinking', chunk.metadata)
         return
       case 'tool.draft': {
-        const draft = this.#drafts.get(chunk.callId) ?? this.#begun(chunk.callId, chunk.name)
+        const draft = this.#drafts.get(chunk.callId) ?? this.#startDraft(chunk.callId, chunk.name)
         draft.chars += chunk.text.length
         draft.subject.add(chunk.text)
         const { callId, chars, subject } = draft
@@ -212,7 +212,7 @@ class StreamedAnswer {
     }
   }
 
-  /** The whole answer; throws when the stream ended without its end marker, or with nothing in it although it may not be empty. */
+  /** The whole answer; throws `model.incomplete` when the stream ended without its end marker, and `model.empty` when it is empty but must not be. */
   complete({ mayBeEmpty }: { mayBeEmpty: boolean }): {
     parts: AssistantPart[]
     finish: FinishReason
@@ -233,19 +233,19 @@ class StreamedAnswer {
     return { parts, finish: reason, cut, ...(usage && { usage }) }
   }
 
-  /** What was said before it broke off: text only, since half a call or an unsigned thought must not go back to a model. */
-  spoken(): AssistantPart[] {
+  /** What arrived before the stream broke off: text without metadata, since partial calls and unsigned thinking must not go back to a model. */
+  partialParts(): AssistantPart[] {
     this.#close()
     return this.#parts.filter((part) => part.type !== 'tool_call').map((part) => ({ type: part.type, text: part.text }))
   }
 
   /** All text, or all thinking, that has arrived. */
-  said(type: 'text' | 'thinking'): string {
+  textOf(type: 'text' | 'thinking'): string {
     this.#close()
     return this.#parts.map((part) => (part.type === type ? part.text : '')).join('')
   }
 
-  #begun(wireId: string, name: string): { callId: string; name: string; chars: number; subject: DraftSubject } {
+  #startDraft(wireId: string, name: string): { callId: string; name: string; chars: number; subject: DraftSubject } {
     const draft = { callId: this.#callId(wireId), name, chars: 0, subject: new DraftSubject(this.#subjectOf(name)) }
     this.#drafts.set(wireId, draft)
     return draft
@@ -255,7 +255,7 @@ class StreamedAnswer {
     if (this.#open?.type === type) {
       this.#close(metadata)
     } else if (metadata) {
-      // A redacted thought: nothing to show, but its data must go back.
+      // Redacted thinking: nothing to show, but its data must be sent back.
       this.#parts.push({ type, text: '', metadata })
     }
   }

@@ -17,7 +17,7 @@ interface Job {
   part: ToolCallPart
   startedAt: number
   accesses: readonly Access[]
-  /** The request for it that waits since before this process began. */
+  /** The request for it that is pending from an earlier process. */
   asked?: Approval
   tool?: Tool
   input?: unknown
@@ -26,21 +26,21 @@ interface Job {
   refused?: ToolResult
 }
 
-/** What the calls of a step gave; `endsTurn`: an answer of the user to one of them ends the turn. */
+/** The results of a step's calls; `endsTurn`: the user's answer to one of them ends the turn. */
 export interface CallsEnd {
   results: ToolMessage[]
   /** How long the longest of them ran. */
   longestMs: number
   endsTurn: boolean
-  /** What the calls that succeeded were about. */
+  /** Paths that the successful calls accessed. */
   touched: Touched[]
   /** One of them sends a D-Mail. */
   dMail?: DMailCall
 }
 
 /**
- * Runs the calls of one step; results come back, and go into the history, in the order of the calls. `open` is how far an earlier process
- * came with them. Undefined when the turn was suspended and calls are left open for a later one.
+ * Runs the calls of one step; results are returned, and added to the history, in the order of the calls. `open`: what an earlier process completed of them.
+ * Undefined when the turn was suspended and open calls are left to a later process.
  */
 export async function runToolCalls(
   ctx: TurnContext,
@@ -170,7 +170,7 @@ function touchedBy(jobs: readonly Job[], results: ReadonlyMap<string, ToolResult
     )
 }
 
-/** Undefined when the turn was suspended before the call began: a later process goes on with it. */
+/** Undefined when the turn was suspended before the call started: a later process resumes it. */
 async function runJob(
   ctx: TurnContext,
   job: Job,
@@ -179,7 +179,7 @@ async function runJob(
 ): Promise<ToolResult | undefined> {
   if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
   const { tool, asked } = job
-  // What it waited for may have changed the very file this call is about, so it is looked at again.
+  // The calls it waited for may have changed its file, so it is prepared again.
   const { call, refused } = tool && waited && job.input !== undefined ? await prepare(tool, job.input) : job
   if (!tool || !call) {
     const result = refused ?? failed('The call could not be prepared.')
@@ -210,7 +210,7 @@ async function runJob(
   })
   if (!answer || (answer.allowed && ctx.signal.aborted))
     return notRun(ctx, job, 'Not run: the turn was stopped before it was allowed.')
-  // An event without an answer of a person tells a later process that the call has begun.
+  // Without an answer of the user, this event tells a later process that the call has started.
   if (answer.judged)
     recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...answer.judged })
   if (!answer.allowed) return failed(answer.message)
@@ -225,7 +225,7 @@ async function runJob(
   return runInSchedule(ctx, job, allowed, () => withinFileLimit(allowed.accesses, ctx.signal, run))
 }
 
-/** Runs an allowed call, with what it may change kept before. Undefined when the turn was suspended first. */
+/** Backs up what an allowed call may change, then runs it. Undefined when the turn was suspended first. */
 async function runWithCheckpoint(
   ctx: TurnContext,
   job: Job,
@@ -244,29 +244,29 @@ async function runWithCheckpoint(
   recorder: BatchRecorder,
 ): Promise<ToolResult | undefined> {
   const { callId } = hooked
-  // Without a way back nothing is changed.
-  const keeping = ctx.checkpointCall({ callId, tool, call })
-  const kept =
-    keeping &&
-    (await keeping.catch((error: unknown) => ({ problem: tooManyFilesAdvice(error) ?? failureOf(error).message })))
+  // The call does not run if its changes could not be undone.
+  const backup = ctx.checkpointCall({ callId, tool, call })
+  const checkpoint =
+    backup &&
+    (await backup.catch((error: unknown) => ({ problem: tooManyFilesAdvice(error) ?? failureOf(error).message })))
   if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
-  if (kept && 'problem' in kept)
-    return failed(`Not run: what it may change could not be kept for undo. ${kept.problem}`)
-  if (kept) recorder.add(kept.made)
+  if (checkpoint && 'problem' in checkpoint)
+    return failed(`Not run: what it may change could not be kept for undo. ${checkpoint.problem}`)
+  if (checkpoint) recorder.add(checkpoint.made)
   await recorder.written()
   job.startedAt = ctx.now()
-  // Hooks on what it writes take their own time, not the tool's.
+  // Hooks on writes do not count towards the tool's timeout.
   const problem = ctx.hooks && !answer && (await call.check?.())
   const result =
     problem ||
     (await runWithTimeout(ctx, tool, call, { callId, ...(answer && { answer }), ...(sandbox && { sandbox }) }))
   await ctx.hooks?.afterCall({ ...hooked, tool: tool.name }, result, ctx.now() - job.startedAt)
-  // After the hooks: a formatter's work on what the call wrote is undone with it.
-  const changed = await kept?.changed()
+  // After the hooks, so that undo also reverts what a formatter hook changed.
+  const changed = await checkpoint?.changed()
   if (changed) recorder.add(changed)
   ctx.diagnostics?.ran({
     accesses: call.accesses,
-    ...(kept && { changes: changed?.changes ?? [] }),
+    ...(checkpoint && { changes: changed?.changes ?? [] }),
     failed: result.isError ?? false,
   })
   return truncateResult(result, {
@@ -275,7 +275,7 @@ async function runWithCheckpoint(
   })
 }
 
-/** Runs a call when no call of another agent is in its way: what it changes, and what is kept of it before, is then its own. */
+/** Runs a call when no call of another agent conflicts with it, so that its checkpoint contains only its own changes. */
 async function runInSchedule(
   ctx: TurnContext,
   job: Job,
@@ -283,15 +283,15 @@ async function runInSchedule(
   run: () => Promise<ToolResult | undefined>,
 ): Promise<ToolResult | undefined> {
   if (!ctx.scheduleAcrossAgents) return run()
-  let hasBegun = false
-  const begin = (): Promise<ToolResult | undefined> => {
-    hasBegun = true
+  let hasStarted = false
+  const start = (): Promise<ToolResult | undefined> => {
+    hasStarted = true
     return run()
   }
   try {
-    return await ctx.scheduleAcrossAgents(call.accesses, ctx.signal, begin)
+    return await ctx.scheduleAcrossAgents(call.accesses, ctx.signal, start)
   } catch (error) {
-    if (hasBegun || !ctx.signal.aborted) throw error
+    if (hasStarted || !ctx.signal.aborted) throw error
     return notRun(ctx, job, 'Not run: the turn was stopped while it waited for a call of another agent.')
   }
 }

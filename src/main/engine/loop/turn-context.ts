@@ -19,16 +19,16 @@ export type TurnLiveEvent = LiveEvent extends infer Event
     : never
   : never
 
-/** What a call was about: a file, or a folder with all in it. */
+/** What a call accessed: a file, or a folder with everything in it. */
 export interface Touched {
   path: string
   isFolder: boolean
 }
 
-/** A call whose message goes to an earlier checkpoint. */
+/** A call that sends a message to an earlier checkpoint. */
 export type DMailCall = Extract<ToolDetails, { kind: 'd-mail' }>
 
-/** The model that is asked: what of it goes into requests. */
+/** The model of the turn, as requests need it. */
 export interface TurnModel {
   id: string
   name: string
@@ -46,7 +46,7 @@ export interface TurnContext {
   turnId: string
   provider: Provider
   model: TurnModel
-  /** Another model goes on with this turn: changes `provider` and `model`, and records it. False when it cannot. Absent when there is none, or it took over already. */
+  /** Continues the turn with another model: changes `provider` and `model`, and records it. Resolves with false when it cannot. Absent without a fallback model, or after it took over. */
   fallBack?: ((failure: Failure) => Promise<boolean>) | undefined
   /** What every request begins with. */
   prefix: TurnPrefix
@@ -55,59 +55,59 @@ export interface TurnContext {
   history: Message[]
   /** Keeps the history within the model's window. */
   budget: ContextBudget
-  /** Stores events; when it returns they are safe. */
+  /** Stores events synchronously: they are durable when it returns. */
   record(...events: EventBody[]): void
-  /** Tells who is watching. Cheap. */
+  /** Notifies listeners. Cheap. */
   live(event: TurnLiveEvent): void
   gate: Gate
-  /** Asks a person in the midst of a call; see `CallContext.ask`. */
+  /** Asks the user during a call; see `CallContext.ask`. */
   ask(
     call: { turnId: string; callId: string; tool: string },
     question: CallQuestion,
     turn: AbortSignal,
     signal?: AbortSignal,
   ): Promise<CallAnswer>
-  /** Absent when there are none. */
+  /** Absent when no hook is configured. */
   hooks?: TurnHooks
-  /** Absent when no language server looks at what is changed. */
+  /** Absent when no language server checks changed files. */
   diagnostics?: TurnDiagnostics
-  /** Keeps what a call may change; undefined when it changes nothing. Rejects when it cannot be kept: then the call must not run. */
+  /** Backs up what a call may change; undefined when it changes nothing. Rejects when the backup fails: then the call must not run. */
   checkpointCall(call: {
     callId: string
     tool: Tool
     call: PreparedCall
   }): Promise<CallCheckpoint | undefined> | undefined
-  /** Runs an allowed call when no call of another agent of the family is in its way; rejects when the signal aborts first. Absent: at once. */
+  /** Runs an allowed call when no call of another agent of the family conflicts with it; rejects when the signal aborts first. Absent: runs at once. */
   scheduleAcrossAgents?<Result>(
     accesses: readonly Access[],
     signal: AbortSignal,
     work: () => Promise<Result>,
   ): Promise<Result>
-  /** Closes a request whose call is not to be made any more, with the reason as a sentence; harmless when it was answered. */
+  /** Cancels a request whose call will not run, with the reason as a sentence; does nothing if it was answered. */
   withdraw(asked: Approval, reason: string): void
-  /** Messages that joined the turn since the last step; each is handed out once. */
+  /** Messages that joined the turn since the last step; each is returned once. */
   takeSteering(): { parts: UserPart[]; promptId?: string; news?: TaskNotification[] }[]
-  /** What is to be said of plan mode before the next step, when the user has switched it. */
+  /** The message about plan mode before the next step, if the user has switched it. */
   planNotice(): { plan: 'on' | 'off'; text: string } | undefined
-  /** What the folders that a step touched say to agents, where that was not told yet. */
+  /** Instruction files of the folders that a step touched, if the model has not seen them yet. */
   instructionsFor?(touched: readonly Touched[]): Promise<string | undefined>
   /** The number of the checkpoint before the next step. */
   nextCheckpoint(): number
-  /** Whether the model is told these numbers. */
+  /** Whether the model sees these numbers. */
   marksCheckpoints: boolean
-  /** Takes the conversation back to where a D-Mail is to arrive: what the history is then, or why it cannot be. */
+  /** Restores the conversation to the checkpoint that a D-Mail is sent to. Resolves with the new history, or with the reason why it cannot. */
   goBack(mail: DMailCall): Promise<{ history: Message[] } | { problem: string }>
-  /** Keeps a result that is too long for the model; returns the path of the file. */
+  /** Saves a result that is too long for the model; resolves with the path of the file. */
   saveResult(callId: string, text: string): Promise<string>
   maxResultChars(tool: string): number | undefined
-  /** Called once a request is on its way that lets the model call Bash: the time to get a terminal and a sandbox ready. */
+  /** Called once a request in which the model can call Bash has been sent, to prepare a terminal and a sandbox. */
   warmUp(): void
   settings: LoopSettings
   cacheKey: string
-  /** How long the provider is asked to keep what it has read. */
+  /** How long the provider is asked to cache the prompt. */
   cache: 'short' | 'long'
   signal: AbortSignal
-  /** Injected so that tests are exact: ms clock, random 0..1, abortable pause, ids. */
+  /** Injected for deterministic tests: clock in ms, random 0..1, abortable pause, ids. */
   now(): number
   random(): number
   pause(ms: number, signal: AbortSignal): Promise<void>
@@ -116,78 +116,78 @@ export interface TurnContext {
   callId(wireId: string): string
 }
 
-/** Keeps the history of a turn within the window of its model. The history changes in place; what is dropped stays in the log. */
+/** Keeps the history of a turn within the model's context window. The history is changed in place; what is dropped stays in the log. */
 export interface ContextBudget {
   /**
-   * Called before every step, and free of cost while there is room. Else the oldest results lose their content, which is recorded, and where that is not
-   * enough the conversation is compacted. Throws a `CodedError` when no room can be made; returns quietly when the turn was stopped meanwhile.
+   * Called before every step; costs nothing while the history fits. Otherwise the oldest results lose their content (recorded), and if that is not enough,
+   * the conversation is compacted. Throws a `CodedError` when no space can be freed; returns normally when the turn was stopped meanwhile.
    */
   enforce(): Promise<void>
-  /** The longest answer to ask for: the model's longest, or less where that would not fit beside the history; undefined: not known. */
+  /** The output limit to request, in tokens: the model's maximum, or less if that does not fit with the history; undefined: unknown. */
   outputLimit(): number | undefined
-  /** Tokens of an answer that fit beside the history. */
+  /** Tokens left for the answer. */
   remainingTokens(): number
-  /** The latest step is in the history; `usage` is what the provider has counted for it. */
+  /** Call it when the latest step is in the history; `usage` is the provider's count for it. */
   recordUsage(usage: Usage | undefined): void
-  /** The history has become another one. */
+  /** Call it when the history was replaced. */
   historyReplaced(): void
-  /** The provider has refused the request as too long: remembers that the window is smaller. False when that is not to be mended. */
+  /** Call it when the provider refused a request as too long: remembers the smaller window. Returns false when that does not help. */
   onOverflow(failure: Failure): boolean
 }
 
-/** What the requests of a turn begin with. It is recorded and stays the same until the conversation is compacted; what changes is told in messages. */
+/** The prefix of a turn's requests. It is recorded and stays the same until the conversation is compacted; changes are announced in messages. */
 export interface TurnPrefix {
   readonly system: string
   /** The same array as long as the prefix is the same. */
   readonly tools: readonly ToolSchema[]
-  /** Called before each request: freezes the prefix anew where a compaction, or going back, has ended the one before. Free of cost otherwise. */
+  /** Called before each request: freezes a new prefix after a compaction or restore. Costs nothing otherwise. */
   renew(): Promise<void>
-  /** What the model must be told, because it is not as it was told; undefined when all is. Cheap while nothing has changed. Recording it makes it told. */
+  /** Facts that have changed since the model was last informed; undefined when nothing changed. Cheap. Recording the event marks them as announced. */
   pendingChanges(): { text: string; facts: AnnouncedFact[] } | undefined
 }
 
-/** The tools of a turn, as the loop sees them. */
+/** The tools of a turn for the loop. */
 export interface ToolLookup {
   get(name: string): Tool | undefined
-  /** As they are now, asked before each step; the same array as long as nothing has changed. */
+  /** The current schemas, read before each step; the same array while nothing has changed. */
   schemas(): readonly ToolSchema[]
-  /** What the model is told of tools that it can load; the same as long as they are the same. */
+  /** The text that lists tools the model can load; the same string while the list does not change. */
   loadable?(): string | undefined
-  /** The validated input, or what to tell the model: malformed JSON, unknown or missing fields. */
+  /** The validated input, or an error message for the model: malformed JSON, unknown or missing fields. */
   parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: string }
-  /** What to tell the model that called a tool which does not exist. */
+  /** The error message for a call of a tool that does not exist. */
   unknownTool(name: string): string
 }
 
-/** A step whose calls are not all done: some wait for a person, or for a call that does. */
+/** A step with unfinished calls: some wait for the user, or for a call that does. */
 export interface OpenStep {
   stepId: string
   calls: readonly ToolCallPart[]
-  /** What the calls that are done have given, by call id. */
+  /** Results of the finished calls, by call id. */
   results: ReadonlyMap<string, ToolResult>
-  /** The requests that wait. */
+  /** The pending requests. */
   approvals: readonly Approval[]
 }
 
-/** A turn that outlived the process that ran it, because it waits for a person. */
+/** A turn that outlived the process that ran it, because it waits for the user. */
 export interface OpenTurn extends OpenStep {
   turnId: string
   /** ms since the epoch. */
   startedAt: number
-  /** How many there were, the open one included. */
+  /** Number of steps, including the open one. */
   steps: number
-  /** The newest steps before the open one, oldest first: what the guards go by. */
+  /** The latest steps before the open one, oldest first, for the guards. */
   past: readonly GuardedStep[]
 }
 
-/** Why a turn's signal aborts: somebody, or something, ends the turn. The message says who or what, as a sentence. */
+/** Abort reason: the turn is stopped. The message says why, as a sentence. */
 export class TurnStopped extends Error {
   constructor(why = 'The turn was stopped.') {
     super(why)
   }
 }
 
-/** Why a turn's signal aborts: this process ends, the turn does not. What waits for a person stays open and goes on in a later process. */
+/** Abort reason: this process ends, but the turn does not. Pending requests stay open, and a later process resumes the turn. */
 export class TurnSuspended extends Error {}
 
 export function isSuspended(signal: AbortSignal): boolean {

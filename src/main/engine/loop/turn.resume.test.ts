@@ -53,8 +53,8 @@ function askingGate() {
   return { gate, asked }
 }
 
-describe('a turn that waits for a person', () => {
-  it('leaves open what has not begun when its process ends, and lets what runs say how far it came', async () => {
+describe('a turn that waits for the user', () => {
+  it('when its process ends, leaves calls open that have not started, and lets running calls report their progress', async () => {
     const { gate, asked } = askingGate()
     const slow = tool({
       name: 'Slow',
@@ -77,7 +77,7 @@ describe('a turn that waits for a person', () => {
     expect(turn.events.filter(({ type }) => type === 'approval.resolved')).toEqual([])
   })
 
-  it('goes on in a later process: only what is open runs, results come in the order of the calls, and the next step follows', async () => {
+  it('resumes in a later process: only open calls run, results keep the order of the calls, and the next step follows', async () => {
     const { gate, asked } = askingGate()
     const runs: string[] = []
     const noted = (name: string) =>
@@ -107,7 +107,7 @@ describe('a turn that waits for a person', () => {
     expect(results).toEqual(['from before', 'Ask 1', 'Same as the call above; not run again.', 'Read 3'])
   })
 
-  it('closes a request whose tool is gone, or whose turn is stopped before its call is at the gate again', async () => {
+  it('cancels a request whose tool no longer exists, or whose turn is stopped before its call reaches the gate again', async () => {
     const open = openWith({ calls: [part('c0', 'Ask')], approvals: [approvalOf('c0')] })
     const without = turnFixture({ answers: [text('done')] })
     expect(await runTurn(without.ctx, open)).toMatchObject({ stop: 'end_turn' })
@@ -126,7 +126,7 @@ describe('a turn that waits for a person', () => {
     ])
   })
 
-  it('still goes round in circles only so often, whatever process a step belongs to', async () => {
+  it('counts repetitions across processes', async () => {
     const same = {
       calls: [part('x', 'Read')],
       results: [{ role: 'tool' as const, callId: 'x', name: 'Read', isError: false, content: ok('same').content }],
@@ -138,7 +138,7 @@ describe('a turn that waits for a person', () => {
     expect(turn.events).toContainEqual(expect.objectContaining({ type: 'turn.steered', by: 'guard' }))
   })
 
-  it('runs no call whose beginning could not be recorded', async () => {
+  it('does not run a call whose start could not be recorded', async () => {
     let ran = false
     const { gate } = askingGate()
     const turn = turnFixture({
@@ -155,7 +155,7 @@ describe('a turn that waits for a person', () => {
     expect(ran).toBe(false)
   })
 
-  it('tells the model of a failure to ask, and does not call it a stop', async () => {
+  it('reports a failure to ask to the model as a failure, not as a stop', async () => {
     const gate: Gate = () => Promise.reject(new Error('the disk is full'))
     const turn = turnFixture({ answers: [calls(['Read', {}]), text('done')], tools: [tool({ name: 'Read' })], gate })
     await runTurn(turn.ctx)
@@ -163,7 +163,7 @@ describe('a turn that waits for a person', () => {
   })
 })
 
-it('a sandbox is made ready only once the request is on its way, and only where the model may call Bash', async () => {
+it('prepares a sandbox only after the request was sent, and only if the model may call Bash', async () => {
   const play = async (names: string[]): Promise<string[]> => {
     const order: string[] = []
     const turn = turnFixture({

@@ -49,7 +49,7 @@ describe('a turn', () => {
     ])
   })
 
-  it('keeps calls apart that touch the same file, and prepares the later one again', async () => {
+  it('runs calls that touch the same file one after another, and prepares the later one again', async () => {
     const log: string[] = []
     const write = tool({
       name: 'Put',
@@ -79,7 +79,7 @@ describe('a turn', () => {
     (path: string, write: boolean): ToolSpec['accesses'] =>
     () => [{ kind: 'file', path, write }]
 
-  it('runs a call that only reads once when the model writes it twice in one step, and says so', async () => {
+  it('runs a read-only call once when a step contains it twice, and says so', async () => {
     const turn = turnFixture({
       answers: [calls(['Count', { a: 1, b: 2 }], ['Count', '{"b": 2, "a": 1}']), text('done')],
       tools: [counted('Count', { accesses: file('/a', false) })],
@@ -92,7 +92,7 @@ describe('a turn', () => {
     expect(finishedTexts(turn)).toEqual(['1', 'Same as the call above; not run again.'])
   })
 
-  it('runs a call that changes something as often as the model writes it', async () => {
+  it('runs a call that changes something as often as the model makes it', async () => {
     const turn = turnFixture({
       answers: [calls(['Append', {}], ['Append', {}], ['Append', {}]), text('done')],
       tools: [
@@ -163,7 +163,7 @@ describe('a turn', () => {
     expect(JSON.stringify(turn.requests[1]!.messages)).toContain('not on Fridays')
   })
 
-  it('gives call ids a number when a server counts them anew in each answer', async () => {
+  it('makes call ids unique when a server restarts its count in each answer', async () => {
     const turn = turnFixture({
       answers: [calls(['Echo', { n: 1 }, 'call_0']), calls(['Echo', { n: 2 }, 'call_0']), text('done')],
       tools: [tool({ name: 'Echo' })],
@@ -190,7 +190,7 @@ describe('a turn', () => {
 })
 
 describe('the guards of a turn', () => {
-  it('end it at the last step with one request that is not counted, begins like those before and forbids tools', async () => {
+  it('end it at the last step with one uncounted request that keeps the prefix and forbids tools', async () => {
     const echo = tool({ name: 'Echo' })
     const turn = turnFixture({
       answers: [calls(['Echo', { n: 1 }]), calls(['Echo', { n: 2 }]), text('what I have')],
@@ -203,7 +203,7 @@ describe('the guards of a turn', () => {
     expect(JSON.stringify(turn.requests[2]!.messages.at(-1))).toMatch(/2 steps/)
   })
 
-  it('say that no step is left once, also where the last request is refused as too long and made again', async () => {
+  it('announce the step limit once, even when the last request is repeated because it was too long', async () => {
     const refused: Answer = async function* () {
       yield* []
       throw new CodedError('model.context_overflow', 'too long')
@@ -219,7 +219,7 @@ describe('the guards of a turn', () => {
     expect(turn.requests.at(-1)!.messages).toEqual(turn.requests[1]!.messages)
   })
 
-  it('warn a model that repeats itself, and end the turn at the twelfth time with a reason of its own', async () => {
+  it('warn a model that repeats itself, and end the turn at the twelfth repetition with its own stop reason', async () => {
     const same = calls(['Echo', {}])
     const turn = turnFixture({
       answers: [...Array.from({ length: 12 }, () => same), text('sorry')],
@@ -252,7 +252,7 @@ describe('a step that fails', () => {
       throw new CodedError(code, 'says no', retryAfterMs === undefined ? {} : { retryAfterMs })
     }
 
-  it('is tried again after growing pauses, and its half answer is superseded, not doubled', async () => {
+  it('is retried with exponential backoff, and its partial answer is superseded, not duplicated', async () => {
     const turn = turnFixture({ answers: [broken('model.overloaded'), broken('model.overloaded'), text('whole')] })
     expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
     expect(turn.pauses).toEqual([100, 200])
@@ -271,7 +271,7 @@ describe('a step that fails', () => {
     expect(turn.pauses).toEqual([900])
   })
 
-  it('is not tried again when that cannot help', async () => {
+  it('is not retried when a retry cannot help', async () => {
     const turn = turnFixture({ answers: [broken('model.auth')] })
     expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.auth' } })
     expect(turn.pauses).toEqual([])
@@ -291,7 +291,7 @@ describe('a step that fails', () => {
     expect(end.failure?.message).toMatch(/3 attempts/)
   })
 
-  it('never takes a stream without its end marker for an answer', async () => {
+  it('never accepts a stream without its end marker as an answer', async () => {
     const turn = turnFixture({ answers: [[{ type: 'text', text: 'cut' }], [], text('whole')] })
     expect((await runTurn(turn.ctx)).stop).toBe('end_turn')
     expect(turn.events.filter((event) => event.type === 'step.retried').map((event) => event.failure.code)).toEqual([
@@ -300,7 +300,7 @@ describe('a step that fails', () => {
     ])
   })
 
-  it('asks once more after an empty answer, and ends as failed when the next is empty, too', async () => {
+  it('retries once after an empty answer, and fails when the next one is empty too', async () => {
     const empty: ModelChunk[] = [{ type: 'finish', reason: 'stop' }]
     const turn = turnFixture({ answers: [empty, empty, text('never asked for')] })
     expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.empty' } })
@@ -329,7 +329,7 @@ describe('a step that fails', () => {
     expect(ran).toBe(false)
   })
 
-  it('goes on once after an answer that the output limit cut off, and names the calls that were lost', async () => {
+  it('continues once after an answer that the output limit cut off, and names the lost calls', async () => {
     const cut: ModelChunk[] = [
       { type: 'text', text: 'I write it' },
       { type: 'tool.call', callId: 'c', name: 'Edit', input: '{}' },
@@ -351,7 +351,7 @@ describe('a step that fails', () => {
     expect(await runTurn(twice.ctx)).toMatchObject({ stop: 'max_tokens', steps: 2 })
   })
 
-  it('tells after a step what the folders say to agents that its successful calls were about', async () => {
+  it('adds the instruction files of the folders that successful calls accessed', async () => {
     const at = (path: string) => ({ accesses: (): Access[] => [{ kind: 'file', path, write: false }] })
     const tools = [
       tool({ name: 'Good', ...at('/p/a/x') }),
@@ -368,7 +368,7 @@ describe('a step that fails', () => {
     expect(turn.events).toContainEqual(expect.objectContaining({ type: 'turn.steered', by: 'guard' }))
   })
 
-  it('counts silence as failure', async () => {
+  it('treats silence as a failure', async () => {
     const silent = async function* (_request: unknown, signal: AbortSignal): AsyncGenerator<ModelChunk> {
       yield { type: 'text', text: 'well' }
       await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
@@ -380,7 +380,7 @@ describe('a step that fails', () => {
 })
 
 describe('stopping a turn', () => {
-  it('works while the model streams, even if the provider ignores it, and keeps what was said', async () => {
+  it('works while the model streams, even if the provider ignores it, and keeps the partial answer', async () => {
     const deaf = async function* (): AsyncGenerator<ModelChunk> {
       yield { type: 'text', text: 'As I was say' }
       await new Promise(() => undefined)
@@ -415,7 +415,7 @@ describe('stopping a turn', () => {
     ])
   })
 
-  it('works while an approval waits', async () => {
+  it('works while an approval is pending', async () => {
     const turn = turnFixture({
       answers: [calls(['Act', {}])],
       tools: [tool({ name: 'Act' })],
@@ -449,7 +449,7 @@ describe('stopping a turn', () => {
 })
 
 describe('a tool that takes too long', () => {
-  it('is cancelled through its signal and its result says so', async () => {
+  it('is aborted through its signal, and its result says so', async () => {
     let cancelled = false
     const slow = tool({
       name: 'Slow',

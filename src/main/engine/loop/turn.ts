@@ -9,14 +9,14 @@ import { runStep, type StepEnd } from './step'
 import { runToolCalls } from './tool-calls'
 import type { TurnHooks } from './call-lifecycle'
 
-/** `suspended`: the turn has not ended; calls that wait for a person are left to a later process. */
+/** `suspended`: the turn has not ended; calls that wait for the user are left to a later process. */
 export interface TurnEnd {
   stop: StopReason | 'suspended'
   failure?: Failure
   steps: number
 }
 
-/** Asks the model and runs its calls until it answers without calling a tool; begins with the calls of `open`, if there are any. Never throws. */
+/** Asks the model and runs its calls until it answers without calling a tool; starts with the calls of `open`, if given. Never rejects. */
 export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEnd> {
   const guards = createGuards()
   for (const step of open?.past ?? []) guards.observe(step)
@@ -41,17 +41,17 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     for (;;) {
       const notice = ctx.planNotice()
       if (notice) ctx.record(...addReminder(ctx, notice.text, { plan: notice.plan }))
-      const news = ctx.prefix.pendingChanges()
-      if (news) ctx.record(...addReminder(ctx, news.text, { facts: news.facts }))
+      const changes = ctx.prefix.pendingChanges()
+      if (changes) ctx.record(...addReminder(ctx, changes.text, { facts: changes.facts }))
       takeSteering(ctx)
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
       await ctx.budget.enforce()
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       await ctx.prefix.renew()
-      const words = ending && guards.finalInstruction(ending, ctx.settings.maxSteps)
-      // They are said already where the same request is made once more.
-      if (words !== undefined && !isAlreadySaid(ctx, words)) ctx.record(...addReminder(ctx, words))
+      const instruction = ending && guards.finalInstruction(ending, ctx.settings.maxSteps)
+      // When the same request is repeated, the history already ends with it.
+      if (instruction !== undefined && !endsWithReminder(ctx, instruction)) ctx.record(...addReminder(ctx, instruction))
       steps += 1
       const step = await runStep(ctx, { n: steps, isLast: ending !== undefined })
       if (step.kind === 'stopped') return { stop: 'cancelled', steps }
@@ -68,7 +68,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
         continue
       }
       if (step.kind === 'failed') return { stop: 'error', failure: step.failure, steps }
-      // The closing answer, in which no tool can be called, is none of the steps that a limit counts.
+      // The final answer, without tools, does not count towards the step limit.
       if (ending) return { stop: ending === 'max_steps' ? 'max_turn_requests' : 'repetition', steps: steps - 1 }
       if (step.calls.length === 0) {
         if (step.finish === 'length' && !hasContinued) {
@@ -92,7 +92,7 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
   }
 }
 
-/** What the model is told when its answer reached the output limit; `calls`: the tools it was calling. */
+/** The reminder after an answer that reached the output limit; `calls`: the tools it was calling. */
 function outputLimitReminder(calls: readonly string[]): string {
   const lost =
     calls.length === 0
@@ -101,7 +101,7 @@ function outputLimitReminder(calls: readonly string[]): string {
   return `Your last answer was cut off at the output limit. ${lost}`
 }
 
-/** Whether a hook, or what was said while hooks ran, sends the agent on. */
+/** Whether a hook, or a message that arrived while hooks ran, makes the agent continue. */
 async function shouldContinue(ctx: TurnContext, hooks: TurnHooks): Promise<boolean> {
   const last = ctx.history.at(-1)
   const reason = await hooks.beforeEnd(last?.role === 'assistant' ? textOf(last.parts) : '')
@@ -110,14 +110,14 @@ async function shouldContinue(ctx: TurnContext, hooks: TurnHooks): Promise<boole
   return takeSteering(ctx) > 0 || reason !== undefined
 }
 
-/** The conversation goes on from where the D-Mail arrives. */
+/** Continues the conversation from the checkpoint that the D-Mail was sent to. */
 async function goBack(ctx: TurnContext, mail: DMailCall): Promise<undefined> {
-  const gone = await ctx.goBack(mail)
-  if ('problem' in gone) {
-    ctx.record(...addReminder(ctx, `The D-Mail was not sent: ${gone.problem}`))
+  const restored = await ctx.goBack(mail)
+  if ('problem' in restored) {
+    ctx.record(...addReminder(ctx, `The D-Mail was not sent: ${restored.problem}`))
     return undefined
   }
-  ctx.history.splice(0, ctx.history.length, ...gone.history)
+  ctx.history.splice(0, ctx.history.length, ...restored.history)
   ctx.budget.historyReplaced()
   return undefined
 }
@@ -138,20 +138,20 @@ function takeSteering(ctx: TurnContext): number {
   return joined.length
 }
 
-function isAlreadySaid({ history }: TurnContext, words: string): boolean {
+function endsWithReminder({ history }: TurnContext, text: string): boolean {
   const last = history.at(-1)
-  return last?.role === 'user' && last.by === 'guard' && textOf(last.parts) === words
+  return last?.role === 'user' && last.by === 'guard' && textOf(last.parts) === text
 }
 
-/** The loop's own word to the model, in the log like everything else. */
+/** Adds a message of the loop itself to the history; returns the events to record. */
 function addReminder(
   ctx: TurnContext,
   text: string,
-  tells: { plan?: 'on' | 'off'; facts?: AnnouncedFact[] } = {},
+  details: { plan?: 'on' | 'off'; facts?: AnnouncedFact[] } = {},
 ): EventBody[] {
   const parts: UserPart[] = [{ type: 'text', text }]
   ctx.history.push({ role: 'user', parts, by: 'guard' })
-  return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard', ...tells }]
+  return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard', ...details }]
 }
 
 function stopOf(step: StepEnd & { kind: 'answered' }): StopReason {

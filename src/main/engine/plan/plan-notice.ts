@@ -1,16 +1,16 @@
 import type { PlanState } from '../../../shared/model/plan'
 import howToPlan from './how-to-plan.md?raw'
 
-/** How to work in plan mode; `canAsk`: a person is there to read the plan. */
+/** How to work in plan mode; `canAsk`: whether a user can approve the plan. */
 export function planInstructions(file: string, canAsk = true): string {
   const steps = howToPlan.trim().replaceAll('{file}', file)
   return canAsk ? steps : `${steps.slice(0, steps.indexOf('\n\n'))}\n\n${WITHOUT_APPROVAL.replace('{file}', file)}`
 }
 
 const WITHOUT_APPROVAL =
-  'Nobody can approve a plan in this session, so plan mode stays on. Look into the task, write the plan to {file} in Markdown, and give the whole of it as your answer: what should change and where, in which order, and how it will be checked.'
+  'No user can approve a plan in this session, so plan mode stays on. Look into the task, write the plan to {file} in Markdown, and give the whole of it as your answer: what should change and where, in which order, and how it will be checked.'
 
-/** What the agent has to be told of the mode before its next step, since the user has changed it, or it may be forgotten; undefined when it knows. */
+/** The message about plan mode before the agent's next step, after the user switched it or it may be forgotten; undefined when the agent knows. */
 export function planNotice(
   state: PlanState | undefined,
   file: () => string,

@@ -7,26 +7,26 @@ import type { EventBody } from '../../../shared/events/event'
 import type { PlanDecision, PlanRevision, PlanState, PlanView } from '../../../shared/model/plan'
 import type { SessionHeader } from '../../../shared/model/session'
 
-/** The planning of one session: its mode, the plan's file, and every revision that was put to the user. */
+/** Plan mode of one session: whether it is on, the plan's file, and every revision submitted to the user. */
 export interface SessionPlan {
   readonly active: boolean
-  /** What may change as long as the mode is on; undefined when it is off. */
+  /** The only file that may change while the mode is on; undefined when it is off. */
   guard(): { file: string } | undefined
-  /** Absolute path of the plan that is worked on, with symlinks resolved. */
+  /** Absolute path of the current plan, with symlinks resolved. */
   file(): string
-  /** What is in the file; undefined while there is none. */
+  /** The text of the file; undefined when the file does not exist. */
   text(): Promise<string | undefined>
-  /** Turns the mode on; harmless when it is on. */
+  /** Turns the mode on; does nothing when it is on. */
   enter(by: 'user' | 'agent'): void
-  /** Turns it off without a plan; harmless when it is off. */
+  /** Turns the mode off without a plan; does nothing when it is off. */
   leave(): void
-  /** The newest revision of this plan. */
+  /** The latest revision of the current plan. */
   latest(): PlanRevision | undefined
-  /** The text of a revision; `plan.not_found`. */
+  /** The text of a revision; throws `plan.not_found`. */
   revisionText(of: { plan: number; revision: number }): Promise<string>
-  /** Keeps the text as the next revision. */
+  /** Saves the text as the next revision. */
   submit(text: string): Promise<PlanRevision>
-  /** What the user said to a revision. */
+  /** Records the user's decision on a revision. */
   resolve(revision: number, decision: PlanDecision, choice?: string): void
   view(): Promise<PlanView>
 }
@@ -63,7 +63,7 @@ export function createSessionPlan({ home, sessionId, header, record }: SessionPl
     enter(by) {
       const { active, plan } = state()
       if (active) return
-      // What was approved stays as it is.
+      // An approved plan is not edited: a new one starts.
       record({ type: 'plan.entered', plan: latest()?.decision === 'approve' ? plan + 1 : plan, by })
     },
     leave() {

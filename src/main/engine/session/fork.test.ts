@@ -50,7 +50,7 @@ function recorded(bodies: readonly EventBody[]): RecordedEvent[] {
   return bodies.map((body, index) => ({ ...body, sessionId: 'x', seq: index + 1, at: index + 1 }))
 }
 
-it('a fork shows what was rejected or not run as that, and takes no permission with it', () => {
+it('a fork keeps rejections and calls that were not run, and copies no permissions', () => {
   const log = recorded([
     { type: 'turn.started', ...turn, parts: [{ type: 'text', text: 'go' }], model: 'm' },
     ...['rejected', 'stopped', 'allowed', 'broken'].map(started),

@@ -3,7 +3,7 @@ import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import type { Store } from '../store/store'
 
 const WINDOW = 2000
-/** What makes a conversation; queued prompts, permissions (but for what was refused), tasks and checkpoints stay with the session they belong to. */
+/** The events that make up a conversation. Queued prompts, permissions (except refusals), tasks and checkpoints stay with the original session. */
 const COPIED: ReadonlySet<string> = new Set([
   'turn.started',
   'turn.steered',
@@ -19,7 +19,7 @@ const COPIED: ReadonlySet<string> = new Set([
   'turn.finished',
 ])
 
-/** The events another session begins with to have the same conversation, as it was right after `to`. */
+/** The events that give a new session the same conversation, as it was right after the event `to`. */
 export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to: number): EventBody[] {
   const windows: RecordedEvent[][] = []
   let before = to + 1
@@ -37,7 +37,7 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
   )
   const copied = events
     .filter((event) => COPIED.has(event.type) || (isRefusal(event) && !questions.has(event.approvalId)))
-    // Compactions stay behind: the whole conversation stands behind what its requests began with first.
+    // Compactions are not copied: the fork has the whole conversation, behind its first request prefix.
     .filter(
       (event, index, all) =>
         event.type !== 'prefix.frozen' || all.findIndex(({ type }) => type === 'prefix.frozen') === index,
@@ -49,19 +49,19 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
     : [...copied, { type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0 }]
 }
 
-/** Why a call was not run belongs to the conversation: without it, the call looks as if it had failed. What was allowed stays behind. */
+/** Why a call was not run is part of the conversation; without it, the call looks like a failure. Grants are not copied. */
 function isRefusal(event: RecordedEvent): event is RecordedEvent & { type: 'approval.resolved' } {
   return event.type === 'approval.resolved' && (event.outcome === 'reject_once' || event.outcome === 'cancelled')
 }
 
-/** The prompt left the queue of the other session. */
+/** A prompt id refers to the queue of the original session. */
 function withoutPromptId(body: EventBody): EventBody {
   if ((body.type !== 'turn.started' && body.type !== 'turn.steered') || body.promptId === undefined) return body
   const { promptId: _there, ...rest } = body
   return rest
 }
 
-/** A turn whose end is not among the events: the fork was made at a message that joined it. */
+/** The turn whose end is not among the events, because the fork was made at a message sent while it ran. */
 function openTurn(events: readonly EventBody[]): string | undefined {
   const last = events.findLast((event) => event.type === 'turn.started' || event.type === 'turn.finished')
   return last?.type === 'turn.started' ? last.turnId : undefined

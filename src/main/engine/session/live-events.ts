@@ -2,7 +2,7 @@ import type { LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/eve
 
 type Listener = (event: SessionEvent) => void
 
-/** Who watches a session, and what somebody who comes late has to be told of what is streamed just now. */
+/** The listeners of a session, and a snapshot of what is being streamed for listeners that join late. */
 export class LiveEvents {
   readonly #live = new LiveState()
   readonly #listeners = new Set<Listener>()
@@ -35,10 +35,10 @@ export class LiveEvents {
   }
 }
 
-/** How much of a running call's output is kept for somebody who starts watching later, in characters. */
+/** How much of a running call's output is kept for listeners that join late, in characters. */
 const PROGRESS_KEPT = 64_000
 
-/** What is being streamed right now, so that a client that comes late can be told from the beginning. */
+/** What is being streamed right now, so that a client that joins late gets all of it. */
 class LiveState {
   readonly #texts = new Map<string, { text: string; thinking: string }>()
   readonly #drafts = new Map<string, LiveEvent & { type: 'tool.drafting' }>()
@@ -74,7 +74,7 @@ class LiveState {
     }
   }
 
-  /** Live events that rebuild the present from nothing. */
+  /** Live events that rebuild the current state from scratch. */
   snapshot(sessionId: string): LiveEvent[] {
     const events: LiveEvent[] = []
     for (const [stepId, { text, thinking }] of this.#texts) {

@@ -15,7 +15,7 @@ function queueOf(initial = emptyHeader('x')) {
 }
 const parts = [{ type: 'text' as const, text: 'and this' }]
 
-it('a prompt that is to join the running turn says so in the header, also for a process that comes later', () => {
+it('a prompt that is to join the running turn is marked in the header, also for a later process', () => {
   const { queue, header } = queueOf()
   const [first, second] = [queue.add(parts), queue.add(parts)]
   queue.steer(second)
@@ -29,11 +29,11 @@ it('a prompt that is to join the running turn says so in the header, also for a 
   expect(later.queue.takeSteering().map(({ promptId }) => promptId)).toEqual([second])
 })
 
-it('a prompt that was removed, or has joined, is not handed out', () => {
+it('a removed or joined prompt is not returned', () => {
   const { queue } = queueOf()
   const promptId = queue.add(parts)
   queue.steer(promptId)
   queue.remove(promptId)
   expect(queue.takeSteering()).toEqual([])
-  expect(() => queue.steer(promptId)).toThrow(/not in the queue/)
+  expect(() => queue.steer(promptId)).toThrow(/no longer in the queue/)
 })

@@ -10,7 +10,7 @@ export interface PromptQueueDeps {
   newId(prefix: string): string
 }
 
-/** The prompts of a session that wait for its turn to end, or are to join it before. All of it is in the header. */
+/** The queued prompts of a session: they start the next turn, or join the running one (steering). The header holds them all. */
 export class PromptQueue {
   readonly #deps: PromptQueueDeps
 
@@ -18,8 +18,9 @@ export class PromptQueue {
     this.#deps = deps
   }
 
+  /** Whether a queued prompt is to join the running turn. */
   get isSteering(): boolean {
-    return this.#joining().length > 0
+    return this.takeSteering().length > 0
   }
 
   add(parts: UserPart[], effort?: Effort): string {
@@ -30,7 +31,7 @@ export class PromptQueue {
 
   get(promptId: string): QueuedPrompt {
     const prompt = this.#deps.header().queue.find((candidate) => candidate.promptId === promptId)
-    if (!prompt) throw new CodedError('request.invalid', 'promptId: this prompt is not in the queue any more.')
+    if (!prompt) throw new CodedError('request.invalid', 'promptId: this prompt is no longer in the queue.')
     return prompt
   }
 
@@ -48,25 +49,21 @@ export class PromptQueue {
     if (!this.get(promptId).joins) this.#deps.record({ type: 'prompt.joins', promptId })
   }
 
-  /** Those that join now: whoever takes them records it, with which they leave the queue. */
+  /** The prompts that join the running turn. They leave the queue when the caller records them as part of it. */
   takeSteering(): QueuedPrompt[] {
-    return this.#joining()
-  }
-
-  #joining(): QueuedPrompt[] {
     return this.#deps.header().queue.filter(({ joins }) => joins)
   }
 }
 
 /**
- * What a person sends, made fit for models: images scaled down, PDFs with their text. Every way in passes here. Throws `request.invalid`, with the name of the file, for what no
- * model could be given: a provider would refuse it now, and again with every later request.
+ * Prepares the user's message for models: scales images down and extracts the text of PDFs. Every message passes through here. Throws `request.invalid`, naming the
+ * file, for an attachment that no model can take: a provider would refuse it now and in every later request.
  */
 export async function prepareUserParts(parts: readonly UserPart[]): Promise<UserPart[]> {
   if (parts.every(({ type }) => type === 'text')) return [...parts]
   const { fitMedia, MediaProblem } = await import('../model/media/fit-media')
   const fitted: UserPart[] = []
-  // One after the other: each can take a good deal of memory.
+  // One at a time: each can take a lot of memory.
   for (const part of parts) {
     if (part.type === 'text') {
       fitted.push(part)

@@ -8,17 +8,17 @@ import type { OpenTurn } from '../loop/turn-context'
 import type { TurnEnd } from '../loop/turn'
 import type { Store } from '../store/store'
 
-/** What a session needs from the engine to run a turn. `Session` is the class of that name, which stands on this file. */
+/** What a session needs from the engine to run a turn. `Session` is a type parameter because session.ts imports this file. */
 export interface TurnRunner<Session> {
-  /** Checks that a turn can start (model, folder) and says with which model; throws a `CodedError` otherwise. Nothing is recorded before it. */
+  /** Checks that a turn can start (model, folder) and returns its model; throws a `CodedError` otherwise. Called before anything is recorded. */
   ready(session: Session): Promise<{ modelId: string }>
-  /** `open` is the turn as an earlier process left it, when it goes on. */
+  /** `open` is the turn of an earlier process that is being resumed. */
   run(session: Session, turnId: string, signal: AbortSignal, open?: OpenTurn): Promise<TurnEnd>
-  /** Compacts the conversation between turns; throws a `CodedError` when that cannot begin. */
+  /** Compacts the conversation between turns; throws a `CodedError` when that cannot start. */
   compact(session: Session, instruction: string | undefined, signal: AbortSignal): Promise<CompactionEnd>
-  /** What the next request would be made of. */
+  /** What the next request would contain. */
   context(session: Session): Promise<ContextView>
-  /** All its tools, offered or not. */
+  /** All tools of the session, offered to the model or not. */
   tools(session: Session): Promise<ToolsView>
 }
 
@@ -29,15 +29,15 @@ export interface SessionDeps<Session> {
   gateFor(session: Session): Parameters<typeof createGate>[0]
   newId(prefix: string): string
   now(): number
-  /** The prompt with the instructions of the skill it begins with, if it does. */
+  /** The prompt, followed by the instructions of the skill that it starts with, if any. */
   withSkill(header: SessionHeader, parts: UserPart[]): Promise<UserPart[]>
-  /** Whether a person can be asked, as long as this process runs. */
+  /** Whether a user can be asked while this process runs. */
   interactive: boolean
-  /** Whether the next queued prompt starts by itself when a turn has ended. */
+  /** Whether the next queued prompt starts automatically when a turn has ended. */
   runsQueue: boolean
-  /** Whether this may be said to the agent; throws `hook.blocked` otherwise. Nothing is recorded before it. */
+  /** Throws `hook.blocked` when the message may not be sent to the agent. Called before anything is recorded. */
   submit?(session: Session, parts: readonly UserPart[]): Promise<void>
-  /** The parts with what they name of MCP servers behind them; throws a `CodedError` when that cannot be had. Nothing is recorded before it. */
+  /** The parts, followed by the MCP prompts and resources that they name; throws a `CodedError` when one cannot be read. Called before anything is recorded. */
   attach?(session: Session, parts: UserPart[]): Promise<UserPart[]>
   /** Called after events have been recorded, with the header before them. */
   onRecorded(session: Session, before?: SessionHeader, events?: readonly RecordedEvent[]): void

@@ -9,10 +9,10 @@ import { CodedError } from '../../../shared/errors'
 import type { SessionManager } from './sessions'
 import type { TaskPush, UsagePush } from '../../../shared/events/push'
 
-/** More than are ever kept. */
+/** More tasks than are ever kept. */
 const ALL = 10_000
 
-/** What of a session its tasks need. */
+/** What tasks need of their session. */
 interface OwningSession {
   readonly id: string
   readonly header: { folder: string }
@@ -22,25 +22,25 @@ interface OwningSession {
 export interface SessionTasksDeps {
   supervisor: TaskSupervisor
   notifier: Pick<TaskNotifier, 'deliver'>
-  /** Whether a person can be asked. */
+  /** Whether a user can be asked. */
   interactive: boolean
-  /** Whether that person can type at terminals; default: as `interactive`. */
+  /** Whether the user can type into terminals; default: `interactive`. */
   canType?: boolean
 }
 
-/** See `SessionTasks`. What goes on in the background is recorded in the session, so that its end is told, whatever happens meanwhile. */
+/** See `SessionTasks`. Background tasks are recorded in the session, so that the agent is notified of their end even after a restart. */
 export function createSessionTasks(
   session: OwningSession,
   { supervisor, notifier, interactive, canType = interactive }: SessionTasksDeps,
 ): SessionTasks {
   const { id: sessionId } = session
-  const owed = (task: Task): void => {
+  const recordTask = (task: Task): void => {
     session.record({ type: 'task.started', task })
     // It may have ended before it was recorded.
     void notifier.deliver(sessionId, [task.taskId])
   }
-  /** When the agent sees that a task has ended, the news of it joins the very next step, not a later one. */
-  const seen = async (task: Task): Promise<Task> => {
+  /** When the agent reads a task that has ended, its notification joins the very next step. */
+  const notifyIfEnded = async (task: Task): Promise<Task> => {
     if (task.status !== 'running') await notifier.deliver(sessionId, [task.taskId])
     return task
   }
@@ -53,14 +53,14 @@ export function createSessionTasks(
     canType,
     async start(start) {
       const task = await supervisor.start(start)
-      owed(task)
+      recordTask(task)
       return task
     },
-    moved: owed,
+    moved: recordTask,
     list,
     async find(taskId) {
       const task = await supervisor.get(taskId).catch(ignoreTaskNotFound)
-      if (task?.sessionId === sessionId) return { task: await seen(task) }
+      if (task?.sessionId === sessionId) return { task: await notifyIfEnded(task) }
       if (task)
         return {
           problem: `The task ${taskId} belongs to another session; only the user can see and stop it, on the page of tasks.`,
@@ -73,7 +73,7 @@ export function createSessionTasks(
         problem: `There is no task ${shown}. ${near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'TaskList with active_only false shows those of this session.'}`,
       }
     },
-    wait: async (taskId, ms, signal) => seen((await supervisor.wait(taskId, ms, signal)).task),
+    wait: async (taskId, ms, signal) => notifyIfEnded((await supervisor.wait(taskId, ms, signal)).task),
     tail: (task, maxBytes) => outputTail(supervisor, task, maxBytes),
     stop: (taskId, reason) => supervisor.stop(taskId, reason),
   }
@@ -87,7 +87,7 @@ export interface TaskActionsDeps {
   endsHere: Tasks['endsHere']
 }
 
-/** What a person can do with tasks: what custody offers, and what the session of a task takes part in. */
+/** What the user can do with tasks: the supervisor's actions, and those that involve a task's session. */
 export function createTaskActions({ supervisor, sessions, notifier, onExit, endsHere }: TaskActionsDeps): Tasks {
   return {
     onExit,
@@ -138,7 +138,7 @@ export function createTaskActions({ supervisor, sessions, notifier, onExit, ends
   }
 }
 
-/** Tasks of all sessions, of this process and of every other on the same home. See the contract of the same name. */
+/** Tasks of all sessions, run by this process or another one with the same home. See the contract of the same name. */
 export interface Tasks {
   list(filter: { activeOnly?: boolean; limit?: number }): Promise<Task[]>
   get(taskId: string): Promise<Task>
@@ -151,12 +151,12 @@ export interface Tasks {
   sendToSession(taskId: string): Promise<{ sessionId: string }>
   orphans(): Promise<Orphan[]>
   killOrphans(pids?: readonly number[]): Promise<{ stopped: number }>
-  /** Calls `listener` with a `start` and then with what changes, until the function returned is called. It must be quick and must not throw. */
+  /** Calls `listener` with a `start` and then with every change, until the returned function is called. It must be quick and must not throw. */
   watch(taskId: string, listener: (push: TaskPush) => void): () => void
-  /** Whether this process runs the task itself, so that it ends with it. */
+  /** Whether this process runs the task itself, so that the task ends with the process. */
   endsHere(taskId: string): boolean
-  /** What becomes of background tasks when this engine is closed, as the settings say. */
+  /** What happens to background tasks when this engine is closed, according to the settings. */
   onExit(): 'keep' | 'stop' | 'ask'
-  /** Measures once a second while anybody listens. */
+  /** Measures once a second while there are listeners. */
   watchUsage(listener: (push: UsagePush) => void): () => void
 }

@@ -4,16 +4,14 @@ import type { Effort } from '../../../shared/model/effort'
 import { CodedError, failureOf, type Failure } from '../../../shared/errors'
 import { isMidCall, type RuleChoice } from '../../../shared/model/approval'
 import type { EventBody, LiveEvent, RecordedEvent, SessionEvent } from '../../../shared/events/event'
-import { applyHeader } from '../../../shared/events/fold-header'
-import { isUserProvided, textOf, type UserPart } from '../../../shared/model/message'
+import type { UserPart } from '../../../shared/model/message'
 import type { SessionHeader } from '../../../shared/model/session'
-import { prepareUserParts, PromptQueue } from './prompt-queue'
-import type { TaskNotification } from '../../../shared/model/task'
 import { createGate, type ApprovalGate } from '../approval/gate'
 import type { CompactionEnd } from '../context/compaction/compact'
 import { type OpenTurn, type TurnLiveEvent, TurnStopped, TurnSuspended } from '../loop/turn-context'
 import type { TurnEnd } from '../loop/turn'
-import { LiveEvents } from './live-events'
+import { SessionInput, type Steering, type TurnInput } from './session-input'
+import { SessionLog } from './session-log'
 import {
   endOpenCompaction,
   undoCompactionEvent,
@@ -22,170 +20,130 @@ import {
   unfinishedTurn,
   type UnfinishedTurn,
 } from './unfinished-turn'
-import { PreparedNotifications } from './task-notifications'
+import type { PreparedNotifications } from './task-notifications'
 import type { SessionDeps } from './session-deps'
-import { titleFrom } from './title'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
 
 const CLOSED = 'Trestle was closed before it was answered.'
-const CLOSED_WITHOUT_USER = 'Trestle was closed before it was answered, and nobody could be asked any more.'
+const CLOSED_WITHOUT_USER = 'Trestle was closed before it was answered, and no UI is attached to ask again.'
 
-/** A message that joins a turn: a prompt from the queue, or news of tasks. */
-export interface Steering {
-  parts: UserPart[]
-  promptId?: string
-  news?: TaskNotification[]
-}
-
-/** One open session: its turns, its queue, its approvals and who is watching. Only one process has it at a time (the store's lease). */
+/** One open session: its turns, its queue, its approvals and its listeners. Only one process has it at a time (the store's lease). */
 export class Session {
   readonly id: string
   readonly approvals: ApprovalGate
-  /** What is prepared of the news that the header owes. */
-  readonly notifications = new PreparedNotifications(() => this.#header.news)
-  /** Calls that a dead process had begun: what they started may still run. */
+  /** Calls that were running when an earlier process died: what they started may still run. */
   readonly cutOffCalls: ReadonlySet<string>
   readonly #deps: SessionDeps<Session>
-  #header: SessionHeader
-  readonly #liveEvents = new LiveEvents()
-  readonly #queue: PromptQueue
+  readonly #log: SessionLog
+  readonly #input: SessionInput
   #running: { abort: AbortController; done: Promise<void> } | undefined
   #starting: Promise<void> | undefined
-  /** A turn that waits for a person since before this process began; it goes on when somebody attends to it. */
+  /** A turn of an earlier process that waits for the user; it resumes when one of its requests is answered or opened. */
   #open: OpenTurn | undefined
 
   constructor(id: string, deps: SessionDeps<Session>) {
     this.id = id
     this.#deps = deps
     this.approvals = createGate(deps.gateFor(this))
-    this.#queue = new PromptQueue({
-      header: () => this.header,
-      record: (event) => void this.record(event),
-      newId: deps.newId,
-    })
+    this.#input = this.#createInput(deps)
     const unfinished = unfinishedTurn(deps.store, id)
-    const taken = [...endOpenCompaction(deps.store.header(id)), ...(unfinished ? this.#recover(unfinished) : [])]
-    if (taken.length > 0) deps.store.append(id, taken)
-    this.cutOffCalls = new Set(taken.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])))
+    const recovered = [...endOpenCompaction(deps.store.header(id)), ...(unfinished ? this.#recover(unfinished) : [])]
+    if (recovered.length > 0) deps.store.append(id, recovered)
+    this.cutOffCalls = new Set(recovered.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : [])))
     const header = deps.store.header(id)
     if (!header) throw new CodedError('session.not_found', `There is no session ${id}.`)
-    this.#header = header
+    this.#log = new SessionLog(header, {
+      store: deps.store,
+      onRecorded: (before, events) => deps.onRecorded(this, before, events),
+      log: (message) => deps.log(message),
+    })
   }
 
-  /** As of the latest recorded event: this process holds the lease, so nobody else adds any. */
+  #createInput(deps: SessionDeps<Session>): SessionInput {
+    return new SessionInput({
+      header: () => this.header,
+      busy: () => this.busy,
+      record: (event) => void this.record(event),
+      newId: (prefix) => deps.newId(prefix),
+      start: (input) => this.#start(input),
+      submit: async (parts) => deps.submit?.(this, parts),
+      attach: async (parts) => (deps.attach ? deps.attach(this, parts) : parts),
+      withSkill: (header, parts) => deps.withSkill(header, parts),
+      log: (message) => deps.log(message),
+    })
+  }
+
+  /** As of the latest recorded event: this process holds the lease, so no other process appends any. */
   get header(): SessionHeader {
-    return this.#header
+    return this.#log.header
   }
 
-  /** Whether a turn is open, be it one that waits since before this process began. */
+  /** Task notifications that are ready to be sent to the agent. */
+  get notifications(): PreparedNotifications {
+    return this.#input.notifications
+  }
+
+  /** Whether a turn is open, including one that an earlier process left waiting for the user. */
   get busy(): boolean {
     return this.#running !== undefined || this.#starting !== undefined || this.#open !== undefined
   }
 
-  /** Whether this process has something in hand that is not all in the log. */
+  /** Whether this process is doing work that is not fully in the log yet. */
   get isWorking(): boolean {
-    return this.#open ? this.#starting !== undefined || this.#queue.isSteering : this.busy
+    return this.#open ? this.#starting !== undefined || this.#input.isSteering : this.busy
   }
 
   get watched(): boolean {
-    return this.#liveEvents.hasListeners
+    return this.#log.hasListeners
   }
 
   listen(listener: (event: SessionEvent) => void): () => void {
-    return this.#liveEvents.listen(listener)
+    return this.#log.listen(listener)
   }
 
-  /** Records first, tells second. */
+  /** See `SessionLog.record`. */
   record(...bodies: EventBody[]): RecordedEvent[] {
-    return this.#publish(this.#deps.store.append(this.id, bodies))
+    return this.#log.record(...bodies)
   }
 
-  /**
-   * Records what ends something. Where the log cannot take it (a full disk, say) it is held in memory until it can: an end always comes. `instead` is what
-   * the end is then.
-   */
-  recordEnd(bodies: EventBody[], instead: (failure: Failure) => EventBody[] = () => bodies): void {
-    const { seq } = this.#header
-    try {
-      if (bodies.length > 0) this.record(...bodies)
-    } catch (error) {
-      const failure = failureOf(error)
-      this.#deps.log(`An end could not be recorded in ${this.id}: ${failure.message}`)
-      // What another process has is not ours to end; and what failed after it was recorded has its end.
-      const isOurs =
-        failure.code !== 'session.elsewhere' && failure.code !== 'session.not_found' && this.#header.seq === seq
-      if (isOurs) this.#publish(this.#deps.store.hold(this.id, instead(failure)))
-    }
-  }
-
-  #publish(events: RecordedEvent[]): RecordedEvent[] {
-    const before = this.#header
-    for (const event of events) {
-      this.#header = applyHeader(this.#header, event)
-      this.#liveEvents.recorded(event)
-    }
-    this.#deps.onRecorded(this, before, events)
-    return events
+  /** See `SessionLog.recordEnd`. */
+  recordEnd(bodies: EventBody[], instead?: (failure: Failure) => EventBody[]): void {
+    this.#log.recordEnd(bodies, instead)
   }
 
   live(event: TurnLiveEvent): void {
-    this.#liveEvents.live({ ...event, sessionId: this.id })
+    this.#log.live(event)
   }
 
   liveSnapshot(): LiveEvent[] {
-    return this.#liveEvents.snapshot(this.id)
+    return this.#log.liveSnapshot()
   }
 
   /** Starts a turn, or queues the prompt while one runs. */
-  async prompt(
-    parts: UserPart[],
-    by: 'person' | 'agent' = 'person',
-    effort?: Effort,
-  ): Promise<{ queued: boolean; promptId?: string }> {
-    const said = by === 'person' ? await this.#prepareInput(parts) : parts
-    if (this.busy) return { queued: true, promptId: this.#queue.add(said, effort) }
-    await this.#start(said, undefined, effort)
-    return { queued: false }
+  prompt(parts: UserPart[], by?: 'person' | 'agent', effort?: Effort): Promise<{ queued: boolean; promptId?: string }> {
+    return this.#input.prompt(parts, by, effort)
   }
 
-  /** Lets a message join the running turn before its next step; without a turn it starts one. */
-  async steer({ parts, promptId }: { parts?: UserPart[]; promptId?: string }): Promise<void> {
-    const queued = promptId === undefined ? undefined : this.#queue.get(promptId)
-    if (!parts && !queued)
-      throw new CodedError('request.invalid', 'Give the parts of a message, or the promptId of a queued one.')
-    const said = parts && (await this.#prepareInput(parts))
-    if (!this.busy) return this.#start(said ?? queued!.parts, promptId, queued?.effort)
-    // It goes through the queue, so that it is stored: if the turn ends before its next step, the message starts the next one.
-    this.#queue.steer(promptId ?? this.#queue.add(said!))
+  /** Adds a message to the running turn before its next step; starts a turn if none is running. */
+  steer(input: { parts?: UserPart[]; promptId?: string }): Promise<void> {
+    return this.#input.steer(input)
   }
 
-  /** What a person says, when it may be said, with what it names. */
-  async #prepareInput(given: UserPart[]): Promise<UserPart[]> {
-    const parts = await prepareUserParts(given)
-    await this.#deps.submit?.(this, parts)
-    return this.#deps.attach ? this.#deps.attach(this, parts) : parts
-  }
-
-  /** What joins the running turn now: news of tasks, then what the user wrote. */
   takeSteering(): Steering[] {
-    const news = this.notifications.message()
-    return [...(news ? [news] : []), ...this.#queue.takeSteering()]
+    return this.#input.takeSteering()
   }
 
-  /** Starts a turn with the news that is ready, unless one runs (which it joins then) or the session is archived. */
-  async deliverNotifications(): Promise<void> {
-    // A subagent whose work has ended hears of its tasks when it is given more.
-    const hasEnded = this.header.agent !== undefined && this.header.agent.status !== 'running'
-    if (this.busy || hasEnded || this.header.archived || !this.notifications.message()) return
-    await this.#start('news')
+  /** See `SessionInput.deliverNotifications`. */
+  deliverNotifications(): Promise<void> {
+    return this.#input.deliverNotifications()
   }
 
-  async editQueued(promptId: string, parts: UserPart[]): Promise<void> {
-    this.#queue.edit(promptId, await this.#prepareInput(parts))
+  editQueued(promptId: string, parts: UserPart[]): Promise<void> {
+    return this.#input.editQueued(promptId, parts)
   }
 
   removeQueued(promptId: string): void {
-    this.#queue.remove(promptId)
+    this.#input.removeQueued(promptId)
   }
 
   /** Ends the running turn; resolves when its end is recorded. What is queued stays queued. */
@@ -195,12 +153,12 @@ export class Session {
     await this.#abort(new TurnStopped(why))
   }
 
-  /** Begins to end the running turn, at once: no further step of it is taken. Its end is recorded later. */
+  /** Aborts the running turn without waiting: it takes no further step, and its end is recorded later. */
   endTurn(): void {
     this.#running?.abort.abort(new TurnStopped())
   }
 
-  /** Ends what this process does. A turn that waits for a person stays open for a later one; any other is stopped. */
+  /** Ends this process's work. A turn that waits for the user stays open for a later process; any other turn is stopped. */
   async close(): Promise<void> {
     await this.#starting?.catch(() => undefined)
     const waits =
@@ -208,19 +166,19 @@ export class Session {
     await this.#abort(waits ? new TurnSuspended() : new TurnStopped('Trestle was closed.'))
   }
 
-  /** Answers a request; the turn goes on with it. */
+  /** Answers a request, which resumes its turn. */
   async reply(answer: ApprovalAnswer): Promise<void> {
     await this.#resumeIfOpen()
     await this.approvals.reply(answer)
   }
 
-  /** What "always" can cover for a waiting request. */
+  /** The rules that "always allow" offers for a pending request. */
   async choices(approvalId: string): Promise<RuleChoice[]> {
     await this.#resumeIfOpen()
     return this.approvals.choices(approvalId)
   }
 
-  /** Compacts the conversation; prompts that come meanwhile wait. False when it was stopped. */
+  /** Compacts the conversation; prompts sent meanwhile are queued. Returns false when it was stopped. */
   async compact(instruction?: string): Promise<boolean> {
     if (this.busy) throw new CodedError('session.busy', 'The conversation can be compacted when the turn has ended.')
     const abort = new AbortController()
@@ -233,14 +191,14 @@ export class Session {
       end = await compacting
     } finally {
       this.recordEnd(endOpenCompaction(this.header))
-      if (!abort.signal.aborted && this.#deps.runsQueue) await this.#startNext()
-      if (!abort.signal.aborted && this.#deps.interactive) await this.#notifyAfterTurn()
+      if (!abort.signal.aborted && this.#deps.runsQueue) await this.#input.startNext()
+      if (!abort.signal.aborted && this.#deps.interactive) await this.#input.notifyAfterTurn()
     }
     if (end.kind === 'failed') throw new CodedError(end.failure.code, end.failure.message)
     return end.kind === 'done'
   }
 
-  /** Lets the model see again what the latest compaction stands for. */
+  /** Undoes the latest compaction, so that the model sees the full conversation again. */
   undoCompaction(compactionId: string): void {
     if (this.busy) throw new CodedError('session.busy', 'A compaction can be undone when the turn has ended.')
     this.record(undoCompactionEvent(this.#deps.store, this.header, compactionId))
@@ -254,7 +212,7 @@ export class Session {
     return this.#deps.runner.tools(this)
   }
 
-  /** Runs `work` while no turn can start; `session.busy` when one is open. What is queued meanwhile starts afterwards. */
+  /** Runs `work` while no turn can start; throws `session.busy` when one is open. Prompts queued meanwhile start afterwards. */
   async whileIdle<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.busy) throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
     const waiting = this.header.queue.length
@@ -267,7 +225,7 @@ export class Session {
       return await done
     } finally {
       this.#starting = undefined
-      if (this.header.queue.length > waiting) await this.#startNext()
+      if (this.header.queue.length > waiting) await this.#input.startNext()
     }
   }
 
@@ -282,9 +240,9 @@ export class Session {
     await running?.done
   }
 
-  /** What a dead process left open: what waits for a person is kept where one can be asked, the rest ends. */
+  /** Handles the turn that a dead process left open: keeps it if it waits for the user and a UI can ask, and ends it otherwise. */
   #recover(turn: UnfinishedTurn): EventBody[] {
-    // What waits for a subagent's answer ends with this process, and so does the subagent.
+    // Requests of a subagent end with the process that ran it, like the subagent.
     const isAgent = isAgentId(this.id)
     if (!this.#deps.interactive || isAgent || turn.approvals.every(isMidCall))
       return closingEvents(turn, {
@@ -297,7 +255,7 @@ export class Session {
     return events
   }
 
-  /** Lets a turn from before this process began go on, so that its requests can be answered. */
+  /** Resumes a turn of an earlier process, so that its requests can be answered. */
   async #resumeIfOpen(): Promise<void> {
     if (!this.#open) return
     this.#starting ??= this.#resume(this.#open).finally(() => (this.#starting = undefined))
@@ -309,7 +267,7 @@ export class Session {
       await this.#deps.runner.ready(this)
     } catch (error) {
       const failure = failureOf(error)
-      // Anything else (a model that is not configured, say) can be mended; meanwhile the request waits on.
+      // Anything else (a model that is not configured, for example) can be fixed; until then the request stays pending.
       if (failure.code === 'session.folder_missing') this.#endOpenTurn({ stop: 'error', why: failure.message, failure })
       throw error
     }
@@ -323,20 +281,20 @@ export class Session {
     this.#recordTurnEnd(end)
   }
 
-  /** Records the end of the turn, and of everything in it that is open. */
+  /** Records the end of the turn and of every open step, call and request in it. */
   #recordTurnEnd(end: Parameters<typeof closingEvents>[1]): void {
     try {
       const turn = unfinishedTurn(this.#deps.store, this.id)
       if (turn) this.recordEnd([...endOpenCompaction(this.header), ...closingEvents(turn, end)])
     } catch (error) {
-      // The store cannot be read any more (it was closed, say): the log keeps what it has, and the next start closes the turn.
+      // The store cannot be read (it was closed, for example): the next start ends the turn.
       this.#deps.log(`The end of a turn could not be recorded: ${failureOf(error).message}`)
     }
     this.approvals.expect([])
   }
 
-  async #start(prompt: UserPart[] | 'news', promptId?: string, effort?: Effort): Promise<void> {
-    this.#starting = this.#startTurn(prompt, promptId, effort)
+  async #start(input: TurnInput): Promise<void> {
+    this.#starting = this.#startTurn(input)
     try {
       await this.#starting
     } finally {
@@ -344,47 +302,21 @@ export class Session {
     }
   }
 
-  async #startTurn(
-    prompt: UserPart[] | 'news',
-    promptId: string | undefined,
-    effort: Effort | undefined,
-  ): Promise<void> {
+  async #startTurn(input: TurnInput): Promise<void> {
     const { modelId } = await this.#deps.runner.ready(this)
     const turnId = this.#deps.newId('turn')
-    const { header } = this
-    const told = prompt === 'news' ? this.notifications.message() : undefined
-    if (prompt === 'news' && !told) return
-    const said = told?.parts ?? (prompt as UserPart[])
-    // What another agent has written starts no skill that only a person may start.
-    const isPersons = header.agent?.status !== 'running'
-    const parts = told || !isPersons ? said : await this.#deps.withSkill(header, said)
-    const titled =
-      !told && !header.agent && header.turns === 0 && !header.titleIsCustom
-        ? titleFrom(textOf(said.filter(isUserProvided)))
-        : undefined
-    const started: EventBody = {
-      type: 'turn.started',
-      turnId,
-      parts,
-      model: modelId,
-      ...(effort !== undefined && { effort }),
-      ...(promptId !== undefined && { promptId }),
-      ...(told && { news: told.news }),
-    }
-    // Both or neither: a turn whose beginning is recorded is run.
-    this.record(
-      started,
-      ...(titled === undefined ? [] : [{ type: 'session.changed' as const, title: titled, titleIsCustom: false }]),
-    )
+    const start = await this.#input.turnStart(input, turnId, modelId)
+    if (!start) return
+    // Prompts that stayed in the queue when the user stopped a turn are not started by a task notification.
+    const runsQueue = this.#deps.runsQueue && !(start.isNews && this.header.queue.length > 0)
+    this.record(...start.events)
     const abort = new AbortController()
-    // Prompts that stayed in the queue when the user stopped a turn are not set going by news.
-    const runsQueue = this.#deps.runsQueue && !(told && header.queue.length > 0)
     this.#running = { abort, done: this.#run(turnId, abort.signal, runsQueue) }
   }
 
   async #run(turnId: string, signal: AbortSignal, runsQueue: boolean, open?: OpenTurn): Promise<void> {
-    // What a turn took in an earlier process is known by the wall clock alone.
-    const begunAt = Math.round(performance.now()) - (open ? Math.max(0, this.#deps.now() - open.startedAt) : 0)
+    // For the part of the turn that ran in an earlier process, only the wall clock is known.
+    const startedAt = Math.round(performance.now()) - (open ? Math.max(0, this.#deps.now() - open.startedAt) : 0)
     const end = await this.#deps.runner.run(this, turnId, signal, open).catch((error: unknown): TurnEnd => {
       this.#deps.log(error instanceof Error ? (error.stack ?? error.message) : String(error))
       return { stop: 'error', failure: failureOf(error), steps: 0 }
@@ -400,31 +332,17 @@ export class Session {
         turnId,
         stop,
         steps,
-        durationMs: Math.round(performance.now()) - begunAt,
+        durationMs: Math.round(performance.now()) - startedAt,
       }
       this.recordEnd([finished], (unrecorded) => [
         stop === 'cancelled' ? finished : { ...finished, stop: 'error', failure: unrecorded },
       ])
     }
-    if (end.stop === 'end_turn' && runsQueue) await this.#startNext()
-    // A stop is obeyed, and a failing model is not asked at once again: then it waits for the next turn.
+    if (end.stop === 'end_turn' && runsQueue) await this.#input.startNext()
+    // After a stop or a failure of the model, notifications wait for the next turn.
     if (this.#deps.interactive && end.stop !== 'cancelled' && end.stop !== 'error') {
-      await this.#notifyAfterTurn()
+      await this.#input.notifyAfterTurn()
     }
-  }
-
-  async #notifyAfterTurn(): Promise<void> {
-    await this.deliverNotifications().catch((error: unknown) =>
-      this.#deps.log(`News could not be told: ${failureOf(error).message}`),
-    )
-  }
-
-  async #startNext(): Promise<void> {
-    const next = this.header.queue[0]
-    if (!next || this.busy) return
-    await this.#start(next.parts, next.promptId, next.effort).catch((error: unknown) =>
-      this.#deps.log(`A queued prompt could not start: ${failureOf(error).message}`),
-    )
   }
 }
 

@@ -16,7 +16,7 @@ import type { ApprovalAnswer } from '../approval/waiting-requests'
 export interface SessionsDeps extends SessionDeps<Session> {
   store: Store
   defaults(): Pick<SessionHeader, 'mode' | 'model'> & { agent?: AgentChoice }
-  /** The agent that a person has chosen for a session in the folder; throws `request.invalid` when it cannot be used. */
+  /** Resolves the agent that the user chose for a session in the folder; throws `request.invalid` when it cannot be used. */
   chooseAgent(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
   onRemoved(sessionId: string): void
   /** Called when a session has been loaded. */
@@ -27,30 +27,30 @@ export interface SessionsDeps extends SessionDeps<Session> {
 /** The title of a session before its first prompt. */
 const UNTITLED = 'New session'
 
-/** What the engine itself does with sessions, beside what hosts do. */
+/** Session operations for the engine itself, in addition to those for hosts. */
 export interface SessionManager extends Sessions {
-  /** What "always" can cover for a waiting approval. */
+  /** The rules that "always allow" offers for a pending approval. */
   choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
-  /** Runs `use` with the session, held by this process; throws `session.elsewhere` when another has it. */
+  /** Runs `use` with the session while this process holds its lease; throws `session.elsewhere` when another process holds it. */
   withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result>
   isLoaded(sessionId: string): boolean
-  /** Creates the session of a subagent, with the folders of its family. */
+  /** Creates the session of a subagent, with the folders of its parent. */
   createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string; effort?: Effort }): void
-  /** Judges what waits anywhere again: rules have changed. */
+  /** Evaluates all pending approvals again after rules have changed. */
   reconsider(): Promise<void>
   close(): Promise<void>
 }
 
-/** All sessions of the store; those that are used are loaded, and held for this process. */
+/** All sessions of the store. Sessions in use are loaded, and this process holds their leases. */
 export function createSessions(deps: SessionsDeps): SessionManager {
   const { store } = deps
   const loaded = new Map<string, Session>()
-  /** How many are using a session just now, beside its turn and its watchers. */
+  /** How many callers use a session right now, not counting its turn and its listeners. */
   const uses = new Map<Session, number>()
-  /** Who wants to listen to a session that another process has: they hear of it once this one has it. */
-  const outside = new Map<string, Set<(session: Session) => void>>()
+  /** Listeners of sessions that another process holds: attached once this process holds the session. */
+  const waitingListeners = new Map<string, Set<(session: Session) => void>>()
 
-  /** The session, held by this process; throws `session.elsewhere` with where it runs. */
+  /** The session, with its lease held by this process; throws `session.elsewhere`, which says where it is open. */
   function acquire(sessionId: string): Session {
     const known = loaded.get(sessionId)
     if (known) return known
@@ -60,12 +60,12 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     const session = new Session(sessionId, deps)
     loaded.set(sessionId, session)
     deps.onOpened(session)
-    for (const attach of outside.get(sessionId) ?? []) attach(session)
-    outside.delete(sessionId)
+    for (const attach of waitingListeners.get(sessionId) ?? []) attach(session)
+    waitingListeners.delete(sessionId)
     return session
   }
 
-  /** Lets go of a session that nobody watches and that does nothing, so that another Trestle may have it. */
+  /** Releases a session that is idle and has no listeners, so that another Trestle can open it. */
   function releaseIfIdle(session: Session): void {
     if (session.isWorking || session.watched || uses.has(session) || loaded.get(session.id) !== session) return
     loaded.delete(session.id)
@@ -77,7 +77,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       await session.idle()
       releaseIfIdle(session)
     } catch (error) {
-      deps.log(`The session ${session.id} could not be let go: ${failureOf(error).message}`)
+      deps.log(`The session ${session.id} could not be released: ${failureOf(error).message}`)
     }
   }
 
@@ -99,7 +99,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       const left = uses.get(session)! - 1
       if (left > 0) uses.set(session, left)
       else uses.delete(session)
-      // A turn that it started goes on; what nobody watches then is free for another Trestle.
+      // A turn that `use` started keeps running; afterwards a session without listeners is released.
       if (session.busy) void releaseWhenIdle(session)
       else releaseIfIdle(session)
     }
@@ -153,8 +153,8 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     },
     createAgent({ sessionId, title, parent, model = parent.model, effort }) {
       const { folder, mode, addedFolders } = parent
-      // The same model is to think as hard for the subagent, unless its spec says otherwise.
-      const kept = effort ?? (model === parent.model ? (parent.turnEffort ?? parent.effort) : undefined)
+      // With the same model, the subagent inherits the effort, unless its spec names one.
+      const inheritedEffort = effort ?? (model === parent.model ? (parent.turnEffort ?? parent.effort) : undefined)
       store.create({
         sessionId,
         folder,
@@ -162,7 +162,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         mode,
         addedFolders,
         ...(model !== undefined && { model }),
-        ...(kept !== undefined && { effort: kept }),
+        ...(inheritedEffort !== undefined && { effort: inheritedEffort }),
       })
     },
     async open(sessionId, limit) {
@@ -170,7 +170,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       try {
         releaseIfIdle(acquire(sessionId))
       } catch (error) {
-        // Another Trestle has it: it can still be read here.
+        // Open in another Trestle: it can still be read here.
         if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
       }
       return { header: header(sessionId), ...store.window(sessionId, { limit }) }
@@ -184,7 +184,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         const addedFolders = change.addedFolders && (await Promise.all(change.addedFolders.map(realFolder)))
         const body: EventBody = {
           type: 'session.changed',
-          // A model that is named with the agent counts, and otherwise the one that its spec names.
+          // A model chosen together with the agent takes precedence over the one in its spec.
           ...(as?.model !== undefined && { model: as.model }),
           ...change,
           ...(agent !== undefined && { agent: as ? as.agent : null }),
@@ -234,11 +234,11 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         attach(acquire(sessionId))
       } catch (error) {
         if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
-        const waiting = outside.get(sessionId) ?? new Set()
-        outside.set(sessionId, waiting.add(attach))
+        const waiting = waitingListeners.get(sessionId) ?? new Set()
+        waitingListeners.set(sessionId, waiting.add(attach))
         end = () => {
           waiting.delete(attach)
-          if (waiting.size === 0 && outside.get(sessionId) === waiting) outside.delete(sessionId)
+          if (waiting.size === 0 && waitingListeners.get(sessionId) === waiting) waitingListeners.delete(sessionId)
         }
       }
       return () => end?.()
@@ -281,7 +281,7 @@ async function realFolder(path: string): Promise<string> {
   return real
 }
 
-/** Everything that can be done with sessions. Failures are `CodedError`s. */
+/** All session operations for hosts. Failures are `CodedError`s. */
 export interface Sessions {
   list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
   create(input: {
@@ -290,10 +290,10 @@ export interface Sessions {
     effort?: Effort
     mode?: PermissionMode
     addedFolders?: string[]
-    /** Absent: the usual one. */
+    /** Absent: the default agent. */
     agent?: AgentChoice
   }): Promise<SessionHeader>
-  /** Header and latest window; recovers a turn that a dead process left open. */
+  /** Header and latest events; recovers a turn that a dead process left open. */
   open(sessionId: string, limit: number): Promise<{ header: SessionHeader; events: RecordedEvent[]; hasMore: boolean }>
   window(sessionId: string, options: { before: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
   since(sessionId: string, since: number, limit?: number): RecordedEvent[]
@@ -305,16 +305,16 @@ export interface Sessions {
       model?: string
       effort?: EffortChoice
       mode?: PermissionMode
-      /** From the next turn on; `null`: the usual one. */
+      /** From the next turn on; `null`: the default agent. */
       agent?: AgentChoice | null
       addedFolders?: string[]
       archived?: boolean
     },
   ): Promise<SessionHeader>
   remove(sessionId: string): Promise<void>
-  /** Newest first; with a session only its own messages. */
+  /** Newest first; with `sessionId`, only messages of that session. */
   search(query: string, limit: number, sessionId?: string): SearchHit[]
-  /** `effort`: for the turn that it starts alone. */
+  /** `effort` applies only to the turn that the prompt starts. */
   prompt(
     sessionId: string,
     parts: UserPart[],
@@ -324,24 +324,23 @@ export interface Sessions {
   editQueued(sessionId: string, promptId: string, parts: UserPart[]): Promise<void>
   removeQueued(sessionId: string, promptId: string): Promise<void>
   stop(sessionId: string): Promise<void>
-  /** A new session in the same folder that begins with the conversation up to the event `to`; default: all of it. Files stay as they are. */
+  /** Creates a session in the same folder with the conversation up to the event `to`; default: all of it. Files are not changed. */
   fork(sessionId: string, to?: number): Promise<SessionHeader>
   reply(sessionId: string, answer: ApprovalAnswer): Promise<void>
-  /** Compacts the conversation while no turn runs; false when it was stopped. */
+  /** Compacts the conversation while no turn runs; returns false when it was stopped. */
   compact(sessionId: string, instruction?: string): Promise<boolean>
-  /** Takes back the compaction in force. */
+  /** Undoes the latest compaction. */
   undoCompaction(sessionId: string, compactionId: string): Promise<void>
-  /** What the next request would be made of. */
+  /** What the next request would contain. */
   context(sessionId: string): Promise<ContextView>
-  /** Every tool of the session with what it takes of a request: sent, loaded on demand, or off. */
+  /** Every tool of the session with its size in a request: sent, loaded on demand, or off. */
   tools(sessionId: string): Promise<ToolsView>
   /**
-   * Calls `listener` synchronously with every event of the session from now on, recorded ones after they are stored. It must be quick and must not throw: the
-   * engine does not wait for it.
+   * Calls `listener` synchronously with every event of the session from now on; recorded events after they are stored. It must be quick and must not throw.
    */
   listen(sessionId: string, listener: (event: SessionEvent) => void): () => void
-  /** What is being streamed right now, as live events that rebuild it from nothing. */
+  /** What is being streamed right now, as live events that rebuild it from scratch. */
   live(sessionId: string): LiveEvent[]
-  /** Paths of the session's project that fit `query`, best first. */
+  /** Paths in the session's project that match `query`, best first. */
   completeFile(sessionId: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
 }

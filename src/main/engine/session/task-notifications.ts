@@ -8,29 +8,29 @@ import { CodedError } from '../../../shared/errors'
 import { PlainText } from '../task/output/plain-text'
 import type { TaskSupervisor } from '../task/task-supervisor'
 
-/** What a message about a task shows of its output. */
+/** How much of a task's output a message shows. */
 const TAIL_LINES = 20
 const TAIL_CHARS = 3000
 /** The same for the last message of a subagent. */
 const ANSWER_CHARS = 12_000
 /** The same for all tasks of one message together. */
 const MAX_TAIL_CHARS = 24_000
-/** So many tasks are told of in full; what ends at the same time beyond them gets a line, or is only counted. */
+/** This many tasks are described in full; further ones in the same message get a line each, or are only counted. */
 const MAX_IN_FULL = 20
 const MAX_IN_LINES = 200
 const LINE_CHARS = 120
 
-/** A task as it is to be told of. */
+/** A task with the text of its notification. */
 export interface PreparedNotification {
   news: TaskNotification
-  /** What the message says of it, and the end of its output in plain text. */
+  /** Description lines, and the end of the output as plain text. */
   lines: string[]
   output: string
-  /** `output` is all that it printed. */
+  /** Whether `output` is everything that the task printed. */
   isWhole: boolean
 }
 
-/** How many bytes of output are enough for the tail of a message. */
+/** How many bytes of output to read for a notification. */
 export const TAIL_BYTES = 16 * 1024
 
 export function prepareNotification(task: Task, tail: TaskTail): PreparedNotification {
@@ -47,10 +47,9 @@ export function prepareNotification(task: Task, tail: TaskTail): PreparedNotific
     ...(endedAt !== undefined && { endedAt }),
     ...(task.agent && { agent: task.agent }),
   }
-  // Of a subagent its last message is all there is to know.
+  // The output of a subagent is its last message.
   const output = task.agent ? truncateText(tail.text, ANSWER_CHARS) : newestLines(tail.text, TAIL_CHARS)
-  const lost =
-    status === 'lost' ? ['The program that ran it is gone, and with it the task. What it had printed is kept.'] : []
+  const lost = status === 'lost' ? ['The program that ran it ended, and with it the task. Its output is kept.'] : []
   return {
     news,
     lines: [...taskLines(task, { whole: true }), ...lost, ...outputLines(task)],
@@ -59,17 +58,17 @@ export function prepareNotification(task: Task, tail: TaskTail): PreparedNotific
   }
 }
 
-/** A task of which nothing is kept any more. */
+/** For a task whose record no longer exists. */
 export function prepareLostNotification(taskId: string, now: number): PreparedNotification {
   return {
     news: { taskId, command: '', status: 'lost', startedAt: now, endedAt: now },
-    lines: [`task_id: ${taskId}`, 'status: lost', 'Nothing is known of it any more: its record is gone.'],
+    lines: [`task_id: ${taskId}`, 'status: lost', 'Its record no longer exists.'],
     output: '',
     isWhole: false,
   }
 }
 
-/** One message for all of them, of bounded length however many they are. It is marked as Trestle's, because it takes the place of the user's words. */
+/** One message of bounded length for all the tasks. It says that Trestle wrote it, because it is sent in the user's role. */
 function notificationMessage(prepared: readonly PreparedNotification[]): UserPart[] {
   const ended = prepared.filter(({ news }) => news.status !== 'running').length
   const what =
@@ -102,7 +101,7 @@ function outputText({ output, isWhole, news }: PreparedNotification, maxChars: n
     : isAll
       ? 'All it printed:'
       : 'The end of what it printed:'
-  // The end of the block must not be written by what was printed.
+  // Escaped so that output cannot close the block.
   return [
     title,
     '<output>',
@@ -124,13 +123,13 @@ function newestLines(text: string, maxChars: number): string {
   return truncateStart(text.split('\n').slice(-TAIL_LINES).join('\n'), maxChars)
 }
 
-/** A message that tells of tasks. Recording it with its `news` is what makes it told. */
+/** A message about tasks. They count as notified once it is recorded with its `news`. */
 export interface NotificationMessage {
   parts: UserPart[]
   news: TaskNotification[]
 }
 
-/** News that is prepared and waits for the next step of a turn. What is owed stands in the header; this only has its words. */
+/** Notifications that are ready for the next step of a turn. The header lists the tasks the agent is to be notified of; this holds the text. */
 export class PreparedNotifications {
   readonly #prepared = new Map<string, PreparedNotification>()
   readonly #owed: () => readonly PendingNotification[]
@@ -143,39 +142,39 @@ export class PreparedNotifications {
     this.#prepared.set(prepared.news.taskId, prepared)
   }
 
-  /** Everything that is due, as one message; undefined when nothing is. Until it is recorded it stays due. */
+  /** Everything that is due, as one message; undefined when nothing is due. It stays due until it is recorded. */
   message(): NotificationMessage | undefined {
     const owed = this.#owed()
     const due = [...this.#prepared.values()].filter(({ news }) =>
       owed.some(({ taskId, now }) => taskId === news.taskId && (now === true || news.status !== 'running')),
     )
-    // What was told since it was prepared is not kept.
+    // Drop what was sent since it was prepared.
     for (const taskId of this.#prepared.keys())
       if (!due.some(({ news }) => news.taskId === taskId)) this.#prepared.delete(taskId)
     return due.length === 0 ? undefined : { parts: notificationMessage(due), news: due.map(({ news }) => news) }
   }
 }
 
-/** Nothing is read but the end. What was kept when a record is gone cannot be read any more: then there is nothing to show. */
+/** The end of a task's output. Empty when the task's record no longer exists. */
 export async function outputTail(
-  custody: Pick<TaskSupervisor, 'output'>,
+  supervisor: Pick<TaskSupervisor, 'output'>,
   { taskId }: Task,
   maxBytes: number,
 ): Promise<TaskTail> {
-  const page = await custody.output(taskId, { bytes: maxBytes }).catch(ignoreTaskNotFound)
+  const page = await supervisor.output(taskId, { bytes: maxBytes }).catch(ignoreTaskNotFound)
   if (!page) return { text: '', totalBytes: 0, shownBytes: 0 }
   return { text: plainPage(page), totalBytes: page.total, shownBytes: page.to - page.from }
 }
 
 function plainPage({ text, from }: TaskOutputPage): string {
   const reader = new PlainText()
-  // A piece from the middle may begin within an escape code or a character: it is read from its first whole line on.
+  // A page may start within an escape code or a character: skip to its first whole line.
   const line = from > 0 ? text.indexOf('\n') + 1 : 0
   reader.write(text.slice(line))
   return reader.text().replace(/\s+$/, '')
 }
 
-/** For what is no failure but an answer: there is no such task. */
+/** Turns "there is no such task" into undefined; rethrows every other error. */
 export function ignoreTaskNotFound(error: unknown): undefined {
   if (error instanceof CodedError && error.code === 'task.not_found') return undefined
   throw error

@@ -13,48 +13,48 @@ import {
   outputTail,
 } from './task-notifications'
 
-/** When a session is held by another process, its news is that one's to tell; whether it did is looked at this often, in ms. */
+/** How often to check whether the process that holds a session has sent its notifications, in ms. */
 const RETRY_MS = 5_000
-/** How long others that end at about the same time are waited for, in ms. */
+/** How long to wait for other tasks that end at about the same time, in ms. */
 const BATCH_MS = 50
-/** How long one question for the end of a task waits, in ms. */
+/** How long a single wait for the end of a task lasts, in ms. */
 const WAIT_MS = 3_600_000
-/** After a start, so that it is never delayed. */
+/** Runs this long after a start, so that the start is not delayed. */
 const START_DELAY_MS = 200
 
 export interface TaskNotifierDeps {
   supervisor: Pick<TaskSupervisor, 'get' | 'list' | 'output' | 'wait' | 'onChange'>
   store: Pick<Store, 'header' | 'owedNews'>
   sessions: Pick<SessionManager, 'withSession' | 'isLoaded'>
-  /** Whether sessions get their news without being opened, and start turns for it. */
+  /** Whether sessions are notified without being opened, and start turns for it. */
   startsTurns: boolean
-  /** How often sessions that another process has are looked at; default 5 s. */
+  /** How often to check sessions that another process holds; default 5 s. */
   retryMs?: number
   now(): number
   log(message: string): void
 }
 
-/** Brings the news of background tasks to their sessions. What is owed stands in the header of the session; a session tells it exactly once. */
+/** Notifies sessions of their background tasks. A session's header lists the tasks that are still due; each is sent exactly once. */
 export interface TaskNotifier {
-  /** Looks whether these tasks of a session are to be told of now; resolves when what is has been handed to the session. Never rejects. */
+  /** Checks whether these tasks of a session are due now; resolves when those that are have been handed to the session. Never rejects. */
   deliver(sessionId: string, taskIds: readonly string[]): Promise<void>
-  /** Prepares everything that is due, for the turn that begins. Never rejects. */
+  /** Prepares everything that is due for the turn that starts. Never rejects. */
   prepareForTurn(session: Session): Promise<void>
-  /** A session was loaded: what it is owed is looked at, and what a dead process had begun in it. */
+  /** Call when a session was loaded: checks what is due, and adopts tasks that a dead process had started in it. */
   sessionOpened(session: Session): void
-  /** Begins to listen, and looks for what ended while no Trestle ran. */
+  /** Starts listening, and looks for tasks that ended while no Trestle ran. */
   start(): void
   close(): void
 }
 
 export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
   const { supervisor, store, sessions, startsTurns, retryMs = RETRY_MS, log } = deps
-  /** Sessions that another process had. */
+  /** Sessions that another process held when they were last checked. */
   const elsewhere = new Set<string>()
   const adoptions = new WeakMap<Session, Promise<void>>()
   let timer: NodeJS.Timeout | undefined
   let unlisten: (() => void) | undefined
-  /** Tasks whose end is waited for one by one: a process that does not look at all of them is not told of every change. */
+  /** Tasks whose end is awaited one by one: a process that does not watch all tasks is not notified of every change. */
   const awaited = new Set<string>()
   const closing = new AbortController()
   const isClosed = (): boolean => closing.signal.aborted
@@ -69,11 +69,11 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
 
   const prepareDue = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
     const owed = session.header.news.filter(({ taskId }) => taskIds === undefined || taskIds.includes(taskId))
-    // A task that somebody asked about and that has ended is owed twice, and told once.
+    // A task that the user sent to the session and that has also ended is listed twice but sent once.
     const due = new Map(
       owed.map(({ taskId }) => [taskId, owed.some((one) => one.taskId === taskId && one.now === true)]),
     )
-    // One question instead of one for each.
+    // One query instead of one per task.
     const active = due.size > 1 ? await supervisor.list({ activeOnly: true, sessionId: session.id }) : []
     const running = new Set(active.map(({ taskId }) => taskId))
     for (const [taskId, now] of due) {
@@ -82,8 +82,8 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
         if (prepared) session.notifications.add(prepared)
         else if (!startsTurns) void safely(awaitEnd(session.id, taskId))
       } catch (error) {
-        // It stays owed and is looked at again with the next turn or start.
-        log(`The news of ${taskId} could not be prepared: ${failureOf(error).message}`)
+        // It stays due, and is tried again with the next turn or start.
+        log(`The notification of ${taskId} could not be prepared: ${failureOf(error).message}`)
       }
     }
   }
@@ -105,14 +105,14 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
   const attend = async (session: Session, taskIds?: readonly string[]): Promise<void> => {
     await adoptions.get(session)
     await prepareDue(session, taskIds)
-    // A running turn takes it before its next step, or starts the next with it.
+    // A running turn takes it before its next step, or starts the next turn with it.
     if (!startsTurns || session.busy) return
-    // Tasks that end together, as when all are stopped, are told of together.
+    // Tasks that end together, for example when all are stopped, share one message.
     await pause(BATCH_MS)
     if (!isClosed()) await session.deliverNotifications()
   }
 
-  /** Looks at a session that need not be loaded. */
+  /** Checks a session, which need not be loaded. */
   const visit = async (sessionId: string, taskIds?: readonly string[]): Promise<void> => {
     const owed = store.header(sessionId)
     if (!owed || owed.news.length === 0) return void elsewhere.delete(sessionId)
@@ -122,22 +122,22 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
     } catch (error) {
       if (!(error instanceof CodedError && error.code === 'session.elsewhere')) throw error
       elsewhere.add(sessionId)
-      timer ??= setInterval(again, retryMs).unref()
+      timer ??= setInterval(revisit, retryMs).unref()
     }
   }
 
-  const lookAtAll = async (): Promise<void> => {
+  const visitAll = async (): Promise<void> => {
     if (!isClosed()) for (const sessionId of store.owedNews()) void safely(visit(sessionId))
   }
 
-  const again = (): void => {
+  const revisit = (): void => {
     for (const sessionId of elsewhere) void safely(visit(sessionId))
     if (elsewhere.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
 
-  /** Calls that a dead process was about to start in the background: what runs of them is owed to the agent too. */
+  /** Records tasks that a dead process started in the background but could not record: the agent is notified of these too. */
   const adopt = async (session: Session): Promise<void> => {
     const own = await supervisor.list({ sessionId: session.id })
     for (const task of own) {
@@ -150,7 +150,7 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
     try {
       await work
     } catch (error) {
-      if (!isClosed()) log(`The news of a task could not be told: ${failureOf(error).message}`)
+      if (!isClosed()) log(`A task notification could not be delivered: ${failureOf(error).message}`)
     }
   }
 
@@ -171,7 +171,7 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
         if (startsTurns || sessions.isLoaded(sessionId)) void safely(visit(sessionId, [taskId]))
       })
       if (!startsTurns) return
-      setTimeout(() => void safely(lookAtAll()), START_DELAY_MS).unref()
+      setTimeout(() => void safely(visitAll()), START_DELAY_MS).unref()
     },
     close() {
       closing.abort()

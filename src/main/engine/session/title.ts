@@ -5,11 +5,11 @@ import type { SessionHeader } from '../../../shared/model/session'
 import { receiveChunks } from '../loop/model-request'
 import type { ModelInfo, ModelRequest, Provider } from '../model/provider'
 
-/** How long a title may take. */
+/** Time limit for a title. */
 const TIMEOUT_MS = 30_000
-/** Characters of the first prompt that are shown: a title needs no more. */
+/** Characters of the first prompt that are sent: enough for a title. */
 const MAX_CHARS = 4000
-/** With room for models that think first. */
+/** Includes room for models that think first. */
 const MAX_TOKENS = 2000
 
 const SYSTEM =
@@ -28,14 +28,14 @@ export interface TitleGeneratorDeps {
 }
 
 export interface TitleGenerator {
-  /** To be told of what is recorded: has a session named when its first turn begins. */
+  /** Call after events were recorded: names a session when its first turn starts. */
   onRecorded(header: SessionHeader, before: SessionHeader | undefined, events: readonly RecordedEvent[]): void
   close(): void
 }
 
 /**
- * Has a small model name sessions, beside their first turn. Without a small model the title stays the beginning of the prompt; where the small model
- * fails, the session's own is asked, and where that fails too nothing changes.
+ * Has a small model name sessions while their first turn runs. Without a small model, the title stays the beginning of the prompt. If the small model
+ * fails, the session's own model is asked; if that fails too, the title does not change.
  */
 export function createTitleGenerator({ smallModel, resolveModel, record, log }: TitleGeneratorDeps): TitleGenerator {
   const closing = new AbortController()
@@ -101,7 +101,7 @@ export function createTitleGenerator({ smallModel, resolveModel, record, log }: 
 
 const MAX_TITLE_CHARS = 72
 
-/** A session's title from its first prompt: the first line that says something, cut at a word. Undefined when there is no text. */
+/** A session's title from its first prompt: the first line with text, cut at a word boundary. Undefined when there is no text. */
 export function titleFrom(text: string): string | undefined {
   const line = text
     .split('\n')
@@ -113,7 +113,7 @@ export function titleFrom(text: string): string | undefined {
     )
     .find((candidate) => candidate !== '')
   if (line === undefined) return undefined
-  // Nothing has more characters than code units, and finding characters takes milliseconds the first time.
+  // A text never has more characters than code units, and segmenting takes milliseconds the first time.
   if (line.length <= MAX_TITLE_CHARS) return line
   const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment)
   if (characters.length <= MAX_TITLE_CHARS) return line

@@ -14,13 +14,19 @@ const CLOSED = 'Trestle was closed before it was answered.'
 export interface UnfinishedTurn extends OpenTurn {
   /** The step that was being answered, if one was. */
   answering?: { stepId: string; checkpoint?: number }
-  /** Calls without a result, with whether they had begun to run. */
-  unfinished: { callId: string; name: string; begun: boolean }[]
+  /** Calls without a result, and whether they had started to run. */
+  unfinished: UnfinishedCall[]
   /** When the latest of its events was recorded. */
   lastAt: number
 }
 
-/** What the log has of a turn that is open; undefined when none is. */
+interface UnfinishedCall {
+  callId: string
+  name: string
+  hasStarted: boolean
+}
+
+/** The open turn as recorded in the log; undefined when no turn is open. */
 export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionId: string): UnfinishedTurn | undefined {
   const header = store.header(sessionId)
   if (header?.turnId === undefined) return undefined
@@ -39,7 +45,7 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
     unfinished: [],
   }
   const results = new Map<string, Extract<RecordedEvent, { type: 'tool.finished' }>>()
-  const started = new Map<string, { callId: string; name: string; begun: boolean }>()
+  const started = new Map<string, UnfinishedCall>()
   for (const event of events) {
     switch (event.type) {
       case 'step.started':
@@ -57,18 +63,15 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
         break
       }
       case 'tool.started':
-        started.set(event.callId, { callId: event.callId, name: event.name, begun: false })
+        started.set(event.callId, { callId: event.callId, name: event.name, hasStarted: false })
         break
       case 'tool.judged':
-        begin(started, event.callId, event.decision === 'allow')
+        if (event.decision === 'allow') markStarted(started, event.callId)
         break
       case 'approval.resolved':
-        // What asks has done nothing yet when it is answered: it asks again.
-        begin(
-          started,
-          event.callId,
-          event.chosen === undefined && (event.outcome === 'allow_once' || event.outcome === 'allow_always'),
-        )
+        // A call that asked the user has not started when it is answered: it asks again.
+        if (event.chosen === undefined && (event.outcome === 'allow_once' || event.outcome === 'allow_always'))
+          markStarted(started, event.callId)
         break
       case 'tool.finished':
         started.delete(event.callId)
@@ -95,22 +98,23 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
   return turn
 }
 
-/** A turn that waits for a person stays open: calls that were running when the process died get their result, what waits goes on waiting. */
+/** Keeps a turn open that waits for the user: calls that were running when the process died are recorded as interrupted, pending requests stay pending. */
 export function reopenTurn(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
-  const [over, waiting] = [turn.approvals.filter(isMidCall), turn.approvals.filter((approval) => !isMidCall(approval))]
-  const cut = turn.unfinished.filter(({ begun }) => begun)
+  const midCall = turn.approvals.filter(isMidCall)
+  const pending = turn.approvals.filter((approval) => !isMidCall(approval))
+  const interrupted = turn.unfinished.filter(({ hasStarted }) => hasStarted)
   const results = new Map(turn.results)
-  for (const { callId } of cut) results.set(callId, failed(INTERRUPTED))
+  for (const { callId } of interrupted) results.set(callId, failed(INTERRUPTED))
   return {
-    open: { ...turn, approvals: waiting, results },
+    open: { ...turn, approvals: pending, results },
     events: [
-      ...over.map((approval) => cancelled(approval, CLOSED)),
-      ...cut.map((call) => finished(turn, call, INTERRUPTED)),
+      ...midCall.map((approval) => cancelled(approval, CLOSED)),
+      ...interrupted.map((call) => finished(turn, call, INTERRUPTED)),
     ],
   }
 }
 
-/** What has to be recorded to end the turn. `why` is a sentence for requests and calls that come to nothing by it. */
+/** The events that end the turn. `why` is the reason, as a sentence, for the requests and calls that are cancelled with it. */
 export function closingEvents(
   turn: UnfinishedTurn,
   end: { stop: StopReason; why: string; failure?: Failure },
@@ -123,7 +127,7 @@ export function closingEvents(
   return [
     ...step,
     ...turn.approvals.map((approval) => cancelled(approval, end.why)),
-    ...turn.unfinished.map((call) => finished(turn, call, call.begun ? INTERRUPTED : `Not run: ${end.why}`)),
+    ...turn.unfinished.map((call) => finished(turn, call, call.hasStarted ? INTERRUPTED : `Not run: ${end.why}`)),
     {
       type: 'turn.finished',
       turnId,
@@ -143,9 +147,9 @@ function finished({ turnId }: OpenTurn, { callId, name }: { callId: string; name
   return { type: 'tool.finished', turnId, callId, name, ...failed(text), isError: true, durationMs: 0 }
 }
 
-function begin(started: Map<string, { begun: boolean }>, callId: string, allowed: boolean): void {
+function markStarted(started: Map<string, UnfinishedCall>, callId: string): void {
   const call = started.get(callId)
-  if (call && allowed) call.begun = true
+  if (call) call.hasStarted = true
 }
 
 function pastStep(
@@ -174,14 +178,14 @@ function eventsOfTurn(store: Pick<Store, 'window'>, sessionId: string, turnId: s
   }
 }
 
-/** A compaction that a dead process left open comes to nothing: the conversation is as it was. */
+/** Cancels a compaction that a dead process left open: the conversation stays as it was. */
 export function endOpenCompaction(header: SessionHeader | undefined): EventBody[] {
   if (!header?.compacting) return []
   const turn = header.turnId === undefined ? {} : { turnId: header.turnId }
   return [{ type: 'compaction.failed', compactionId: header.compacting.compactionId, ...turn, why: 'interrupted' }]
 }
 
-/** What takes back the compaction that is in force; throws `compaction.gone` when that is another one. */
+/** The event that undoes the latest compaction; throws `compaction.gone` when `compactionId` is not the latest. */
 export function undoCompactionEvent(
   store: Pick<Store, 'since'>,
   { sessionId, compacted }: SessionHeader,

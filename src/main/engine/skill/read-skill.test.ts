@@ -3,8 +3,8 @@ import { fillPlaceholders, readSkill } from './read-skill'
 
 const skill = (front: string, body = 'Do it.') => readSkill(`---\n${front}\n---\n\n${body}\n`, 'tidy')
 
-describe('what a SKILL.md says', () => {
-  test('everything that is known is understood', async () => {
+describe('reading a SKILL.md', () => {
+  test('all known fields are read', async () => {
     const { head, problems } = await skill(
       'name: tidy\ndescription: Tidies "things" – all of them\nwhenToUse: often\narguments: [what, how]\ndisableModelInvocation: true\ntype: prompt\nlicense: MIT',
     )
@@ -46,7 +46,7 @@ describe('what a SKILL.md says', () => {
   test.each([
     ['another folder name', 'name: neat\ndescription: x', 2],
     ['an unknown key', 'name: tidy\ndescription: x\ncolour: red', 4],
-    ['allowed-tools, which a skill has no say in', 'name: tidy\ndescription: x\nallowed-tools: Bash', 4],
+    ['allowed-tools, which is ignored', 'name: tidy\ndescription: x\nallowed-tools: Bash', 4],
     ['too long a description', `name: tidy\ndescription: ${'x'.repeat(1100)}`, 3],
   ])('%s is noted, and the skill is used', async (_, front, line) => {
     const { head, problems } = await skill(front)
@@ -54,7 +54,7 @@ describe('what a SKILL.md says', () => {
     expect(problems).toMatchObject([{ line, isFatal: false }])
   })
 
-  test('front matter that is plain means what YAML says it means (a parser of our own that differs)', async () => {
+  test('plain front matter is read like YAML', async () => {
     const fronts = [
       'name: tidy\ndescription: Tidies it: all of it',
       'name: tidy\ndescription: See http://x.org/a now',
@@ -76,7 +76,7 @@ describe('what a SKILL.md says', () => {
     }
   })
 
-  test('line ends of Windows and a byte order mark are no mistake', async () => {
+  test('Windows line endings and a byte order mark are accepted', async () => {
     expect(
       (await readSkill('\uFEFF---\r\nname: tidy\r\ndescription: x\r\n---\r\nDo it.\r\n', 'tidy')).problems,
     ).toEqual([])

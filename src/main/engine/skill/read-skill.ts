@@ -1,6 +1,6 @@
 import type { SkillProblem, SkillView } from '../../../shared/configuration/customizations'
 
-/** What a SKILL.md says; the body is only read when the skill is used. */
+/** The metadata of a SKILL.md; the body is read only when the skill is used. */
 export type SkillHead = Omit<SkillView, 'source' | 'path' | 'hiddenBy'>
 
 export interface ReadSkill {
@@ -8,7 +8,7 @@ export interface ReadSkill {
   problems: Omit<SkillProblem, 'path'>[]
 }
 
-/** The form of a skill's name: libraries.md, conventions (the Agent Skills format). */
+/** The format of a skill's name, as defined by Agent Skills. */
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 const MAX_NAME_CHARS = 64
 const MAX_DESCRIPTION_CHARS = 1024
@@ -44,7 +44,7 @@ export function splitSkill(text: string): { front: string; body: string; bodyLin
   }
 }
 
-/** Reads the head of a SKILL.md in the folder `folderName`. What is wrong is said with its line; only what cannot be used is left out. */
+/** Reads the metadata of a SKILL.md in the folder `folderName`. Problems are reported with their line; `head` is absent only when the skill cannot be used. */
 export async function readSkill(text: string, folderName: string): Promise<ReadSkill> {
   const problems: ReadSkill['problems'] = []
   const fatal = (message: string, line?: number): ReadSkill => ({
@@ -75,10 +75,10 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
     note('name', `Its name "${name}" is not that of its folder, "${folderName}"; other programs may not find it.`)
   if (description.length > MAX_DESCRIPTION_CHARS)
     note('description', `Its description is longer than ${MAX_DESCRIPTION_CHARS} characters and is cut.`)
-  if (parts.body === '') note('name', 'It has nothing below its front matter.')
+  if (parts.body === '') note('name', 'It has no instructions below its front matter.')
   if (table['allowed-tools'] !== undefined)
-    note('allowed-tools', 'allowed-tools is not used: what is allowed is yours to say, not a skill’s.')
-  for (const key of Object.keys(table)) if (!KNOWN.includes(key)) note(key, `"${key}" is not known and not used.`)
+    note('allowed-tools', 'allowed-tools is ignored: permissions are set by you, not by a skill.')
+  for (const key of Object.keys(table)) if (!KNOWN.includes(key)) note(key, `"${key}" is unknown and ignored.`)
 
   const type = table['type'] ?? 'inline'
   if (type !== 'inline' && type !== 'prompt' && type !== 'flow')
@@ -99,15 +99,15 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
   }
 }
 
-/** Front matter that is nothing but `key: words` lines, as most is: then no YAML parser has to be loaded at a start. */
+/** Parses front matter that consists only of `key: text` lines, which is usual, so that no YAML parser has to be loaded at a start. */
 function plainFront(front: string): { values: unknown } | undefined {
   const values: Record<string, unknown> = {}
   for (const line of front.split('\n')) {
-    // Words that mean the same in YAML: no quotes, no signs with a meaning, no second colon, nothing that could be a number or a date.
+    // Only text that means the same in YAML: no quotes, no special characters, no second colon, nothing that could be a number or a date.
     const match = /^([A-Za-z][\w-]*): ([A-Za-z](?:[^:#[\]{}]|:(?=\S))*)$/.exec(line)
     const [, key = '', value = ''] = match ?? []
     if (!match || Object.hasOwn(values, key) || value !== value.trim()) return undefined
-    // Words YAML may take for something else than text, in its versions and spellings.
+    // Words that some YAML version does not read as text.
     if (value !== 'true' && value !== 'false' && /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(value))
       return undefined
     values[key] = value === 'true' ? true : value === 'false' ? false : value
@@ -122,7 +122,10 @@ async function yamlFront(front: string): Promise<{ values: unknown } | { mistake
   const [error] = document.errors
   // The front matter begins in line 2.
   if (error)
-    return { mistake: `Its front matter is no YAML: ${error.message}`, line: lines.linePos(error.pos[0]).line + 1 }
+    return {
+      mistake: `Its front matter is not valid YAML: ${error.message}`,
+      line: lines.linePos(error.pos[0]).line + 1,
+    }
   return { values: document.toJS() }
 }
 
@@ -136,19 +139,19 @@ function argumentNames(value: unknown): string[] {
   })
 }
 
-/** What the placeholders of a skill's body stand for. */
+/** Values for the placeholders of a skill's body. */
 export interface Filling {
-  /** All that was written behind the skill's name. */
+  /** Everything after the skill's name. */
   args: string
-  /** Names for the single arguments, in order. */
+  /** Names of the arguments, in order. */
   names: readonly string[]
   /** The skill's folder. */
   dir: string
 }
 
 /**
- * The body with its placeholders filled: `$ARGUMENTS`, `$0` and on (single arguments, quotes hold blanks together), `$name`, `${TRESTLE_SKILL_DIR}` and
- * `${KIMI_SKILL_DIR}`. What is filled in is not looked at again. Arguments no placeholder asks for are added at the end, so that nothing is lost.
+ * The body with its placeholders filled: `$ARGUMENTS`, `$0` and up (single arguments; quotes group words), `$name`, `${TRESTLE_SKILL_DIR}` and
+ * `${KIMI_SKILL_DIR}`. Filled-in text is not expanded again. If no placeholder uses the arguments, they are appended.
  */
 export function fillPlaceholders(body: string, { args, names, dir }: Filling): string {
   const single = splitArguments(args)

@@ -3,15 +3,15 @@ import { dirname } from 'node:path'
 import type { Stats } from 'node:fs'
 import type { ReadSkill } from './read-skill'
 
-/** What SKILL.md files said when they were last read, by path, time of change and size. */
+/** Parsed SKILL.md files, by path, modification time and size. */
 export interface SkillCache {
   get(path: string, file: Stats): ReadSkill | undefined
   set(path: string, file: Stats, read: ReadSkill): void
-  /** Writes down what is new, for the next start; failing to is no harm. */
+  /** Saves new entries for the next start; failures are ignored. */
   keep(): Promise<void>
 }
 
-/** Counts up whenever `readSkill` finds something else in the same text. */
+/** Increase it when `readSkill` returns something different for the same text. */
 const VERSION = 1
 
 interface Entry {

@@ -39,7 +39,7 @@ function put(place: string, name: string, more = '', body = `Body of ${name}.`):
   return path
 }
 
-test('skills of every place are found, and the nearest of a name is used', async () => {
+test('skills are found in every place, and the nearest one of a name is used', async () => {
   const near = put('repo/packages/a/.trestle/skills', 'tidy')
   const hidden = [put('repo/.agents/skills', 'tidy'), put('home/skills', 'tidy')]
   put('repo/.claude/skills', 'top')
@@ -57,7 +57,7 @@ test('skills of every place are found, and the nearest of a name is used', async
   expect(skills.readable(folder)).toContain(join(root, 'repo', '.claude', 'skills', 'top'))
 })
 
-test('a broken skill is listed with its problem and hides no good one', async () => {
+test('a broken skill is listed with its problem and does not override a valid one', async () => {
   const path = put('repo/.trestle/skills', 'tidy')
   writeFileSync(path, '---\nname: tidy\n---\n')
   const binary = put('repo/.trestle/skills', 'binary')
@@ -76,7 +76,7 @@ test('a broken skill is listed with its problem and hides no good one', async ()
   expect((await skills.find(folder, 'tidy'))?.source).toBe('user')
 })
 
-test('a skill that was changed a moment ago is read anew, by a running and by a new process', async () => {
+test('a skill that has just changed is read again, by a running and by a new process', async () => {
   const path = put('home/skills', 'tidy')
   expect((await skills.find(folder, 'tidy'))?.description).toBe('What tidy does')
   writeFileSync(path, '---\nname: tidy\ndescription: Now something else\n---\nx')
@@ -86,7 +86,7 @@ test('a skill that was changed a moment ago is read anew, by a running and by a 
   expect(await skills.find(folder, 'tidy')).toBeUndefined()
 })
 
-test('a prompt that begins with a skill brings its instructions along; any other stays as it is', async () => {
+test('a prompt that starts with a skill gets its instructions; any other is unchanged', async () => {
   put('home/skills', 'tidy', 'type: prompt\narguments: [what]\n', 'Tidy $what well.')
   const parts = await withSkill(skills, folder, [{ type: 'text', text: '/tidy src  now' }])
   expect(parts[0]).toEqual({ type: 'text', text: '/tidy src  now' })
@@ -96,13 +96,13 @@ test('a prompt that begins with a skill brings its instructions along; any other
     expect(await withSkill(skills, folder, [{ type: 'text', text }])).toHaveLength(1)
 })
 
-test('the skills that come with a packaged app lie where commands can read them', () => {
+test('in the packaged app, built-in skills are where commands can read them', () => {
   const folder = '/opt/Trestle/resources/app.asar.unpacked/resources/skills'
   expect(builtInSkills('file:///opt/Trestle/resources/app.asar/out/main/chunks/engine-x.js')).toBe(folder)
   expect(builtInSkills('file:///opt/Trestle/resources/app.asar.unpacked/out/main/cli.js')).toBe(folder)
 })
 
-test('the agent is told names and descriptions, never bodies, and nothing when there is nothing', async () => {
+test('the agent sees names and descriptions, never bodies, and nothing without skills', async () => {
   expect(skillSection([])).toBeUndefined()
   put('home/skills', 'tidy')
   put('home/skills', 'kept', 'disableModelInvocation: true\n')
@@ -114,7 +114,7 @@ test('the agent is told names and descriptions, never bodies, and nothing when t
   expect(skillSection((await skills.list(folder)).skills)!.length).toBeLessThan(25_000)
 })
 
-test('skills that call for each other are three deep at most; independent ones, any number of them, are not nested', async () => {
+test('skills can load each other at most three levels deep; independent ones are not nested', async () => {
   const calls: Record<string, string> = {
     one: 'Load the skill two.',
     two: 'Then /three.',
@@ -140,7 +140,7 @@ test('skills that call for each other are three deep at most; independent ones, 
   expect((await load('self')).isError).toBe(true)
 })
 
-test('says why a skill cannot be loaded by the agent, and which one was meant', async () => {
+test('explains why the agent cannot load a skill, and suggests the right one', async () => {
   for (const [name, more] of [
     ['four', ''],
     ['kept', 'disableModelInvocation: true\n'],
@@ -153,7 +153,7 @@ test('says why a skill cannot be loaded by the agent, and which one was meant', 
   expect((await callTool(tool, { skill: 'fuor' })).text).toContain('Did you mean four?')
 })
 
-test('the skills that come with Trestle are whole', async () => {
+test('the built-in skills are valid', async () => {
   const cache = openSkillCache(join(root, 'none.json'))
   const own = createSkills({
     home: root,

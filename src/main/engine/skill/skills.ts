@@ -18,27 +18,27 @@ export interface SkillsDeps {
   repositoryTop(folder: string): string | undefined
 }
 
-/** The skills a project can use. Looked up anew each time: a skill written a moment ago is there. */
+/** The skills that a project can use. Looked up each time, so that new skills are found at once. */
 export interface Skills {
-  /** Every skill found, hidden ones included, and what is wrong with others. */
+  /** Every skill found, including overridden ones, and problems. */
   list(folder: string): Promise<SkillList>
-  /** The skill of this name that counts; undefined when there is none. */
+  /** The skill that applies for this name; undefined when it does not exist. */
   find(folder: string, name: string): Promise<SkillView | undefined>
-  /** A skill's instructions with its placeholders filled. Rejects with an Error in plain words when it cannot be read any more. */
+  /** A skill's instructions with its placeholders filled. Rejects with an Error for the user when the skill can no longer be read. */
   body(skill: SkillView, args: string): Promise<string>
-  /** Real paths of the folders the skills of the latest `list` lie in: what is in them may be read. */
+  /** Real paths of the folders of the skills from the latest `list`: the agent may read the files in them. */
   readable(folder: string): readonly string[]
 }
 
-/** A longer SKILL.md is a mistake: nothing of it would fit a model's window. */
+/** A larger SKILL.md is reported as a problem: it would not fit into a model's context window. */
 const MAX_BYTES = 256 * 1024
-/** More skills in one place than anybody has. */
+/** Limit for skills in one folder. */
 const MAX_SKILLS = 2_000
 
-/** See `Skills`. What SKILL.md files say is kept by path, time and size, so that looking them up costs little more than a `stat` each. */
+/** See `Skills`. Parsed SKILL.md files are cached by path, time and size, so that a look-up costs little more than a `stat` each. */
 export function createSkills(deps: SkillsDeps): Skills {
   const folders = new Map<string, readonly string[]>()
-  /** What each SKILL.md that was found must be. */
+  /** The read guard of each SKILL.md that was found. */
   const guards = new Map<string, TextGuard>()
 
   async function list(folder: string): Promise<SkillList> {
@@ -79,7 +79,7 @@ export function createSkills(deps: SkillsDeps): Skills {
       if ('missing' in found) throw new Error(`${skill.path} cannot be read any more.`)
       if ('problem' in found) throw new Error(`${skill.path} cannot be read any more. ${found.problem}`)
       const parts = splitSkill(found.text)
-      if (!parts) throw new Error(`${skill.path} has lost its front matter.`)
+      if (!parts) throw new Error(`${skill.path} no longer has front matter.`)
       return fillPlaceholders(parts.body, { args, names: skill.arguments, dir: dirname(skill.path) })
     },
   }
@@ -112,14 +112,14 @@ async function skillsIn({ path, source }: SkillPlace, guard: TextGuard, cache: S
   return { skills, problems }
 }
 
-/** Undefined where there is no SKILL.md: not every folder beside skills is one. */
+/** Undefined when the folder has no SKILL.md. */
 async function readAt(
   path: string,
   guard: TextGuard,
   cache: SkillCache,
 ): Promise<{ path: string; read: ReadSkill } | undefined> {
   const problem = (message: string) => ({ path, read: { problems: [{ message, isFatal: true }] } })
-  // Where links lead is looked at each time; only what the file says is remembered.
+  // Link targets are checked each time; only the content is cached.
   const file = guardedFile(path, guard)
   if ('missing' in file) return undefined
   if ('problem' in file) return problem(file.problem)
@@ -128,7 +128,7 @@ async function readAt(
   const found = readGuardedText(path, guard)
   if ('missing' in found) return undefined
   if ('problem' in found) return problem(found.problem)
-  // A linked folder is called what the link is called.
+  // A linked folder has the name of the link.
   const read = await readSkill(found.text, basename(dirname(path)))
   cache.set(path, file.stat, read)
   return { path, read }
@@ -151,7 +151,7 @@ interface SkillPlace {
 
 const IN_PROJECT = ['.trestle/skills', '.agents/skills', '.claude/skills']
 
-/** Where skills are looked for, the nearest first: the project folder and up to its repository's top, the user's folders, Trestle's own. */
+/** Where skills are looked for, in order of precedence: the project folder and its parents up to the repository root, the user's folders, the built-in ones. */
 function skillPlaces(around: {
   folder: string
   top: string | undefined
@@ -170,13 +170,13 @@ function skillPlaces(around: {
     { path: join(userHome, '.agents', 'skills'), source: 'user' },
     { path: builtIn, source: 'built-in' },
   )
-  // A project that is the user's own folder has the same place twice.
+  // If the project is the user's home folder, the same place appears twice.
   return places.filter(({ path }, index) => places.findIndex((other) => other.path === path) === index)
 }
 
 /**
- * A prompt that begins with `/name` or `/skills:name` of a skill, with that skill's instructions behind it; any other prompt as it is: a slash also begins paths. What the
- * user wrote stays as it was written.
+ * Appends a skill's instructions to a prompt that starts with `/name` or `/skills:name`. Returns any other prompt unchanged, because paths start with a slash
+ * too. The user's text is not changed.
  */
 export async function withSkill(
   skills: Pick<Skills, 'find' | 'body'>,
@@ -202,8 +202,8 @@ export async function withSkill(
 }
 
 /**
- * The folder of the skills that come with Trestle, `resources/skills` of the package, wherever this code was bundled into: sources, an entry, or a chunk. In the packaged app it is
- * the one outside of the archive: commands read the files beside a skill, too.
+ * The folder of the built-in skills, `resources/skills` of the package, whether this code runs from sources, an entry, or a chunk. In the packaged app, it is
+ * the copy outside the archive, because commands read a skill's files too.
  */
 export function builtInSkills(here = import.meta.url): string {
   const top = here.endsWith('.ts') ? '../../../../' : here.includes('/chunks/') ? '../../../' : '../../'

@@ -13,9 +13,9 @@ export const BUSY_TIMEOUT_MS = 5000
  * crash of the operating system can lose the newest commits (those since the last checkpoint that the system had not written yet);
  * even then the file stays consistent and what is missing is the newest end, never something in the middle.
  *
- * `alone`: nobody else can have the store meanwhile, and not even the shared file of a few kilobytes is needed: it can be read on a full disk.
+ * `alone`: locks out other processes, so that not even the small shared-memory file is needed and the store can be read on a full disk.
  *
- * Throws SqliteError; `storeError` makes a CodedError of it.
+ * Throws SqliteError; `storeError` converts it to a CodedError.
  */
 export function openDatabase(file: string, { alone = false } = {}): Database {
   const db = new BetterSqlite3(file, { timeout: BUSY_TIMEOUT_MS })
@@ -23,7 +23,7 @@ export function openDatabase(file: string, { alone = false } = {}): Database {
     // Before the first access: the index of the log is then kept in this process's memory, not in a file beside it.
     if (alone) db.pragma('locking_mode = EXCLUSIVE')
     chmodSync(file, 0o600)
-    // A new file holds nothing a power cut could take, and waiting for the disk is most of the time it takes to make one.
+    // A new file has nothing to lose in a power cut, and syncing is most of the time it takes to create one.
     if (statSync(file).size === 0) db.pragma('synchronous = OFF')
     useWal(db)
     db.pragma('synchronous = NORMAL')
@@ -31,7 +31,7 @@ export function openDatabase(file: string, { alone = false } = {}): Database {
     db.pragma('temp_store = MEMORY')
     // 2 MB: windows and appends touch few pages, and the whole process has to fit in 150 MB.
     db.pragma('cache_size = -2000')
-    // 4 MB between checkpoints; what a long reader made it grow is given back.
+    // 4 MB between checkpoints; a log that grew during a long read is truncated again.
     db.pragma('wal_autocheckpoint = 1000')
     db.pragma('journal_size_limit = 16777216')
     return db
@@ -46,7 +46,7 @@ export function openReadOnly(file: string): Database {
   return new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
 }
 
-/** Opens a new file that is written whole or thrown away: nothing protects what is under way. */
+/** Opens a new file that is either completed or thrown away, without any crash safety. */
 export function openScratchFile(file: string): Database {
   const db = new BetterSqlite3(file)
   chmodSync(file, 0o600)
@@ -60,7 +60,7 @@ export function sqliteCode(error: unknown): string | undefined {
   return error instanceof BetterSqlite3.SqliteError ? error.code : undefined
 }
 
-/** Switching a new file to WAL needs it alone for a moment, and SQLite does not always wait for that by itself. */
+/** Switching a new file to WAL needs an exclusive lock for a moment, and SQLite's busy timeout does not always cover that. */
 function useWal(db: Database): void {
   const deadline = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {

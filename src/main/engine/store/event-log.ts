@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../../../shared/events/event'
 import type { visibleRanges } from '../../../shared/model/checkpoint'
 import type { Database } from './database'
 
-/** A window stops growing at this many bytes of events, however few they are: a session full of pictures must open quickly too. */
+/** Maximum size of a window, in bytes of events: a session full of images must open quickly too. */
 const WINDOW_BYTES = 16 * 1024 * 1024
 /** How many events of the history are read at a time. */
 const HISTORY_CHUNK = 64
@@ -16,18 +16,18 @@ interface EventRow {
   body: string
 }
 
-type Stretches = ReturnType<typeof visibleRanges>
+type Ranges = ReturnType<typeof visibleRanges>
 
 /** The reading side of the log. */
 export interface EventLog {
   since(sessionId: string, since: number, limit?: number): RecordedEvent[]
-  /** Of the stretches only, newest first. */
+  /** The latest events of the visible ranges, oldest first. `ranges`: newest first. */
   window(
     sessionId: string,
-    stretches: Stretches,
+    ranges: Ranges,
     options: { before?: number; limit: number },
   ): { events: RecordedEvent[]; hasMore: boolean }
-  historyBackwards(sessionId: string, stretches: Stretches): Generator<RecordedEvent, void>
+  historyBackwards(sessionId: string, ranges: Ranges): Generator<RecordedEvent, void>
   ofTypes(sessionId: string, types: readonly string[], since: number): RecordedEvent[]
 }
 
@@ -57,14 +57,14 @@ export function createEventLog(db: Database): EventLog {
   const read = (sessionId: string, from: number, to: number, limit: number): RecordedEvent[] =>
     range.all(sessionId, from, to, limit).map((row) => eventOf(sessionId, row))
 
-  /** Where a window that ends before `before` begins. */
+  /** The seq at which a window that ends before `before` starts. */
   const startOf = (sessionId: string, before: number, limit: number): number => {
     let start = before
     let seen = before
     let count = 0
     let bytes = 0
     let nextIsStep = false
-    // One more than the limit: a turn's beginning right before its first step belongs to it.
+    // One more than the limit: `turn.started` right before a turn's first step belongs to that step.
     for (const row of sizes.all(sessionId, before, limit + 1)) {
       count += 1
       bytes += row.bytes
@@ -75,27 +75,27 @@ export function createEventLog(db: Database): EventLog {
       if (opensTurn || nextIsStep) start = row.seq
       if (row.seq === 1) return 1
     }
-    // A step alone is larger than the window: the whole step, as a part of it could not be shown.
+    // A single step exceeds the window: return the whole step, because part of a step cannot be shown.
     return start < before ? start : (startBefore.get(sessionId, seen + 1) ?? 1)
   }
 
   return {
     since: (sessionId, since, limit = -1) => read(sessionId, since + 1, Number.MAX_SAFE_INTEGER, limit),
-    window(sessionId, stretches, { before = Number.MAX_SAFE_INTEGER, limit }) {
+    window(sessionId, ranges, { before = Number.MAX_SAFE_INTEGER, limit }) {
       let events: RecordedEvent[] = []
       let start = 1
-      for (const stretch of stretches) {
-        const to = Math.min(before, stretch.to + 1)
-        if (to <= stretch.from) continue
-        // A stretch begins where a window may.
-        start = Math.max(stretch.from, startOf(sessionId, to, Math.max(1, limit - events.length)))
+      for (const range of ranges) {
+        const to = Math.min(before, range.to + 1)
+        if (to <= range.from) continue
+        // A range starts at a valid start of a window.
+        start = Math.max(range.from, startOf(sessionId, to, Math.max(1, limit - events.length)))
         events = [...read(sessionId, start, to, -1), ...events]
-        if (start > stretch.from || events.length >= limit) break
+        if (start > range.from || events.length >= limit) break
       }
       return { events, hasMore: start > 1 }
     },
-    *historyBackwards(sessionId, stretches) {
-      for (const { from, to } of stretches) {
+    *historyBackwards(sessionId, ranges) {
+      for (const { from, to } of ranges) {
         let before = to + 1
         for (;;) {
           const rows = history.all(sessionId, from, before, HISTORY_CHUNK)

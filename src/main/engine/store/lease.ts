@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from './database'
 import { isAlive, type ProcessIdentity } from '../process/process-identity'
 
-/** Often enough that a missed one or two do not make a holder look dead (STALE_MS). */
+/** Frequent enough that one or two missed beats do not make a holder look dead (STALE_MS). */
 const HEARTBEAT_MS = 15_000
 
 interface ProcessRow extends ProcessIdentity {
@@ -15,24 +15,24 @@ interface HolderRow extends ProcessRow {
   since: number
 }
 
-/** Which process runs which session. A lease ends with its process, however that ends. */
+/** Which process runs which session. A lease ends with its process, even after a crash. */
 export interface Leases {
-  /** This opening of the store, as the tables know it. */
+  /** The id of this connection in the tables. */
   readonly owner: string
   /** Whether a process of this machine ended without closing the store. Only reads. */
   unclean(): boolean
-  /** Registers this process and forgets the dead ones with their leases. */
+  /** Registers this process and removes dead ones with their leases. */
   register(): void
-  /** Takes a session; false with where it runs. Has to be called inside a transaction. */
+  /** Takes the lease of a session; not ok, with the place where it runs, if another live process has it. Must be called inside a transaction. */
   take(sessionId: string): { ok: true } | { ok: false; where: string }
   release(sessionId: string): void
-  /** Where a session runs when another live process has it. */
+  /** Where a session runs, if another live process has it. */
   elsewhere(sessionId: string): string | undefined
   /** The same for all leases at once. */
   allElsewhere(): Map<string, string>
   /** The sessions held by this store. */
   held(): Set<string>
-  /** Gives back everything. */
+  /** Releases all leases. */
   close(): void
 }
 
@@ -65,13 +65,13 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
       try {
         beat.run(now(), owner)
       } catch {
-        // A full disk or a long lock: the next beat tries again, and on the same machine heartbeats do not decide anyway.
+        // A full disk or a long lock: the next beat tries again, and on the same machine liveness does not depend on heartbeats.
       }
     }, HEARTBEAT_MS).unref()
   }
 
   const elsewhere = (sessionId: string): string | undefined => {
-    // Asked at every append, where it nearly always is ours.
+    // Called at every append, when the lease is nearly always ours.
     if (ownerOf.get(sessionId) === owner) return undefined
     const row = holder.get(sessionId)
     return row && lives(row) ? whereOf(row, self, now()) : undefined

@@ -89,9 +89,8 @@ CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, W
 `
 
 /**
- * Brings a file to the newest version. `backup` is called before each step of a file that already held something, and a failure of
- * it stops the migration. Two processes may do this at the same time: each step looks again once it is alone.
- * CodedError `store.too_new` when a newer Trestle wrote the file.
+ * Migrates a file to the newest version. `backup` is called before each step unless the file is new; its failure stops the migration. Two processes may
+ * migrate at the same time: each step checks the version again inside its transaction. Throws `store.too_new` when a newer Trestle wrote the file.
  */
 export function migrate(
   db: Database,
@@ -108,7 +107,7 @@ export function migrate(
   }
   if (found === newest) return
   const isNew = isEmpty(db)
-  // Another process may be filling an index at this moment: wait longer than for an everyday transaction.
+  // Another process may be filling an index now: wait longer than for a normal transaction.
   db.pragma('busy_timeout = 60000')
   for (const migration of migrations) {
     const version = versionOf(db)

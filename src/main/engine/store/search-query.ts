@@ -1,4 +1,4 @@
-/** Words that have to follow each other; `open` when the last of them may go on ("conf" finds "config"). */
+/** Words that must follow each other; `open`: the last one may be a prefix ("conf" finds "config"). */
 export interface Phrase {
   words: string[]
   open: boolean
@@ -9,22 +9,22 @@ const BEFORE = 50
 const LENGTH = 180
 
 /**
- * Reads what a person typed: every term has to be there, "quoted terms" to the letter, others may be the beginning of a word.
- * Operators of the index's own language mean nothing here. Empty when there is no word in it.
+ * Parses a search: every term must match; "quoted terms" match exactly, the last word of other terms may be a prefix. Operators of FTS5 have no meaning here.
+ * Empty when the query has no words.
  */
 export function parseQuery(query: string): Phrase[] {
   const phrases: Phrase[] = []
   for (const [term, quoted] of query.slice(0, 1000).matchAll(/"([^"]*)"?|[^\s"]+/g)) {
     const words = Array.from(wordsOf(quoted ?? term), (word) => word.folded)
     if (words.length === 0) continue
-    // The beginning of a word has to be two letters long: one letter would visit half of the index.
+    // A prefix needs two letters: a single letter would scan half of the index.
     phrases.push({ words, open: quoted === undefined && (words.at(-1)?.length ?? 0) > 1 })
     if (phrases.length === MAX_PHRASES) break
   }
   return phrases
 }
 
-/** The phrases in the language of FTS5; safe whatever they hold, as words are letters and digits only. */
+/** The phrases as an FTS5 expression; safe without escaping, because words are letters and digits only. */
 export function matchExpression(phrases: readonly Phrase[]): string {
   return phrases.map(({ words, open }) => `"${words.join(' ')}"${open ? ' *' : ''}`).join(' AND ')
 }
@@ -67,13 +67,13 @@ function* matchesIn(text: string, phrases: readonly Phrase[]): Generator<{ start
   }
 }
 
-/** Back to a space if one is near, so that the snippet does not begin within a word. */
+/** Moves forward to the next word if one is near, so that the snippet does not start within a word. */
 function wordStart(text: string, position: number): number {
   const space = text.slice(position, position + 20).search(/\s/)
   return space < 0 ? position : position + space + 1
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Moves the position out of a surrogate pair. */
 function clean(text: string, position: number): number {
   const code = text.charCodeAt(position)
   return code >= 0xdc00 && code <= 0xdfff ? position - 1 : position
@@ -84,9 +84,8 @@ function plain(text: string): string {
 }
 
 /**
- * What a word is to the search, in one place for texts, queries and snippets: a run of letters and digits, folded (case, accents,
- * full-width forms); but each character of a script that writes without spaces, and each emoji, is a word by itself, so that a part of
- * a Chinese sentence can be found.
+ * The definition of a word for texts, queries and snippets: a run of letters and digits, folded (case, accents, full-width forms). Each character of a script
+ * that is written without spaces, and each emoji, is a separate word, so that part of a Chinese sentence can be found.
  */
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 const ALONE = String.raw`${SCRIPTS.map((script) => String.raw`\p{Script=${script}}`).join('')}\p{Extended_Pictographic}`
@@ -109,7 +108,7 @@ function* wordsOf(text: string): Generator<Word> {
   }
 }
 
-/** A text as the index wants it: ASCII is split by SQLite itself, everything else is brought into that form. */
+/** A text in the form that the index needs: SQLite splits ASCII itself; other text is split and folded here. */
 export function indexable(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text.replaceAll('\u0000', ' ')
   const words: string[] = []
@@ -117,7 +116,7 @@ export function indexable(text: string): string {
   return words.join(' ')
 }
 
-/** Compatibility forms may bring in spaces and punctuation (`⑴` is `(1)`): only what makes words is kept. */
+/** Normalization may add spaces and punctuation (`⑴` becomes `(1)`): only word characters are kept. */
 function fold(word: string): string {
   if (!BEYOND_ASCII.test(word)) return word.toLowerCase()
   return word

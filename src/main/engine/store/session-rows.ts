@@ -6,20 +6,20 @@ import { AGENT_ID, familyPrefix } from '../../../shared/model/agent'
 import type { Store } from './store'
 import type { Leases } from './lease'
 
-/** Raise it when `applyHeader` begins to keep something it did not keep before: stored headers are then folded anew from their events. */
+/** Raise it when `applyHeader` keeps something new: stored headers are then folded again from their events. */
 export const FOLD_VERSION = 2
 
 /**
- * The headers: `session` holds what lists and leases need, `session_header` the rest as JSON (in a table of its own: with pictures in
- * the queue it can be large, and `seq` changes with every event).
+ * The session headers: `session` holds what lists and leases need, `session_header` the rest as JSON (in a separate table, because it can be large with images in
+ * the queue, and `seq` changes with every event).
  */
 export interface HeaderRows {
-  /** The current header, or undefined. Cached for as long as nobody else has appended. */
+  /** The current header, or undefined. Cached until another process appends. */
   get(sessionId: string): SessionHeader | undefined
   insert(header: SessionHeader): void
-  /** Stores what differs. Has to be called inside a transaction; the cache follows with `keep`. */
+  /** Stores what differs. Must be called inside a transaction; update the cache with `keep` afterwards. */
   save(before: SessionHeader, after: SessionHeader): void
-  /** Remembers a header whose transaction is through. */
+  /** Caches a header whose transaction was committed. */
   keep(header: SessionHeader): void
   forget(sessionId: string): void
 }
@@ -132,7 +132,7 @@ function parse(json: string): Omit<SessionHeader, 'seq' | 'updatedAt'> | undefin
   }
 }
 
-/** The fold makes a new value for everything it changes, so identity says it all. */
+/** The fold creates a new value for everything it changes, so comparing by identity suffices. */
 function differs(before: SessionHeader, after: SessionHeader): boolean {
   const old: Record<string, unknown> = { ...before }
   const fresh: Record<string, unknown> = { ...after }
@@ -142,7 +142,7 @@ function differs(before: SessionHeader, after: SessionHeader): boolean {
   return [...keys].some((key) => old[key] !== fresh[key])
 }
 
-/** The lists over all sessions: from columns alone, no JSON is parsed and no folder is looked at (it may be gone or not mounted). */
+/** Lists over all sessions, from columns alone: parses no JSON and accesses no project folder (it may be deleted or not mounted). */
 export function createSessionList(
   db: Database,
   leases: Leases,
@@ -159,14 +159,14 @@ export function createSessionList(
        ORDER BY updated_at DESC, id DESC LIMIT @limit`,
     )
     .raw()
-  // Only a turn can wait, so the index of open turns leads to the few that do.
+  // Only sessions with an open turn can wait, so the index of open turns finds them quickly.
   const waiting = db
     .prepare<[], [string, number]>(
       'SELECT id, seq FROM session INDEXED BY session_open WHERE turn_id IS NOT NULL AND waiting > 0 AND removed = 0',
     )
     .raw()
   const open = db.prepare<[], string>('SELECT id FROM session WHERE turn_id IS NOT NULL AND removed = 0').pluck()
-  // As `JSON.stringify` writes it; inside a string its quotes would be escaped. Headers folded before there was news owe none.
+  // As `JSON.stringify` writes it; inside a string the quotes would be escaped. Headers from before notifications existed have none due.
   const owed = db
     .prepare<[], string>(
       `SELECT s.id FROM session s JOIN session_header h ON h.session_id = s.id
@@ -192,7 +192,7 @@ export function createSessionList(
         .all(filter)
         .map(([sessionId, itsFolder, title, status, waiting, updatedAt, isArchived, model]): SessionSummary => {
           const where = elsewhere.get(sessionId)
-          // A turn that waits for a person outlives its process.
+          // A turn that waits for the user outlives its process.
           const dead = status === 'running' && where === undefined && !held.has(sessionId)
           return {
             sessionId,

@@ -8,11 +8,11 @@ import type { HeaderRows } from './session-rows'
 import type { Leases } from './lease'
 import type { TextIndex } from './text-index'
 
-/** A removed session goes in transactions of this many events, so that other processes are never held up for long. */
+/** Removed sessions are deleted in transactions of this many events, so that other processes are not blocked for long. */
 const REMOVE_CHUNK = 1000
 
 export interface SessionWriter extends Pick<Store, 'append' | 'create' | 'remove'> {
-  /** Ends removals that a dead process left half done. */
+  /** Completes removals that a dead process left unfinished. */
   finishRemovals(): void
 }
 
@@ -55,7 +55,7 @@ export function createSessionWriter(
   }
 
   const append = db.transaction((sessionId: string, bodies: readonly EventBody[]) => {
-    // A lease that was lost (this machine slept while another took over) shows here, before anything is written.
+    // Detects a lost lease (this machine slept while another process took over) before anything is written.
     refuseElsewhere(sessionId)
     const header = headers.get(sessionId)
     if (!header) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
@@ -74,7 +74,7 @@ export function createSessionWriter(
     refuseElsewhere(sessionId)
     if (!headers.get(sessionId)) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
     hide.run(sessionId)
-    // Should the store be damaged one day, the session must not come back from a backup.
+    // If the store is damaged later, the session must not come back from a backup.
     remember.run(removedKey(sessionId), String(now()))
   }).immediate
 
@@ -113,12 +113,12 @@ export function createSessionWriter(
   }
 }
 
-/** The `meta` key that remembers a removed session, so that no copy of the store brings it back unasked. */
+/** The `meta` key that marks a session as removed, so that it does not come back from a copy of the store. */
 export function removedKey(sessionId: string): string {
   return `${REMOVED}${sessionId}`
 }
 
-/** The sessions that an open store remembers as removed. */
+/** The ids of removed sessions in an open store. */
 export function removedIds(db: Database): Set<string> {
   const keys = db
     .prepare<[string, string], string>('SELECT key FROM main.meta WHERE key > ? AND key < ?')

@@ -10,13 +10,13 @@ import { createSessionWriter } from './session-writer'
 import { storeError, isDamage, suspectMarker } from './store-error'
 import { createTextIndex } from './text-index'
 
-/** The store over an open, migrated database. `openStore` is how to get one. */
+/** The store on an open, migrated database. Use `openStore` to get one. */
 export function createSqliteStore(
   db: Database,
   deps: { home: string; leases: Leases; now: () => number },
 ): Omit<Store, 'hold'> {
   const { home, leases, now } = deps
-  /** Failures of disk and file become CodedErrors; found damage makes the next start check the file. */
+  /** Converts failures of disk and file to CodedErrors; after damage, the next start checks the file. */
   const failure = (error: unknown): unknown => {
     if (isDamage(error)) markSuspect(home)
     return storeError(error, home)
@@ -40,18 +40,18 @@ export function createSqliteStore(
     if (!headers.get(sessionId)) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
     return leases.take(sessionId)
   }).immediate
-  /** What the conversation is made of; `upTo`: as it was right after that event. */
-  const stretchesOf = (sessionId: string, upTo?: number): ReturnType<typeof visibleRanges> => {
+  /** The visible ranges of the conversation; `upTo`: as of right after that event. */
+  const rangesOf = (sessionId: string, upTo?: number): ReturnType<typeof visibleRanges> => {
     const header = headers.get(sessionId)
     return header ? visibleRanges(header.cuts ?? [], Math.min(header.seq, upTo ?? header.seq)) : []
   }
-  /** Whether a conversation has gone back over a place; what is known of a session is kept for one question. */
+  /** Returns a check whether a restore removed an event from its conversation; caches ranges per session for one search. */
   const leftOut = (): ((sessionId: string, seq: number) => boolean) => {
     const known = new Map<string, ReturnType<typeof visibleRanges>>()
     return (sessionId, seq) => {
-      const stretches = known.get(sessionId) ?? stretchesOf(sessionId)
-      known.set(sessionId, stretches)
-      return !stretches.some(({ from, to }) => seq >= from && seq <= to)
+      const ranges = known.get(sessionId) ?? rangesOf(sessionId)
+      known.set(sessionId, ranges)
+      return !ranges.some(({ from, to }) => seq >= from && seq <= to)
     }
   }
   writer.finishRemovals()
@@ -62,11 +62,11 @@ export function createSqliteStore(
     header: guard(headers.get),
     list: guard(list.list),
     since: guard(log.since),
-    window: guard((sessionId, options) => log.window(sessionId, stretchesOf(sessionId), options)),
+    window: guard((sessionId, options) => log.window(sessionId, rangesOf(sessionId), options)),
     ofTypes: guard((sessionId, types, since = 0) => log.ofTypes(sessionId, types, since)) as Store['ofTypes'],
     *historyBackwards(sessionId, upTo) {
       try {
-        yield* log.historyBackwards(sessionId, stretchesOf(sessionId, upTo))
+        yield* log.historyBackwards(sessionId, rangesOf(sessionId, upTo))
       } catch (error) {
         throw failure(error)
       }
@@ -87,7 +87,7 @@ export function createSqliteStore(
       try {
         leases.close()
       } catch (error) {
-        // A full disk, say. Nothing recorded depends on it: the next start finds a dead process and checks the file.
+        // A full disk, for example. Nothing recorded is lost: the next start finds a dead process and checks the file.
         if (sqliteCode(error) === undefined) throw error
       }
       db.close()

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { identityOf, isAlive, type ProcessIdentity } from '../process/process-identity'
 
-/** A lock without a readable holder is being written, or was left by a process that died while it wrote. */
+/** A lock without a readable holder is being written, or was left by a process that died while writing. Stale after this time, in ms. */
 const UNREADABLE_STALE_MS = 5_000
 
-/** Takes the lock `file` unless a living process has it; returns how to give it back. */
+/** Takes the lock `file` unless a live process has it; returns the function that releases it. */
 export function tryLock(file: string): (() => void) | undefined {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -18,7 +18,7 @@ export function tryLock(file: string): (() => void) | undefined {
   }
 }
 
-/** Runs `work` with the lock; the others wait, since what they want to do may be done by then. */
+/** Runs `work` with the lock, after waiting for it. The caller must check again whether `work` is still needed. */
 export function withLock<T>(file: string, work: () => T): T {
   for (;;) {
     const release = tryLock(file)

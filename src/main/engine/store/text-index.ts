@@ -3,7 +3,7 @@ import type { SearchHit } from '../../../shared/model/session'
 import type { Database } from './database'
 import { matchExpression, parseQuery, snippetOf, indexable } from './search-query'
 
-/** Of a longer message (a pasted log) only the beginning can be found: indexing must not make an append slow. In UTF-16 units. */
+/** How much of a message is searchable, in UTF-16 units: indexing a long one (a pasted log) must not slow down the append. */
 const MAX_TEXT_CHARS = 256 * 1024
 
 /** The searchable text of an event: what the user wrote and what the model answered; empty for all others. */
@@ -20,10 +20,10 @@ export function searchText(event: EventBody): string {
   return text.slice(0, MAX_TEXT_CHARS)
 }
 
-/** How the index is filled: inside the transaction of the append, so it never differs from the log. */
+/** The search index. It is filled inside the transaction of the append, so it always matches the log. */
 export interface TextIndex {
   add(eventId: number | bigint, body: EventBody): void
-  /** `isLeftOut`: whether a conversation has gone back over that place, where nothing can be shown. */
+  /** `isLeftOut`: whether a restore removed the event from its conversation; such hits are skipped. */
   search(
     query: string,
     limit: number,
@@ -73,7 +73,7 @@ export function createTextIndex(db: Database): TextIndex {
   }
 }
 
-/** Fills an empty index from the log: for the migration that brings the index. */
+/** Fills an empty index from the log, for the migration that adds the index. */
 export function indexEvents(db: Database): void {
   const insert = insertion(db)
   const next = db.prepare<[number], { id: number; body: string }>(

@@ -6,7 +6,7 @@ import { createContextWindows, endpointOf } from './context-windows'
 
 const model = { id: 'p/m', model: 'm', providerId: 'p', contextWindow: 200_000 }
 
-it('takes the window that the provider names, for every session of the process', () => {
+it('uses the window that the provider states, for every session of the process', () => {
   const windows = createContextWindows()
   windows.of(model).refused(90_000, 128_000)
   expect(windows.of(model).tokens()).toBe(128_000)
@@ -14,21 +14,21 @@ it('takes the window that the provider names, for every session of the process',
   expect(windows.of({ ...model, id: 'p/other' }).tokens()).toBe(200_000)
 })
 
-it('never takes a window for smaller than what was answered, where the provider names none', () => {
+it('never assumes a window smaller than an answered request, if the provider states none', () => {
   const window = createContextWindows().of(model)
   window.answered(120_000)
   for (let n = 0; n < 5; n += 1) window.refused(121_000)
   expect(window.tokens()).toBe(120_000)
 })
 
-it('does not go beyond what is configured', () => {
+it('never exceeds the configured window', () => {
   const window = createContextWindows().of(model)
   window.answered(300_000)
   window.refused(300_000, 250_000)
   expect(window.tokens()).toBe(200_000)
 })
 
-describe('a window that a refusal has shown', () => {
+describe('a window learned from a refusal', () => {
   const DAY = 24 * 3_600_000
   let folder: string
   let file: string
@@ -57,7 +57,7 @@ describe('a window that a refusal has shown', () => {
     expect(process().of(model).isLearned()).toBe(true)
   })
 
-  it('grows in later processes, too, with what was answered', () => {
+  it('grows in later processes too, with longer answered requests', () => {
     process().of(model).refused(100_000)
     const next = process().of(model)
     expect(next.tokens()).toBe(95_000)
@@ -67,7 +67,7 @@ describe('a window that a refusal has shown', () => {
     expect(process().of(model).isLearned()).toBe(false)
   })
 
-  it('is kept with the longest answer that fits beside a request', () => {
+  it('is kept with the output limit of the provider', () => {
     process().of(model).asksFor(8192)
     expect(process().of(model).usualAnswer()).toBe(8192)
     expect(process().of(model).tokens()).toBe(200_000)
@@ -97,7 +97,7 @@ describe('a window that a refusal has shown', () => {
     ).toBe(200_000)
   })
 
-  it('is not kept for a server on this machine, which may be started again with another window', () => {
+  it('is not kept for a server on this machine, which may restart with another window', () => {
     expect(endpointOf({ type: 'openai-compatible', baseUrl: 'http://127.0.0.1:8080/v1' })).toBeUndefined()
     expect(endpointOf({ type: 'openai-compatible', baseUrl: 'http://localhost:8080/v1' })).toBeUndefined()
     expect(endpointOf(undefined)).toBeUndefined()
@@ -107,7 +107,7 @@ describe('a window that a refusal has shown', () => {
     expect(endpointOf({ type: 'anthropic' })).toBe('anthropic ')
   })
 
-  it('is as configured where the file is damaged', () => {
+  it('is the configured one if the file is damaged', () => {
     process().of(model).refused(90_000, 64_000)
     const written = readFileSync(file, 'utf8')
     for (const text of ['{', '[]', 'null', written.replace('64000', '-1'), written.replace('64000', '"x"')]) {

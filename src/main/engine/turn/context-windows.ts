@@ -5,20 +5,20 @@ import { createTokenCalibration, type TokenCalibration } from '../context/tokens
 import { imageTokenFormula } from '../context/tokens/image-tokens'
 import type { ModelInfo } from '../model/provider'
 
-/** A window is taken for this share of what was refused, where the provider has not said how large it is. */
+/** The assumed window, as a share of the request that was refused, if the provider did not say how large it is. */
 const SHARE_OF_REFUSED = 0.95
-/** After so long a provider is asked again by trying: models get larger windows. */
+/** A learned window expires after this long, in ms: models get larger windows. */
 const REMEMBERED_MS = 14 * 24 * 3_600_000
 
-/** What is known of the windows of models: as configured or as a provider has shown, and how many tokens there are in a text. */
+/** The context windows of models, as configured or learned from a provider, and the calibration of their token counts. */
 export interface ContextWindows {
   of(model: Pick<ModelInfo, 'id' | 'model' | 'providerId' | 'contextWindow'>): ModelWindow
 }
 
 export interface ContextWindowsDeps {
-  /** Where windows that were learned are kept for later processes. */
+  /** File that keeps learned windows for later processes. */
   file?: string
-  /** Where requests for a provider go; undefined where nothing is to be remembered of it. */
+  /** The endpoint of a provider; undefined when nothing is to be remembered for it. */
   endpointOf?(providerId: string): string | undefined
   now?(): number
 }
@@ -26,24 +26,24 @@ export interface ContextWindowsDeps {
 interface LearnedWindow {
   /** Absent: as configured. */
   tokens?: number
-  /** The longest request that was answered. */
+  /** Tokens of the longest request that was answered. */
   answered: number
-  /** The longest answer of a request that names none. */
+  /** The output limit that the provider assumes for requests without one, as learned from a refusal, in tokens. */
   usualAnswer?: number
   sizes: TokenCalibration
 }
 
-/** As it is kept: by endpoint and model. */
+/** A learned window in the file, by endpoint and model. */
 interface StoredWindow {
   tokens?: number
   usualAnswer?: number
-  /** What was configured then; with another window the user knows better. */
+  /** The window configured at that time; an entry with another value is ignored. */
   configured: number
   /** The time of the refusal. */
   at: number
 }
 
-/** What refusals have taught is remembered for later processes, too; the sizes those learn from the log. */
+/** What refusals reveal is also kept for later processes; token calibration is not, because the log has it. */
 export function createContextWindows({
   file,
   endpointOf = () => undefined,
@@ -90,10 +90,10 @@ export function createContextWindows({
         tokens,
         sizes: learned.sizes,
         isLearned: () => tokens() < contextWindow,
-        refused(used, most) {
-          learned.tokens = most ?? Math.round(Math.min(tokens(), used) * SHARE_OF_REFUSED)
-          // What the provider says itself counts for more than what it has answered once.
-          if (most !== undefined) learned.answered = Math.min(learned.answered, most)
+        refused(used, max) {
+          learned.tokens = max ?? Math.round(Math.min(tokens(), used) * SHARE_OF_REFUSED)
+          // The limit that the provider states takes precedence over a longer request that it once answered.
+          if (max !== undefined) learned.answered = Math.min(learned.answered, max)
           keep()
         },
         answered(answered) {
@@ -112,7 +112,7 @@ export function createContextWindows({
 }
 
 /**
- * Where requests for a provider go, as far as its windows are to be remembered. A server on this machine may be started again with another window, and its
+ * The endpoint of a provider whose windows are to be remembered; undefined for a server on this machine, which may restart with another window and whose
  * refusals cost nothing.
  */
 export function endpointOf(provider: ProviderSettings | undefined): string | undefined {

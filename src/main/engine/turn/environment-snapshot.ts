@@ -10,39 +10,39 @@ import type { Instructions } from '../context/facts/instruction-files'
 
 export interface EnvironmentSnapshotsDeps {
   home: string
-  /** What commands get. */
+  /** The environment of commands. */
   env(): Record<string, string>
-  /** What the session's commands can reach; undefined where that cannot be told. */
+  /** What the session's commands can reach; undefined when unknown. */
   sandboxOf(session: Session): Promise<SandboxStatus | undefined>
-  /** What permission rules keep from tools that list folders. */
+  /** Whether permission rules hide a path from tools that list folders. */
   hiddenFrom(session: Session): Promise<(path: string) => boolean>
-  /** Whether the project brings something along that the user has not accepted: then not even git is run in it. */
+  /** Whether the project has settings that the user has not trusted: then not even git runs in it. */
   isUntrusted(session: Session): Promise<boolean>
   /** Whether commands run in terminals of the session's client, whose shell is not known. */
   hasOtherTerminals(session: Session): boolean
 }
 
-/** What has to be looked for on the machine before a model can be told of it. */
+/** Facts about the environment that have to be looked up on the machine. */
 export interface EnvironmentSnapshot extends ProjectSnapshot {
-  /** With its version; absent: not known. */
+  /** Name and version; absent when unknown. */
   shell?: string
   sandbox?: SandboxStatus
 }
 
 export interface EnvironmentSnapshots {
-  /** Starts looking, so that `of` need not wait as long. */
+  /** Starts the look-up, so that `take` waits less. */
   prefetch(session: Session): void
-  /** Never rejects. The project is looked at once for each conversation, and again after a compaction. */
+  /** Never rejects. The project is inspected once per conversation, and again after a compaction. */
   take(session: Session): Promise<EnvironmentSnapshot>
-  /** Only what may change while a conversation goes on: the rest its model was told when it began. Never rejects. */
+  /** Only what may change during a conversation; the rest is in its first request. Never rejects. */
   takeChanging(session: Session): Promise<EnvironmentSnapshot>
 }
 
-/** Looks at what surrounds sessions: the project's folder and repository, the shell and the sandbox. */
+/** Inspects the environment of sessions: the project's folder and repository, the shell and the sandbox. */
 export function createEnvironmentSnapshots(deps: EnvironmentSnapshotsDeps): EnvironmentSnapshots {
-  const looks = new WeakMap<Session, { since: number; look: Promise<ProjectSnapshot> }>()
+  const projects = new WeakMap<Session, { since: number; snapshot: Promise<ProjectSnapshot> }>()
 
-  async function lookNow(session: Session): Promise<ProjectSnapshot> {
+  async function inspectProject(session: Session): Promise<ProjectSnapshot> {
     const { folder } = session.header
     const [hidden, isUntrusted] = await Promise.all([
       deps.hiddenFrom(session).catch(() => allHidden),
@@ -54,11 +54,11 @@ export function createEnvironmentSnapshots(deps: EnvironmentSnapshotsDeps): Envi
 
   function projectOf(session: Session): Promise<ProjectSnapshot> {
     const since = session.header.compacted?.seq ?? 0
-    const known = looks.get(session)
-    if (known?.since === since) return known.look
-    const look = lookNow(session)
-    looks.set(session, { since, look })
-    return look
+    const known = projects.get(session)
+    if (known?.since === since) return known.snapshot
+    const snapshot = inspectProject(session)
+    projects.set(session, { since, snapshot })
+    return snapshot
   }
 
   async function takeChanging(session: Session): Promise<EnvironmentSnapshot> {
@@ -78,34 +78,34 @@ export function createEnvironmentSnapshots(deps: EnvironmentSnapshotsDeps): Envi
   return { prefetch: (session) => void take(session), take, takeChanging }
 }
 
-/** Where the rules cannot be read, no name is told. */
+/** If the rules cannot be read, every name is hidden. */
 const allHidden = (): boolean => true
 
 export interface AgentWrittenDeps {
   checkpoints: Pick<CheckpointManager, 'writtenByAgents'>
-  /** The header of the person's session a subagent belongs to. */
+  /** The header of the session itself, or of the user's session that a subagent belongs to. */
   effectiveHeader(session: Session): SessionHeader
 }
 
-/** A file system may keep coarser times than a clock. */
+/** File systems may store coarser times than the clock. */
 const FILE_TIME_TOLERANCE_MS = 2_000
 
 /**
- * The instructions, with a mark on those that agents of the conversation have written themselves: what an injected text had them write would otherwise come back to them as the
- * word of the user.
+ * Marks the instruction files that agents of this conversation wrote themselves. Otherwise, text that a prompt injection made them write would come back to
+ * them as instructions of the user.
  */
 export async function markAgentWritten(
   { checkpoints, effectiveHeader }: AgentWrittenDeps,
   session: Session,
   instructions: readonly Instructions[],
 ): Promise<Instructions[]> {
-  // Of a file that is older than the conversation nothing has to be looked up. Programs can set the time of its content, but not this one.
+  // A file older than the conversation needs no look-up. ctime, because programs can set mtime but not ctime.
   const since = effectiveHeader(session).createdAt - FILE_TIME_TOLERANCE_MS
-  const young = instructions.filter(({ path }) => (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= since)
-  if (young.length === 0) return [...instructions]
+  const recent = instructions.filter(({ path }) => (statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= since)
+  if (recent.length === 0) return [...instructions]
   const written = await checkpoints.writtenByAgents(
     session,
-    young.map(({ path }) => path),
+    recent.map(({ path }) => path),
   )
   return instructions.map((file) => (written.has(file.path) ? { ...file, byAgent: true } : file))
 }

@@ -2,22 +2,22 @@ import { CodedError, failureOf, type Failure } from '../../../shared/errors'
 import type { TurnContext } from '../loop/turn-context'
 import type { ModelInfo, Provider } from '../model/provider'
 
-/** Failures of a small model that its session's own model would have as well. */
+/** Failures of a small model that the session's own model would have as well. */
 const NO_FALLBACK_CODES: readonly Failure['code'][] = ['model.context_overflow', 'model.refused']
 
 export interface ModelFallbackDeps {
-  /** The model that takes over. */
+  /** Id of the model that takes over. */
   to: string
-  /** It stands in for a small model, whatever that fails with, and nobody needs to be told. */
+  /** Whether it replaces a small model: then it takes over after any failure, and the user is not notified. */
   quiet: boolean
   resolveModel(id: string): Promise<{ info: ModelInfo; provider: Provider }>
   modelOf(info: ModelInfo): TurnContext['model']
-  /** Tokens that the conversation takes now. */
+  /** Tokens of the conversation now. */
   used(): number
   log(message: string): void
 }
 
-/** Has another model go on with a turn whose own is overloaded: once a turn, and only where the conversation fits into its window. */
+/** Continues a turn with another model when its own is overloaded: once per turn, and only if the conversation fits into the other model's window. */
 export function createModelFallback(ctx: TurnContext, deps: ModelFallbackDeps): NonNullable<TurnContext['fallBack']> {
   return async (failure) => {
     if (

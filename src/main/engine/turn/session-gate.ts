@@ -16,11 +16,11 @@ export interface SessionGateDeps {
   store: Pick<Store, 'window'>
   tools: Pick<SessionTools, 'workspaceOf'>
   skills: Pick<Skills, 'readable'>
-  /** The header whose mode and plan count: that of the person's session a subagent belongs to. */
+  /** The header whose mode and plan apply: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): Session['header']
   rulesOf(session: Session): Promise<PermissionRule[]>
   interactive: boolean
-  /** What the sandboxes can do for the commands of a session. */
+  /** The sandboxes that are available for the commands of a session. */
   sandboxesOf?(session: Session, forCommand: boolean): Promise<CommandSandboxes>
   toolPins: ToolPins
   /** Writes allow rules into the user's own configuration. */
@@ -28,10 +28,10 @@ export interface SessionGateDeps {
   newId(prefix: string): string
 }
 
-/** So far back a session's log is read to show what a rule would have meant, or how a request has ended. */
+/** How many events of a session's log are read to show what a rule would have changed, or how a request ended. */
 const PAST_EVENTS = 3000
 
-/** What the gate of a session asks of the rest of the engine. */
+/** The dependencies of a session's approval gate. */
 export function createGateDeps(deps: SessionGateDeps): (session: Session) => Parameters<typeof createGate>[0] {
   const { home, store, tools, skills, effectiveHeader, rulesOf, interactive, sandboxesOf, toolPins, keepRules, newId } =
     deps
@@ -78,7 +78,7 @@ export function readableOutputFolders(
   return [join(home, 'sessions', id), join(home, 'tasks'), ...skills.readable(header.folder)]
 }
 
-/** A clock that never gives the same time twice, nor an earlier one: first in, first out, however many ask in one moment. */
+/** A strictly increasing clock, so that requests made in the same millisecond keep their order. */
 function strictlyIncreasing(now: () => number): () => number {
   let last = 0
   return () => (last = Math.max(now(), last + 1))

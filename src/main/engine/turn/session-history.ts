@@ -13,15 +13,15 @@ import type { Store } from '../store/store'
 import type { ContextWindows } from './context-windows'
 import type { RequestPrefix } from '../../../shared/model/context'
 
-/** Of a conversation that was never compacted, so much is read for each token of the window; what is beyond that has no room anyway. */
+/** How much of a conversation that was never compacted is read, in characters per token of the window; more would not fit. */
 const MAX_CHARS_PER_TOKEN = 12
 
-/** A conversation as its model is to see it. */
+/** A conversation as the model sees it. */
 export interface LoadedHistory {
   history: Message[]
-  /** What has told the model of changes, oldest first. */
+  /** Events that told the model about changed facts, oldest first. */
   telling: RecordedEvent[]
-  /** The provider's latest count, as long as it is of this history. */
+  /** The provider's latest token count, if it applies to this history. */
   known: CountedRequest | undefined
 }
 
@@ -31,7 +31,7 @@ export interface HistoryDeps {
   windows: ContextWindows
 }
 
-/** Reads the conversation from the log. `marks`: the numbers of checkpoints are told to the model. */
+/** Reads the conversation from the log. `marks`: whether the model sees checkpoint numbers. */
 export function loadHistory(
   { store, workspaceOf, windows }: HistoryDeps,
   session: Session,
@@ -46,17 +46,17 @@ export function loadHistory(
   return { history, telling: telling.toReversed(), known: counts.latest() }
 }
 
-/** The compaction that stands for the beginning of the conversation. */
+/** The compaction that replaces the start of the conversation. */
 export function latestCompaction(store: Pick<Store, 'since'>, { sessionId, compacted }: SessionHeader) {
   const event = compacted && store.since(sessionId, compacted.seq - 1, 1)[0]
   return event?.type === 'compaction.finished' ? event : undefined
 }
 
-/** The trims that the conversation has not gone back over. */
+/** The trims that no restore has undone. */
 function activeTrims(store: Pick<Store, 'since'>, { sessionId, seq, cuts = [], trims = [] }: SessionHeader) {
-  const stretches = visibleRanges(cuts, seq)
+  const ranges = visibleRanges(cuts, seq)
   return trims.flatMap((trim) => {
-    if (!stretches.some(({ from, to }) => trim >= from && trim <= to)) return []
+    if (!ranges.some(({ from, to }) => trim >= from && trim <= to)) return []
     const event = store.since(sessionId, trim - 1, 1)[0]
     return event?.type === 'context.trimmed' ? [event] : []
   })
@@ -66,7 +66,7 @@ function partOf({ line, lines, total }: { line: number; lines: number; total?: n
   return total === undefined ? 'part' : { first: line, last: line + lines - 1, total }
 }
 
-/** Passes events on, newest first, and notes which file contents the agent has seen, and what has told it of changes: its memory survives a restart. */
+/** Yields the events, newest first, and collects from them which file contents the agent has read and which changed facts it knows, so that both survive a restart. */
 function* restoringReads(
   events: Iterable<RecordedEvent>,
   reads: ReadState,
@@ -77,7 +77,7 @@ function* restoringReads(
     const details = event.type === 'tool.finished' ? event.details : undefined
     for (const { path, hash, part, ...shown } of details?.kind === 'file' ? [details] : fileDiffs(details)) {
       const latest = reads.lastRead(path)
-      // Parts of one version, read one after the other, add up.
+      // Reads of several parts of the same version add up.
       if (hash === undefined || (latest !== undefined && latest !== hash)) continue
       reads.markRead(path, hash, part && 'line' in shown ? partOf(shown) : part ? 'part' : 'all')
     }
@@ -85,14 +85,14 @@ function* restoringReads(
   }
 }
 
-/** So many sessions' prefixes stay in memory; the others are read again. */
+/** How many sessions' prefixes are cached. */
 const MAX_KEPT = 20
 
-/** What the log has of the prefixes of sessions. */
+/** The recorded request prefixes of sessions. */
 export interface FrozenPrefixes {
-  /** The one that a session's requests begin with; the same objects as long as it is the same. Undefined when the next turn freezes one. */
+  /** The prefix of a session's requests; the same objects while it does not change. Undefined when the next turn freezes a new one. */
   of(session: { header: SessionHeader }): { seq: number; prefix: RequestPrefix } | undefined
-  /** Names of the tools whose schemas the model of a session has. */
+  /** Names of the tools whose schemas the session's model has received. */
   knownTools(session: { header: SessionHeader }): ReadonlySet<string> | undefined
 }
 
@@ -108,7 +108,7 @@ export function createFrozenPrefixes(store: Pick<Store, 'since' | 'historyBackwa
       const { system, tools, facts } = event
       known = { seq, prefix: { system, tools, facts } }
     }
-    // The one used last is the last to go.
+    // Moves the entry to the end: the least recently used one is evicted.
     kept.delete(sessionId)
     kept.set(sessionId, known)
     if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!)
@@ -134,8 +134,8 @@ export function createFrozenPrefixes(store: Pick<Store, 'since' | 'historyBackwa
 }
 
 /**
- * Makes call ids unique within a session: some servers count from `call_0` in every answer. Where the history has been compacted it does not show the ids
- * from before: then `since`, the place of that in the log, is put into every new one.
+ * Makes call ids unique within a session: some servers count from `call_0` in every answer. A compacted history does not contain the earlier ids, so every
+ * new id then includes `since`, the sequence number of the compaction.
  */
 export function createCallIds(history: readonly Message[], since?: number): (wireId: string) => string {
   const seen = new Set<string>()

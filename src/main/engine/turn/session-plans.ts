@@ -4,12 +4,12 @@ import { createSessionPlan, type SessionPlan } from '../plan/session-plan'
 import type { Session } from '../session/session'
 import type { PlanView } from '../../../shared/model/plan'
 
-/** What the user does with plan mode, and what is shown of it. */
+/** The user's plan mode actions, and the view of the plan. */
 export function createPlanActions({ home, sessions }: { home: string; sessions: SessionManager }): Plans {
   const change = (sessionId: string, act: (plan: SessionPlan) => void): Promise<SessionHeader> =>
     sessions.withSession(sessionId, async (session) => {
       act(sessionPlan(home, session))
-      // What waits for an approval and may not happen any more is settled at once.
+      // Pending approvals that the new mode denies are resolved at once.
       await session.approvals.reconsider()
       return session.header
     })
@@ -33,7 +33,7 @@ export function createPlanActions({ home, sessions }: { home: string; sessions: 
   }
 }
 
-/** The planning of an open session; without `record` only to look at. */
+/** The plan of an open session; read-only without `record`. */
 export function sessionPlan(
   home: string,
   session: Pick<Session, 'id' | 'header'> & Partial<Pick<Session, 'record'>>,
@@ -46,7 +46,7 @@ export function sessionPlan(
   })
 }
 
-/** Plan mode as the user has it in hand. See the contract of the same name. */
+/** Plan mode for the user. See the contract of the same name. */
 export interface Plans {
   enter(sessionId: string): Promise<SessionHeader>
   leave(sessionId: string): Promise<SessionHeader>

@@ -20,19 +20,19 @@ export interface SessionSandboxesDeps {
   sandboxes: Sandboxes
   userHome: string
   settingsFor(folder: string): Promise<FolderSettings>
-  /** The header whose mode, folders and permissions count: that of the person's session a subagent belongs to. */
+  /** The header whose mode, folders and permissions apply: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): Session['header']
   /** Adds to a list of `[sandbox]` in the user's own configuration. */
   keep(list: 'write' | 'read' | 'hosts', value: string): Promise<void>
   /**
-   * Why commands of a session run where no sandbox is, in terminals of a client on another machine, say; a sentence. `known`: only what is known already, without trying
-   * it out.
+   * Why commands of a session run without a sandbox (for example in terminals of a client on another machine), as a sentence. `known`: return only what is
+   * already known, without probing.
    */
   unsandboxedReason?(session: Session, known?: 'known'): Promise<string | undefined>
   log(message: string): void
 }
 
-/** The sandboxes of sessions: what commands are judged by, what they run in, and what the screen shows of it. */
+/** The sandboxes of sessions: the input for judging commands, the policy that commands run with, and the status that the UI shows. */
 function createSessionSandboxes({
   sandboxes,
   userHome,
@@ -42,7 +42,7 @@ function createSessionSandboxes({
   unsandboxedReason,
   log,
 }: SessionSandboxesDeps) {
-  /** Whether the project of a session was too large to be searched, as its last command has shown. */
+  /** Whether the project of a session was too large to be searched when its last command ran. */
   const incomplete = new WeakMap<Session, boolean>()
 
   async function sourceOf(
@@ -72,7 +72,7 @@ function createSessionSandboxes({
     }
   }
 
-  /** What the gate needs to know to judge commands. */
+  /** What the approval gate needs to judge commands. */
   async function judging(session: Session, forCommand = true): Promise<CommandSandboxes> {
     const [source] = await Promise.all([sourceOf(session), probeSandboxSupport()])
     const found = commandSandboxes(sandboxes, source, userHome)
@@ -83,7 +83,7 @@ function createSessionSandboxes({
     return { ...found, unavailable }
   }
 
-  /** The same as Bash uses it. */
+  /** The sandbox as the Bash tool uses it. */
   function forTools(session: Session): SessionSandbox {
     return {
       async policy(sandbox, opened) {
@@ -107,7 +107,7 @@ function createSessionSandboxes({
     }
   }
 
-  /** What commands run in when nobody is asked; undefined: unrestricted. */
+  /** The policy for commands that run without asking; undefined: unrestricted. */
   async function usual(session: Session): Promise<SandboxPolicy | undefined> {
     const [source] = await Promise.all([sourceOf(session), probeSandboxSupport()])
     if (!sandboxes.availability(source).available) return undefined
@@ -119,7 +119,7 @@ function createSessionSandboxes({
     return defaultSandbox({ mode, readsOnly: (plan?.active ?? false) || session.header.agent?.readOnly === true })
   }
 
-  /** What commands run in now. */
+  /** The current sandbox status for commands. */
   async function statusOf(session: Session): Promise<SandboxStatus> {
     const reason = await unsandboxedReason?.(session, 'known')
     const [source] = await Promise.all([sourceOf(session), probeSandboxSupport()])
@@ -131,14 +131,14 @@ function createSessionSandboxes({
       : { level: 'unrestricted', network: 'open', unavailable: { reason } }
   }
 
-  /** Records what commands run in now, when that has changed. */
+  /** Records the sandbox status if it has changed. */
   async function sync(session: Session): Promise<void> {
     try {
       const status = await statusOf(session)
       if (JSON.stringify(status) !== JSON.stringify(session.header.sandbox))
         session.record({ type: 'sandbox.changed', sandbox: status })
     } catch (error) {
-      log(`what the sandbox is could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
+      log(`The sandbox status could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
 
@@ -149,14 +149,14 @@ function withSearchHosts(status: SandboxStatus, isIncomplete = false): SandboxSt
   return isIncomplete && !status.unavailable && status.level !== 'unrestricted' ? { ...status, isIncomplete } : status
 }
 
-/** What commands of a session are judged by. */
+/** What the approval policies know about the sandbox when they judge commands of a session. */
 export function commandSandboxes(
   sandboxes: Sandboxes,
   source: SandboxedSession & { webHosts: readonly string[] },
   userHome: string,
 ): CommandSandboxes {
   const found = sandboxes.availability(source)
-  // Few calls ask for it, and it looks for many folders.
+  // Computed on demand: few calls need it, and it checks many folders.
   let readable: string[] | undefined
   const isReadable = (path: string): boolean => {
     readable ??= [...sandboxes.readable(source), ...source.allowed.write]
@@ -176,7 +176,7 @@ export function commandSandboxes(
   }
 }
 
-/** System folders are there in every sandbox. */
+/** System folders are visible in every sandbox. */
 function isSystem(path: string): boolean {
   return (
     ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/etc', '/opt', '/proc', '/sys', '/dev', '/nix', '/gnu'].some((root) =>
@@ -193,7 +193,7 @@ export interface EngineSandboxesDeps {
   home: string
   config: Pick<Config, 'settings' | 'edit'>
   settingsFor(folder: string): Promise<FolderSettings>
-  /** What counts for a subagent: the header of the person's session it belongs to. */
+  /** The header that applies: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Pick<Session, 'header'>): SessionHeader
   log(message: string): void
 }
@@ -203,11 +203,11 @@ export interface EngineSandboxes {
   sessions: ReturnType<typeof createSessionSandboxes>
   /** For servers, hooks and language servers. */
   programs: ProgramSandboxes
-  /** What clients lend to sessions: where commands run in an editor's terminals, that decides whether there is a sandbox. */
+  /** What clients provide for sessions. If commands run in an editor's terminals, the editor's machine decides whether a sandbox exists. */
   clientCapabilities: ClientCapabilityRegistry
 }
 
-/** Everything that decides what a program runs in. */
+/** Creates the sandboxes for commands and other programs. */
 export function createEngineSandboxes({
   home,
   config,
@@ -218,7 +218,7 @@ export function createEngineSandboxes({
   const userHome = realpathSync(homedir())
   const sandboxes = createSandboxes({ home, userHome })
   const clientCapabilities = createClientCapabilityRegistry()
-  const lentSandboxes = createClientSandboxes({ home, userHome })
+  const clientSandboxes = createClientSandboxes({ home, userHome })
   return {
     clientCapabilities,
     programs: createProgramSandboxes({
@@ -237,11 +237,11 @@ export function createEngineSandboxes({
           : config.edit([{ path: ['sandbox', list], value: [...before, value] }])
       },
       unsandboxedReason: async (session, known) => {
-        const lender = clientCapabilities.of(session)?.terminals
-        if (!lender) return undefined
+        const terminals = clientCapabilities.of(session)?.terminals
+        if (!terminals) return undefined
         const works = known
-          ? (lentSandboxes.knownSupport(lender) ?? true)
-          : await lentSandboxes.isSupported(lender, session.header.folder)
+          ? (clientSandboxes.knownSupport(terminals) ?? true)
+          : await clientSandboxes.isSupported(terminals, session.header.folder)
         return works
           ? undefined
           : "Commands run in your editor's terminals, where there is no sandbox: the editor runs on another machine."

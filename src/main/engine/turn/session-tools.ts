@@ -39,15 +39,15 @@ import type { Session } from '../session/session'
 
 export interface SessionTools {
   workspaceOf(session: Session): Workspace
-  /** The tools a turn offers: without those switched off, the edit tools that the model knows, and ReadMediaFile for the media it takes. */
+  /** The tools that a turn offers: without disabled ones, with the edit tools that the model knows, and ReadMediaFile for the media that it accepts. */
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers?: (tool: Tool) => boolean): Registry
-  /** The conversation is another one: what was read in it is not known any more. */
+  /** Forgets which files were read, because the conversation was replaced. */
   forgetReads(session: Session): void
-  /** All there are, offered or not. */
+  /** All tools, offered or not. */
   allTools(session: Session): readonly Tool[]
 }
 
-/** Models by the media they take; others are not offered ReadMediaFile. */
+/** The kinds of media that models accept; models that accept none are not offered ReadMediaFile. */
 const MEDIA = [
   { key: 'images', images: true, video: false },
   { key: 'images and video', images: true, video: true },
@@ -56,18 +56,18 @@ const MEDIA = [
 
 interface Kit {
   workspace: Workspace
-  /** The folders it was made for. */
+  /** The folders that the tools were created for. */
   folders: string
   tools: readonly Tool[]
-  /** ReadMediaFile as models of each kind are offered it. */
+  /** ReadMediaFile for each kind of model. */
   media: readonly { key: string; tool: Tool }[]
   registries: Map<string, Registry>
 }
 
-/** The tools of each session, made when it first needs them and again when its folders change; what was read stays read. */
+/** The tools of each session, created on first use and again when its folders change; the record of files read is kept. */
 export function createSessionTools(deps: {
   terminals: TerminalTasks
-  /** What the client of the session lends it, asked at every use. */
+  /** What the client of the session provides, looked up at every use. */
   clientToolsFor?(
     session: Session,
   ): { files?: SessionClientCapabilities['files']; terminals?: Pick<TerminalTasks, 'run'> } | undefined
@@ -77,12 +77,12 @@ export function createSessionTools(deps: {
   planOf(session: Session): SessionPlan
   agentsOf(session: Session): SessionAgents
   checkpointsOf(session: Session): SessionCheckpoints
-  /** The header whose folders count: that of the person's session a subagent belongs to. */
-  standing(session: Session): Session['header']
+  /** The header whose folders apply: for a subagent, that of the user's session it belongs to. */
+  effectiveHeader(session: Session): Session['header']
   skills: Pick<Skills, 'list' | 'body'>
-  /** What looks at the writes of the turn that runs. */
+  /** Hooks for the writes of the running turn. */
   writeHooksOf?(session: Session): WriteHooks | undefined
-  /** What tools that list or search leave out. */
+  /** Paths that tools leave out when they list or search. */
   hiddenFrom?(
     session: Session,
     tool: 'Grep' | 'Glob' | 'ListDirectory',
@@ -92,7 +92,7 @@ export function createSessionTools(deps: {
   const kits = new WeakMap<Session, Kit>()
 
   function kitOf(session: Session): Kit {
-    const { folder, addedFolders } = deps.standing(session)
+    const { folder, addedFolders } = deps.effectiveHeader(session)
     const folders = JSON.stringify([folder, addedFolders])
     const known = kits.get(session)
     if (known?.folders === folders) return known
@@ -115,7 +115,7 @@ export function createSessionTools(deps: {
     const hidden = (tool: 'Grep' | 'Glob' | 'ListDirectory') => ({
       hidden: () => deps.hiddenFrom?.(session, tool, workspace) ?? nothingHidden(),
     })
-    // One for each kind of model, so that its description is the same for the whole of a conversation.
+    // One for each kind of model, so that its description does not change during a conversation.
     const media = MEDIA.map(({ key, ...accepts }) => ({ key, tool: readMediaFileTool({ workspace, accepts }) }))
     const tools: Tool[] = [
       readTool({ workspace }),

@@ -1,5 +1,4 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises'
-import { release } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContextView, RequestPrefix, ToolsView } from '../../../shared/model/context'
@@ -12,32 +11,28 @@ import type { FolderSettings } from '../trust/project-settings'
 import type { CompactionEnd } from '../context/compaction/compact'
 import type { PinnedState } from '../context/compaction/kept-content'
 import { createContextBudget, isCompactable } from '../context/context-budget'
-import { findInstructions } from '../context/facts/instruction-files'
-import { isLoadable } from '../context/facts/instruction-facts'
 import { nestedInstructions } from '../context/facts/nested-instructions'
-import { cachedFacts } from '../context/facts/gather-facts'
-import { systemPrompt, createPromptPrefix, type SessionPrefix } from '../context/prompt-prefix'
+import { createPromptPrefix, type SessionPrefix } from '../context/prompt-prefix'
 import type { Diagnostics } from '../diagnostics/session-diagnostics'
 import type { Hooks } from '../hook/hooks'
-import { recordedFact } from '../context/prefix-changes'
 import { prefixTokens } from '../context/tokens/token-estimate'
 import { createTokenCount } from '../context/tokens/token-count'
 import { contextLimits } from '../context/compaction/context-limits'
-import { createCallIds, createFrozenPrefixes, latestCompaction, loadHistory } from './session-history'
+import { createCallIds, createFrozenPrefixes, loadHistory } from './session-history'
 import type { TurnContext } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
 import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
 import { sessionPlan } from './session-plans'
 import { planNotice } from '../plan/plan-notice'
 import type { Skills } from '../skill/skills'
-import { repositoryRoot } from '../workspace/path/repository-root'
 import type { Workspace } from '../workspace/workspace'
 import { createModelFallback } from './model-fallback'
 import { markAgentWritten, type EnvironmentSnapshots } from './environment-snapshot'
 import type { Session } from '../session/session'
 import type { TurnRunner } from '../session/session-deps'
 import type { Store } from '../store/store'
-import { toolsView, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
+import { createTurnMaterial, type TurnMaterial } from './turn-material'
+import { toolsView, type TurnToolsDeps } from './turn-tools'
 import type { ContextWindows } from './context-windows'
 
 export interface TurnRunnerDeps extends TurnToolsDeps {
@@ -45,52 +40,50 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   store: Store
   settingsFor(folder: string): Promise<FolderSettings>
   skills: Pick<Skills, 'list'>
-  /** Whether a person can be asked as long as this process runs. */
+  /** Whether a user can be asked while this process runs. */
   interactive: boolean
-  /** The header whose mode counts: that of the person's session a subagent belongs to. */
+  /** The header whose mode applies: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): SessionHeader
   snapshots: EnvironmentSnapshots
-  /** Records what the session's commands can reach, when that has changed. */
+  /** Records the session's sandbox status if it has changed. */
   syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
   diagnostics?: Pick<Diagnostics, 'forTurn'>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
-  /** What the agent of this session is. */
+  /** What the session's agent means for a turn. */
   agentTurn(session: Session): Promise<AgentTurn>
   scheduleAcrossAgents(session: Session): NonNullable<TurnContext['scheduleAcrossAgents']>
   checkpoints: Pick<CheckpointManager, 'before' | 'recover' | 'sendDMail' | 'writtenByAgents'>
-  /** Prepares the news of background tasks that the session is owed. */
+  /** Prepares the task notifications that are due in the session. */
   prepareNotifications(session: Session): Promise<void>
   /** Commands that run in the background for the session. */
   runningTasks(sessionId: string): Promise<PinnedState['tasks']>
-  /** Tokens that models take; what a provider has refused is remembered. */
+  /** Context windows of models, as configured or learned from refusals. */
   windows: ContextWindows
-  /** What is wrong with files of agents and skills for a folder. */
+  /** Problems in the agent and skill files of a folder. */
   problemsIn(folder: string): Promise<readonly { path: string; line?: number; message: string }[]>
-  /** Gets ready for commands. */
+  /** Prepares a terminal and a sandbox for commands. */
   warmUp(session: Session): void
   log(message: string): void
-  /** Tells the user, once for each text. */
+  /** Shows the user a warning; each text only once. */
   warn(text: string): void
   now(): number
   newId(prefix: string): string
 }
 
-/** Tools that are of no use where nobody can be asked: what they ask would be denied. */
-const INTERACTIVE_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
-
-/** Gathers what a turn needs from all over the engine, and runs it. */
+/** Runs turns, compactions and context views with everything they need from the rest of the engine. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   const prefixes = createFrozenPrefixes(deps.store)
+  const { choose, gather } = createTurnMaterial(deps, prefixes)
 
   return {
     async ready(session: Session) {
       const { header } = session
       const folder = await stat(header.folder).catch(() => undefined)
       if (!folder?.isDirectory())
-        throw new CodedError('session.folder_missing', `The folder ${header.folder} is not there.`)
-      // Programs that are asked answer while the provider's package is loaded.
+        throw new CodedError('session.folder_missing', `The folder ${header.folder} does not exist.`)
+      // The snapshot's programs run while the provider's package loads.
       if (header.prefixSeq === undefined) deps.snapshots.prefetch(session)
       const { info } = await deps.resolveModel(header.model)
       return { modelId: info.id }
@@ -99,9 +92,9 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     async run(session, turnId, signal, open): Promise<TurnEnd> {
       await deps.checkpoints.recover(session)
       await deps.prepareNotifications(session)
-      // What tools there are depends on what was told of them, and the other way round.
-      const told: { prefix?: SessionPrefix } = {}
-      const material = await gather(session, { signal, told: () => told.prefix?.knownTools() })
+      // The tools depend on which ones the prefix contains, and the prefix is created from the tools.
+      const created: { prefix?: SessionPrefix } = {}
+      const material = await gather(session, { signal, knownTools: () => created.prefix?.knownTools() })
       const { header, info, provider, settings, tools, history, known, compacted, marks } = material
       let { telling } = material
       const prefix = createPromptPrefix({
@@ -111,10 +104,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
         facts: material.facts,
         tools: () => (info.toolCalls ? tools.lookup.schemas() : prefix.tools),
       })
-      told.prefix = prefix
+      created.prefix = prefix
       await prefix.renew()
       const callId = createCallIds(history, compacted?.seq)
-      // The results of the open step come with all its calls.
+      // The open step adds the results of all its calls, including those recorded before.
       if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
       const hooks = deps.hooks?.forTurn(session, turnId, signal, settings.hooks)
       const record = (...events: EventBody[]): void => {
@@ -192,7 +185,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           log: deps.log,
         })
       }
-      // Beside the first request, and before the turn ends: its end is recorded last.
+      // In parallel with the turn, but awaited: the end of the turn is recorded last.
       const [end] = await Promise.all([runTurn(ctx, open), deps.syncSandbox?.(session)])
       return end
     },
@@ -243,113 +236,10 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     },
   }
 
-  /** Who is asked, how, and what decides which tools there are. */
-  async function choose(
-    session: Session,
-    knownTools: ToolChoice['knownTools'] = once(() => prefixes.knownTools(session)),
-  ) {
-    const { header } = session
-    const { info, provider } = await deps.resolveModel(header.model)
-    const { settings, problems } = await deps.settingsFor(header.folder)
-    const [agent, { skills }] = await Promise.all([deps.agentTurn(session), deps.skills.list(header.folder)])
-    const unavailable = {
-      ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
-      ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
-      ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
-      ...(!deps.interactive &&
-        Object.fromEntries(INTERACTIVE_TOOLS.map((tool) => [tool, 'Nobody can be asked here.']))),
-    }
-    const choice: ToolChoice = { info, settings, unavailable, offers: agent.offers, knownTools }
-    return { info, provider, settings, problems, agent, skills, choice }
-  }
-
-  /** What is asked of whom, and the conversation as the log has it. With a signal for a turn: its tools may be waited for. */
-  async function gather(session: Session, turn?: { signal: AbortSignal; told: ToolChoice['knownTools'] }) {
-    const { header } = session
-    const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.told)
-    for (const { file, line, message } of problems)
-      deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
-    const [tools, found] = await Promise.all([
-      turnTools(deps, session, choice, turn?.signal),
-      findInstructions(deps.home, header.folder),
-    ])
-    for (const problem of found.problems) deps.warn(problem)
-    for (const { path, line, message } of await deps.problemsIn(header.folder))
-      deps.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
-    let instructions = await markAgentWritten(deps, session, found.instructions)
-    let look = await (header.prefixSeq === undefined
-      ? deps.snapshots.take(session)
-      : deps.snapshots.takeChanging(session))
-    const isGitRepository = repositoryRoot(header.folder) !== undefined
-    const { lookup } = tools
-    const shown = session.header.sandbox
-    const facts = cachedFacts(() => {
-      const { addedFolders, sandbox: now } = session.header
-      // It is recorded anew when the mode or the settings change.
-      const sandbox = now === shown ? look.sandbox : now
-      return {
-        environment: {
-          folder: header.folder,
-          addedFolders,
-          isGitRepository,
-          system: `${process.platform} ${release()} (${process.arch})`,
-          today: localDay(deps.now()),
-          ...look,
-        },
-        permission: { mode: deps.effectiveHeader(session).mode, canAsk: deps.interactive, ...(sandbox && { sandbox }) },
-        role: agent.role,
-        instructions,
-        skills: lookup.get('Skill') ? skills : NONE,
-        agentTypes: lookup.get('Agent') ? agent.types : NONE,
-        servers: info.toolCalls ? tools.instructions() : NONE,
-        loadable: info.toolCalls ? lookup.loadable?.() : undefined,
-      }
-    })
-    /** What requests would begin with if it were frozen now; the project is looked at again after a compaction. */
-    const present = async (): Promise<RequestPrefix> => {
-      const [now, project] = await Promise.all([
-        findInstructions(deps.home, header.folder),
-        deps.snapshots.take(session),
-      ])
-      instructions = await markAgentWritten(deps, session, now.instructions)
-      look = project
-      const known = facts()
-      return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recordedFact) }
-    }
-    // Read from the log each time: what a turn starts from is then the same after a restart.
-    const compacted = latestCompaction(deps.store, header)
-    // As when the conversation began: marks that came and went would change what was sent.
-    const frozen = prefixes.of(session)?.prefix.tools
-    const marks = frozen
-      ? frozen.some(({ name }) => name === 'SendDMail')
-      : info.toolCalls && lookup.get('SendDMail') !== undefined
-    const { history, telling, known } = loadHistory(deps, session, info, { compacted, marks })
-    const loop = {
-      ...settings.loop,
-      maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps),
-    }
-    return {
-      header,
-      info,
-      provider,
-      agent,
-      settings,
-      loop,
-      facts,
-      present,
-      tools,
-      history,
-      telling,
-      known,
-      compacted,
-      marks,
-    }
-  }
-
-  /** What a turn and a compaction between turns have in common. */
+  /** What turns and compactions between turns share. */
   function base(
     session: Session,
-    { info, provider, settings, loop, agent }: Awaited<ReturnType<typeof gather>>,
+    { info, provider, settings, loop, agent }: TurnMaterial,
     signal: AbortSignal,
     prefix: Pick<RequestPrefix, 'system' | 'tools'> | SessionPrefix,
   ) {
@@ -360,7 +250,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       settings: loop,
       record: (...events: EventBody[]) => void session.record(...events),
       signal,
-      // Only differences of it are used: a clock that is set does not change them.
+      // Monotonic: only differences are used, and setting the system clock does not change them.
       now: () => Math.round(performance.now()),
       random: Math.random,
       pause: (ms: number, abort: AbortSignal) => pause(ms, undefined, { signal: abort }),
@@ -372,14 +262,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   }
 }
 
-const NONE: readonly never[] = []
-
-function once<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
-/** Tokens of all that is sent beside the conversation. */
+/** Tokens of everything in a request except the conversation. */
 function requestPrefixTokens(
   { system, tools }: Pick<RequestPrefix, 'system'> & { tools: readonly ToolSchema[] },
   info: ModelInfo,
@@ -387,7 +270,7 @@ function requestPrefixTokens(
   return prefixTokens(system, info.toolCalls ? tools : [])
 }
 
-/** What the loop needs to know of a model. Effort: of the turn, the session, the agent, or the model's settings; else the vendor's default. */
+/** What the loop needs to know about a model. Effort: that of the turn, the session, the agent, or the model's settings; else the vendor's default. */
 function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnContext['model'] {
   const effort = header.turnEffort ?? header.effort ?? agent.effort ?? info.effort
   return {
@@ -402,7 +285,7 @@ function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnCo
   }
 }
 
-/** Whether the agent can change files by a tool of its own: if not, it need not hear of errors in them. */
+/** Whether the agent has a tool that changes files; if not, it gets no diagnostics. */
 function canEdit(tools: TurnContext['tools']): boolean {
   return ['Edit', 'Write', 'apply_patch'].some((name) => tools.get(name) !== undefined)
 }
@@ -413,9 +296,4 @@ async function saveResult(home: string, sessionId: string, callId: string, text:
   const path = join(folder, `${callId.replace(/[^\w.-]/g, '_').slice(0, 100)}.txt`)
   await writeFile(path, text, { mode: 0o600 })
   return path
-}
-
-function localDay(ms: number): string {
-  const date = new Date(ms)
-  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
 }

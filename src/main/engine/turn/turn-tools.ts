@@ -14,32 +14,32 @@ export interface TurnToolsDeps {
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers: AgentTurn['offers']): Registry
   allTools(session: Session): readonly Tool[]
   /**
-   * The tools of the session's servers; undefined where none is configured. With a signal before a turn: servers that are not known yet get a moment to say what
-   * they offer. Without one nothing is started.
+   * The tools of the session's MCP servers; undefined when no server is configured. With a signal, for a turn: waits a moment for servers whose tools are not
+   * known yet. Without a signal, nothing is started.
    */
   serverTools?(session: Session, signal?: AbortSignal): Promise<ServerTools | undefined>
 }
 
-/** What decides which tools a turn has. */
+/** What determines the tools of a turn. */
 export interface ToolChoice {
   info: ModelInfo
   settings: Pick<Settings, 'tools' | 'toolSearch'>
-  /** Tools that make no sense now, with why. */
+  /** Tools that cannot be used now, with the reason. */
   unavailable: Readonly<Record<string, string>>
   offers: AgentTurn['offers']
-  /** Names of the tools whose schemas the model has; undefined while nothing was sent yet. */
+  /** Names of the tools whose schemas the model has received; undefined before the first request. */
   knownTools(): ReadonlySet<string> | undefined
 }
 
 export interface TurnTools {
   lookup: ToolLookup
-  /** Undefined where there are no tools of servers. */
+  /** Undefined when no server has tools. */
   cost(): ServerToolsCost | undefined
-  /** What the session's servers say about their use. */
+  /** The instructions of the session's servers. */
   instructions: ServerTools['instructions']
 }
 
-/** The tools that a turn offers: the session's own, and those of its servers as they are at each step. */
+/** The tools that a turn offers: the built-in ones, and those of its servers as of each step. */
 export async function turnTools(
   deps: TurnToolsDeps,
   session: Session,
@@ -90,10 +90,10 @@ async function withServerTools(
 }
 
 const NONE: readonly string[] = []
-/** Characters of a description that people are shown. */
+/** Characters of a tool's description that users see. */
 const MAX_DESCRIPTION_CHARS = 300
 
-/** All tools of a session, as they would be offered now. Starts nothing. */
+/** All tools of a session, as they would be offered now. Starts no servers. */
 export async function toolsView(deps: TurnToolsDeps, session: Session, choice: ToolChoice): Promise<ToolsView> {
   const { info, settings, unavailable, offers } = choice
   const own = deps.toolsOf(session, info, [...settings.tools.disabled, ...Object.keys(unavailable)], offers)

@@ -28,7 +28,7 @@ export function backupsFolder(home: string): string {
   return join(home, 'backups')
 }
 
-/** Has a copy of the store of this version written, under a name that tells a complete one, then puts it among the backups. */
+/** Has `write` create a copy of the store under a temporary name, then renames it into the backups and removes old ones. Resolves with its path. */
 export async function keepBackup(
   { home, version, now }: { home: string; version: number; now: number },
   write: (partial: string) => Promise<void>,
@@ -45,8 +45,8 @@ export async function keepBackup(
 }
 
 /**
- * Writes a complete, compact copy of the open store to `$home/backups/trestle-<version>-<time>.db` at once, for a migration that waits for it, and removes
- * backups beyond those that are kept. A copy that broke off never has such a name. Throws SqliteError (SQLITE_FULL, ...).
+ * Synchronously writes a complete, compact copy of the open store to `$home/backups/trestle-<version>-<time>.db`, for a migration, and removes old backups.
+ * An incomplete copy never has such a name. Throws SqliteError (SQLITE_FULL, ...).
  */
 export function takeBackup(db: Database, options: { home: string; version: number; now: number }): string {
   const { file, partial } = namesOf(options.home, options.version, options.now)
@@ -81,7 +81,7 @@ function removePartial(partial: string): void {
   for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(partial + ending, { force: true })
 }
 
-/** Of several of one day only the newest is worth a place that an older day could have. */
+/** Removes old backups: keeps the newest of each day first. */
 function removeOld(home: string): void {
   const backups = backupsOf(home)
   const days = new Set<string>()
@@ -95,7 +95,7 @@ function removeOld(home: string): void {
   for (const { file } of [...firstOfDay, ...others].slice(KEPT_BACKUPS)) rmSync(file, { force: true })
 }
 
-/** Removes copies that broke off because their process died. */
+/** Removes incomplete copies whose process died. */
 export function removeBrokenBackups(home: string): void {
   const folder = backupsFolder(home)
   if (!existsSync(folder)) return
@@ -137,7 +137,7 @@ export function backupsOf(home: string): Backup[] {
   return found.sort((a, b) => b.at - a.at || b.version - a.version)
 }
 
-/** A time as it stands in file names, e.g. `20261120T140215123Z`. */
+/** A time for file names, e.g. `20261120T140215123Z`. */
 export function timestampOf(now: number): string {
   return new Date(now).toISOString().replace(/[-:.]/g, '')
 }

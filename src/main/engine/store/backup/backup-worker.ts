@@ -3,8 +3,8 @@ import BetterSqlite3 from 'better-sqlite3'
 import type { BackupInput, BackupOutcome } from './store-backups'
 
 /**
- * The thread that copies the store while others go on reading and writing it, and checks the copy. All pages are copied in one step: between steps a write by another
- * process would make it begin again. Nothing of ours is imported, so that it also runs from the sources.
+ * The thread that copies the store while it is being read and written, and checks the copy. All pages are copied in one step, because a write by another
+ * process between steps restarts the copy. Imports no module of Trestle's at run time, so that it also runs from the sources.
  */
 const { source, target } = workerData as BackupInput
 const ALL_PAGES = 0x7fffffff
@@ -18,9 +18,9 @@ async function copy(): Promise<BackupOutcome> {
   }
   const made = new BetterSqlite3(target)
   try {
-    // A file by itself, without a log beside it.
+    // A single file, without a write-ahead log.
     made.pragma('journal_mode = DELETE')
-    // Who runs which session is true for the store only.
+    // Leases apply only to the original store.
     made.exec('DELETE FROM lease; DELETE FROM process')
     const found: unknown = made.pragma('quick_check(1)', { simple: true })
     return found === 'ok' ? { kind: 'made' } : { kind: 'damaged', reason: String(found) }

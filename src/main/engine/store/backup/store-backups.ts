@@ -9,24 +9,24 @@ import { backupsFolder, backupsOf, keepBackup } from './backup-files'
 import { suspectMarker } from '../store-error'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** A new store gets its first backup when it is so old. */
+/** A new store gets its first backup at this age, in ms. */
 const FIRST_MS = 60 * 60 * 1000
-/** What stays free beside a backup. */
+/** Disk space that must stay free in addition to a backup. */
 const SPARE_BYTES = 64 * 1024 * 1024
-const LOOK_MS = 60_000
-/** So long the end of the program waits for a backup that is being made. */
+const CHECK_MS = 60_000
+/** How long closing waits for a running backup, in ms. */
 const CLOSE_MS = 5_000
 
 /** Backups of the store, made while it is in use. */
 export interface StoreBackups {
   view(): BackupsView
-  /** Makes one now. CodedError `store.full`, `store.busy` (another process makes one) or `store.unreadable`. */
+  /** Makes one now. Rejects with `store.full`, `store.busy` (another process is making one) or `store.unreadable`. */
   take(): Promise<BackupsView>
-  /** Begins one where the newest is a day old; asks for nothing but a look into the folder otherwise. */
+  /** Starts a backup if the newest is a day old; otherwise only reads the folder. */
   takeIfDue(): void
-  /** Looks once a minute whether one is due, for a program that runs long. */
+  /** Checks once a minute whether one is due, for programs that run long. */
   begin(): void
-  /** Waits a moment for a backup that is being made, then gives it up. */
+  /** Waits a moment for a running backup, then aborts it. */
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ interface StoreBackupsDeps {
   home: string
   /** ms since the epoch. */
   now: () => number
-  /** A backup that was due could not be made. */
+  /** Called when a scheduled backup fails. */
   onProblem: (message: string) => void
   copy?: (input: BackupInput, signal: AbortSignal) => Promise<BackupOutcome>
 }
@@ -85,9 +85,9 @@ export function createStoreBackups({ home, now, onProblem, copy = copyInThread }
   const takeIfDue = (): void => {
     if (running || closing.signal.aborted || !isDue()) return
     void take().catch((error: unknown) => {
-      const isOthers = error instanceof CodedError && error.code === 'store.busy'
-      const said = error instanceof Error ? error.message : String(error)
-      if (!isOthers && !closing.signal.aborted) onProblem(`No backup of the sessions was made: ${said}`)
+      const isBusy = error instanceof CodedError && error.code === 'store.busy'
+      const message = error instanceof Error ? error.message : String(error)
+      if (!isBusy && !closing.signal.aborted) onProblem(`No backup of the sessions was made: ${message}`)
     })
   }
 
@@ -98,7 +98,7 @@ export function createStoreBackups({ home, now, onProblem, copy = copyInThread }
       await take()
       return view()
     },
-    begin: () => void (timer ??= setInterval(takeIfDue, LOOK_MS).unref()),
+    begin: () => void (timer ??= setInterval(takeIfDue, CHECK_MS).unref()),
     async close() {
       clearInterval(timer)
       const limit = setTimeout(() => closing.abort(), CLOSE_MS)
@@ -134,17 +134,17 @@ function problemOf(outcome: Exclude<BackupOutcome, { kind: 'made' }>, home: stri
 export interface BackupInput {
   /** The store file. */
   source: string
-  /** A file that is not there yet. */
+  /** A path where no file exists. */
   target: string
 }
 
 export type BackupOutcome =
   | { kind: 'made' }
-  /** The store is: a copy of it is worth nothing. */
+  /** The store itself is damaged. */
   | { kind: 'damaged'; reason: string }
   | { kind: 'full' | 'failed'; reason: string }
 
-/** Copies the store in a thread of its own, which ends early when `signal` aborts. */
+/** Copies the store in a worker thread, which is terminated when `signal` aborts. */
 async function copyInThread(input: BackupInput, signal: AbortSignal): Promise<BackupOutcome> {
   const worker = new Worker(workerFile(import.meta.url), { workerData: input, env: {}, stdout: true, stderr: true })
   const stop = (): void => void worker.terminate()
@@ -161,7 +161,7 @@ async function copyInThread(input: BackupInput, signal: AbortSignal): Promise<Ba
   }
 }
 
-/** From sources it is beside this file; in the built program, beside the entries, with this code in one of them or in a chunk. */
+/** When run from sources, it is next to this file; in the built program, next to the entries, and this code is in an entry or a chunk. */
 function workerFile(here: string): URL {
   if (here.endsWith('.ts')) return new URL('./backup-worker.ts', here)
   return new URL(here.includes('/chunks/') ? '../backup-worker.js' : './backup-worker.js', here)

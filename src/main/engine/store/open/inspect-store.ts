@@ -4,7 +4,7 @@ import { CodedError } from '../../../../shared/errors'
 import { CURRENT_VERSION, versionOf } from '../migrations'
 import { checkFile } from '../store-error'
 
-/** Reads the whole session store of a home without changing it, and says what it holds. Throws at the first thing that is wrong. */
+/** Checks the whole session store of a home without changing it; returns a summary for the user. Throws at the first problem. */
 export function inspectStore(home: string): string {
   const db = new BetterSqlite3(join(home, 'trestle.db'), { readonly: true, fileMustExist: true, timeout: 1000 })
   try {
@@ -22,7 +22,7 @@ export function inspectStore(home: string): string {
   }
 }
 
-/** Loads SQLite's native part, which happens only when a database is opened: one in memory. */
+/** Loads SQLite's native module by opening a database in memory. */
 export function loadSqlite(): void {
   new BetterSqlite3(':memory:').close()
 }

@@ -3,15 +3,15 @@ import { applyHeader } from '../../../../shared/events/fold-header'
 import { statusOf, type SessionHeader } from '../../../../shared/model/session'
 import type { Store } from '../store'
 
-/** What a session has that its log could not take. */
+/** Events of a session that could not be written to its log. */
 interface UnsavedEvents {
   events: RecordedEvent[]
   header: SessionHeader
 }
 
 /**
- * A store that goes on in memory where its disk cannot: what is held is read like what is recorded, with the places in the log that it will have, and goes
- * there with the next append that the disk takes. If the process ends before, the log keeps what it has, and the next start closes the turn.
+ * A store that keeps events in memory when the disk cannot take them. They are read like recorded events, with the `seq` that they will have, and are written
+ * with the next append that succeeds. If the process ends before that, the next start ends the turn.
  */
 export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number): Store {
   const held = new Map<string, UnsavedEvents>()
@@ -31,7 +31,7 @@ export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number)
     try {
       append(sessionId, [])
     } catch {
-      // Still no space: what is held is the end of a turn, which the next start finds missing and records.
+      // Still no space: the events are the end of a turn, which the next start records.
       held.delete(sessionId)
     }
   }

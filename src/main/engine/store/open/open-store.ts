@@ -23,13 +23,13 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const TABLES = ['session', 'session_header', 'event', 'process', 'lease', 'meta', 'search']
 
 export interface StoreOptions {
-  /** The folder of the store; made (0700) when missing. */
+  /** The folder of the store; created (0700) when missing. */
   home: string
   /** ms since the epoch. */
   now?: () => number
-  /** The process that holds the leases; another one than this only in tests. */
+  /** The process that holds the leases; differs from this process only in tests. */
   pid?: number
-  /** Other steps than Trestle's own, in tests of the migration itself. */
+  /** Migration steps for tests. */
   migrations?: readonly Migration[]
 }
 
@@ -37,15 +37,14 @@ export interface OpenedStore {
   store: Store
   /** What went wrong and what was done about it, for the user. */
   notices: string[]
-  /** Brings in what a damaged store or a backup has and this one does not. */
+  /** Merges sessions of a damaged store or a backup that this store does not have. */
   recover(file?: string): RecoveryReport
 }
 
 /**
- * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or met damage, it is
- * small, or a day has passed), backs it up and migrates it when it is older than this Trestle. A damaged file never keeps the app from
- * starting: what can be read of it and of the newest backup takes its place; `notices` says so. CodedError `store.too_new`, `store.full`,
- * `store.busy` or `store.unreadable` when there is no way on.
+ * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or found damage, it is small, or a day has
+ * passed), and backs it up and migrates it when it is older than this Trestle. A damaged file never prevents a start: it is replaced by what can be read from
+ * it and from the newest backup, and `notices` tells the user. Throws `store.too_new`, `store.full`, `store.busy` or `store.unreadable`.
  */
 export function openStore(options: StoreOptions): OpenedStore {
   const { home, now = Date.now } = options
@@ -54,10 +53,10 @@ export function openStore(options: StoreOptions): OpenedStore {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new CodedError('store.unreadable', `The folder ${home} cannot be made: ${String(error)}`, { cause: error })
+    throw new CodedError('store.unreadable', `The folder ${home} cannot be created: ${String(error)}`, { cause: error })
   }
   try {
-    // A second round after a repair; a third when another process repaired at the same moment.
+    // A second attempt after a repair; a third if another process repaired it at the same time.
     for (let attempt = 1; ; attempt += 1) {
       const inode = fileAt(file)?.ino ?? 0
       try {
@@ -86,7 +85,7 @@ function openChecked(
   try {
     const version = versionOf(db)
     const newest = migrations.at(-1)?.version ?? 0
-    // Before a step that builds on what is there; and a version from the future may be nothing but damage.
+    // Check before a migration; and an unknown version may be caused by damage.
     if (version !== newest) checkFile(db)
     migrate(db, { migrations, backup: (from) => void takeBackup(db, { home, version: from, now: now() }) })
     requireTables(db)
@@ -117,7 +116,7 @@ function openChecked(
   }
 }
 
-/** What is there can be read on a full disk too. */
+/** Opens the store even on a full disk: then it can at least be read. */
 function openEvenIfFull(file: string, home: string): Database {
   try {
     return openDatabase(file)
@@ -127,7 +126,7 @@ function openEvenIfFull(file: string, home: string): Database {
   }
 }
 
-/** Writes what only helps later: without space for it the store can still be read. */
+/** Runs an optional write; ignores a full disk, because the store can still be read. */
 function unlessFull(home: string, write: () => void): void {
   try {
     write()
@@ -141,7 +140,7 @@ function isFullDisk(error: unknown, home: string): boolean {
   return known instanceof CodedError && known.code === 'store.full'
 }
 
-/** A new store comes into its place whole, so that an empty file is always one that something emptied. */
+/** Creates a new store under another name and links it into place, so that an empty store file is always damage. */
 function makeStore(file: string, migrations: readonly Migration[]): void {
   const made = `${file}.new-${process.pid}`
   for (const ending of ['', '-wal', '-shm']) rmSync(made + ending, { force: true })
@@ -168,7 +167,7 @@ function makeStore(file: string, migrations: readonly Migration[]): void {
   }
 }
 
-/** SQLite takes an empty file for a new store, and would delete the log beside it that may hold everything. */
+/** SQLite treats an empty file as a new store and would delete its log, which may hold everything. */
 function refuseEmptied(file: string): void {
   if (fileAt(file)?.size === 0) throw new StoreDamage('the file is empty')
 }

@@ -8,9 +8,9 @@ import { withLock } from '../store-lock'
 import { isDamage, checkFile } from '../store-error'
 
 /**
- * Puts in the place of a damaged file a store with everything that can be read from it and from the newest good backup. The file is kept beside it, with its
- * log under the same name, so that SQLite tools can still open it; nothing is deleted. Returns the notice for the user, or undefined when another process
- * has just done it. `inode` is the file that was found damaged.
+ * Replaces a damaged file with a store that has everything readable from it and from the newest good backup. The damaged file is kept next to it, with its log
+ * under the same name, so that SQLite tools can still open it; nothing is deleted. Returns the notice for the user, or undefined when another process has
+ * just replaced it. `inode`: the file that was found damaged.
  */
 export function replaceDamagedStore(options: {
   home: string
@@ -30,7 +30,7 @@ export function replaceDamagedStore(options: {
     try {
       rmSync(rebuilt, { force: true })
       const found = rebuildStore(rebuilt, sources)
-      // Only now: without space for a new file everything stays as it was.
+      // Only after the rebuild: if there was no space for it, nothing has changed.
       for (const ending of ['', '-wal', '-shm'])
         if (existsSync(file + ending)) renameSync(file + ending, aside + ending)
       renameSync(rebuilt, file)
@@ -42,7 +42,7 @@ export function replaceDamagedStore(options: {
   })
 }
 
-/** Held by whoever puts a store file in its place. */
+/** The lock file for replacing the store file. */
 export function storeLockFile(home: string): string {
   return join(home, 'trestle.db.lock')
 }
@@ -67,12 +67,12 @@ function freeName(wanted: string): string {
   return name
 }
 
-/** What was recovered, in sentences for the user. `backupAt`: when the backup that helped was made. */
+/** What was recovered, as sentences for the user. `backupAt`: the time of the backup that was used. */
 function recoverySummary({ sessions, events, lostSessions, lostEvents }: RebuildReport, backupAt?: number): string {
   const source = backupAt === undefined ? 'there was no usable backup' : `with the backup of ${dayAndTime(backupAt)}`
   if (events === 0) {
     const lost = lostSessions > 0 ? `${countOf(lostSessions, 'session')} could not be read` : 'no session could be read'
-    return `Trestle begins with an empty store, since ${lost} and ${backupAt === undefined ? source : 'the newest backup is empty'}.`
+    return `Trestle starts with an empty store, since ${lost} and ${backupAt === undefined ? source : 'the newest backup is empty'}.`
   }
   const recovered = `${countOf(sessions, 'session')} with ${countOf(events, 'event')} ${sessions === 1 ? 'was' : 'were'} recovered (${source}).`
   if (lostSessions + lostEvents === 0) return `${recovered} No loss was found.`

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { StorePages } from './store-pages'
 
-/** A value of a row. Blobs and fractions are in none of the tables that are read here. */
+/** A value of a row. The tables read here contain no blobs or fractions. */
 export type Value = string | number | null | undefined
 
 /** A row of a table, or an entry of an index, found on a page. */
@@ -19,8 +19,8 @@ const INDEX_INTERIOR = 0x02
 const MAX_COLUMNS = 16
 
 /**
- * Every record on a page that is complete, wherever its tree was: a row needs its own page, and those it overflows to, but none above. Format:
- * https://sqlite.org/fileformat2.html#b_tree_pages. `wanted`: whether records with so many columns are worth reading.
+ * Every complete record on a page, whichever tree it belongs to: a row needs its own page and its overflow pages, but no parent page. Format:
+ * https://sqlite.org/fileformat2.html#b_tree_pages. `wanted`: whether to read records with this many columns.
  */
 export function* recordsOf(
   pages: StorePages,
@@ -68,14 +68,14 @@ function recordAt(
 
 /** How much of a payload is on its own page. */
 function bytesHere(payload: number, usable: number, kind: PageRecord['kind']): number {
-  const most = kind === 'row' ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23
-  if (payload <= most) return payload
-  const least = Math.floor(((usable - 12) * 32) / 255) - 23
-  const fitting = least + ((payload - least) % (usable - 4))
-  return fitting <= most ? fitting : least
+  const max = kind === 'row' ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23
+  if (payload <= max) return payload
+  const min = Math.floor(((usable - 12) * 32) / 255) - 23
+  const fitting = min + ((payload - min) % (usable - 4))
+  return fitting <= max ? fitting : min
 }
 
-/** A chain that ends too early, or goes on behind its end, was damaged. */
+/** The whole payload; undefined when the overflow chain is too short or too long, and therefore damaged. */
 function withOverflow(
   pages: StorePages,
   page: Buffer,
@@ -102,7 +102,7 @@ interface ColumnTypes {
   start: number
 }
 
-/** What a record says of its columns; undefined when that does not add up to its length. */
+/** The column types in a record's header; undefined when they do not add up to its length. */
 function columnTypes(payload: Buffer, length: number): ColumnTypes | undefined {
   const header = varint(payload, 0)
   if (!header || header.value > payload.length) return undefined
@@ -142,7 +142,7 @@ function valuesOf(payload: Buffer, { codes, start }: ColumnTypes): Value[] | und
   return values
 }
 
-/** An integer of up to nine bytes, most of them with seven bits; undefined where the bytes end, or for one no length can have. */
+/** A SQLite varint; undefined when the bytes end, or when it is too large to be a length. */
 function varint(bytes: Buffer, at: number): { value: number; next: number } | undefined {
   let value = 0
   for (let n = 0; n < 8; n += 1) {

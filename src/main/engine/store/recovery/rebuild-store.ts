@@ -11,13 +11,13 @@ import { indexEvents } from '../text-index'
 import { type StoreRows, type RowVisitor, type SessionRow } from './store-rows'
 import { removedKey } from '../session-writer'
 
-/** What could be read, and what could not. Sessions are those of the user; events are all. */
+/** What could be read, and what could not. `sessions` excludes subagents; `events` includes their events. */
 export interface RebuildReport {
   sessions: number
   events: number
-  /** Sessions that something still speaks of, without any event of theirs. */
+  /** Sessions that are still referred to, but have no events. */
   lostSessions: number
-  /** Events that should be there, of sessions with and without others. */
+  /** Missing events, of recovered and lost sessions. */
   lostEvents: number
 }
 
@@ -25,8 +25,8 @@ export interface RebuildReport {
 const CHUNK = 500
 
 /**
- * Makes a sound store of what several files hold, in a new file. An event that is in more than one is taken from the first. What the user removed stays
- * away unless `withRemoved`; so do sessions that are `removed` elsewhere. The log is the truth: headers and the search index are made from it.
+ * Builds a new store from several files. An event that is in more than one is taken from the first. Sessions that the user removed are left out unless
+ * `withRemoved`; so are the sessions in `removed`. Headers and the search index are derived from the events.
  */
 export function rebuildStore(
   file: string,
@@ -67,7 +67,7 @@ function copyEvents(db: Database, source: StoreRows, isUnwanted: (sessionId: str
   )
   for (const { id, sessionId, seq, at, type, body } of source.events()) {
     if (isUnwanted(sessionId)) continue
-    // The id is kept where it is free, since the search shows the latest first by it.
+    // Keep the id if it is free, because search orders by it.
     if (sameId.run(id, sessionId, seq, at, type, body).changes === 0) otherId.run(sessionId, seq, at, type, body)
   }
 }
@@ -92,10 +92,10 @@ function makeSessions(db: Database, known: KnownSessions, isUnwanted: (sessionId
     if (!isAgentId(sessionId)) found.sessions += 1
     found.events += count
     found.lostEvents += Math.max(lastSeq, last) - count
-    // A session without its beginning has no folder and no title.
+    // Without its first event, a session has no folder and no title.
     if (first > 1) begin.run(sessionId, row?.createdAt ?? 0, JSON.stringify(beginningOf(row)))
     const stored = storedHeader.get(sessionId)
-    // With a hole before its end, what was folded from all of it is better than what can be folded from the rest.
+    // If events are missing, the stored header, folded from all of them, is better than one folded from the rest.
     const isStoredBetter = count < last && row?.seq === last && stored?.fold === FOLD_VERSION
     const header: SessionHeader = isStoredBetter
       ? { ...JSON.parse(stored.header), sessionId, seq: last, updatedAt: row.updatedAt }
@@ -124,7 +124,7 @@ function beginningOf(row: { folder: string; title: string; model: string | null 
   }
 }
 
-/** The header as the log has it. */
+/** The header, folded from the log. */
 export function foldHeader(
   sessionId: string,
   since: (sessionId: string, since: number, limit: number) => RecordedEvent[],
@@ -142,7 +142,7 @@ function keepRemovals(db: Database, known: KnownSessions): void {
   for (const [sessionId, { removed }] of known.all()) if (removed) keep.run(removedKey(sessionId), '1')
 }
 
-/** What the sources say of one session, apart from its events. */
+/** What the sources know about one session, apart from its events. */
 interface KnownSession {
   row?: SessionRow
   /** The highest number of an event that it had. */
@@ -150,9 +150,9 @@ interface KnownSession {
   removed: boolean
 }
 
-/** What files say of the sessions that were in them: what should be there, and what the user removed. */
+/** What files know about their sessions: which events should exist, and which sessions the user removed. */
 interface KnownSessions {
-  /** Reads a source. What an earlier one said of a session counts more. */
+  /** Reads a source. Earlier sources take precedence. */
   read(source: StoreRows, header: RowVisitor['header']): void
   get(sessionId: string): KnownSession | undefined
   all(): ReadonlyMap<string, KnownSession>

@@ -15,16 +15,16 @@ import { removedIds, removedKey } from '../session-writer'
 
 /** What `trestle session recover` did. */
 export interface RecoveryReport {
-  /** What was read, the one that counts most first. */
+  /** The files that were read, in order of precedence. */
   files: string[]
-  /** What they hold together. */
+  /** What was found in all of them together. */
   found: RebuildReport
   merged: MergeReport
 }
 
 /**
- * Brings sessions of a damaged store or a backup into the open store, without changing what is there. `file`: everything that it holds, also sessions that were
- * removed since. Without it: every damaged file that was kept in this home, and the newest backup, without what was removed.
+ * Merges sessions of a damaged store or a backup into the open store, without changing existing events. With `file`: everything in it, including sessions
+ * removed since. Without it: every damaged file kept in this home and the newest backup, except removed sessions.
  */
 export function recoverSessions(
   db: Database,
@@ -74,22 +74,22 @@ function givenFile(home: string, file: string): string {
   return real
 }
 
-/** What came from another store, by session id. */
+/** What was merged from another store, by session id. */
 interface MergeReport {
-  /** Sessions that were not there, and those that got events they did not have. */
+  /** Sessions that did not exist before, and those that got missing events. */
   added: string[]
   completed: string[]
-  /** Events in both of these. */
+  /** Number of events added to both. */
   events: number
-  /** They have everything already. */
+  /** Sessions that already had everything. */
   unchanged: number
-  /** Left as they are, with the reason. */
+  /** Sessions that were not changed, with the reason. */
   kept: { sessionId: string; why: 'changed' | 'in use' }[]
 }
 
 /**
- * Adds to the open store what the sound store `file` has and this one does not. Nothing that is there is changed: a session that went another way since then is kept as it
- * is. One transaction for each session, so that other processes are not held up for long.
+ * Adds to the open store what the store `file` has and this one does not. Existing events are never changed: a session that has diverged since is left as it
+ * is. One transaction per session, so that other processes are not blocked for long.
  */
 function mergeStore(db: Database, file: string, leases: Pick<Leases, 'elsewhere'>): MergeReport {
   db.prepare('ATTACH ? AS other').run(file)
@@ -119,7 +119,7 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
   const headers = createHeaderRows(db, (sessionId) => log.since(sessionId, 0))
   const texts = createTextIndex(db)
   const present = db.prepare<[string], { removed: number }>('SELECT removed FROM main.session WHERE id = ?')
-  // The first event says how the session began; one that was recovered without it has it made up.
+  // Ignores the first event: a session recovered without it has a synthetic one.
   const differs = db.prepare<[string]>(
     `SELECT 1 FROM other.event o JOIN main.event m ON m.session_id = o.session_id AND m.seq = o.seq
      WHERE o.session_id = ? AND o.seq > 1 AND (m.at <> o.at OR m.body <> o.body) LIMIT 1`,
@@ -139,7 +139,7 @@ function sessionMerger(db: Database): (sessionId: string) => 'changed' | { isNew
 
   const add = (rows: readonly EventRow[], index: TextIndex): void => {
     for (const { id, sessionId, seq, at, type, body } of rows) {
-      // The id is kept where it is free, since the search shows the latest first by it.
+      // Keep the id if it is free, because search orders by it.
       const { lastInsertRowid } = insert.run(isFree.get(id) === undefined ? id : null, sessionId, seq, at, type, body)
       index.add(lastInsertRowid, JSON.parse(body) as EventBody)
     }

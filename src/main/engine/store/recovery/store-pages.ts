@@ -2,22 +2,22 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isPageSize, readWalFrames } from './write-ahead-log'
 
 const MAGIC = Buffer.from('SQLite format 3\u0000')
-/** That of every file Trestle makes, for one that no longer says it. */
-const USUAL_PAGE_SIZE = 4096
+/** The page size of every file Trestle creates, if the file's header is damaged. */
+const DEFAULT_PAGE_SIZE = 4096
 
-/** The pages of a store file as its log left them, read without SQLite, so that damage elsewhere does not matter. */
+/** The pages of a store file with its log applied, read without SQLite, so that damage to other pages does not matter. */
 export interface StorePages {
   /** Bytes of a page that b-trees use. */
   usable: number
   count: number
-  /** Page 1 is the first. What the file no longer holds is zeros; undefined for a page that never was. */
+  /** A page, counted from 1. Parts missing in the file are zeros; undefined for a page beyond the end. */
   page(n: number): Buffer | undefined
-  /** Pages that SQLite has freed: what they hold was deleted. Empty when the file does not say. */
+  /** Pages that SQLite has freed: their content was deleted. Empty when unknown. */
   free: ReadonlySet<number>
   close(): void
 }
 
-/** Opens a file with the log that is beside it. Only failures to read at all are thrown. */
+/** Opens a file and its log. Throws only when a file cannot be read at all. */
 export function openPages(file: string): StorePages {
   const log = existsSync(`${file}-wal`) ? readWalFrames(`${file}-wal`) : undefined
   const fd = openSync(file, 'r')
@@ -26,7 +26,7 @@ export function openPages(file: string): StorePages {
   const start = Buffer.alloc(100)
   readSync(fd, start, 0, 100, 0)
   const pageSize = pageSizeOf(start, log?.pageSize)
-  const count = [...(log?.pages.keys() ?? [])].reduce((most, n) => Math.max(most, n), Math.ceil(size / pageSize))
+  const count = [...(log?.pages.keys() ?? [])].reduce((max, n) => Math.max(max, n), Math.ceil(size / pageSize))
   const page = (n: number): Buffer | undefined => {
     if (n < 1 || n > count) return undefined
     const bytes = Buffer.alloc(pageSize)
@@ -51,12 +51,12 @@ export function openPages(file: string): StorePages {
 
 function pageSizeOf(start: Buffer, ofLog: number | undefined): number {
   const stored = start.readUInt16BE(16)
-  const said = stored === 1 ? 65_536 : stored
-  if (start.subarray(0, MAGIC.length).equals(MAGIC) && isPageSize(said)) return said
-  return ofLog !== undefined && isPageSize(ofLog) ? ofLog : USUAL_PAGE_SIZE
+  const inHeader = stored === 1 ? 65_536 : stored
+  if (start.subarray(0, MAGIC.length).equals(MAGIC) && isPageSize(inHeader)) return inHeader
+  return ofLog !== undefined && isPageSize(ofLog) ? ofLog : DEFAULT_PAGE_SIZE
 }
 
-/** The list of freed pages, as far as it can be followed. */
+/** The freed pages, as far as their list is readable. */
 function freePages(first: Buffer, page: (n: number) => Buffer | undefined, pageSize: number): Set<number> {
   const free = new Set<number>()
   for (let trunk = first.readUInt32BE(32); trunk !== 0 && !free.has(trunk);) {

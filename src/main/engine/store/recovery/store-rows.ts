@@ -11,7 +11,7 @@ export interface EventRow {
   body: string
 }
 
-/** What a list of sessions knows of one. */
+/** A row of the session table. */
 export interface SessionRow {
   sessionId: string
   seq: number
@@ -23,9 +23,9 @@ export interface SessionRow {
   removed: boolean
 }
 
-/** The rows that a file still holds, told by their shape: nothing is asked of the tables, which may be gone. */
+/** The rows that a file still contains, recognized by their shape, because the table definitions may be lost. */
 export interface StoreRows {
-  /** What is known of sessions, and of events that should be there. */
+  /** Visits what is known about sessions, and about events that should exist. */
   known(visit: RowVisitor): void
   events(): Generator<EventRow>
   close(): void
@@ -34,7 +34,7 @@ export interface StoreRows {
 export interface RowVisitor {
   session(row: SessionRow): void
   header(sessionId: string, fold: number, json: string): void
-  /** An index says that there is such an event. */
+  /** An index lists this event. */
   listed(sessionId: string, seq: number): void
   /** The session was removed by the user. */
   removed(sessionId: string): void
@@ -42,7 +42,7 @@ export interface RowVisitor {
 const EVENT_COLUMNS = 6
 const SESSION_COLUMNS = 12
 
-/** Opens a store file, sound or damaged, together with its log. The columns are those of `migrations.ts`, which every version has had. */
+/** Opens a store file, intact or damaged, with its log. Expects the columns in `migrations.ts`, which every version has. */
 export function openStoreRows(file: string): StoreRows {
   const pages = openPages(file)
   function* records(wanted: (kind: PageRecord['kind'], columns: number) => boolean): Generator<PageRecord> {

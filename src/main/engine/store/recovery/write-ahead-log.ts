@@ -2,29 +2,29 @@ import { closeSync, fstatSync, openSync, readSync, existsSync, statSync } from '
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** The last bit says whether checksums are made of big-endian words. */
+/** The last bit is set if checksums use big-endian words. */
 const WAL_MAGIC = 0x377f0682
 
-/** What a write-ahead log (`trestle.db-wal`) holds, read without SQLite. Format: https://sqlite.org/fileformat2.html#walformat */
+/** The content of a write-ahead log (`trestle.db-wal`), read without SQLite. Format: https://sqlite.org/fileformat2.html#walformat */
 export interface WalFrames {
   pageSize: number
-  /** Where in the file the newest committed image of a page is, by page number. */
+  /** File offset of the newest committed image of each page, by page number. */
   pages: Map<number, number>
-  /** How many pages there is room for in the file. */
+  /** How many frames the file has space for. */
   frames: number
-  /** What is wrong with it; undefined when it is sound, or empty. A frame that was never committed is not damage. */
+  /** What is damaged; undefined when the log is intact or empty. A frame that was never committed is not damage. */
   damage?: string
 }
 
 /**
- * Reads a log. Each frame's checksum continues that of the frame before, and each frame stores it: so one frame that was overwritten costs only itself and, where
- * its header is hit, the next one. Frames beyond `mostBytes` are not looked at. SQLite itself ignores everything behind the first bad frame, silently.
+ * Reads a log. Each frame's checksum continues that of the previous frame, and each frame stores it, so an overwritten frame loses only itself and, if its
+ * header is damaged, the next one. Frames beyond `maxBytes` are not read. SQLite itself silently ignores everything after the first bad frame.
  */
-export function readWalFrames(file: string, mostBytes = Number.POSITIVE_INFINITY): WalFrames {
+export function readWalFrames(file: string, maxBytes = Number.POSITIVE_INFINITY): WalFrames {
   const fd = openSync(file, 'r')
   try {
     const { size } = fstatSync(fd)
-    // Shorter than its header: SQLite was stopped while it began the log, and nothing had been written.
+    // Shorter than its header: SQLite was stopped while it created the log, and nothing was lost.
     if (size < HEADER_BYTES) return { pageSize: 0, pages: new Map(), frames: 0 }
     const header = bytesAt(fd, 0, HEADER_BYTES)
     const magic = header?.readUInt32BE(0) ?? 0
@@ -38,7 +38,7 @@ export function readWalFrames(file: string, mostBytes = Number.POSITIVE_INFINITY
     return {
       pageSize,
       frames: Math.floor((size - HEADER_BYTES) / (FRAME_HEADER_BYTES + pageSize)),
-      ...framesOf(fd, { size: Math.min(size, mostBytes), pageSize, header, sum, first: expected }),
+      ...framesOf(fd, { size: Math.min(size, maxBytes), pageSize, header, sum, first: expected }),
     }
   } finally {
     closeSync(fd)
@@ -77,7 +77,7 @@ function framesOf(
     }
     uncommitted.set(frame.readUInt32BE(0), at + FRAME_HEADER_BYTES)
     if (frame.readUInt32BE(4) === 0) continue
-    // Something committed behind it: this is no end that was being written.
+    // A commit follows the bad frame, so it is not just an unfinished write at the end.
     if (firstBad !== undefined) damage = `frame ${firstBad + 1} is damaged`
     for (const [page, offset] of uncommitted) pages.set(page, offset)
     uncommitted = new Map()
@@ -85,7 +85,7 @@ function framesOf(
   return { pages, ...(damage !== undefined && { damage }) }
 }
 
-/** Two running sums over pairs of 32-bit words, as the format says. */
+/** Two running sums over pairs of 32-bit words, as the format defines. */
 function checksum({ bigEndian }: { bigEndian: boolean }): (start: Sum, bytes: Buffer) => Sum {
   return (start, bytes) => {
     const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -112,19 +112,19 @@ export function isPageSize(bytes: number): boolean {
   return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0
 }
 
-/** The index of a log (`-shm`) begins with two copies of this many bytes; then follows how far the log was copied into the store. */
+/** The index of a log (`-shm`) starts with two copies of a header of this size, followed by how far the log was copied into the store. */
 const INDEX_HEADER_BYTES = 48
 const ATTEMPTS = 3
-/** Of a log that a long reader made large only so much is read: a start must not take minutes. */
+/** How much of a large log is read: a start must not take minutes. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
 
 /**
- * What is wrong with the log beside a store file, in words; undefined when nothing is. SQLite drops a log from its first bad frame on, and does not miss one that is
- * gone, without saying so. To be asked before the store is opened. Another process may be writing the log at this moment, so a problem counts only if it stays.
+ * The problem with a store file's log, as a message; undefined when it is intact. SQLite silently drops a log from its first bad frame on, and does not notice
+ * a missing one, so call this before opening the store. Another process may be writing the log, so a problem is reported only if it persists.
  */
 export function walProblem(file: string): string | undefined {
   let problem: string | undefined
-  for (let look = 0; look < ATTEMPTS; look += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     problem = problemOf(`${file}-wal`, `${file}-shm`)
     if (problem === undefined) return undefined
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
@@ -133,7 +133,7 @@ export function walProblem(file: string): string | undefined {
 }
 
 function problemOf(log: string, index: string): string | undefined {
-  // First: a process that writes now adds to the log before it tells the index.
+  // Read the index first: a writing process appends to the log before it updates the index.
   const { last, copied } = framesIndexed(index)
   const bytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0
   if (bytes === 0)
@@ -145,7 +145,7 @@ function problemOf(log: string, index: string): string | undefined {
   return last > Math.max(frames, copied) ? `its log was cut after ${frames} of ${last} pages` : undefined
 }
 
-/** The last frame that the index knows of, and the last that is in the store too, as a process left it. In the byte order of the machine. */
+/** The last frame in the index, and the last frame that was copied into the store. In the byte order of the machine. */
 function framesIndexed(index: string): { last: number; copied: number } {
   const nothing = { last: 0, copied: 0 }
   if (!existsSync(index)) return nothing

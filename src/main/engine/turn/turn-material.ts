@@ -1,0 +1,138 @@
+import { release } from 'node:os'
+import type { RequestPrefix } from '../../../shared/model/context'
+import { findInstructions } from '../context/facts/instruction-files'
+import { isLoadable } from '../context/facts/instruction-facts'
+import { cachedFacts } from '../context/facts/gather-facts'
+import { systemPrompt } from '../context/prompt-prefix'
+import { recordedFact } from '../context/prefix-changes'
+import { repositoryRoot } from '../workspace/path/repository-root'
+import type { Session } from '../session/session'
+import { markAgentWritten } from './environment-snapshot'
+import { latestCompaction, loadHistory, type FrozenPrefixes } from './session-history'
+import type { TurnRunnerDeps } from './turn-runner'
+import { turnTools, type ToolChoice } from './turn-tools'
+
+/** Tools that are of no use without a user to ask: every request would be denied. */
+const INTERACTIVE_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
+const NONE: readonly never[] = []
+
+/** What a turn or a compaction works with: model, settings, tools, facts, and the conversation from the log. */
+export type TurnMaterial = Awaited<ReturnType<ReturnType<typeof createTurnMaterial>['gather']>>
+
+/** Gathers what requests of a session are made of. */
+export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixes) {
+  /** The model, settings and agent of a session, and what decides which tools it has. */
+  async function choose(
+    session: Session,
+    knownTools: ToolChoice['knownTools'] = once(() => prefixes.knownTools(session)),
+  ) {
+    const { header } = session
+    const { info, provider } = await deps.resolveModel(header.model)
+    const { settings, problems } = await deps.settingsFor(header.folder)
+    const [agent, { skills }] = await Promise.all([deps.agentTurn(session), deps.skills.list(header.folder)])
+    const unavailable = {
+      ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
+      ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
+      ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
+      ...(!deps.interactive &&
+        Object.fromEntries(INTERACTIVE_TOOLS.map((tool) => [tool, 'No user can be asked in this session.']))),
+    }
+    const choice: ToolChoice = { info, settings, unavailable, offers: agent.offers, knownTools }
+    return { info, provider, settings, problems, agent, skills, choice }
+  }
+
+  /** Everything for a request, with the conversation from the log. With `turn`, waits a moment for the tools of servers. */
+  async function gather(session: Session, turn?: { signal: AbortSignal; knownTools: ToolChoice['knownTools'] }) {
+    const { header } = session
+    const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.knownTools)
+    for (const { file, line, message } of problems)
+      deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
+    const [tools, found] = await Promise.all([
+      turnTools(deps, session, choice, turn?.signal),
+      findInstructions(deps.home, header.folder),
+    ])
+    for (const problem of found.problems) deps.warn(problem)
+    for (const { path, line, message } of await deps.problemsIn(header.folder))
+      deps.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
+    let instructions = await markAgentWritten(deps, session, found.instructions)
+    let environment = await (header.prefixSeq === undefined
+      ? deps.snapshots.take(session)
+      : deps.snapshots.takeChanging(session))
+    const isGitRepository = repositoryRoot(header.folder) !== undefined
+    const { lookup } = tools
+    const sandboxBefore = session.header.sandbox
+    const facts = cachedFacts(() => {
+      const { addedFolders, sandbox: now } = session.header
+      // Recorded again when the mode or the settings change.
+      const sandbox = now === sandboxBefore ? environment.sandbox : now
+      return {
+        environment: {
+          folder: header.folder,
+          addedFolders,
+          isGitRepository,
+          system: `${process.platform} ${release()} (${process.arch})`,
+          today: localDay(deps.now()),
+          ...environment,
+        },
+        permission: { mode: deps.effectiveHeader(session).mode, canAsk: deps.interactive, ...(sandbox && { sandbox }) },
+        role: agent.role,
+        instructions,
+        skills: lookup.get('Skill') ? skills : NONE,
+        agentTypes: lookup.get('Agent') ? agent.types : NONE,
+        servers: info.toolCalls ? tools.instructions() : NONE,
+        loadable: info.toolCalls ? lookup.loadable?.() : undefined,
+      }
+    })
+    /** The prefix that would be frozen now; after a compaction, the project is inspected again. */
+    const present = async (): Promise<RequestPrefix> => {
+      const [now, project] = await Promise.all([
+        findInstructions(deps.home, header.folder),
+        deps.snapshots.take(session),
+      ])
+      instructions = await markAgentWritten(deps, session, now.instructions)
+      environment = project
+      const known = facts()
+      return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recordedFact) }
+    }
+    // Read from the log each time, so that a turn starts from the same state after a restart.
+    const compacted = latestCompaction(deps.store, header)
+    // As when the conversation started: turning marks on or off later would change what was already sent.
+    const frozen = prefixes.of(session)?.prefix.tools
+    const marks = frozen
+      ? frozen.some(({ name }) => name === 'SendDMail')
+      : info.toolCalls && lookup.get('SendDMail') !== undefined
+    const { history, telling, known } = loadHistory(deps, session, info, { compacted, marks })
+    const loop = {
+      ...settings.loop,
+      maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps),
+    }
+    return {
+      header,
+      info,
+      provider,
+      agent,
+      settings,
+      loop,
+      facts,
+      present,
+      tools,
+      history,
+      telling,
+      known,
+      compacted,
+      marks,
+    }
+  }
+
+  return { choose, gather }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+function localDay(ms: number): string {
+  const date = new Date(ms)
+  return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
+}
