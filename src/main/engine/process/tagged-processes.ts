@@ -4,7 +4,7 @@ import { isAliveState, type ProcessTable } from './process-table'
 
 export interface TaggedProcess {
   entry: ProcessEntry
-  /** Its own mark, or that of the task it was found to belong to. */
+  /** Its own tag, or that of the task it was found to belong to. */
   mark: ProcessTag
 }
 
@@ -17,18 +17,18 @@ interface Known {
   mark: ProcessTag | undefined
 }
 
-/** How long a session or group is remembered whose leader is gone; later its number may be somebody else's. */
+/** How long a session or group without a leader is remembered; later its id may be reused. */
 const REMEMBER_MS = 10_000
 
 /**
- * Which task each process belongs to. Its environment says so, which is read once for each program that it becomes. One that cleared its
- * environment, or that we may not look into (`sudo`), belongs to the task of its parent, of its session or of its process group; once found
- * to belong to a task it does so to its end, wherever it goes. What cleared its environment, left its session and lost its parent before
- * anybody looked is not found.
+ * Which task each process belongs to. Its environment says so, which is read once for each program it executes. A
+ * process that cleared its environment, or that we may not inspect (`sudo`), belongs to the task of its parent, session
+ * or process group, and stays with that task until it ends. A process that cleared its environment, left its session
+ * and lost its parent before the first scan is not found.
  */
 export class TaggedProcesses {
   #known = new Map<number, Known>()
-  /** Sessions and groups of tasks, by the number of their leader. */
+  /** Sessions and groups of tasks, by the pid of their leader. */
   #sessions = new Map<number, ProcessTag>()
   #groups = new Map<number, ProcessTag>()
   #at = Number.NEGATIVE_INFINITY
@@ -43,7 +43,7 @@ export class TaggedProcesses {
     return this.#byTask(table)
   }
 
-  /** Reads what is new and forgets what is gone. */
+  /** Reads new processes and forgets ended ones. */
   #look(table: ProcessTable): void {
     const known = new Map<number, Known>()
     for (const entry of table.values()) {
@@ -57,8 +57,8 @@ export class TaggedProcesses {
   }
 
   /**
-   * Of a session whose leader lives, the leader alone decides; of one that has lost it, its oldest member: whoever was there before the mark, a
-   * shell somebody works in, say, is none of the task's.
+   * If the leader of a session lives, it alone decides; else the oldest member does: a process from before the first
+   * tagged one, such as the user's shell, does not belong to the task.
    */
   #rememberOwn(table: ProcessTable): void {
     const [sessions, groups] = [new Map<number, ProcessEntry>(), new Map<number, ProcessEntry>()]
@@ -82,7 +82,7 @@ export class TaggedProcesses {
 
   #follow(entry: ProcessEntry, table: ProcessTable, followed: Set<number>): ProcessTag | undefined {
     const known = this.#known.get(entry.pid)
-    // A table taken while processes come and go may have rings in it.
+    // A table read while processes come and go may contain cycles.
     if (!known || known.mark || followed.has(entry.pid)) return known?.mark
     followed.add(entry.pid)
     const parent = entry.parent > 1 ? table.get(entry.parent) : undefined
@@ -127,7 +127,7 @@ function keepOlder(oldest: Map<number, ProcessEntry>, leader: number, entry: Pro
   if (!known || entry.started < known.started) oldest.set(leader, entry)
 }
 
-/** What its environment says, if we may read it. */
+/** The tag in its environment, if we may read that. */
 export function ownTag({ pid, environment }: Pick<ProcessEntry, 'pid' | 'environment'>): ProcessTag | undefined {
   if (environment !== undefined) return parseListedTag(environment)
   const bytes = process.platform === 'linux' ? readBytes(`/proc/${pid}/environ`) : undefined

@@ -75,7 +75,7 @@ export class UsageBroadcast {
   }
 
   private async measure(): Promise<void> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     try {
       const measured = (await (await this.meter)?.measure()) ?? new Map<string, UsagePush['usage'][number]>()
       const push: UsagePush = {
@@ -88,7 +88,7 @@ export class UsageBroadcast {
     }
     this.timer = undefined
     if (this.listeners.size > 0)
-      this.timer = setTimeout(() => void this.measure(), Math.max(200, EVERY_MS - (performance.now() - begun)))
+      this.timer = setTimeout(() => void this.measure(), Math.max(200, EVERY_MS - (performance.now() - startedAt)))
     // The next to listen starts from new samples.
     else this.meter = undefined
   }

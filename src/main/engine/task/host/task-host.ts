@@ -80,7 +80,7 @@ export class TaskHost {
 
   /** Resolves when the command runs and its record is written. */
   async start(by: object, { taskId, env, logBytes, ...start }: BackgroundStart & StartSurroundings): Promise<Task> {
-    const begun = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
     const hosted = await this.add(by, undefined, {
       taskId,
       start: { ...start, signal: FOR_EVER },
@@ -89,10 +89,10 @@ export class TaskHost {
       logBytes,
       outputPath: join(taskFolder(this.options.home, taskId), 'output.log'),
       background: true,
-      onBegun: begun.resolve,
+      onStarted: started.resolve,
     })
     // One that has ended before it was seen to begin has run, too.
-    await Promise.race([begun.promise, hosted.run.over()])
+    await Promise.race([started.promise, hosted.run.over()])
     this.records.save(hosted)
     this.touch(hosted, 'state')
     return hosted.task()

@@ -51,7 +51,7 @@ export function startInConpty(spawn: SpawnTerminal, start: ProcessStart, events:
     events.exit({ exitCode })
     events.end()
   })
-  queueMicrotask(() => events.begun?.())
+  queueMicrotask(() => events.started?.())
   return {
     pid,
     resume: () => terminal.resume(),

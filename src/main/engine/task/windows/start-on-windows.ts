@@ -71,7 +71,7 @@ export function startInWindowsPipes(start: ProcessStart, events: ProcessEvents):
   })
   child.once('spawn', () => {
     stdin.end(rewriteNul(start.command))
-    events.begun?.()
+    events.started?.()
   })
   child.once('error', (error) => {
     if (rootPid === undefined) events.error(error)
