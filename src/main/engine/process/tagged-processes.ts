@@ -5,7 +5,7 @@ import { isAliveState, type ProcessTable } from './process-table'
 export interface TaggedProcess {
   entry: ProcessEntry
   /** Its own tag, or that of the task it was found to belong to. */
-  mark: ProcessTag
+  tag: ProcessTag
 }
 
 /** Living processes by task. */
@@ -14,7 +14,7 @@ export type ProcessesByTask = ReadonlyMap<string, readonly TaggedProcess[]>
 interface Known {
   started: number
   program: number
-  mark: ProcessTag | undefined
+  tag: ProcessTag | undefined
 }
 
 /** How long a session or group without a leader is remembered; later its id may be reused. */
@@ -51,7 +51,7 @@ export class TaggedProcesses {
       const before = this.#known.get(pid)
       const isSame = before?.started === started
       if (isSame && before.program === program && program !== 0) known.set(pid, before)
-      else known.set(pid, { started, program, mark: ownTag(entry) ?? (isSame ? before.mark : undefined) })
+      else known.set(pid, { started, program, tag: ownTag(entry) ?? (isSame ? before.tag : undefined) })
     }
     this.#known = known
   }
@@ -65,17 +65,17 @@ export class TaggedProcesses {
     for (const entry of table.values()) {
       if (!table.has(entry.session)) keepOlder(sessions, entry.session, entry)
       if (!table.has(entry.group)) keepOlder(groups, entry.group, entry)
-      const mark = this.#known.get(entry.pid)?.mark
-      if (mark && entry.session === entry.pid) this.#sessions.set(entry.pid, mark)
-      if (mark && entry.group === entry.pid) this.#groups.set(entry.pid, mark)
+      const tag = this.#known.get(entry.pid)?.tag
+      if (tag && entry.session === entry.pid) this.#sessions.set(entry.pid, tag)
+      if (tag && entry.group === entry.pid) this.#groups.set(entry.pid, tag)
     }
     for (const [remembered, oldest] of [
       [this.#sessions, sessions],
       [this.#groups, groups],
     ] as const) {
       for (const [leader, { pid }] of oldest) {
-        const mark = this.#known.get(pid)?.mark
-        if (mark) remembered.set(leader, mark)
+        const tag = this.#known.get(pid)?.tag
+        if (tag) remembered.set(leader, tag)
       }
     }
   }
@@ -83,14 +83,14 @@ export class TaggedProcesses {
   #follow(entry: ProcessEntry, table: ProcessTable, followed: Set<number>): ProcessTag | undefined {
     const known = this.#known.get(entry.pid)
     // A table read while processes come and go may contain cycles.
-    if (!known || known.mark || followed.has(entry.pid)) return known?.mark
+    if (!known || known.tag || followed.has(entry.pid)) return known?.tag
     followed.add(entry.pid)
     const parent = entry.parent > 1 ? table.get(entry.parent) : undefined
-    known.mark =
+    known.tag =
       (parent && this.#follow(parent, table, followed)) ??
       this.#ofLeader(entry.session, this.#sessions, table, followed) ??
       this.#ofLeader(entry.group, this.#groups, table, followed)
-    return known.mark
+    return known.tag
   }
 
   #ofLeader(
@@ -108,14 +108,14 @@ export class TaggedProcesses {
     const byTask = new Map<string, TaggedProcess[]>()
     const [sessions, groups] = [new Map<number, ProcessTag>(), new Map<number, ProcessTag>()]
     for (const entry of table.values()) {
-      const mark = this.#known.get(entry.pid)?.mark
-      if (!mark) continue
-      if (this.#sessions.has(entry.session) || entry.session === entry.pid) sessions.set(entry.session, mark)
-      if (this.#groups.has(entry.group) || entry.group === entry.pid) groups.set(entry.group, mark)
+      const tag = this.#known.get(entry.pid)?.tag
+      if (!tag) continue
+      if (this.#sessions.has(entry.session) || entry.session === entry.pid) sessions.set(entry.session, tag)
+      if (this.#groups.has(entry.group) || entry.group === entry.pid) groups.set(entry.group, tag)
       if (!isAliveState(entry.state)) continue
-      const found = byTask.get(mark.taskId)
-      if (found) found.push({ entry, mark })
-      else byTask.set(mark.taskId, [{ entry, mark }])
+      const found = byTask.get(tag.taskId)
+      if (found) found.push({ entry, tag })
+      else byTask.set(tag.taskId, [{ entry, tag }])
     }
     ;[this.#sessions, this.#groups] = [sessions, groups]
     return byTask
