@@ -97,7 +97,6 @@ export class TaskRun {
     return this.left
   }
 
-  /** Its current state. */
   task(): Task {
     const pid = this.process?.pid
     const { newestPath, problem, total } = this.log
@@ -340,7 +339,6 @@ export class TaskRun {
     return outputText(this.log.kept(), this.log.total, this.options.maxChars, this.log.whereIsAll)
   }
 
-  /** Releases everything. */
   private async leave(): Promise<void> {
     if (this.left) return
     this.left = true

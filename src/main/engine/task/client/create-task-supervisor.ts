@@ -3,11 +3,10 @@ import { CodedError } from '../../../../shared/errors'
 import type { UsagePush } from '../../../../shared/events/push'
 import type { Orphan, Task, TaskOutputPage } from '../../../../shared/model/task'
 import type { TaskSettings } from '../../config/settings/settings'
-import { readOutput } from '../output/log-files'
 import { GRACE_MS, newTaskId } from '../task-starter'
 import { SERVER_TASK_PREFIX } from '../../process/process-tag'
 import type { BackgroundStart, TaskSupervisor, TaskStart, TerminalTasks } from '../task-supervisor'
-import { foregroundLog, removeOld } from '../task-record'
+import { removeOld } from '../task-record'
 import { type TaskHostProgram, HostConnector, hostDiedNotice, orphanNotice, unavailableNotice } from './host-connector'
 import type { HostConnection } from './host-connection'
 import { hostedTerminals } from './hosted-terminals'
@@ -16,9 +15,7 @@ import { besideBackground, SharedNetworks } from './shared-networks'
 
 /** How long a dead host may take to be recognized as dead. */
 const DEATH_MS = 1_500
-const POLL_MS = 20
-/** Delay after the program has started. */
-const BEGIN_MS = 300
+const START_DELAY_MS = 300
 
 export interface TaskSupervisorOptions {
   /** Real path. */
@@ -27,9 +24,8 @@ export interface TaskSupervisorOptions {
   program?: TaskHostProgram
   /** Whether a user is present: then foreground commands run in the task host. */
   interactive: boolean
-  /** The environment of commands. */
+  /** The environment of commands; complete once `ready` resolves. */
   env: () => Record<string, string>
-  /** Resolves when that environment is complete. */
   ready?: () => Promise<void>
   settings: () => TaskSettings
   /** Runs commands in this process. */
@@ -104,7 +100,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   beginSoon(failed: (error: unknown) => void): void {
     this.beginTimer = setTimeout(
       () => void this.begin().catch((error: unknown) => !this.isClosed && failed(error)),
-      BEGIN_MS,
+      START_DELAY_MS,
     ).unref()
   }
 
@@ -168,12 +164,8 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   async output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage> {
     const live = await this.askIfThere((link) => link.ask('output', { taskId, ...page }))
     if (live) return live
-    const task = await this.known.get(taskId)
-    if (task) return readOutput(task.outputPath, page)
-    const found = /^[a-z]+-[0-9a-z]{8}$/.test(taskId)
-      ? await readOutput(foregroundLog(this.options.home, taskId), page)
-      : undefined
-    if (!found || found.total === 0) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
+    const found = await this.known.output(taskId, page)
+    if (!found) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
     return found
   }
 
@@ -249,7 +241,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
         find: () => this.connector.find(),
         get: (id) => this.get(id),
         output: (id, page) => this.output(id, page),
-        onLost: (onLost) => listen(this.lostListeners, onLost),
+        onLost: (onHostLost) => listen(this.lostListeners, onHostLost),
       },
       taskId,
       listener,
@@ -317,16 +309,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     const had = [...this.running]
     this.running.clear()
     this.networks.clear()
-    const lost: Task[] = []
-    const until = performance.now() + DEATH_MS
-    for (const taskId of had) {
-      let task = await this.known.get(taskId)
-      while (task?.status === 'running' && performance.now() < until) {
-        await pause(POLL_MS)
-        task = await this.known.get(taskId)
-      }
-      if (task?.status === 'lost') lost.push(task)
-    }
+    const lost = await this.known.lostAmong(had, DEATH_MS)
     for (const listener of this.lostListeners) listener()
     this.notify(hostDiedNotice(lost.length))
   }

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task'
-import { outputSize } from '../output/log-files'
-import { isHostAlive, markLost, readRecord, taskIds, type TaskRecord } from '../task-record'
+import { outputSize, readOutput } from '../output/log-files'
+import { foregroundLog, isHostAlive, markLost, readRecord, taskIds, type TaskRecord } from '../task-record'
 import type { TaskPush } from '../../../../shared/events/push'
 import type { HostConnection } from './host-connection'
 
 const MAX_REMEMBERED = 2_000
+const POLL_MS = 20
 
 /** The tasks on disk. Records of ended tasks never change, so each is read once. */
 export class KnownTasks {
@@ -39,6 +41,30 @@ export class KnownTasks {
       if (task) tasks.push(task)
     }
     return tasks
+  }
+
+  /** A page of a task's log, also of a foreground command without a record; undefined if the log is missing. */
+  async output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage | undefined> {
+    const task = await this.get(taskId)
+    if (task) return readOutput(task.outputPath, page)
+    if (!/^[a-z]+-[0-9a-z]{8}$/.test(taskId)) return undefined
+    const found = await readOutput(foregroundLog(this.home, taskId), page)
+    return found.total === 0 ? undefined : found
+  }
+
+  /** The tasks of a dead host that are lost; waits up to `limitMs` until its death shows. */
+  async lostAmong(ids: readonly string[], limitMs: number): Promise<Task[]> {
+    const lost: Task[] = []
+    const until = performance.now() + limitMs
+    for (const taskId of ids) {
+      let task = await this.get(taskId)
+      while (task?.status === 'running' && performance.now() < until) {
+        await sleep(POLL_MS)
+        task = await this.get(taskId)
+      }
+      if (task?.status === 'lost') lost.push(task)
+    }
+    return lost
   }
 
   /** It has just ended, or its record was removed. */
