@@ -71,11 +71,11 @@ describe('the copy of the runtime', () => {
     const runs = Array.from({ length: 6 }, () => runTs('install-runtime-cli.ts', [home, '1.0.0', resources]))
     const ends = await Promise.all(runs.map(({ done }) => done))
     expect(ends.map(({ stderr }) => stderr).join('')).toBe('')
-    const said = runs.map(({ lines }) => JSON.parse(lines[0]!) as { app: string; error?: string })
-    expect(said.map(({ error }) => error).filter(Boolean)).toEqual([])
-    expect(new Set(said.map(({ app }) => app)).size).toBe(1)
+    const output = runs.map(({ lines }) => JSON.parse(lines[0]!) as { app: string; error?: string })
+    expect(output.map(({ error }) => error).filter(Boolean)).toEqual([])
+    expect(new Set(output.map(({ app }) => app)).size).toBe(1)
     expect(kept(home)).toHaveLength(1)
-    expect(readdirSync(join(said[0]!.app, 'node_modules/p'))).toHaveLength(200)
+    expect(readdirSync(join(output[0]!.app, 'node_modules/p'))).toHaveLength(200)
   })
 
   test('is ignored if its copying was killed, and removed later', async () => {
@@ -115,8 +115,8 @@ describe('the copy of the runtime', () => {
       ].concat([process.execPath, '--import', hooks, cli, home, '1.0.0', resources]),
       { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', HOME_HERE: home } },
     )
-    const [said = '', ...left] = stdout.trim().split('\n')
-    expect(JSON.parse(said)).toEqual({
+    const [output = '', ...left] = stdout.trim().split('\n')
+    expect(JSON.parse(output)).toEqual({
       error: expect.stringMatching(/^The disk is full\. .*runtime, which takes 4 MB\. Free some space/),
     })
     expect(left).toEqual([])

@@ -67,7 +67,7 @@ export class PromptWatch {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    if (this.#prompt) this.#tell(undefined)
+    if (this.#prompt) this.#notify(undefined)
   }
 
   #restart(): void {
@@ -98,12 +98,12 @@ export class PromptWatch {
     this.#before = now
     if (this.#printedAt !== printedAt) return this.#restart()
     if (!waits) {
-      if (this.#prompt) this.#tell(undefined)
+      if (this.#prompt) this.#notify(undefined)
       this.#lookIn(this.#delay)
       this.#delay = Math.min(this.#delay * 2, SLOWEST_MS)
       return
     }
-    if (this.#prompt?.text !== text) this.#tell({ text, since: Date.now() })
+    if (this.#prompt?.text !== text) this.#notify({ text, since: Date.now() })
     this.#lookIn(ANSWERED_MS)
   }
 
@@ -113,7 +113,7 @@ export class PromptWatch {
     return readState === 'unseen' && isOpen && looksLikeQuestion(text) && this.#before?.cpuMs === cpuMs
   }
 
-  #tell(prompt: Prompt | undefined): void {
+  #notify(prompt: Prompt | undefined): void {
     this.#prompt = prompt
     this.#options.changed(prompt)
   }
