@@ -29,7 +29,7 @@ export default async function sandbox(): Promise<Measurement[]> {
 }
 
 async function commands(scratch: Scratch): Promise<Measurement[]> {
-  const { PLACES } = await import('../src/main/engine/task/pty/command-group.ts')
+  const { SLOTS } = await import('../src/main/engine/task/pty/command-group.ts')
   const { time, close } = await runner(scratch)
   const times: Record<'free' | 'warm' | 'group' | 'session', number[]> = { free: [], warm: [], group: [], session: [] }
   try {
@@ -47,7 +47,7 @@ async function commands(scratch: Scratch): Promise<Measurement[]> {
   }
   const free = median(times.free)
   const more = (kind: 'warm' | 'group' | 'session'): number => round(median(times[kind]) - free)
-  const slowest = `slowest of ${RUNS} ${round(Math.max(...times.warm))} ms; a sandbox serves ${PLACES} commands`
+  const slowest = `slowest of ${RUNS} ${round(Math.max(...times.warm))} ms; a sandbox serves ${SLOTS} commands`
   return [
     { name: 'sandbox, `true` unrestricted', value: round(free), unit: 'ms', note: `median of ${RUNS}` },
     { name: 'sandbox, warm: more than unrestricted', value: more('warm'), unit: 'ms', limit: 3, note: slowest },

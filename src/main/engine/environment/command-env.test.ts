@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../config/settings/settings'
 import { clientTerminalEnv, commandEnv, namedEnv } from './command-env'
 
-test('commands do not see keys: well-known ones, configured ones, named ones, whatever their case', () => {
+test('hides keys from commands, whether well-known, configured or named, in any case', () => {
   const settings = {
     providers: { local: { type: 'openai-compatible' as const, apiKeyEnv: 'LOCAL_KEY' } },
     web: { allowedHosts: [], search: { provider: 'brave' as const, apiKeyEnv: 'SEARCHING' } },
@@ -29,7 +29,7 @@ test('commands do not see keys: well-known ones, configured ones, named ones, wh
     expect(env).not.toHaveProperty(name)
 })
 
-test('programs find a colour terminal, no pager and no password prompt of git', () => {
+test('programs get a color terminal, no pager and no git password prompt', () => {
   const env = commandEnv({ TERM: 'dumb', COLUMNS: '40', TMUX: 'x', PAGER: 'less' }, DEFAULT_SETTINGS)
   expect(env).toMatchObject({ TERM: 'xterm-256color', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' })
   expect(env).not.toHaveProperty('COLUMNS')
@@ -37,7 +37,7 @@ test('programs find a colour terminal, no pager and no password prompt of git', 
   expect(commandEnv({ GIT_TERMINAL_PROMPT: '1' }, DEFAULT_SETTINGS)['GIT_TERMINAL_PROMPT']).toBe('1')
 })
 
-test('no program waits in an editor, unless the user passes theirs on', () => {
+test('no program waits in an editor, unless pass_env names it', () => {
   const base = { EDITOR: 'vim', VISUAL: 'code --wait' }
   const env = commandEnv(base, DEFAULT_SETTINGS)
   for (const name of ['EDITOR', 'VISUAL', 'GIT_EDITOR', 'GIT_SEQUENCE_EDITOR']) {
@@ -52,7 +52,7 @@ test('no program waits in an editor, unless the user passes theirs on', () => {
   expect(passed).toMatchObject({ EDITOR: 'vim', VISUAL: env['VISUAL'] })
 })
 
-test('git asked for a message without one fails at once and says how to give it', () => {
+test('git without a commit message fails at once and says how to pass one', () => {
   const dir = mkdtempSync(join(tmpdir(), 'trestle-editor-'))
   try {
     const env = { ...commandEnv(process.env, DEFAULT_SETTINGS), HOME: dir }
@@ -74,7 +74,7 @@ test('git asked for a message without one fails at once and says how to give it'
   }
 })
 
-test('commands of an AppImage do not look for programs and libraries in its mount', () => {
+test('commands of an AppImage do not search its mount for programs and libraries', () => {
   const mount = '/tmp/.mount_TresXy'
   const base = {
     APPIMAGE: '/home/me/Trestle.AppImage',
@@ -94,7 +94,7 @@ test('commands of an AppImage do not look for programs and libraries in its moun
   })
 })
 
-test("started by npm, Trestle does not pass npm's variables and its own node on to the user's commands", () => {
+test("under npm, Trestle does not pass npm's variables and its own node on to commands", () => {
   const base = {
     npm_lifecycle_event: 'start',
     npm_package_json: '/opt/trestle/package.json',
@@ -162,13 +162,13 @@ const HARMLESS: Record<string, string> = {
   LS_COLORS: 'rs=0:di=01;34:ln=01;36',
 }
 
-test('commands do not see what looks like a secret, by its name or its value', () => {
+test('hides from commands what looks like a secret, by its name or its value', () => {
   const env = commandEnv({ ...SECRET, ...HARMLESS }, DEFAULT_SETTINGS)
   expect(Object.keys(SECRET).filter((name) => name in env)).toEqual([])
   expect(env).toMatchObject(HARMLESS)
-  const lent = clientTerminalEnv({ ...SECRET, ...HARMLESS }, DEFAULT_SETTINGS)
-  expect(lent).toMatchObject(Object.fromEntries(Object.keys(SECRET).map((name) => [name, ''])))
-  for (const name of Object.keys(HARMLESS)) expect(lent).not.toHaveProperty(name)
+  const inClient = clientTerminalEnv({ ...SECRET, ...HARMLESS }, DEFAULT_SETTINGS)
+  expect(inClient).toMatchObject(Object.fromEntries(Object.keys(SECRET).map((name) => [name, ''])))
+  for (const name of Object.keys(HARMLESS)) expect(inClient).not.toHaveProperty(name)
 })
 
 test('a secret that pass_env names is passed to commands, unless it is a key of a provider or hidden by hide_env', () => {
@@ -183,13 +183,13 @@ test('a secret that pass_env names is passed to commands, unless it is a key of 
   expect(env).not.toHaveProperty('DB_PASS')
 })
 
-test('a variable that the definition of a server names has its value, unless it is a key of a provider', () => {
+test('a variable named in a server definition keeps its value, unless it is a provider key', () => {
   const env = namedEnv({ ...SECRET, OPENAI_API_KEY: 'key' }, DEFAULT_SETTINGS)
   expect(env).toMatchObject(SECRET)
   expect(env).not.toHaveProperty('OPENAI_API_KEY')
 })
 
-test('a long value is judged at once', () => {
+test('judges a long value quickly', () => {
   const before = performance.now()
   for (const text of [
     'a:'.repeat(100_000),

@@ -2,7 +2,9 @@ import { delimiter, dirname, join } from 'node:path'
 import type { Settings } from '../config/settings/settings'
 import { isSecretVariable } from './secret-variable'
 
-/** Keys of model and search providers: commands never see them, whether or not a provider of that name is configured. */
+/**
+ * Keys of model and search providers: commands never see them, whether or not a provider of that name is configured.
+ */
 const KEYS = [
   'OPENAI_API_KEY',
   'ANTHROPIC_API_KEY',
@@ -23,7 +25,7 @@ const KEYS = [
   'TAVILY_API_KEY',
 ]
 
-/** What belongs to the terminal or the process Trestle itself was started from, and would mislead a program in a terminal of its own. */
+/** Variables of the terminal or process that started Trestle, which would mislead a program in its own terminal. */
 const OF_OUR_PARENT = new Set([
   'TMUX',
   'TMUX_PANE',
@@ -40,12 +42,12 @@ const OF_OUR_PARENT = new Set([
   'NODE_CHANNEL_SERIALIZATION_MODE',
 ])
 
-/** Nothing waits in a pager. */
+/** Prevents waiting in a pager. */
 const NO_PAGERS = { PAGER: 'cat', GIT_PAGER: 'cat', MANPAGER: 'cat', SYSTEMD_PAGER: 'cat' }
 
 /**
- * Nothing waits in an editor: a program that opens one fails at once and learns what to do instead. Programs that split it into words instead of giving it to a shell fail as
- * quickly, without the advice.
+ * Prevents waiting in an editor: a program that opens one fails at once and prints what to do instead. Programs that
+ * split this value into words instead of passing it to a shell fail as quickly, without the advice.
  */
 const NO_EDITOR = `sh -c 'echo "No editor can be used here. Pass the text with an option or a file (git commit -m or -F). To keep a text that is there already, set GIT_EDITOR=true; to edit a list, set GIT_SEQUENCE_EDITOR to a command." >&2; exit 1'`
 const EDITORS = [
@@ -66,29 +68,33 @@ const GIT_ONLY_READS = {
   GIT_CONFIG_VALUE_0: 'false',
 }
 
-/** What npm adds for the script it runs; only meant for that script. */
+/** Variables that npm adds for the script it runs; only meant for that script. */
 const OF_NPM =
   /^(?:npm_(?:lifecycle_.*|package_.*|command|execpath|node_execpath|config_(?:local_prefix|global_prefix|prefix|node_gyp|npm_version))|INIT_CWD)$/
 
 type EnvSettings = Pick<Settings, 'providers' | 'tools' | 'web'>
 
 /**
- * The environment commands start from: `base` without the keys of the configured and of well-known providers, the names in `[tools] hide_env`
- * (case does not matter), what looks like a secret (`isSecretVariable`) unless `[tools] pass_env` names it, anything of Trestle's own, and what only concerns
- * the process Trestle was started from; and with no editors, which would wait for somebody. The keys stay readable in Trestle's own process, so this keeps
- * them from programs that look at their environment, not from one that sets out to read the memory of another process of the same user.
+ * The environment commands start from: `base` without the keys of configured and well-known providers, the names in
+ * `[tools] hide_env` (in any case), what looks like a secret (`isSecretVariable`) unless `[tools] pass_env` names it,
+ * Trestle's own variables, and those of the process that started Trestle; and with editors disabled, because no user
+ * could answer them. The keys stay in Trestle's own process, so this hides them from programs that read their
+ * environment, not from one that reads the memory of another process of the same user.
  */
 export function commandEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
   return { ...envWithout(base, withheld(settings)), ...noEditors(base, settings) }
 }
 
-/** All but those that `[tools] pass_env` names. */
+/** All editor variables except those that `[tools] pass_env` names. */
 function noEditors(base: NodeJS.ProcessEnv, { tools }: EnvSettings): Record<string, string> {
   const stopped = EDITORS.filter((name) => base[name] === undefined || !tools.passEnv.includes(name))
   return Object.fromEntries(stopped.map((name) => [name, NO_EDITOR]))
 }
 
-/** What variables that a definition names itself stand for: the same, but only keys and the names in `[tools] hide_env` are withheld. */
+/**
+ * The environment for variables that a definition names explicitly: the same, but only keys and the names in `[tools]
+ * hide_env` are withheld.
+ */
 export function namedEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
   const hidden = hiddenNames(settings)
   return envWithout(base, (name) => hidden.has(name.toUpperCase()))
@@ -113,18 +119,18 @@ function envWithout(
     env[name] = fromNpm && upper === 'PATH' ? withoutNpmFolders(value, base['npm_package_json']) : value
   }
   if (base['APPIMAGE'] && base['APPDIR']) leaveMount(env, base['APPDIR'])
-  // Programs colour their output for the pane.
+  // Programs color their output for the pane.
   Object.assign(env, { TERM: 'xterm-256color', COLORTERM: 'truecolor', ...NO_PAGERS })
   env['GIT_TERMINAL_PROMPT'] ??= '0'
-  // What only looks (git status) leaves the index as it is, and does not stand in the way of the user's own git.
+  // Read-only commands (git status) leave the index unchanged, and do not lock out the user's own git.
   env['GIT_OPTIONAL_LOCKS'] ??= '0'
   if (!Object.keys(base).some((name) => name.startsWith('GIT_CONFIG_'))) Object.assign(env, GIT_ONLY_READS)
   return env
 }
 
 /**
- * What commands in a terminal of somebody else's start from, beside what that one gives them: what `base` has of keys and of other secrets, emptied, and no
- * pagers and editors.
+ * Variables for commands in a client's terminal, on top of its own environment: the keys and other secrets of `base`,
+ * emptied, and pagers and editors disabled.
  */
 export function clientTerminalEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
   const isWithheld = withheld(settings)
@@ -140,7 +146,7 @@ export function clientTerminalEnv(base: NodeJS.ProcessEnv, settings: EnvSettings
   }
 }
 
-/** Whether commands do not get a variable. Naming a key of a provider in `pass_env` does not pass it on. */
+/** Whether commands do not get a variable. Naming a provider key in `pass_env` does not pass it on. */
 function withheld(settings: EnvSettings): (name: string, value: string) => boolean {
   const hidden = hiddenNames(settings)
   const passed = new Set(settings.tools.passEnv.map((name) => name.toUpperCase()))
@@ -156,7 +162,10 @@ function hiddenNames(settings: EnvSettings): Set<string> {
   return new Set([...KEYS, ...configured, ...settings.tools.hideEnv].map((name) => name.toUpperCase()))
 }
 
-/** An AppImage puts folders of its mount into search paths: its libraries are not for the user's programs, and they go with the app. */
+/**
+ * An AppImage adds folders of its mount to search paths: its libraries are not meant for the user's programs, and
+ * disappear with the app.
+ */
 function leaveMount(env: Record<string, string>, mount: string): void {
   for (const name of ['APPIMAGE', 'APPDIR', 'ARGV0', 'OWD']) delete env[name]
   for (const [name, value] of Object.entries(env)) {
@@ -167,7 +176,7 @@ function leaveMount(env: Record<string, string>, mount: string): void {
   }
 }
 
-/** npm puts its package's programs first, Trestle's own `node` among them: the user's commands are to find the user's. */
+/** npm puts its package's programs first, including Trestle's own `node`: the user's commands must find the user's. */
 function withoutNpmFolders(path: string, packageJson: string | undefined): string {
   const own = new Set<string>()
   for (let folder = dirname(packageJson ?? '/'); ; folder = dirname(folder)) {

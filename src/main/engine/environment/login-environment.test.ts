@@ -3,7 +3,7 @@ import type { EnvironmentSettings } from '../config/settings/desktop-settings'
 import { createLoginEnvironment } from './login-environment'
 import type { LoginShellAnswer, LoginShellRequest } from './login-shell'
 
-const BARE = { HOME: '/home/someone', PATH: '/usr/bin:/bin', SHELL: '/bin/zsh' }
+const BARE = { HOME: '/home/user', PATH: '/usr/bin:/bin', SHELL: '/bin/zsh' }
 
 function start({
   answers,
@@ -32,13 +32,13 @@ function start({
 }
 
 describe('the environment of the login shell', () => {
-  it('replaces that of the process as soon as it is known, and says where PATH came from', async () => {
+  it('replaces that of the process once known, and reports the source of PATH', async () => {
     const { env, environment, asked, changes } = start({
       answers: [{ env: { PATH: '/opt/tools:/usr/bin', CARGO_HOME: '/c' } }],
     })
     expect(environment.view()).toMatchObject({ state: 'reading', shell: '/bin/zsh', path: ['/usr/bin', '/bin'] })
     await environment.ready()
-    expect(env).toMatchObject({ PATH: '/opt/tools:/usr/bin', CARGO_HOME: '/c', HOME: '/home/someone' })
+    expect(env).toMatchObject({ PATH: '/opt/tools:/usr/bin', CARGO_HOME: '/c', HOME: '/home/user' })
     expect(environment.view()).toMatchObject({
       state: 'ready',
       shell: '/bin/zsh',
@@ -49,7 +49,7 @@ describe('the environment of the login shell', () => {
     expect(changes()).toBeGreaterThan(0)
   })
 
-  it('leaves the process as it was when it fails, and says why and what to do', async () => {
+  it('leaves the process unchanged on failure, and reports the reason and the remedy', async () => {
     const { env, environment, logged } = start({
       answers: [{ problem: 'zsh ended with exit code 3.', advice: 'Run it.' }],
     })
@@ -63,7 +63,7 @@ describe('the environment of the login shell', () => {
     expect(logged.join()).toContain('zsh ended with exit code 3.')
   })
 
-  it('is read again from what the process had at first, and forgets what is no longer there', async () => {
+  it('is read again from the original environment, and drops removed variables', async () => {
     const { env, environment, asked } = start({
       answers: [{ env: { PATH: '/old', GONE: '1' } }, { env: { PATH: '/new' } }],
     })
@@ -73,7 +73,7 @@ describe('the environment of the login shell', () => {
     expect(asked[1]?.env).toEqual(BARE)
   })
 
-  it('is given back when it is turned off, and read when it is turned on', async () => {
+  it('is undone when turned off, and read when turned on', async () => {
     const { env, environment, state } = start({ answers: [{ env: { PATH: '/shell' } }, { env: { PATH: '/shell' } }] })
     await environment.ready()
     state.settings = { loginShell: false }
@@ -86,7 +86,7 @@ describe('the environment of the login shell', () => {
     expect(environment.view()).toMatchObject({ state: 'ready', shell: '/bin/fish', path: ['/shell'] })
   })
 
-  it('is not read where the process was started with a complete one', async () => {
+  it('is not read if the process was started with a complete one', async () => {
     const env = { ...BARE }
     const environment = createLoginEnvironment({
       loginShell: undefined,

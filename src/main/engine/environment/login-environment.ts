@@ -4,16 +4,19 @@ import type { ShellEnvironmentView } from '../../../shared/configuration/app'
 import type { EnvironmentSettings } from '../config/settings/desktop-settings'
 import { readLoginShell, type LoginShellAnswer, type LoginShellRequest, type NodeProgram } from './login-shell'
 
-/** What a host says when its process was started without the user's shell, such as from a dock or a launcher. */
+/** Set by hosts whose process was started without the user's shell, such as from a dock or a launcher. */
 export interface LoginShellOptions {
   node?: NodeProgram
   limitMs?: number
 }
 
 export interface LoginEnvironmentDeps {
-  /** Absent: the environment of this process is complete already. */
+  /** Absent: the environment of this process is already complete. */
   loginShell: LoginShellOptions | undefined
-  /** The environment of this process, which the variables are put into: everything that is started, and every key named, takes them from there. */
+  /**
+   * The environment of this process, which receives the variables: child processes and key lookups read them from
+   * there.
+   */
   env: NodeJS.ProcessEnv
   settings(): EnvironmentSettings
   /** The view has changed. */
@@ -22,9 +25,9 @@ export interface LoginEnvironmentDeps {
   read?(request: LoginShellRequest): Promise<LoginShellAnswer>
 }
 
-/** The environment of the user's login shell, read once in the background and again when that is asked for. */
+/** The environment of the user's login shell, read once in the background and again on request. */
 export interface LoginEnvironment {
-  /** Resolves when the first reading, or one that runs, has ended; at once where there is nothing to wait for. Never rejects. */
+  /** Resolves when the first or a running read has ended; at once if there is nothing to wait for. Never rejects. */
   ready(): Promise<void>
   view(): ShellEnvironmentView
   /** Reads it again. */
@@ -35,7 +38,7 @@ export interface LoginEnvironment {
 
 export function createLoginEnvironment(deps: LoginEnvironmentDeps): LoginEnvironment {
   const { loginShell, env, settings, changed, log, read = readLoginShell } = deps
-  /** What this process had before: by name, of all variables that were put in its place. */
+  /** The original values of all replaced variables, by name. */
   const before = new Map<string, string | undefined>()
   let seen: Pick<ShellEnvironmentView, 'state'> & Partial<ShellEnvironmentView> = { state: 'inherited' }
   let reading: Promise<void> | undefined
@@ -120,7 +123,7 @@ export function createLoginEnvironment(deps: LoginEnvironmentDeps): LoginEnviron
   }
 }
 
-/** `SHELL` where it is set; a launcher may not set it, but the system knows the user's shell. */
+/** `SHELL` if it is set; a launcher may not set it, but the system knows the user's shell. */
 export function loginShellOf(env: NodeJS.ProcessEnv): string {
   const named = env['SHELL'] ?? ''
   if (named.startsWith('/')) return named

@@ -13,8 +13,8 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const node = { path: process.execPath }
-/** What a program gets that was started from a dock. */
-const bare = (): NodeJS.ProcessEnv => ({ HOME: home, PATH: '/usr/bin:/bin:/usr/sbin:/sbin', USER: 'someone' })
+/** The environment of a program that was started from a dock. */
+const bare = (): NodeJS.ProcessEnv => ({ HOME: home, PATH: '/usr/bin:/bin:/usr/sbin:/sbin', USER: 'user' })
 const read = (shell: string, more: Partial<LoginShellRequest> = {}) =>
   readLoginShell({ shell, env: bare(), cwd: home, node, limitMs: 60_000, ...more })
 const write = (name: string, ...lines: string[]): void => writeFileSync(join(home, name), `${lines.join('\n')}\n`)
@@ -37,20 +37,20 @@ for (const { shell, file, set } of SHELLS)
       write(file, ...lines)
     }
 
-    it('gives the PATH and the variables that its startup files make', async () => {
+    it('returns the PATH and variables that its startup files set', async () => {
       startup(set, shell.endsWith('fish') ? 'set -gx SOME_VALUE "two words"' : 'export SOME_VALUE="two words"')
       const answer = await read(shell)
       expect(answer).toMatchObject({ env: { SOME_VALUE: 'two words' } })
       expect(await pathOf(shell)).toContain(`${home}/tools:`)
     })
 
-    it('gives the same without Node', async () => {
+    it('returns the same without Node', async () => {
       startup(set)
       const answer = await readLoginShell({ shell, env: bare(), cwd: home, limitMs: 60_000 })
       expect('env' in answer && answer.env['PATH']).toContain(`${home}/tools:`)
     })
 
-    it('is not disturbed by banners, and takes nothing over that belongs to the shell or to Trestle', async () => {
+    it('ignores banners, and variables of the shell or of Trestle', async () => {
       startup('echo "{ welcome }"', 'echo noise >&2', 'cd /', set, 'echo trestle{}')
       const answer = await read(shell, {
         env: { ...bare(), ELECTRON_RUN_AS_NODE: '1', TRESTLE_HOME: '/x', TERM: 'vt100' },
@@ -71,7 +71,7 @@ for (const { shell, file, set } of SHELLS)
         expect(names).not.toContain(name)
     })
 
-    it('says with which code it ended, and what it said, when a startup file ends it', async () => {
+    it('reports the exit code and the error output if a startup file ends it', async () => {
       startup(
         shell.endsWith('fish')
           ? 'echo "fish: no such theme" >&2; exec /bin/sh -c "exit 3"'
@@ -86,7 +86,7 @@ for (const { shell, file, set } of SHELLS)
       })
     })
 
-    it('is given up at the limit, and killed with all that it started', async () => {
+    it('times out, and is killed with everything it started', async () => {
       startup(`/bin/sh -c 'echo $$ > ${home}/pid; exec sleep 600'`)
       const answer = await read(shell, { limitMs: 2_000 })
       expect(answer).toMatchObject({ problem: expect.stringContaining('did not finish its startup files within 2 s') })
@@ -100,7 +100,7 @@ function mkdirIn(folder: string): void {
 }
 
 describe('the login shell', () => {
-  it('is not waited for because of what its startup files leave running, which goes on', async () => {
+  it('does not wait for background processes of its startup files, which keep running', async () => {
     write('.bash_profile', `(exec sleep 600) & echo $! > ${home}/pid`)
     const began = performance.now()
     expect(await read('/bin/bash')).toHaveProperty('env.PATH')
@@ -110,17 +110,17 @@ describe('the login shell', () => {
     process.kill(pid, 'SIGKILL')
   })
 
-  it('gets an empty input, so that a question in a startup file does not hang it', async () => {
+  it('has empty standard input, so that a question in a startup file does not hang it', async () => {
     write('.bash_profile', 'read answer; export ANSWER="got:$answer"')
     expect(await read('/bin/bash')).toMatchObject({ env: { ANSWER: 'got:' } })
   })
 
-  it('can tell that it is Trestle that asks', async () => {
+  it('can detect that Trestle started it', async () => {
     write('.bash_profile', '[ -n "$TRESTLE_RESOLVING_ENVIRONMENT" ] && export SEEN=1')
     expect(await read('/bin/bash')).toMatchObject({ env: { SEEN: '1' } })
   })
 
-  it('keeps values with several lines', async () => {
+  it('keeps multi-line values', async () => {
     write('.bash_profile', `export LINES_OF_TEXT=$'one\\ntwo=2\\n'`)
     expect(await read('/bin/bash')).toMatchObject({ env: { LINES_OF_TEXT: 'one\ntwo=2\n' } })
     expect(await readLoginShell({ shell: '/bin/bash', env: bare(), cwd: home })).toMatchObject({
@@ -128,19 +128,19 @@ describe('the login shell', () => {
     })
   })
 
-  it('says what to do when it does not exist', async () => {
+  it('reports what to do if it does not exist', async () => {
     expect(await read('/no/such/shell')).toMatchObject({
       problem: expect.stringContaining('The login shell /no/such/shell could not be started'),
       advice: expect.stringContaining('chsh'),
     })
   })
 
-  it('says so when it empties PATH', async () => {
+  it('reports an empty PATH', async () => {
     write('.bash_profile', 'export PATH=')
     expect(await read('/bin/bash')).toMatchObject({ problem: expect.stringContaining('without a PATH') })
   })
 
-  it('is given up when it prints without end', async () => {
+  it('is stopped if it prints endlessly', async () => {
     write('.bash_profile', 'yes')
     expect(await read('/bin/bash')).toMatchObject({ problem: expect.stringContaining('printed more than 4 MB') })
   })
@@ -149,9 +149,9 @@ describe('the login shell', () => {
     ['nu', ['-i', '-l', '-c'], "^'"],
     ['pwsh', ['-Login', '-Command'], "& '"],
     ['tcsh', ['-i', '-c'], "'"],
-  ])('%s gets its own arguments, and a program is called as it calls one', async (name, args, call) => {
+  ])('%s gets the arguments and call syntax of its kind', async (name, args, call) => {
     const shell = join(home, name)
-    // Stands for the shell: writes down what it was given, and prints what the program would.
+    // Stands in for the shell: writes down its arguments, and prints what the program would.
     writeFileSync(
       shell,
       `#!/bin/bash\nprintf '%s\\n' "$@" > ${home}/args\n/bin/sh -c "$(sed 's/^\\^//; s/^& //; s/; .*//' <<< "\${@: -1}")"\n`,

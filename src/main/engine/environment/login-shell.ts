@@ -6,7 +6,7 @@ import { sessionProcesses, signalGroup } from '../process/kill-process-tree'
 export interface LoginShellRequest {
   /** Absolute path. */
   shell: string
-  /** What the shell starts from. */
+  /** The environment the shell starts from. */
   env: NodeJS.ProcessEnv
   /** The user's home folder. */
   cwd: string
@@ -14,18 +14,21 @@ export interface LoginShellRequest {
   limitMs?: number
 }
 
-/** The variables of a login shell, or why there are none and what to do. */
+/** The variables of a login shell, or why they are missing and what to do. */
 export type LoginShellAnswer = { env: Record<string, string> } | { problem: string; advice: string }
 
 const LIMIT_MS = 10_000
-/** How long output is waited for after the shell has exited while something it left behind holds the pipe. */
+/** How long to wait for output after the shell has exited while a background process holds the pipe. */
 const DRAIN_MS = 300
-/** How long a shell that has printed everything may take to end. */
+/** How long a shell that has printed everything may take to exit. */
 const LINGER_MS = 2_000
 const MAX_BYTES = 4 * 1024 * 1024
 const MAX_ERROR_CHARS = 2_000
 
-/** Set for the shell alone: startup files can look for the first, the others keep frameworks from asking or from replacing the shell. */
+/**
+ * Set for the shell only: startup files can check the first; the others keep frameworks from prompting or replacing the
+ * shell.
+ */
 const FOR_THE_SHELL = {
   TRESTLE_RESOLVING_ENVIRONMENT: '1',
   DISABLE_AUTO_UPDATE: 'true',
@@ -34,8 +37,9 @@ const FOR_THE_SHELL = {
 }
 
 /**
- * Starts the user's shell as a terminal does (login and interactive, in a session of its own, with an empty stdin) and reads the environment that its
- * startup files make. Never rejects. What does not end within the limit is killed with all that it started.
+ * Starts the user's shell as a terminal does (login and interactive, in a session of its own, with empty stdin) and
+ * reads the environment that its startup files set. Never rejects. A shell that exceeds the limit is killed with
+ * everything it started.
  */
 export async function readLoginShell({
   shell,
@@ -44,22 +48,22 @@ export async function readLoginShell({
   node,
   limitMs = LIMIT_MS,
 }: LoginShellRequest): Promise<LoginShellAnswer> {
-  const mark = `trestle${randomBytes(12).toString('hex')}`
+  const marker = `trestle${randomBytes(12).toString('hex')}`
   const name = basename(shell)
   const inTerminal = `${name} -i -l -c env`
   const answer = Promise.withResolvers<LoginShellAnswer>()
   const added = Object.keys(FOR_THE_SHELL).filter((each) => env[each] === undefined)
-  const child = spawn(shell, shellArguments(shell, node, mark), {
+  const child = spawn(shell, shellArguments(shell, node, marker), {
     cwd,
-    // Not "dumb": startup files often leave early for such a terminal.
+    // Not "dumb": startup files often return early for such a terminal.
     env: { ...env, TERM: 'xterm-256color', ...node?.env, ...FOR_THE_SHELL },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
   let output = ''
   let stderr = ''
-  const look = (): boolean => {
-    const printed = parsePrintedEnvironment(output, mark)
+  const tryParse = (): boolean => {
+    const printed = parsePrintedEnvironment(output, marker)
     if (!printed) return false
     const taken = importedVariables(printed, added)
     answer.resolve(
@@ -85,15 +89,15 @@ export async function readLoginShell({
         problem: `${name} printed more than ${MAX_BYTES / 1024 / 1024} MB while it started.`,
         advice: `Run “${inTerminal}” in a terminal and remove what prints so much from your startup files.`,
       })
-    else if (output.slice(-text.length - mark.length).includes(mark)) look()
+    else if (output.slice(-text.length - marker.length).includes(marker)) tryParse()
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-MAX_ERROR_CHARS)))
   let drain: NodeJS.Timeout | undefined
   const ended = (code: number | null, signal: NodeJS.Signals | null): void => {
-    if (look()) return
-    const said = lastLine(stderr)
+    if (tryParse()) return
+    const message = lastLine(stderr)
     answer.resolve({
-      problem: `${name} ended ${signal ? `by ${signal}` : `with exit code ${code}`} before it printed its environment.${said === '' ? '' : ` It said: ${said}`}`,
+      problem: `${name} ended ${signal ? `by ${signal}` : `with exit code ${code}`} before it printed its environment.${message === '' ? '' : ` It said: ${message}`}`,
       advice: `Run “${inTerminal}” in a terminal, and correct what ends your shell in its startup files.`,
     })
   }
@@ -109,29 +113,29 @@ export async function readLoginShell({
   clearTimeout(limit)
   clearTimeout(drain)
   const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null
-  if (isRunning && 'env' in found) letEnd(child.pid, child)
+  if (isRunning && 'env' in found) killLater(child.pid, child)
   else if (isRunning) await killSession(child.pid)
-  // What its startup files left running, such as an agent for keys, goes on.
+  // Processes left by its startup files, such as a key agent, keep running.
   child.stdout?.destroy()
   child.stderr?.destroy()
   child.unref()
   return found
 }
 
-/** It may still run what is to be done at its end. */
-function letEnd(pid: number, child: { exitCode: number | null; signalCode: NodeJS.Signals | null }): void {
+/** Kills it after a delay: it may still run its exit handlers. */
+function killLater(pid: number, child: { exitCode: number | null; signalCode: NodeJS.Signals | null }): void {
   setTimeout(() => {
     if (child.exitCode === null && child.signalCode === null) void killSession(pid)
   }, LINGER_MS).unref()
 }
 
-/** Kills a shell that still runs, and everything in its session. */
-async function killSession(leader: number): Promise<void> {
-  const others = await sessionProcesses(leader, []).catch(() => [])
-  for (const group of new Set([leader, ...others.map(({ group }) => group)])) signalGroup(group, 'SIGKILL')
+/** Kills a running shell and everything in its session. */
+async function killSession(shellPid: number): Promise<void> {
+  const others = await sessionProcesses(shellPid, []).catch(() => [])
+  for (const group of new Set([shellPid, ...others.map(({ group }) => group)])) signalGroup(group, 'SIGKILL')
 }
 
-/** Interactive shells without a terminal always complain about it. */
+/** The last line that is not one of the usual complaints of an interactive shell without a terminal. */
 function lastLine(stderr: string): string {
   const lines = stderr
     .split('\n')
@@ -140,7 +144,7 @@ function lastLine(stderr: string): string {
   return (lines.at(-1) ?? '').slice(0, 300)
 }
 
-/** Variables that belong to the shell that was asked, to a terminal, or to Trestle's own process. */
+/** Variables that belong to this shell, to a terminal, or to Trestle's own process. */
 const OF_THE_PROCESS = new Set([
   '_',
   'PWD',
@@ -170,11 +174,11 @@ const OF_THE_PROCESS = new Set([
 const OF_US = /^(?:ELECTRON_|TRESTLE_|CHROME_DESKTOP$|GIO_LAUNCHED_DESKTOP_FILE)/
 
 /**
- * What a shell printed between two `mark`s: JSON, or `NAME=value` with zeros in between. Everything around it, such as a banner, is skipped. Undefined while
- * it has not all been printed.
+ * What a shell printed between two `marker`s: JSON, or `NAME=value` separated by NUL. Everything around it, such as a
+ * banner, is skipped. Undefined until it is complete.
  */
-function parsePrintedEnvironment(output: string, mark: string): Record<string, string> | undefined {
-  const pieces = output.split(mark)
+function parsePrintedEnvironment(output: string, marker: string): Record<string, string> | undefined {
+  const pieces = output.split(marker)
   for (const piece of pieces.slice(1, -1)) {
     const env = piece.startsWith('{') ? fromJson(piece) : piece.includes('\0') ? fromList(piece) : undefined
     if (env) return env
@@ -182,7 +186,7 @@ function parsePrintedEnvironment(output: string, mark: string): Record<string, s
   return undefined
 }
 
-/** The variables that are taken over from what the shell printed. `added`: names that were set for the shell alone. */
+/** The variables to import from the shell's output. `added`: names that were set for the shell only. */
 function importedVariables(
   printed: Readonly<Record<string, string>>,
   added: readonly string[],
@@ -214,33 +218,34 @@ function fromList(text: string): Record<string, string> | undefined {
     : undefined
 }
 
-/** The program that can print its environment as JSON: Node's executable. */
+/** Node's executable, which can print its environment as JSON. */
 export interface NodeProgram {
   path: string
-  /** What makes it run as plain Node. */
+  /** Variables that make it run as plain Node. */
   env?: Readonly<Record<string, string>>
 }
 
 /**
- * The arguments that make a shell read all of its startup files, as in a new terminal, and print its environment between two marks. Nothing in the
- * scripts needs quoting, so one form fits every shell. Without Node `env -0` prints it; both are run when both are there, in case one fails.
+ * The arguments that make a shell read all of its startup files, as in a new terminal, and print its environment
+ * between two markers. The scripts need no escaping, so one form fits every shell. Without Node `env -0` prints it;
+ * with Node both run, in case one fails.
  */
-function shellArguments(shell: string, node: NodeProgram | undefined, mark: string): string[] {
+function shellArguments(shell: string, node: NodeProgram | undefined, marker: string): string[] {
   const kind = kindOf(shell)
   const run = (...words: string[]): string => CALL[kind] + words.map((word) => quoted(kind, word)).join(' ')
   const print = [
-    ...(node ? [run(node.path, '-p', `/${mark}/.source+JSON.stringify(process.env)+/${mark}/.source`)] : []),
-    run('/bin/sh', '-c', `printf ${mark}; env -0; printf ${mark}`),
+    ...(node ? [run(node.path, '-p', `/${marker}/.source+JSON.stringify(process.env)+/${marker}/.source`)] : []),
+    run('/bin/sh', '-c', `printf ${marker}; env -0; printf ${marker}`),
   ].join('; ')
   if (kind === 'powershell') return ['-Login', '-Command', print]
-  // A C shell takes -l only when it is alone.
+  // A C shell accepts -l only as its single argument.
   if (kind === 'csh') return ['-i', '-c', print]
   return ['-i', '-l', '-c', print]
 }
 
 type Kind = 'posix' | 'fish' | 'nushell' | 'powershell' | 'csh'
 
-/** What calls a program whose name is in quotes. */
+/** Prefix that calls a program with a quoted name. */
 const CALL: Readonly<Record<Kind, string>> = { posix: '', fish: '', csh: '', nushell: '^', powershell: '& ' }
 
 function kindOf(shell: string): Kind {

@@ -1,4 +1,4 @@
-/** A word of a variable's name that makes it a secret: `DB_PASS`, `npm_config__auth`. */
+/** Words in a variable's name that make it a secret: `DB_PASS`, `npm_config__auth`. */
 const SECRET_WORDS = new Set(
   'TOKEN TOKENS SECRET SECRETS PASSWORD PASSWORDS PASSWD PASSPHRASE PASSCODE PASS PWD CREDENTIAL CREDENTIALS CREDS AUTH AUTHORIZATION BEARER JWT PAT KEY KEYS COOKIE'.split(
     ' ',
@@ -6,14 +6,14 @@ const SECRET_WORDS = new Set(
 )
 /** The same at the end of a word: `PGPASSWORD`, `GITHUBTOKEN`. */
 const SECRET_ENDING = /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|APIKEY|ACCESSKEY|SECRETKEY|PRIVATEKEY|CREDENTIALS?)$/
-/** What such a word does not make a secret: folders of the shell, sockets and programs that ask, and what is public. */
+/** Exceptions: folders of the shell, sockets, askpass programs, and public values. */
 const HARMLESS_NAME =
   /^(?:PWD|OLDPWD|PASS|KEY|KEYS|TOKENS|AUTH)$|(?:^|_)(?:SOCK|SOCKET|ASKPASS|PUBLIC_KEYS?|KEY_?BINDINGS?|KEY_?TIMEOUT)$/
 /** `MAX_TOKENS=4096`, `CACHE_KEY_VERSION=2`, `USE_AUTH=true`. */
 const HARMLESS_VALUE = /^(?:|true|false|yes|no|on|off|none|\d{1,9})$/i
 const ALWAYS_SECRET = /PASS|PWD|SECRET/
 
-/** Values that are secrets whatever they are called; each is found in linear time. */
+/** Values that are secrets under any name; each pattern runs in linear time. */
 const SECRET_VALUES: readonly RegExp[] = [
   // GitHub, GitLab, npm, PyPI, Hugging Face, Shopify, DigitalOcean, Grafana, SendGrid.
   /\b(?:gh[pousr]_|github_pat_|glpat-|npm_|pypi-|hf_|shpat_|dop_v1_|glsa_|SG\.)[A-Za-z0-9_.-]{16}/,
@@ -29,14 +29,15 @@ const SECRET_VALUES: readonly RegExp[] = [
   /\beyJ[A-Za-z0-9_-]{8,512}\.[A-Za-z0-9_-]{8}/,
   /PRIVATE KEY(?: BLOCK)?-----|AGE-SECRET-KEY-/,
   /\b(?:bearer|basic)\s{1,4}[A-Za-z0-9+/=._~-]{16}/i,
-  // An address with a password, or with a token in place of the user.
+  // A URL with a password, or with a token as the user.
   /:\/\/[^\s/?#@:]{0,256}:[^\s/?#@]{1,1024}@/,
   /https?:\/\/[^\s/?#@:]{16,1024}@/,
 ]
 
 /**
- * Whether an environment variable looks like a secret, by a word of its name (TOKEN, SECRET, PASSWORD, KEY, AUTH and the like; words end at `_`, other signs
- * and capitals) or by its value. `SSH_AUTH_SOCK`, `XAUTHORITY` and `GIT_AUTHOR_NAME` are none. The whole rule: docs/configuration.md.
+ * Whether an environment variable looks like a secret, by a word of its name (TOKEN, SECRET, PASSWORD, KEY, AUTH and
+ * the like; words end at `_`, other punctuation and capitals) or by its value. `SSH_AUTH_SOCK`, `XAUTHORITY` and
+ * `GIT_AUTHOR_NAME` are not secrets. The full rule: docs/configuration.md.
  */
 export function isSecretVariable(name: string, value: string): boolean {
   return (value !== '' && isSecretName(name, value)) || SECRET_VALUES.some((pattern) => pattern.test(value))
@@ -51,7 +52,7 @@ function isSecretName(name: string, value: string): boolean {
 
 const WHOLE_VALUES = SECRET_VALUES.map(({ source, flags }) => new RegExp(`${source}[^\\s"'\`<>]*`, `${flags}g`))
 
-/** The text with `mask` in the place of everything that is a secret by how it looks. */
+/** Replaces everything that looks like a secret value with `mask`. */
 export function maskSecretValues(text: string, mask: string): string {
   return WHOLE_VALUES.reduce((masked, pattern) => masked.replaceAll(pattern, mask), text)
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** TLS errors that go away when the issuer of the certificate is trusted. */
+/** TLS errors that disappear once the issuer of the certificate is trusted. */
 const UNKNOWN_ISSUER = new Set([
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -10,26 +10,26 @@ const UNKNOWN_ISSUER = new Set([
   'CERT_UNTRUSTED',
 ])
 
-/** `tls`, not imported: nothing else on the way to a server on this machine needs it. */
+/** `tls` is not imported: connections to servers on this machine do not need it. */
 const tls = () => process.getBuiltinModule('node:tls')
 
 let system: Promise<boolean> | undefined
 
 /**
- * Trusts the certificates of the operating system in addition to those of Node, in this process: companies that look into encrypted connections install
- * theirs there. They are read in a thread, since that can take half a second. False when that adds nothing. Called when a certificate was not
- * trusted, so that nobody else waits for it.
+ * Makes this process trust the operating system's certificates in addition to Node's: companies that inspect encrypted
+ * connections install theirs there. Read in a thread, because that can take half a second. Resolves to false if that
+ * adds nothing. Called only after a certificate was not trusted, so that other requests do not wait for it.
  */
 export function trustSystemCertificates(): Promise<boolean> {
   return (system ??= readInThread().then(trust, () => false))
 }
 
-/** Trusts the certificates of a PEM file, too. Throws when it cannot be read or holds none. */
+/** Also trusts the certificates of a PEM file. Throws if it cannot be read or has no certificate. */
 export function trustCertificateFile(file: string): void {
   trust(certificatesIn(file))
 }
 
-/** The certificates of a PEM file; throws, in words to act on, when there are none. */
+/** The certificates of a PEM file; throws, with a message for the user, if it has no certificate. */
 export function certificatesIn(file: string): string[] {
   const found = readFileSync(file, 'utf8').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
   if (!found) throw new Error(`${file} holds no certificate in PEM form`)
@@ -38,14 +38,17 @@ export function certificatesIn(file: string): string[] {
   return found
 }
 
-/** Whether a request failed because nobody vouches for the server's certificate. */
+/** Whether a request failed because the issuer of the server's certificate is unknown. */
 export function isUnknownIssuer(error: unknown): boolean {
   for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1)
     if ('code' in current && UNKNOWN_ISSUER.has(String(current.code))) return true
   return false
 }
 
-/** Runs a request, and once more when the certificates of the system may make the difference: no byte of it was sent before that is known. */
+/**
+ * Runs a request, and retries it if the system's certificates may help: the failure comes before any byte of it is
+ * sent.
+ */
 export async function withSystemCertificates<Answer>(request: () => Promise<Answer>): Promise<Answer> {
   try {
     return await request()

@@ -19,8 +19,8 @@ function choose(
 }
 const MODEL = 'https://api.example.com/v1'
 
-describe('the proxy of a request', () => {
-  it('is the one of the settings, then of the environment, then of the operating system', async () => {
+describe('choosing a proxy', () => {
+  it('prefers the settings, then the environment, then the operating system', async () => {
     const env = { HTTPS_PROXY: 'http://env:2' }
     const system = 'PROXY os:3; DIRECT'
     expect(await choose(MODEL, { settings: { proxy: 'http://set:1' }, env, system })).toMatchObject({
@@ -34,7 +34,7 @@ describe('the proxy of a request', () => {
     expect(await choose(MODEL, {})).toBeUndefined()
   })
 
-  it('is never used for this machine, for what no_proxy and NO_PROXY name, and where it is turned off', async () => {
+  it('uses no proxy for this machine, for hosts in no_proxy or NO_PROXY, and if turned off', async () => {
     const env = { HTTPS_PROXY: 'http://env:2', HTTP_PROXY: 'http://env:2', NO_PROXY: '.corp.example' }
     expect(await choose('http://127.0.0.1:11434/v1', { env, system: 'PROXY os:3' })).toBeUndefined()
     expect(await choose('http://localhost:11434/v1', { settings: { proxy: 'http://set:1' } })).toBeUndefined()
@@ -44,14 +44,14 @@ describe('the proxy of a request', () => {
     expect(await choose(MODEL, { env, settings: { proxy: 'direct' } })).toBeUndefined()
   })
 
-  it('keeps its name and password out of messages', async () => {
+  it('keeps user name and password out of messages', async () => {
     expect(await choose(MODEL, { settings: { proxy: 'http://me:p%40ss@set:1' } })).toEqual({
       url: 'http://me:p%40ss@set:1',
       label: 'http://set:1 (from [network] proxy in config.toml)',
     })
   })
 
-  it('skips SOCKS proxies of the system, and takes "DIRECT" and a failed question as none', async () => {
+  it('skips SOCKS proxies of the system, and uses no proxy for "DIRECT" or a failed lookup', async () => {
     expect(await choose(MODEL, { system: 'SOCKS5 a:1; HTTPS b:2' })).toMatchObject({ url: 'https://b:2' })
     expect(await choose(MODEL, { system: 'DIRECT' })).toBeUndefined()
     const proxyFor = createProxyChoice({

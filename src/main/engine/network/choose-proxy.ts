@@ -4,25 +4,25 @@ import { isThisMachine, upstreamFromEnvironment, type UpstreamProxy } from './up
 
 /** The proxy that a request goes through. */
 export interface ChosenProxy {
-  /** With its name and password, where it has any. */
+  /** Including user name and password, if it has any. */
   url: string
-  /** For messages: without them, and with where it is set. */
+  /** For messages: without credentials, but with the source of the setting. */
   label: string
 }
 
-/** Which proxy a request to this address takes; undefined: none. */
+/** Selects the proxy for a URL; undefined to connect directly. */
 export type ProxyFor = (url: URL) => Promise<ChosenProxy | undefined>
 
 export interface ProxyDeps {
   settings(): Pick<NetworkSettings, 'proxy' | 'noProxy'>
   env: NodeJS.ProcessEnv
-  /** What the operating system says, as a list like `PROXY host:8080; DIRECT`. */
+  /** The operating system's proxies, as a list like `PROXY host:8080; DIRECT`. */
   systemProxy?(url: string): Promise<string>
 }
 
 /**
- * The proxy of the settings, else of HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, else of the operating system. `no_proxy` and NO_PROXY name what is reached
- * without one; this machine always is.
+ * The proxy from the settings, else from HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, else from the operating system. Hosts
+ * in `no_proxy` and NO_PROXY, and this machine, are reached directly.
  */
 export function createProxyChoice({ settings, env, systemProxy }: ProxyDeps): ProxyFor {
   return async (url) => {
@@ -40,7 +40,7 @@ export function createProxyChoice({ settings, env, systemProxy }: ProxyDeps): Pr
     const hasNamed = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].some(
       (name) => (env[name] ?? env[name.toLowerCase()] ?? '') !== '',
     )
-    // Then this host is an exception.
+    // The environment sets a proxy, but excludes this host.
     if (hasNamed || !systemProxy) return undefined
     const listed = firstOf(await systemProxy(url.href).catch(() => ''))
     return labelled(
@@ -61,13 +61,13 @@ function labelled(proxy: UpstreamProxy | undefined, from: string): ChosenProxy |
   return { url: `${protocol}//${secret}@${host}:${port}`, label: `${plain} (from ${from})` }
 }
 
-/** The first way that can be taken: SOCKS proxies cannot. Undefined: directly. */
+/** The first usable entry; SOCKS proxies are skipped. Undefined: directly. */
 function firstOf(list: string): string | undefined {
   for (const entry of list.split(';')) {
-    const [kind = '', place] = entry.trim().split(/\s+/)
+    const [kind = '', address] = entry.trim().split(/\s+/)
     if (kind === 'DIRECT') return undefined
-    if (place !== undefined && (kind === 'PROXY' || kind === 'HTTPS'))
-      return `${kind === 'HTTPS' ? 'https' : 'http'}://${place}`
+    if (address !== undefined && (kind === 'PROXY' || kind === 'HTTPS'))
+      return `${kind === 'HTTPS' ? 'https' : 'http'}://${address}`
   }
   return undefined
 }

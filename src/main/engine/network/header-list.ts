@@ -1,6 +1,6 @@
 /**
- * HTTP headers with the methods of the web's `Headers`: names in any case, several values of one name joined by commas. It stands in for that class because
- * the mere mention of Node's own loads all of its `fetch`: 25 ms and 13 MB that a start can do without.
+ * HTTP headers with the methods of the web's `Headers`: names in any case, values of one name joined by commas. It
+ * replaces that class because merely referencing Node's own loads all of `fetch`: 25 ms and 13 MB at startup.
  */
 export class HeaderList {
   readonly #values = new Map<string, string>()
@@ -53,7 +53,9 @@ export class HeaderList {
   }
 }
 
-/** Without the white space around it, as `Headers` has it: keys often come with the line break of the file they were read from. */
+/**
+ * Strips surrounding white space, like `Headers`: keys often include the line break of the file they were read from.
+ */
 function trimmed(value: string): string {
   return value.replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, '')
 }

@@ -71,7 +71,7 @@ describe('a host list', () => {
     expect(hostAllowed([entry], host, port)).toBe(false)
   })
 
-  test('an authority is a host and a port, and nothing else', () => {
+  test('parses an authority as a host and a port, and rejects anything else', () => {
     expect(hostAndPort('example.com:443')).toEqual({ host: 'example.com', port: 443 })
     expect(hostAndPort('[::1]:443')).toEqual({ host: '::1', port: 443 })
     const others = [
@@ -86,7 +86,7 @@ describe('a host list', () => {
     expect(others.filter((text) => hostAndPort(text) !== undefined)).toEqual([])
   })
 
-  test('the default list has the registries, each entry valid, and not GitHub or a public bucket store', () => {
+  test('the default list has valid registries only, without GitHub or a public bucket store', () => {
     const plain = PACKAGE_REGISTRIES.map((host) => ({ host, subdomains: false, port: undefined }))
     expect(PACKAGE_REGISTRIES.map(parseHostEntry)).toEqual(plain)
     expect(hostAllowed(PACKAGE_REGISTRIES, 'registry.npmjs.org', 443)).toBe(true)
@@ -94,7 +94,7 @@ describe('a host list', () => {
     expect(others.filter((host) => hostAllowed(PACKAGE_REGISTRIES, host, 443))).toEqual([])
   })
 
-  test('whatever is written, the canonical host stays itself and is judged in linear time', () => {
+  test('canonicalHost is idempotent and runs in linear time for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const host = canonicalHost(text)

@@ -1,32 +1,33 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** One entry of a host list, understood. */
+/** One parsed entry of a host list. */
 export interface HostEntry {
   /** Canonical, without the leading `*.`. */
   host: string
   /** `*.example.com`: every name below `example.com`, and not `example.com` itself. */
   subdomains: boolean
-  /** Undefined: the ports of the web, 80 and 443. */
+  /** Undefined: the web ports, 80 and 443. */
   port: number | undefined
 }
 
 const WEB_PORTS: readonly number[] = [80, 443]
-/** A DNS name has at most 253 characters; percent-encoded it may be written longer. */
+/** A DNS name has at most 253 characters; percent-encoding can make it longer. */
 const MAX_WRITTEN = 1000
 const MAX_NAME = 253
-/** Characters that the URL parser would give a meaning of its own (or drop) and that no host name has. */
+/** Characters that the URL parser would interpret (or drop) and that no host name contains. */
 const NOT_IN_HOSTS = new Set('/?#@\\:[]<>^|"\'`{} ')
 
 /**
- * The one spelling of a host that is decided on and connected to, or undefined when it is not a host: lower case, Punycode, without a trailing dot, percent
- * signs decoded, IPv4 addresses in dotted decimal (also when written as `0x7f.1`), IPv6 addresses shortened, without brackets, and as IPv4 where they only
- * carry one. A name with a user name before it (`good.com@evil.com`) is not a host.
+ * The canonical spelling of a host, used both to check and to connect, or undefined if it is not a host: lower case,
+ * Punycode, without a trailing dot, percent signs decoded, IPv4 addresses in dotted decimal (even if written as
+ * `0x7f.1`), IPv6 addresses shortened, without brackets, and IPv4-mapped ones as IPv4. A host with a user name
+ * (`good.com@evil.com`) is not a host.
  */
 export function canonicalHost(text: string): string | undefined {
   if (text.length === 0 || text.length > MAX_WRITTEN) return undefined
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
-  // A zone (`fe80::1%eth0`) names an interface of this machine; such an address is never one of the internet.
+  // A zone (`fe80::1%eth0`) names an interface of this machine; such an address is never public.
   if (isIP(bare) === 6) return bare.includes('%') ? undefined : ipaddr.process(bare).toString()
   for (const char of text) if (NOT_IN_HOSTS.has(char) || char <= ' ' || char === '\u007f') return undefined
   const url = `http://${text}/`
@@ -37,19 +38,20 @@ export function canonicalHost(text: string): string | undefined {
   return name
 }
 
-/** The host and port of `example.com:443` or `[::1]:443`, both required; undefined when it is anything else. */
+/** The host and port of `example.com:443` or `[::1]:443`, both required; undefined for anything else. */
 export function hostAndPort(text: string): { host: string; port: number } | undefined {
   const colon = text.lastIndexOf(':')
   const written = colon === -1 ? '' : text.slice(0, colon)
   const port = colon === -1 ? undefined : portOf(text.slice(colon + 1))
-  // An IPv6 address needs its brackets here: without them its last group would be taken for the port.
+  // An IPv6 address needs brackets here: without them its last group would be read as the port.
   const host = isIP(written) === 6 ? undefined : canonicalHost(written)
   return host === undefined || port === undefined ? undefined : { host, port }
 }
 
 /**
- * One entry of a list as the settings write it: `example.com`, `*.example.com`, `192.0.2.1`, `[2001:db8::1]`, each with an optional `:port`. Undefined when it
- * is not an entry: a URL, a bare `*`, a whole top-level domain (`*.com`), or a `*` anywhere but in front.
+ * Parses one entry of a list in the settings: `example.com`, `*.example.com`, `192.0.2.1`, `[2001:db8::1]`, each with
+ * an optional `:port`. Undefined if it is not an entry: a URL, a bare `*`, a whole top-level domain (`*.com`), or a `*`
+ * anywhere but in front.
  */
 export function parseHostEntry(text: string): HostEntry | undefined {
   const entry = text.trim()
@@ -64,8 +66,9 @@ export function parseHostEntry(text: string): HostEntry | undefined {
 }
 
 /**
- * Whether a connection to `host` and `port` is listed. Without a port an entry covers 80 and 443 only, so that `example.com` does not also open its mail or
- * SSH server. An IP address is only allowed when the list has that very address. Entries that are not valid allow nothing.
+ * Whether a connection to `host` and `port` is listed. Without a port an entry covers only 80 and 443, so that
+ * `example.com` does not also open its mail or SSH server. An IP address is allowed only if the list has that exact
+ * address. Invalid entries allow nothing.
  */
 export function hostAllowed(list: readonly string[], host: string, port: number): boolean {
   const name = canonicalHost(host)
@@ -87,34 +90,36 @@ function portOf(text: string): number | undefined {
 }
 
 /**
- * The package registries that installing and building need, and nothing that also stores what anybody uploads without an account of the registry.
+ * The package registries that installing and building require, without hosts that also store uploads from users without
+ * a registry account.
  *
- * Not in the list, on purpose: `github.com` and its download hosts (pushing code, gists and releases are one request away), `storage.googleapis.com` (to which
- * the Go proxy sends a few large modules, but where anybody can own a bucket), and the hosts that only publish (`upload.pypi.org`). Registries that take
- * publications on the host they serve from (npm, crates.io) can be published to with a token; the sandbox keeps the tokens out of reach instead.
+ * Deliberately excluded: `github.com` and its download hosts (pushing code, gists and releases are one request away),
+ * `storage.googleapis.com` (to which the Go proxy redirects a few large modules, but where any user can own a bucket),
+ * and hosts that only publish (`upload.pypi.org`). Registries that accept publications on the host they serve from
+ * (npm, crates.io) can be published to with a token; the sandbox hides the tokens instead.
  */
 export const PACKAGE_REGISTRIES: readonly string[] = [
-  // npm, pnpm and Bun; the audit of `npm install` uses the same host.
+  // npm, pnpm and Bun; `npm install` uses the same host for its audit.
   'registry.npmjs.org',
   // Yarn: the registry of version 1, and the releases that Corepack downloads.
   'registry.yarnpkg.com',
   'repo.yarnpkg.com',
   // node-gyp downloads the headers of Node here to build native modules.
   'nodejs.org',
-  // pip, uv and Poetry: the index, and where it keeps the files.
+  // pip, uv and Poetry: the index, and its file host.
   'pypi.org',
   'files.pythonhosted.org',
   // Cargo: the API and search, the files, and the sparse index.
   'crates.io',
   'static.crates.io',
   'index.crates.io',
-  // Go: modules and toolchains, and the database of their checksums.
+  // Go: modules and toolchains, and the checksum database.
   'proxy.golang.org',
   'sum.golang.org',
   // Maven Central under its two names.
   'repo1.maven.org',
   'repo.maven.apache.org',
-  // Gradle: plugins (the portal sends to the second host for files), and the wrapper's distributions.
+  // Gradle: plugins (the portal redirects to the second host for files), and the wrapper's distributions.
   'plugins.gradle.org',
   'plugins-artifacts.gradle.org',
   'services.gradle.org',

@@ -5,7 +5,7 @@ import { until } from '../../../../test/support/until'
 import { httpFetch } from './http-fetch'
 import { dropConnections } from './http-agents'
 
-test('after a sleep a request does not go over a connection of before, and one that waits for such a connection fails at once', async () => {
+test('after sleep, requests use new connections, and those on an old connection fail at once', async () => {
   let connections = 0
   const server = createServer((request, response) => {
     if (request.url === '/silent') response.writeHead(200).flushHeaders()

@@ -3,7 +3,10 @@ import type { ChosenProxy } from './choose-proxy'
 
 type Protocol = 'http:' | 'https:'
 
-/** How long a connection waits for the next request. Servers that close earlier say so in `Keep-Alive`, which the agent heeds. */
+/**
+ * How long a connection waits for the next request. Servers that close earlier announce it in `Keep-Alive`, which the
+ * agent respects.
+ */
 const IDLE_LIMIT_MS = 60_000
 
 const agents = new Map<string, Agent>()
@@ -20,7 +23,10 @@ export function agentFor(protocol: Protocol, proxy?: ChosenProxy): Agent {
   return agent
 }
 
-/** Lets go of connections that sleep has cut: idle ones, or with `inUse` all. Requests on those fail, and the loop makes them again. */
+/**
+ * Drops connections that sleep has cut: idle ones, or with `inUse` all. Requests on those fail, and the loop retries
+ * them.
+ */
 export function dropConnections({ inUse }: { inUse: boolean }): void {
   for (const agent of agents.values()) {
     if (inUse) agent.destroy()
@@ -28,12 +34,14 @@ export function dropConnections({ inUse }: { inUse: boolean }): void {
   }
 }
 
-/** Not by `import`: that would evaluate all that node:http exports, among it the WebSocket of Node's `fetch`. */
+/**
+ * Without `import`, which would evaluate everything that node:http exports, including the WebSocket of Node's `fetch`.
+ */
 export function httpModule(protocol: Protocol) {
   return protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
 }
 
-/** The error of a request that went through a proxy, which then says so, as does what caused it: packages keep only that. */
+/** Adds the proxy's label to the error of a request, and to its cause: packages keep only the latter. */
 export function withProxyLabel(error: unknown, proxy: ChosenProxy | undefined): unknown {
   if (!proxy) return error
   for (const each of [error, error instanceof Error ? error.cause : undefined])

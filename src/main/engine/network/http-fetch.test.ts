@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-/** What is called with each connection and what has arrived in one piece on it. */
+/** The callback gets each connection, and the data that has arrived on it in one piece. */
 async function rawServer(
   answer: (socket: Socket, request: number, connection: number) => void,
 ): Promise<{ url: string; connections: () => number }> {
@@ -62,7 +62,7 @@ async function codeOf(url: string, init: RequestInit = post): Promise<string> {
 }
 
 describe('connections', () => {
-  it('asks again when the server closed the idle connection in the moment it was used', async () => {
+  it('retries when the server closed an idle connection just as it was reused', async () => {
     const { url, connections } = await rawServer((socket, request) =>
       request === 2 ? socket.resetAndDestroy() : socket.write(OK),
     )
@@ -71,13 +71,13 @@ describe('connections', () => {
     expect(connections()).toBe(2)
   })
 
-  it('does not ask again on a connection of its own', async () => {
+  it('does not retry on a new connection', async () => {
     const { url, connections } = await rawServer((socket) => socket.resetAndDestroy())
     expect(await codeOf(url)).toBe('model.connection')
     expect(connections()).toBe(1)
   })
 
-  it('does not ask again a second time', async () => {
+  it('retries only once', async () => {
     const { url, connections } = await rawServer((socket, request) =>
       request === 1 ? socket.write(OK) : socket.resetAndDestroy(),
     )
@@ -86,7 +86,7 @@ describe('connections', () => {
     expect(connections()).toBe(2)
   })
 
-  it('does not ask again when the answer had begun', async () => {
+  it('does not retry once the response has started', async () => {
     const { url, connections } = await rawServer((socket, request) => {
       if (request === 1) socket.write(OK)
       else socket.end('HTTP/1.1 200 OK\r\ncontent-')
@@ -96,7 +96,7 @@ describe('connections', () => {
     expect(connections()).toBe(1)
   })
 
-  it('uses a connection again also after an error that was read', async () => {
+  it('reuses a connection after an error response was read', async () => {
     const { url, connections } = await rawServer((socket) =>
       socket.write('HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\nno'),
     )
@@ -104,14 +104,14 @@ describe('connections', () => {
     expect(connections()).toBe(1)
   })
 
-  it('reaches a host that is named by an IPv6 address', async () => {
+  it('reaches a host by IPv6 address', async () => {
     const url = await httpServer((request, response) => response.end(request.headers.host), '::1')
     expect(await (await httpFetch(url)).text()).toBe(new URL(url).host)
   })
 })
 
 describe('requests', () => {
-  it('sends body, length and headers as they are, without a line break after the key, and asks for no compression', async () => {
+  it('sends body, length and headers unchanged, without a line break after the key, and requests no compression', async () => {
     const url = await httpServer((request, response) => {
       const { authorization, accept } = request.headers
       const encoding = request.headers['accept-encoding']
@@ -126,7 +126,7 @@ describe('requests', () => {
     expect(await trimmed.json()).toEqual(['POST', 'Bearer key', 'a/b', 'identity', '10', post.body])
   })
 
-  it('refuses what cannot be sent, without repeating a key or a password', async () => {
+  it('rejects what cannot be sent, without revealing a key or password', async () => {
     const refused = async (url: string, headers = {}): Promise<string> => {
       const error: unknown = await httpFetch(url, { ...post, headers }).catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(CodedError)
@@ -158,8 +158,8 @@ describe('requests', () => {
   })
 })
 
-describe('answers', () => {
-  it('passes over what comes before the real head', async () => {
+describe('responses', () => {
+  it('skips informational responses', async () => {
     const { url } = await rawServer((socket) =>
       socket.write(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n${OK}`),
     )
@@ -178,7 +178,7 @@ describe('answers', () => {
     await response.text()
   })
 
-  it('has no body where there never is one', async () => {
+  it('has no body for a status without one', async () => {
     const { url } = await rawServer((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'))
     expect((await httpFetch(url, post)).body).toBeNull()
   })
@@ -189,18 +189,18 @@ describe('answers', () => {
     ['cut off in the head', 'HTTP/1.1 200 OK\r\ncontent-'],
     ['with too large a head', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`],
     ['that is no HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
-  ])('an answer %s is a failed connection, never an end', async (_what, bytes) => {
+  ])('reports a response %s as a failed connection, never as complete', async (_what, bytes) => {
     const { url } = await rawServer((socket) => socket.end(bytes))
     expect(await codeOf(url)).toBe('model.connection')
   })
 
-  it('says so when the server does not speak TLS', async () => {
+  it('reports a server that does not speak TLS', async () => {
     const { url } = await rawServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     const error: unknown = await httpFetch(url.replace('http:', 'https:'), post).catch((thrown: unknown) => thrown)
     expect(modelError(error).message).toContain('does not speak TLS')
   })
 
-  it('decodes what a server compressed although it was not asked to, and takes no part of it for the whole', async () => {
+  it('decodes unrequested compression, and rejects a truncated body', async () => {
     const packed = gzipSync('words, '.repeat(5000))
     const url = await httpServer((request, response) => {
       response
@@ -211,7 +211,7 @@ describe('answers', () => {
     await expect((await httpFetch(`${url}/part`, post)).text()).rejects.toThrow(/unexpected end/)
   })
 
-  it('gives what arrived together in one piece, and all of it', async () => {
+  it('returns data that arrived together in one piece, and all of it', async () => {
     const lines = Array.from({ length: 2000 }, (_, index) => `${index}\n`)
     const chunks = lines.map((line) => `${line.length.toString(16)}\r\n${line}\r\n`).join('')
     const { url } = await rawServer((socket) =>
@@ -228,7 +228,7 @@ describe('answers', () => {
     expect(pieces).toBeLessThan(50)
   })
 
-  it('does not pile up what nobody reads', async () => {
+  it('applies backpressure while the body is not read', async () => {
     let sent = 0
     let isFull = false
     const url = await httpServer((_request, response) => {
@@ -248,7 +248,7 @@ describe('answers', () => {
     await until(() => isFull, 'the server to be slowed down')
     const reader = response.body!.getReader()
     let read = (await reader.read()).value!.length
-    // Far more turns of the event loop than the system needs to pass on what it can hold.
+    // Far more turns of the event loop than the system needs to fill its buffers.
     for (let turn = 0; turn < 1000; turn++) await new Promise((resolve) => setImmediate(resolve))
     expect(sent).toBeLessThan(40)
     for (let next = await reader.read(); !next.done; next = await reader.read()) read += next.value.length
@@ -257,7 +257,7 @@ describe('answers', () => {
 })
 
 describe('aborts', () => {
-  /** A server that begins an answer, or gives none, and knows when its client has gone. */
+  /** A server that starts a response, or sends none, and detects when its client disconnects. */
   async function silent(start: string): Promise<{ url: string; asked: () => boolean; closed: () => boolean }> {
     let [isAsked, isClosed] = [false, false]
     const { url } = await rawServer((socket) => {
@@ -269,7 +269,7 @@ describe('aborts', () => {
   }
   const PART = 'HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\ndata'
 
-  it('before the answer rejects with the reason and closes the connection', async () => {
+  it('rejects with the reason and closes the connection before the response', async () => {
     const { url, asked, closed } = await silent('')
     const controller = new AbortController()
     const answer = httpFetch(url, { ...post, signal: controller.signal })
@@ -279,7 +279,7 @@ describe('aborts', () => {
     await until(closed, 'the connection to be closed')
   })
 
-  it('in the answer rejects with the reason and closes the connection', async () => {
+  it('rejects with the reason and closes the connection during the response', async () => {
     const { url, closed } = await silent(PART)
     const controller = new AbortController()
     const reader = (await httpFetch(url, { ...post, signal: controller.signal })).body!.getReader()
@@ -290,13 +290,13 @@ describe('aborts', () => {
     await until(closed, 'the connection to be closed')
   })
 
-  it('asks nothing when it was aborted before', async () => {
+  it('sends nothing if already aborted', async () => {
     const { url, connections } = await rawServer((socket) => socket.write(OK))
     await expect(httpFetch(url, { ...post, signal: AbortSignal.abort('gone') })).rejects.toBe('gone')
     expect(connections()).toBe(0)
   })
 
-  it('closes the connection when the body is given up', async () => {
+  it('closes the connection when the body is cancelled', async () => {
     const { url, closed } = await silent(PART)
     const { body } = await httpFetch(url, post)
     await expect(body!.cancel()).resolves.toBeUndefined()
@@ -304,7 +304,7 @@ describe('aborts', () => {
   })
 })
 
-it('says when the whole request was given to the system, before the server answers', async () => {
+it('calls sent once the whole request was passed to the system, before the server responds', async () => {
   const body = 'x'.repeat(4_000_000)
   const sent = Promise.withResolvers<void>()
   const received = Promise.withResolvers<number>()
@@ -317,11 +317,11 @@ it('says when the whole request was given to the system, before the server answe
     })
   })
   let calls = 0
-  const told = (): void => {
+  const onSent = (): void => {
     calls += 1
     sent.resolve()
   }
-  const response = await httpFetch(url, { method: 'POST', body, sent: told })
+  const response = await httpFetch(url, { method: 'POST', body, sent: onSent })
   expect(await received.promise).toBe(body.length)
   expect(await response.text()).toBe('ok')
   expect(calls).toBe(1)

@@ -8,13 +8,13 @@ import { fieldOf } from '../../../shared/json-fields'
 import { HeaderList } from './header-list'
 import { HttpResponse } from './http-response'
 
-/** How long name, connection and TLS may take together. */
+/** Limit for name lookup, connection and TLS together. */
 const CONNECT_LIMIT_MS = 10_000
 
 type Protocol = 'http:' | 'https:'
 const nothing = (): void => {}
 
-/** One request as it is sent, also a second time. */
+/** One request, which may be sent twice. */
 interface Sending {
   url: URL
   options: RequestOptions
@@ -24,11 +24,12 @@ interface Sending {
 }
 
 /**
- * `fetch` for model servers over node:http, for what provider packages ask of it: it starts and answers sooner than Node's own and takes less memory.
- * It differs in that it never follows a redirect, has no limits of time once connected, and asks for no compression. Connections are kept alive;
- * idle ones do not keep the process. Rejects with the signal's reason, with a `CodedError` when the request cannot be sent as it is, or like `fetch` with a
- * `TypeError` whose cause says what failed. `proxyFor` says which proxy a request takes; without it, and for bodies that are no text, Node's own `fetch`
- * takes over where it was told to use proxies.
+ * `fetch` for model servers over node:http, as far as provider packages need it: it starts and responds faster than
+ * Node's own and takes less memory. It never follows redirects, has no timeouts once connected, and requests no
+ * compression. Connections are kept alive; idle ones do not keep the process alive. Rejects with the signal's reason,
+ * with a `CodedError` if the request cannot be sent, or like `fetch` with a `TypeError` whose cause has the details.
+ * `proxyFor` selects the proxy; without it, and for bodies that are not text or bytes, Node's own `fetch` is used, in
+ * the first case only if Node was told to use proxies.
  */
 export const createHttpFetch =
   (proxyFor?: ProxyFor): Fetch =>
@@ -58,7 +59,7 @@ export const createHttpFetch =
     return new HttpResponse(message, source, signal) as unknown as Response
   }
 
-/** Resolves when the head of the answer is there. */
+/** Resolves with the head of the response. */
 async function answerTo(sending: Sending): Promise<IncomingMessage> {
   const { url, options, body, signal, sent } = sending
   let request: ClientRequest | undefined
@@ -89,7 +90,7 @@ async function answerTo(sending: Sending): Promise<IncomingMessage> {
         'model.bad_request',
         `The request cannot be sent: ${String(fieldOf(error, 'message'))}. Check the key and the headers.`,
       )
-    // The server closed an idle connection in the moment it was used again: it has not seen the request.
+    // The server closed an idle connection just as it was reused: it has not received the request.
     const isStale = request?.reusedSocket === true && request.socket?.bytesRead === bytesBefore
     if (isStale && (code === 'ECONNRESET' || code === 'EPIPE'))
       return answerTo({ ...sending, options: { ...options, agent: false } })
@@ -99,7 +100,7 @@ async function answerTo(sending: Sending): Promise<IncomingMessage> {
   }
 }
 
-/** Gives up on a host that does not answer; the system would try for minutes. */
+/** Gives up on a host that does not respond; the system would try for minutes. */
 function limitConnecting(request: ClientRequest, connected: 'connect' | 'secureConnect'): void {
   const timer = setTimeout(
     () => request.destroy(Object.assign(new Error('the connection timed out'), { code: 'ETIMEDOUT' })),
@@ -109,7 +110,7 @@ function limitConnecting(request: ClientRequest, connected: 'connect' | 'secureC
   request.socket?.once(connected, () => clearTimeout(timer))
 }
 
-/** The bytes without their content coding, for servers that compress although they were asked not to. */
+/** Decodes the body, for servers that compress without being asked to. */
 function decoded(message: IncomingMessage): Readable {
   const codings = message.headers['content-encoding']!.toLowerCase().split(',')
   const { pipeline } = process.getBuiltinModule('node:stream')
@@ -124,8 +125,8 @@ function decoded(message: IncomingMessage): Readable {
           : coding === 'zstd'
             ? zlib.createZstdDecompress()
             : undefined
-    // A coding nobody asked for and nobody knows: as it came, as `fetch` does.
-    // Errors reach the last of the chain, which is read.
+    // An unknown coding is passed on unchanged, as `fetch` does. Errors reach the last stream of the chain, which is
+    // read.
     if (decoder) source = pipeline(source, decoder, nothing)
   }
   return source
@@ -151,8 +152,8 @@ function usesProxies(): boolean {
   return wanted === '1' || [...process.execArgv, ...options.split(' ')].includes('--use-env-proxy')
 }
 
-/** Without proxies of Trestle's own. */
+/** Without Trestle's own proxy selection. */
 export const httpFetch = createHttpFetch()
 
-/** `sent` is called when the whole request was given to the system, where that is known. */
+/** `sent` is called once the whole request was passed to the system, where that is known. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit & { sent?: () => void }) => Promise<Response>

@@ -4,12 +4,12 @@ import { HeaderList } from './header-list'
 
 const nothing = (): void => {}
 
-/** Statuses that never have a body. */
+/** Status codes that never have a body. */
 const BODILESS = new Set([204, 205, 304])
 
 /**
- * An answer of node:http as much like a `Response` as the provider packages and `model-fetch.ts` need it.
- * Its body gives what has arrived since the last read in one piece, however small the pieces were on the wire.
+ * A node:http response with as much of `Response` as the provider packages and `model-fetch.ts` need. Each read returns
+ * everything that has arrived since the last one in one piece, however small the chunks were on the wire.
  */
 export class HttpResponse {
   readonly status: number
@@ -20,7 +20,7 @@ export class HttpResponse {
   /** Called whenever bytes are read, and at the end. */
   alive: (() => void) | undefined
 
-  /** `source`: the bytes of `message` without their content coding. An abort of `signal` ends the body at once, with its reason. */
+  /** `source`: the decoded body of `message`. An abort of `signal` ends the body at once, with its reason. */
   constructor(message: IncomingMessage, source: Readable, signal: AbortSignal | null | undefined) {
     this.status = message.statusCode ?? 0
     this.statusText = message.statusMessage ?? ''
@@ -61,7 +61,7 @@ export class HttpResponse {
     source: Readable,
     signal: AbortSignal | null | undefined,
   ): ReadableStream<Uint8Array<ArrayBuffer>> {
-    let isWanted = false
+    let isPulled = false
     let isOver = false
     const over = (): boolean => {
       if (isOver) return false
@@ -69,7 +69,7 @@ export class HttpResponse {
       return (isOver = true)
     }
     let abort = nothing
-    let give = nothing
+    let deliver = nothing
     return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         start: (controller) => {
@@ -80,22 +80,22 @@ export class HttpResponse {
             fail(signal?.reason)
             message.destroy()
           }
-          give = () => {
-            if (!isWanted || isOver) return
+          deliver = () => {
+            if (!isPulled || isOver) return
             const piece = source.read() as Buffer<ArrayBuffer> | null
             if (piece === null) return
-            isWanted = false
+            isPulled = false
             this.alive?.()
             controller.enqueue(piece)
           }
-          source.on('readable', give)
+          source.on('readable', deliver)
           source.on('end', () => {
             if (!over()) return
             this.alive?.()
             controller.close()
           })
           source.on('error', fail)
-          // Whatever else closes it before its end, even before this.
+          // Anything else that closes it early, even before now.
           const closed = (): void => fail(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }))
           source.on('close', closed)
           if (signal?.aborted) abort()
@@ -103,15 +103,15 @@ export class HttpResponse {
           else signal?.addEventListener('abort', abort, { once: true })
         },
         pull: () => {
-          isWanted = true
-          give()
+          isPulled = true
+          deliver()
         },
         cancel: () => {
           over()
           message.destroy()
         },
       },
-      // Nothing is read ahead: what waits, waits in the message, whose limit slows the server down.
+      // Nothing is buffered here: data waits in the message, whose limit slows the server down.
       { highWaterMark: 0 },
     )
   }

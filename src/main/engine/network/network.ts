@@ -4,10 +4,13 @@ import { createHttpFetch, type Fetch } from './http-fetch'
 import { trustCertificateFile, withSystemCertificates } from './certificates'
 import { createProxyChoice, type ProxyDeps, type ProxyFor } from './choose-proxy'
 
-/** How Trestle itself reaches other machines: through the proxies and with the certificates of the settings, the environment and the system. */
+/**
+ * Trestle's own network access: through the proxies and with the certificates of the settings, the environment and the
+ * system.
+ */
 export interface Network {
   proxyFor: ProxyFor
-  /** As Node's own. */
+  /** Like Node's own. */
   fetch: typeof globalThis.fetch
   /** For requests to models. */
   modelFetch: Fetch
@@ -58,8 +61,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const MAX_REDIRECTS = 20
 
 /**
- * `fetch` through a proxy, on the requests that models are asked with, which know proxies: with redirects as `init` wants them, and a real `Response`.
- * Undefined for a body that cannot be sent so.
+ * `fetch` through a proxy, based on the model requests, which support proxies: with redirects as `init` says, and a
+ * real `Response`. Undefined for a body that cannot be sent this way.
  */
 function proxiedFetch(send: Fetch, url: URL, init: RequestInit = {}): Promise<Response> | undefined {
   const { body } = init
@@ -105,11 +108,11 @@ async function follow(send: Fetch, url: URL, init: RequestInit): Promise<Respons
   }
 }
 
-/** What the answers of models lack beside a `Response`. */
+/** Adds what model responses lack compared to a `Response`. */
 function responseOf(answer: Response, url: URL, redirected: boolean): Response {
   const { status, statusText } = answer
   const headers = new Headers([...answer.headers])
-  // It is unpacked.
+  // The body is already decoded.
   headers.delete('content-encoding')
   const response = new Response(answer.body, { status, statusText, headers })
   Object.defineProperties(response, { url: { value: url.href }, redirected: { value: redirected } })

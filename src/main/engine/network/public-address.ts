@@ -1,7 +1,10 @@
 import ipaddr from 'ipaddr.js'
 
-/** Ranges that no page on the open web is in; the names are those of ipaddr.js. Everything but `unicast` is refused, so this is only for words. */
-const WORDS: Record<string, string> = {
+/**
+ * Descriptions of non-public ranges, by their ipaddr.js name. Everything but `unicast` is refused, so this only affects
+ * messages.
+ */
+const DESCRIPTIONS: Record<string, string> = {
   loopback: 'this machine itself',
   private: 'a private network',
   linkLocal: 'the local link',
@@ -10,7 +13,7 @@ const WORDS: Record<string, string> = {
   unspecified: 'no address at all',
 }
 
-/** What kind of place an IP address is when it is not on the open internet; undefined when it is. */
+/** The kind of an IP address that is not on the open internet; undefined if it is public. */
 export function nonPublicKind(address: string): string | undefined {
   let parsed: ipaddr.IPv4 | ipaddr.IPv6
   try {
@@ -19,10 +22,13 @@ export function nonPublicKind(address: string): string | undefined {
     return 'no address at all'
   }
   const range = parsed.kind() === 'ipv6' ? rangeOf6(parsed as ipaddr.IPv6) : parsed.range()
-  return range === 'unicast' ? undefined : (WORDS[range] ?? 'not on the open internet')
+  return range === 'unicast' ? undefined : (DESCRIPTIONS[range] ?? 'not on the open internet')
 }
 
-/** IPv6 that only carries an IPv4 address is as public as that one, and never more; of the rest only 2000::/3 is given out (RFC 4291). */
+/**
+ * An IPv6 address that embeds an IPv4 address is only as public as that; of the rest only 2000::/3 is allocated (RFC
+ * 4291).
+ */
 function rangeOf6(address: ipaddr.IPv6): string {
   if (address.isIPv4MappedAddress()) return address.toIPv4Address().range()
   const isGlobal = (address.parts[0]! & 0xe000) === 0x2000

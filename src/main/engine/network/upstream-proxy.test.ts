@@ -14,7 +14,7 @@ import { upstreamFromEnvironment } from './upstream-proxy'
 useSandboxProxies()
 
 describe('an upstream proxy', () => {
-  test('is asked for what this machine cannot reach itself, with its name and password, and never for this machine', async () => {
+  test('is used with its credentials for hosts that this machine cannot reach, and never for this machine', async () => {
     const seen: string[] = []
     const target = await web((_request, response) => response.end('reached'))
     const upstream = createHttpServer((request, response) => {
@@ -60,12 +60,12 @@ describe('an upstream proxy', () => {
     ['*', 'example.com', true],
     ['', 'localhost', true],
     ['', '127.0.0.2', true],
-  ])('NO_PROXY=%s leaves %s out: %s', (exceptions, host, leftOut) => {
+  ])('NO_PROXY=%s excludes %s: %s', (exceptions, host, leftOut) => {
     const choose = upstreamFromEnvironment({ ALL_PROXY: 'http://proxy.example:3128', NO_PROXY: exceptions })
     expect(choose(host, 443, 'tunnel') === undefined).toBe(leftOut)
   })
 
-  test.each(['socks5://127.0.0.1:1', 'not a url', 'ftp://x'])('%s is not one', (text) => {
+  test.each(['socks5://127.0.0.1:1', 'not a url', 'ftp://x'])('ignores the invalid proxy %s', (text) => {
     expect(upstreamFromEnvironment({ HTTPS_PROXY: text })('example.com', 443, 'tunnel')).toBeUndefined()
   })
 })

@@ -7,16 +7,17 @@ export interface UpstreamProxy {
   protocol: 'http:' | 'https:'
   host: string
   port: number
-  /** The value of `Proxy-Authorization`; undefined without a name and password in its URL. */
+  /** The value of `Proxy-Authorization`; undefined if its URL has no user name and password. */
   authorization: string | undefined
 }
 
-/** Which upstream proxy a connection takes; undefined when it goes out directly. */
+/** Selects the upstream proxy of a connection; undefined to connect directly. */
 export type ChooseUpstream = (host: string, port: number, scheme: 'http' | 'tunnel') => UpstreamProxy | undefined
 
 /**
- * Reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (or their lower-case twins, which come first, as with curl) from the environment Trestle itself runs
- * in. Only HTTP proxies can be chained; an upstream SOCKS proxy is ignored. This machine itself is never asked for through another one.
+ * Reads HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (or their lower-case variants, which take precedence, as in
+ * curl) from Trestle's own environment. Only HTTP proxies can be chained; an upstream SOCKS proxy is ignored. This
+ * machine itself is always reached directly.
  */
 export function upstreamFromEnvironment(env: NodeJS.ProcessEnv): ChooseUpstream {
   const read = (name: string): string => env[name.toLowerCase()] ?? env[name] ?? ''
@@ -30,7 +31,7 @@ export function upstreamFromEnvironment(env: NodeJS.ProcessEnv): ChooseUpstream 
   }
 }
 
-/** Whether a canonical host is this machine by name or by a loopback address. */
+/** Whether a canonical host is this machine, by name or by a loopback address. */
 export function isThisMachine(host: string): boolean {
   return host === 'localhost' || (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback')
 }
@@ -47,7 +48,10 @@ function parseProxy(text: string): UpstreamProxy | undefined {
   }
 }
 
-/** NO_PROXY as most programs read it: `*`, a domain with everything below it, an address, a range in CIDR notation, each with an optional port. */
+/**
+ * NO_PROXY as most programs interpret it: `*`, a domain with all subdomains, an address, or a CIDR range, each with an
+ * optional port.
+ */
 function isException(exceptions: readonly string[], host: string, port: number): boolean {
   return exceptions.some((entry) => {
     if (entry === '*') return true

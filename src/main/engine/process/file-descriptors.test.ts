@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { maxConcurrent, parseOpenFileLimit } from './file-descriptors'
 
-test('the limit of open files is read from what the system says, and unknown means no limit', () => {
+test('reads the limit on open files from /proc; an unknown limit counts as none', () => {
   expect(
     parseOpenFileLimit(
       'Limit                     Soft Limit           Hard Limit           Units\nMax open files            200                  4096                 files\n',
@@ -13,7 +13,7 @@ test('the limit of open files is read from what the system says, and unknown mea
   expect(parseOpenFileLimit('')).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('fewer descriptors mean less work at once, but never none', () => {
+test('a low limit on descriptors reduces concurrency, to one at the least', () => {
   expect(
     [10, 48, 64, 96, 128, 256, 1024, Number.POSITIVE_INFINITY].map((limit) => maxConcurrent(14, 64, limit)),
   ).toEqual([1, 1, 1, 3, 5, 14, 64, 64])

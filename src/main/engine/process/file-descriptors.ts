@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs'
 
-/** What the program has open for itself: streams, the store, the event loop, connections, a module that is being loaded. */
+/**
+ * Descriptors kept free for the program: streams, the store, the event loop, connections, a module that is being
+ * loaded.
+ */
 const RESERVED_DESCRIPTORS = 48
-/** From here on nothing has to be saved. */
+/** With at least this many descriptors nothing has to be limited. */
 const UNCONSTRAINED_LIMIT = 1024
 
-/** What to do about it, for whoever asked for what could not be done. */
+/** Advice for the user or model when a request failed because of the limit. */
 export const TOO_MANY_FILES =
   'Too many files are open at once (EMFILE). Try again with fewer calls at once, or stop background tasks.'
 
-/** The advice for a failure for want of descriptors; undefined for any other. */
+/** The advice if `error` was caused by missing descriptors; undefined for any other. */
 export function tooManyFilesAdvice(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const isFull =
@@ -19,21 +22,21 @@ export function tooManyFilesAdvice(error: unknown): string | undefined {
 
 let known: number | undefined
 
-/** How many files this process may have open at once; Infinity where the system does not say. */
+/** How many files this process may have open at once; Infinity if the system does not say. */
 function maxOpenFiles(): number {
   known ??= parseOpenFileLimit(limitsText())
   return known
 }
 
-/** Whether so few files may be open at once that nothing should be kept open only to be quick. */
+/** Whether the limit is too low to keep files open just for speed. */
 export function isOpenFileLimitLow(): boolean {
   return maxOpenFiles() < UNCONSTRAINED_LIMIT
 }
 
-/** How many pieces of work, of which each has `each` files open, may go on at once: at least one, and `most` where there are plenty of descriptors. */
-export function maxConcurrent(each: number, most: number, limit = maxOpenFiles()): number {
-  if (limit >= UNCONSTRAINED_LIMIT) return most
-  return Math.max(1, Math.min(most, Math.floor((limit - RESERVED_DESCRIPTORS) / each)))
+/** How many operations that each open `each` files may run concurrently: at least one, at most `max`. */
+export function maxConcurrent(each: number, max: number, limit = maxOpenFiles()): number {
+  if (limit >= UNCONSTRAINED_LIMIT) return max
+  return Math.max(1, Math.min(max, Math.floor((limit - RESERVED_DESCRIPTORS) / each)))
 }
 
 /** The soft limit in a text like that of `/proc/self/limits`. */

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 import { posix, win32 } from 'node:path'
 
-/** The shell commands run in, and what the user should know about it. */
+/** The shell that runs commands, and what the user should know about it. */
 export interface Shell {
   path: string
   /** Set when it is not bash. */
   note?: string
 }
 
-/** What finding a shell looks at; given, so that every platform's order can be tested on any. */
+/** What finding a shell depends on; passed in, so that each platform can be tested on any other. */
 export interface ShellSurroundings {
   platform: NodeJS.Platform
   env: NodeJS.ProcessEnv
@@ -19,8 +19,9 @@ export const NO_GIT_BASH =
   'Commands need Git Bash, which was not found. Install Git for Windows (https://git-scm.com/download/win), or set TRESTLE_SHELL_PATH to a bash.exe, and start Trestle again.'
 
 /**
- * Bash: on Windows the one of Git (never the launcher of WSL, which runs in another file system); elsewhere /bin/bash, else the first on
- * PATH, else a plain sh. $SHELL is not asked: it may be any language. `error` says what to do.
+ * The shell to run commands in. On Windows, Git's bash (never the WSL launcher, which runs in another file system);
+ * elsewhere /bin/bash, else the first bash on PATH, else plain sh. $SHELL is ignored because it may be any language.
+ * `error` says what to do.
  */
 export function findShell(around: ShellSurroundings): Shell | { error: string } {
   const { env, isFile, platform } = around
@@ -49,7 +50,10 @@ export function findShell(around: ShellSurroundings): Shell | { error: string } 
       }
 }
 
-/** In the order in which they are tried: beside every git.exe on PATH (shims of package managers too), then where Git installs itself. */
+/**
+ * Candidates in the order in which they are tried: next to every git.exe on PATH (including package manager shims),
+ * then Git's default install folders.
+ */
 function gitBashCandidates({ env, isFile }: ShellSurroundings): string[] {
   const path = env['PATH'] ?? env['Path'] ?? ''
   const gits = path
@@ -59,7 +63,7 @@ function gitBashCandidates({ env, isFile }: ShellSurroundings): string[] {
       (folder) => folder !== '' && (isFile(win32.join(folder, 'git.exe')) || isFile(win32.join(folder, 'git.cmd'))),
     )
   const beside = gits.flatMap((folder) => [
-    // <Git>\cmd, <Git>\bin, <Git>\mingw64\bin; Scoop's shims stand beside apps\git\current.
+    // <Git>\cmd, <Git>\bin, <Git>\mingw64\bin; Scoop's shims are next to apps\git\current.
     win32.join(folder, '..', 'bin', 'bash.exe'),
     win32.join(folder, '..', '..', 'bin', 'bash.exe'),
     win32.join(folder, '..', 'apps', 'git', 'current', 'bin', 'bash.exe'),
@@ -81,12 +85,15 @@ function gitBashCandidates({ env, isFile }: ShellSurroundings): string[] {
   )
 }
 
-/** `> nul` is what a model that knows Windows writes; in Git Bash it would make a file called `nul` that Windows cannot delete. */
+/**
+ * Rewrites `> nul`, which models that know Windows write; in Git Bash it would create a file called `nul` that Windows
+ * cannot delete.
+ */
 export function rewriteNul(command: string): string {
   return command.replace(/((?:\d|&)?>{1,2}\s*)nul(?=$|[\s;&|)])/gi, '$1/dev/null')
 }
 
-/** On Windows the folder that Git Bash shows as `/`: where the bash that runs commands was installed. */
+/** On Windows the folder that Git Bash shows as `/`, derived from the bash that runs commands. */
 export function gitFolder(): string | undefined {
   const shell = findShell({ platform: 'win32', env: process.env, isFile })
   return 'error' in shell ? undefined : gitFolderOf(shell.path)

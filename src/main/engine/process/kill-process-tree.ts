@@ -5,47 +5,48 @@ import type { ProcessEntry } from './proc-files'
 import { commandOf, isAliveState, processTable, type ProcessTable } from './process-table'
 import type { Subreaper } from './shell-process'
 
-/** Whom to stop. */
+/** What to stop. */
 export interface ProcessTreeToKill {
-  /** What carries its mark is stopped wherever it went. */
+  /** Every process with this task's tag is stopped, wherever it moved. */
   taskId: string
-  /** The process that began the session. */
+  /** The shell that leads the session. */
   shellPid: number
-  /** Whether the leader only waits for the command: it then ends by itself, with the command's exit code. */
+  /** Whether the shell only waits for the command: it then exits on its own, with the command's exit code. */
   shellOnlyWaits: boolean
-  /** Whether the leader has exited: its number may be somebody else's by now. */
+  /** Whether the shell has exited: its pid may have been reused by now. */
   isShellGone: () => boolean
-  /** Process groups known so far, the leader's left out. */
+  /** Process groups known so far, without the shell's. */
   groups: () => readonly number[]
-  /** What is below it is stopped, too. */
+  /** Its descendants are stopped, too. */
   subreaper?: () => Subreaper | undefined
 }
 
-/** How often the leader may be found alone before it is asked to end, too. */
+/** How many polls in a row may find only the shell before it is sent SIGTERM, too. */
 const ROUNDS_ALONE = 5
 
 /**
- * SIGTERM to the whole session and to all that carries the task's mark, SIGKILL to what is left after `graceMs`. Resolves when nothing is
- * left. Many stops at once are cheap: they share one search.
+ * Sends SIGTERM to the whole session and to everything with the task's tag, and SIGKILL to what is left after
+ * `graceMs`. Resolves when nothing is left. Concurrent stops are cheap: they share one scan.
  */
 export async function killProcessTree(
   { taskId, shellPid, shellOnlyWaits, isShellGone, groups, subreaper }: ProcessTreeToKill,
   graceMs: number,
 ): Promise<void> {
-  // At once, before anything is looked up.
+  // Right away, before the first scan.
   const asked = isShellGone() ? [] : shellOnlyWaits ? groups() : [...groups(), shellPid]
   for (const group of asked) signalGroup(group, 'SIGTERM')
   let roundsAlone = 0
   await killProcesses(
     {
       asked,
-      isMine: (mark) => mark.taskId === taskId,
+      isMine: (tag) => tag.taskId === taskId,
       find: ({ table, byTask }) => {
         const marked = (byTask.get(taskId) ?? []).map(({ entry }) => entry)
         const session = isShellGone() && table.has(shellPid) ? [] : inSession(table, shellPid, groups())
         return [...new Set<ProcessEntry>([...marked, ...session, ...descendantsOf(table, subreaper?.())])]
       },
-      // It is spared as long as it waits for somebody, and for a moment afterwards: it is about to end with the command's exit code.
+      // Spared while the shell waits for other processes, and for a moment afterwards: it is about to exit with the
+      // command's exit code.
       spare: (left) => {
         roundsAlone = left.some(({ pid }) => pid !== shellPid) ? 0 : roundsAlone + 1
         return shellOnlyWaits && roundsAlone < ROUNDS_ALONE ? left.find(({ pid }) => pid === shellPid) : undefined
@@ -55,18 +56,18 @@ export async function killProcessTree(
   )
 }
 
-/** A process of Windows that was started for a task, a hook or a server. */
+/** A Windows process that was started for a task, a hook or a server. */
 export interface WindowsProcessTree {
-  /** The mark of all that it starts. */
+  /** The tag of everything it starts. */
   taskId: string
   rootPid: number
-  /** Its number may be somebody else's by then. */
+  /** Whether it has exited: its pid may have been reused by then. */
   isRootGone: () => boolean
 }
 
 /**
- * Ends a process of Windows with all that it started, found by parents, by the families of Git Bash, and by when each began. Windows has no gentle way to
- * end a program that has no console: what has one is asked before.
+ * Ends a Windows process with everything it started, found by parent, by Git Bash group, and by start time. Windows
+ * cannot gently end a program without a console; programs with a console are asked first.
  */
 export async function killWindowsProcessTree(
   { taskId, rootPid, isRootGone }: WindowsProcessTree,
@@ -76,7 +77,7 @@ export async function killWindowsProcessTree(
     { taskId, shellPid: rootPid, shellOnlyWaits: false, isShellGone: isRootGone, groups: () => [] },
     graceMs,
   )
-  // Where processes cannot be listed, and only while it runs.
+  // For systems where processes cannot be listed; only while it runs.
   if (!isRootGone()) await taskkill(rootPid)
 }
 
@@ -87,7 +88,7 @@ function taskkill(pid: number): Promise<void> {
   })
 }
 
-/** A living process of one command. */
+/** A live process of one command. */
 export interface SessionProcess {
   pid: number
   group: number
@@ -96,53 +97,56 @@ export interface SessionProcess {
 }
 
 /**
- * Everything alive in the session that `leader` began, the leader included, whatever process groups it is spread over, and what is below `keeper`, whatever session it has made
- * for itself.
+ * Everything alive in the session that `shellPid` leads, the shell included, in any process group, and all descendants
+ * of `subreaper`, in any session.
  */
 export async function sessionProcesses(
-  leader: number,
+  shellPid: number,
   groups: readonly number[],
-  keeper?: Subreaper,
+  subreaper?: Subreaper,
 ): Promise<SessionProcess[]> {
   const table = await processTable()
-  return [...new Set([...inSession(table, leader, groups), ...descendantsOf(table, keeper)])].map((entry) => ({
+  return [...new Set([...inSession(table, shellPid, groups), ...descendantsOf(table, subreaper)])].map((entry) => ({
     pid: entry.pid,
     group: entry.group,
     command: commandOf(entry),
   }))
 }
 
-/** The same in a table. Where the system does not tell sessions (anything but Linux): the descendants of the leader and the members of `groups`. */
-export function inSession(table: ProcessTable, leader: number, groups: readonly number[]): ProcessEntry[] {
-  if (process.platform === 'linux') return [...(bySession(table).get(leader) ?? [])]
-  return descendantsAndGroups(table, leader, groups)
+/**
+ * The same from a given table. Where sessions are unknown (anything but Linux): the descendants of the shell and the
+ * members of `groups`.
+ */
+export function inSession(table: ProcessTable, shellPid: number, groups: readonly number[]): ProcessEntry[] {
+  if (process.platform === 'linux') return [...(bySession(table).get(shellPid) ?? [])]
+  return descendantsAndGroups(table, shellPid, groups)
 }
 
-/** The living descendants of `leader`, itself included, and the members of its group and of `groups`. */
+/** The live descendants of `shellPid`, including itself, and the members of its group and of `groups`. */
 export function descendantsAndGroups(
   table: ProcessTable,
-  leader: number,
+  shellPid: number,
   groups: readonly number[] = [],
 ): ProcessEntry[] {
   const all = [...table.values()].filter(({ state }) => isAliveState(state))
-  const found = new Set([leader])
+  const found = new Set([shellPid])
   for (let before = -1; before !== found.size;) {
     before = found.size
     for (const { pid, parent, group } of all)
-      if (found.has(parent) || group === leader || groups.includes(group)) found.add(pid)
+      if (found.has(parent) || group === shellPid || groups.includes(group)) found.add(pid)
   }
   return all.filter(({ pid }) => found.has(pid))
 }
 
-/** Everything alive below that very process. */
-function descendantsOf(table: ProcessTable, keeper: Subreaper | undefined): ProcessEntry[] {
-  if (!keeper || table.get(keeper.pid)?.started !== keeper.started) return []
+/** The live descendants of exactly this process. */
+function descendantsOf(table: ProcessTable, subreaper: Subreaper | undefined): ProcessEntry[] {
+  if (!subreaper || table.get(subreaper.pid)?.started !== subreaper.started) return []
   const known = children.get(table) ?? Map.groupBy(table.values(), ({ parent }) => parent)
   children.set(table, known)
   const found: ProcessEntry[] = []
-  const parents = [keeper.pid]
+  const parents = [subreaper.pid]
   for (const parent of parents) {
-    // A table taken while processes come and go may have rings in it.
+    // A table read while processes come and go may contain cycles.
     for (const entry of known.get(parent) ?? []) {
       if (parents.includes(entry.pid)) continue
       parents.push(entry.pid)
@@ -155,7 +159,7 @@ function descendantsOf(table: ProcessTable, keeper: Subreaper | undefined): Proc
 const children = new WeakMap<ProcessTable, Map<number, ProcessEntry[]>>()
 const sessions = new WeakMap<ProcessTable, Map<number, ProcessEntry[]>>()
 
-/** Hundreds of commands may be stopped with one table, so it is sorted once. */
+/** Processes by session, computed once per table: hundreds of commands may be stopped with the same table. */
 function bySession(table: ProcessTable): Map<number, ProcessEntry[]> {
   const known = sessions.get(table)
   if (known) return known
@@ -170,20 +174,20 @@ function bySession(table: ProcessTable): Map<number, ProcessEntry[]> {
   return sorted
 }
 
-/** Sends a signal to a process group. False: there is no such group. */
+/** Sends a signal to a process group. Returns false if there is no such group. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
-  // 0 and 1 would reach our own group and everybody.
+  // 0 and 1 would signal our own group and all processes.
   if (group <= 1) return false
   try {
     process.kill(-group, signal)
     return true
   } catch (error) {
-    // Forbidden means: there, but (no longer) ours to signal.
+    // EPERM: the group exists, but we may not (or no longer) signal it.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Whether our child has ended and its end was noticed; its number can belong to somebody else from then on. */
+/** Whether our child has exited and was reaped; its pid may be reused from then on. */
 export function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }

@@ -4,15 +4,15 @@ import { TaggedProcesses, type ProcessesByTask, ownTag } from './tagged-processe
 import { type ProcessEntry, runningPids, readStat } from './proc-files'
 import { isAliveState, processTable, type ProcessTable, isStillThere } from './process-table'
 
-/** What to end, as it is found at each look; whatever is added meanwhile is ended too. */
+/** What to end. `find` runs at each poll, so processes that appear meanwhile are ended too. */
 export interface KillRequest {
-  /** Everything that is to be gone at the end. */
+  /** Everything that must end. */
   find(found: ProcessSnapshot): readonly ProcessEntry[]
-  /** Whether what carries this mark is among it. */
-  isMine(mark: ProcessTag): boolean
-  /** Process groups that were sent SIGTERM already. */
+  /** Whether processes with this tag are included. */
+  isMine(tag: ProcessTag): boolean
+  /** Process groups that have already been sent SIGTERM. */
   asked?: readonly number[]
-  /** Who of `left` is not asked to end yet, only killed with the others after the grace. */
+  /** A process of `left` that gets no SIGTERM yet, only SIGKILL with the others after the grace period. */
   spare?(left: readonly ProcessEntry[]): ProcessEntry | undefined
 }
 
@@ -24,26 +24,26 @@ export interface ProcessSnapshot {
 interface Running {
   ending: KillRequest
   killAt: number
-  /** Who was told what. */
+  /** Signals already sent: `SIGNAL PID STARTED`. */
   sent: Set<string>
   polls: number
-  /** Who was left at the last look. */
+  /** What was left at the last poll. */
   left: readonly ProcessEntry[]
-  /** Looks since the killing began. */
+  /** Polls since SIGKILL was first sent. */
   kills: number
-  /** Somebody appeared who was not there at first. */
+  /** New processes have appeared since the first poll. */
   grows: boolean
   done: (left: ProcessEntry[]) => void
 }
 
-/** Between two looks: at first often, because most programs end at once, then less so. */
+/** Poll interval: short at first, because most programs end at once, then growing. */
 const FIRST_POLL_MS = 30
 const SLOWEST_POLL_MS = 250
 const KILL_POLL_MS = 10
-/** After SIGKILL only a process stuck in the kernel is left; it is not waited for longer than this. */
+/** After SIGKILL only a process stuck in the kernel is left; give up after this long. */
 const KILL_WAIT_MS = 1_900
-const LEAST_KILLS = 8
-/** Killing alone was not enough by then: some start others faster. They are stopped in their tracks first. */
+const MIN_KILLS = 8
+/** After this many SIGKILL rounds, SIGSTOP everything first: some programs start others faster than they are killed. */
 const FREEZE_AFTER = 3
 
 const tagged = new TaggedProcesses()
@@ -52,8 +52,9 @@ let isPolling = false
 let lastTable: ProcessTable = new Map()
 
 /**
- * Tells everything that carries the mark of these tasks to end: SIGTERM now, SIGKILL after `graceMs`, also to what appears meanwhile. Resolves
- * when nothing is left, or with what even SIGKILL does not end. However many are under way, one search of the system's processes serves them all.
+ * Ends everything with the tags of these tasks: SIGTERM now, SIGKILL after `graceMs`, including processes that appear
+ * meanwhile. Resolves when nothing is left, or with what survives SIGKILL. Concurrent calls share one scan of the
+ * system's processes.
  */
 export function killTagged(taskIds: readonly string[], graceMs: number): Promise<ProcessEntry[]> {
   const find = ({ byTask }: ProcessSnapshot): ProcessEntry[] =>
@@ -61,7 +62,7 @@ export function killTagged(taskIds: readonly string[], graceMs: number): Promise
   return killProcesses({ find, isMine: ({ taskId }) => taskIds.includes(taskId) }, graceMs)
 }
 
-/** The same for whatever `ending` finds. */
+/** The same for what `ending` finds. */
 export function killProcesses(ending: KillRequest, graceMs: number): Promise<ProcessEntry[]> {
   return new Promise((done) => {
     running.add({
@@ -81,11 +82,11 @@ export function killProcesses(ending: KillRequest, graceMs: number): Promise<Pro
 async function pollUntilDone(): Promise<void> {
   isPolling = true
   let pollMs = FIRST_POLL_MS
-  let most = 0
+  let lastSize = 0
   while (running.size > 0) {
-    // Somebody new: at first often again.
-    if (running.size > most) pollMs = FIRST_POLL_MS
-    most = running.size
+    // A new request: poll often again.
+    if (running.size > lastSize) pollMs = FIRST_POLL_MS
+    lastSize = running.size
     await poll([...running])
     const nextKill = Math.min(...[...running].map(({ killAt }) => killAt)) - performance.now()
     if (running.size > 0) await sleep(nextKill <= 0 ? KILL_POLL_MS : Math.min(pollMs, nextKill))
@@ -96,7 +97,7 @@ async function pollUntilDone(): Promise<void> {
 }
 
 async function poll(endings: readonly Running[]): Promise<void> {
-  // Their time is over: who is known to be left need not wait for the next look.
+  // Grace period over: kill what is known to be left without waiting for the scan.
   for (const each of endings)
     if (each.kills === 0 && performance.now() >= each.killAt) signalAll(each.left, lastTable, 'SIGKILL')
   const table = await processTable()
@@ -110,10 +111,10 @@ async function poll(endings: readonly Running[]): Promise<void> {
     return isOver
   })
   if (over.length === 0) return
-  // Who is over can wait a moment for the certainty that nobody is missed; who is being killed cannot.
+  // Requests that found nothing left can wait a moment to be certain; those in their SIGKILL phase cannot.
   const certain = new Set(over)
   if (endings.some((each) => each.kills > 0 && !certain.has(each))) return
-  const isMine = (mark: ProcessTag): boolean => over.some(({ ending }) => ending.isMine(mark))
+  const isMine = (tag: ProcessTag): boolean => over.some(({ ending }) => ending.isMine(tag))
   const caught = await reapRespawning(
     isMine,
     table.keys(),
@@ -121,7 +122,7 @@ async function poll(endings: readonly Running[]): Promise<void> {
   )
   for (const each of over) {
     const left = each.ending.find(found)
-    // Whoever was caught may have left others: one more look.
+    // Caught processes may have left others behind: poll once more.
     if (caught.length > 0 && left.length === 0 && !isGivenUp(each)) {
       each.grows = true
       continue
@@ -131,9 +132,9 @@ async function poll(endings: readonly Running[]): Promise<void> {
   }
 }
 
-/** On a machine that is too busy to give us our turn, it is still tried a few times. */
+/** On a busy machine, still tries a minimum number of times. */
 function isGivenUp({ killAt, kills }: Running): boolean {
-  return performance.now() >= killAt + KILL_WAIT_MS && kills >= LEAST_KILLS
+  return performance.now() >= killAt + KILL_WAIT_MS && kills >= MIN_KILLS
 }
 
 function act(each: Running, left: readonly ProcessEntry[], table: ProcessTable): void {
@@ -150,11 +151,14 @@ function ask(each: Running, left: readonly ProcessEntry[], table: ProcessTable):
   const isNew = left.filter((entry) => entry !== spared && isFirstSignal(each, entry, 'SIGTERM'))
   if (each.polls > 1 && isNew.length > 0) each.grows = true
   signalAll(isNew, table, 'SIGTERM')
-  // What is stopped (Ctrl-Z, SIGSTOP) hears of it only when it goes on.
+  // A stopped process (Ctrl-Z, SIGSTOP) handles SIGTERM only once it is resumed.
   for (const entry of isNew) if (entry.state === 'T') signalProcess(entry, 'SIGCONT')
 }
 
-/** Those that are caught can go once nobody is left who could start them anew, and now and then anyway. */
+/**
+ * Stops processes before killing them. They are killed once nothing is left running that could respawn them, and every
+ * fourth round anyway.
+ */
 function freezeAndKill(each: Running, left: readonly ProcessEntry[], table: ProcessTable): void {
   each.grows = true
   const isNew = left.filter((entry) => isFirstSignal(each, entry, 'SIGSTOP'))
@@ -162,7 +166,7 @@ function freezeAndKill(each: Running, left: readonly ProcessEntry[], table: Proc
   if (isNew.length === 0 || each.kills % 4 === 0) signalAll(left, table, 'SIGKILL')
 }
 
-/** By whole process groups where nobody else is in them. */
+/** Signals whole process groups where every member is included. */
 function signalAll(entries: readonly ProcessEntry[], table: ProcessTable, signal: NodeJS.Signals): void {
   if (entries.length === 0) return
   const all = groupSizes(table)
@@ -176,7 +180,7 @@ function signalAll(entries: readonly ProcessEntry[], table: ProcessTable, signal
   }
 }
 
-/** How many live processes each group of the system has; counted once for all endings of a look. */
+/** How many live processes each group of the system has; counted once per table. */
 const sizes = new WeakMap<ProcessTable, ReadonlyMap<number, number>>()
 
 function groupSizes(table: ProcessTable): ReadonlyMap<number, number> {
@@ -192,24 +196,24 @@ function sizesOf(entries: Iterable<ProcessEntry>): Map<number, number> {
 }
 
 /** True the first time. */
-function isFirstSignal({ sent: told }: Running, { pid, started }: ProcessEntry, signal: string): boolean {
+function isFirstSignal({ sent }: Running, { pid, started }: ProcessEntry, signal: string): boolean {
   const key = `${signal} ${pid} ${started}`
-  if (told.has(key)) return false
-  told.add(key)
+  if (sent.has(key)) return false
+  sent.add(key)
   return true
 }
 
-/** Looks without a find after which there is nothing. */
+/** Passes without a find after which the search ends. */
 const IDLE_PASSES = 3
 const MAX_MS = 400
 
 /**
- * Catches what is gone whenever somebody comes to look: a program that starts itself anew and ends, a few hundred times a second. It looks only
- * at processes that are not in `known`, one after the other as fast as they come, and stops each of them in its tracks at once. Ends after a few looks in vain;
- * with `isSuspicious`, when some were seen doing this, only when one is caught or after a while.
+ * Catches programs that respawn and exit hundreds of times a second, so that a scan always misses them. Checks only
+ * processes that are not in `known`, newest first, as fast as they appear, and sends each SIGSTOP at once. Ends after a
+ * few passes without a find; with `isSuspicious` (respawning was seen), only when one is caught or after `MAX_MS`.
  */
 async function reapRespawning(
-  isWanted: (mark: ProcessTag) => boolean,
+  isWanted: (tag: ProcessTag) => boolean,
   known: Iterable<number>,
   isSuspicious: boolean,
 ): Promise<ProcessEntry[]> {
@@ -217,19 +221,19 @@ async function reapRespawning(
   const judged = new Set(known)
   const caught: ProcessEntry[] = []
   const end = performance.now() + MAX_MS
-  let inVain = 0
-  const isEnough = (): boolean => inVain >= IDLE_PASSES && (caught.length > 0 || !isSuspicious)
+  let emptyPasses = 0
+  const isEnough = (): boolean => emptyPasses >= IDLE_PASSES && (caught.length > 0 || !isSuspicious)
   while (!isEnough() && performance.now() < end) {
-    inVain++
+    emptyPasses++
     for (const pid of runningPids()) {
       if (judged.has(pid)) continue
-      const mark = ownTag({ pid })
-      const entry = mark && isWanted(mark) ? readStat(pid) : undefined
-      if (mark === undefined && readStat(pid) === undefined) continue
+      const tag = ownTag({ pid })
+      const entry = tag && isWanted(tag) ? readStat(pid) : undefined
+      if (tag === undefined && readStat(pid) === undefined) continue
       judged.add(pid)
       if (!entry || !signalProcess(entry, 'SIGSTOP')) continue
       caught.push(entry)
-      inVain = 0
+      emptyPasses = 0
     }
     await nextTurn()
   }
@@ -237,21 +241,24 @@ async function reapRespawning(
   return caught
 }
 
-/** Signals that very process, never a later one of the same number, nor ourselves. False: it is gone, or not ours to signal. */
+/**
+ * Signals exactly this process, never a later one with the same pid, nor ourselves. Returns false if it is gone or we
+ * may not signal it.
+ */
 export function signalProcess(entry: ProcessEntry, signal: NodeJS.Signals): boolean {
   return isOther(entry.pid) && isStillThere(entry) && send(entry.pid, signal)
 }
 
 /**
- * Signals the whole process group that `member` is in: all at once, so that none of them can start another meanwhile. The number cannot be
- * somebody else's while a member lives.
+ * Signals the whole process group of `member` at once, so that no member can start another meanwhile. The group id
+ * cannot be reused while a member lives.
  */
 export function signalGroupOf(member: ProcessEntry, signal: NodeJS.Signals): boolean {
   return isOther(member.group) && isStillThere(member) && send(-member.group, signal)
 }
 
 function isOther(id: number): boolean {
-  // 0 and 1 would reach our own group and everybody.
+  // 0 and 1 would signal our own group and all processes.
   return id > 1 && id !== process.pid
 }
 

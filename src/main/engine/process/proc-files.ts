@@ -1,17 +1,17 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs'
 
-/** One buffer for all files: nothing is kept of it between two calls. */
+/** One buffer for all files; its content is not kept between calls. */
 const buffer = Buffer.allocUnsafeSlow(64 * 1024)
 
-/** Clock ticks of /proc; the kernel tells them to programs in hundredths of a second on every machine there is. */
+/** Length of a clock tick in /proc: the kernel reports hundredths of a second on every architecture. */
 const TICK_MS = 10
 
-/** Set in the flags of the kernel's own threads. */
+/** Flag of the kernel's own threads. */
 const KERNEL_THREAD = 0x200000
 
 let pageBytes: number | undefined
 
-/** Processes that are there, the newest first. */
+/** Pids of all processes, the newest first. */
 export function runningPids(): number[] {
   const pids: number[] = []
   for (const name of readdirSync('/proc')) {
@@ -21,10 +21,10 @@ export function runningPids(): number[] {
   return pids.toSorted((a, b) => b - a)
 }
 
-/** What /proc/<pid>/stat says; undefined when it has ended, and for the kernel's own threads. */
+/** What /proc/<pid>/stat says; undefined if the process has ended, and for kernel threads. */
 export function readStat(pid: number): ProcessEntry | undefined {
   const text = readProc(`/proc/${pid}/stat`)
-  // The name in parentheses may hold anything, parentheses too.
+  // The name in parentheses may itself contain parentheses.
   const nameEnd = text.lastIndexOf(')')
   if (nameEnd < 0) return undefined
   const fields = text.slice(nameEnd + 2).split(' ')
@@ -37,7 +37,7 @@ export function readStat(pid: number): ProcessEntry | undefined {
     session: number(3),
     foreground: number(5),
     started: number(19),
-    // Where its stack begins: chosen anew for each program.
+    // Where its stack starts: random for each executed program.
     program: number(25),
     state: fields[0]!,
     cpuMs: (number(11) + number(12)) * TICK_MS,
@@ -46,18 +46,18 @@ export function readStat(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Ms since the epoch when a process began that /proc says began at `started`. */
+/** Start time in ms since the epoch, from the `started` of /proc. */
 export function startTime(started: number): number {
   const uptimeMs = Number(readProc('/proc/uptime').split(' ')[0]) * 1000
   return Math.round(Date.now() - uptimeMs + started * TICK_MS)
 }
 
-/** '' for what is not there, or not ours to read. */
+/** The text of a file in /proc; '' if it is missing or not readable. */
 export function readProc(path: string): string {
   return readBytes(path)?.toString('latin1') ?? ''
 }
 
-/** The whole of a file as bytes, only valid until the next call; undefined for what is not there, or not ours to read. */
+/** The whole file as bytes, valid only until the next call; undefined if it is missing or not readable. */
 export function readBytes(path: string): Buffer | undefined {
   let file: number | undefined
   try {
@@ -67,7 +67,7 @@ export function readBytes(path: string): Buffer | undefined {
       const count = readSync(file, buffer, length, buffer.length - length, null)
       if (count === 0) return buffer.subarray(0, length)
       length += count
-      // A small file of /proc comes in one piece.
+      // A small file of /proc is read in one call.
       if (length < 2048) return buffer.subarray(0, length)
     }
     return readFileSync(path)
@@ -78,7 +78,7 @@ export function readBytes(path: string): Buffer | undefined {
   }
 }
 
-/** What an entry of /proc/<pid>/fd is; '' when it is gone, or not ours to see. */
+/** The target of an entry of /proc/<pid>/fd; '' if it is missing or not readable. */
 export function readLink(path: string): string {
   try {
     return readlinkSync(path)
@@ -87,7 +87,7 @@ export function readLink(path: string): string {
   }
 }
 
-/** Names in a folder of /proc; none when it is gone, or not ours to see. */
+/** Names in a folder of /proc; empty if it is missing or not readable. */
 export function namesIn(path: string): string[] {
   try {
     return readdirSync(path)
@@ -96,14 +96,14 @@ export function namesIn(path: string): string[] {
   }
 }
 
-/** Our own memory once in pages and once in bytes. */
+/** Computed from our own memory in pages and in bytes. */
 function bytesOfPage(): number {
   const pages = Number(readProc('/proc/self/statm').split(' ')[1])
   const ratio = process.memoryUsage.rss() / pages
   return ratio > 0 && Number.isFinite(ratio) ? 2 ** Math.round(Math.log2(ratio)) : 4096
 }
 
-/** One process as it was when it was looked at. */
+/** One process at the time of the scan. */
 export interface ProcessEntry {
   pid: number
   parent: number
@@ -112,20 +112,20 @@ export interface ProcessEntry {
   session: number
   /** The foreground process group of its terminal; -1 without one. */
   foreground: number
-  /** When it began, in a unit of the system's own. With `pid` it tells a process from a later one of the same number. */
+  /** When it started, in a unit of the platform. With `pid` it identifies a process even if the pid is reused. */
   started: number
-  /** Changes when it becomes another program; 0 where the system does not tell. */
+  /** Changes when it executes another program; 0 if unknown. */
   program: number
-  /** The letter of ps: R runs, S sleeps, D waits for a disk, T is stopped, Z has ended. */
+  /** The state letter of ps: R runs, S sleeps, D waits for a disk, T is stopped, Z has ended. */
   state: string
   /** Processor time used so far. */
   cpuMs: number
-  /** Resident memory; pages shared with others count in each. */
+  /** Resident memory; shared pages count in each process. */
   memoryBytes: number
-  /** Name of its program. */
+  /** Name of its executable. */
   name: string
-  /** Where the list of processes has it; see `commandOf`. */
+  /** Its command line, if the process list includes it; see `commandOf`. */
   command?: string
-  /** Where the list of processes has it: `NAME=value` pairs. */
+  /** Its `NAME=value` pairs, if the process list includes them. */
   environment?: string
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ProcessStartTimes } from './process-identity'
 
-test('the start of a process is known once the list was read, and is its real one', async () => {
+test('the start time of a process is known and correct once the list was read', async () => {
   const starts = new ProcessStartTimes()
   expect(starts.startOf(process.pid)).toBeUndefined()
   await starts.read()
@@ -9,7 +9,7 @@ test('the start of a process is known once the list was read, and is its real on
   expect(Math.abs((started ?? 0) - performance.timeOrigin / 1000)).toBeLessThan(60)
 })
 
-test('asking never waits for the list: an old answer is given while a new one is read, once for all who ask', async () => {
+test('startOf never waits: it returns the old value while a single read refreshes the list', async () => {
   let now = 0
   const answers: ((known: Map<number, number>) => void)[] = []
   const starts = new ProcessStartTimes(
@@ -31,7 +31,7 @@ test('asking never waits for the list: an old answer is given while a new one is
   expect(starts.startOf(7)).toBeUndefined()
 })
 
-test('a machine where the list cannot be read answers that nothing is known', async () => {
+test('every start time is unknown when the list cannot be read', async () => {
   const starts = new ProcessStartTimes(() => Promise.reject(new Error('no ps')))
   await starts.read()
   expect(starts.startOf(1)).toBeUndefined()

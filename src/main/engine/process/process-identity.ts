@@ -2,10 +2,13 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { execFile } from 'node:child_process'
 
-/** Within so many ms what was read still counts; later it is read again, and until then the old answer is given. */
+/** How long the list stays fresh, in ms; afterwards it is read again while the old values are returned. */
 const FRESH_MS = 2000
 
-/** When the processes of this machine started, for systems without /proc. Read by a program, so never while somebody waits: an answer may be that it is not known yet. */
+/**
+ * Start times of this machine's processes, for systems without /proc. They come from a program, so lookups never wait
+ * for it: a start time may be unknown at first.
+ */
 export class ProcessStartTimes {
   readonly #list: () => Promise<Map<number, number>>
   readonly #now: () => number
@@ -18,13 +21,13 @@ export class ProcessStartTimes {
     this.#now = now
   }
 
-  /** Seconds since the epoch; undefined: not known, and asked for now. */
+  /** Seconds since the epoch; undefined if unknown, which starts a read. */
   startOf(pid: number): number | undefined {
     if (this.#now() - this.#readAt > FRESH_MS) void this.read()
     return this.#known?.get(pid)
   }
 
-  /** Reads them; afterwards `startOf` answers. Never rejects: what cannot be read stays unknown. */
+  /** Reads the list, so that `startOf` has values. Never rejects: on failure they stay unknown. */
   read(): Promise<void> {
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = undefined
@@ -36,7 +39,7 @@ export class ProcessStartTimes {
     try {
       this.#known = await this.#list()
     } catch {
-      // As the docstring says.
+      // Unknown, see the docstring.
     }
     this.#readAt = this.#now()
   }
@@ -63,36 +66,39 @@ function parsed(printed: string): Map<number, number> {
   )
 }
 
-/** Who holds something: enough to tell later whether that very process still lives. */
+/** The holder of a lease: enough to tell later whether exactly that process still lives. */
 export interface ProcessIdentity {
   pid: number
   host: string
-  /** The running system and its process-id space: ids can only be compared within the same one. Empty parts where the system does not say. */
+  /**
+   * The boot and pid namespace: pids are comparable only within the same one. Parts are empty if the system does not
+   * say.
+   */
   machine: string
-  /** Tells a process from a later one with the same id; empty when the system does not say. */
+  /** Distinguishes a process from a later one with the same pid; empty if the system does not say. */
   started: string
 }
 
-/** After this long without a heartbeat a holder whose process cannot be looked at counts as dead. */
+/** A holder whose process cannot be inspected counts as dead after this long without a heartbeat. */
 export const STALE_MS = 45_000
 
 let machine: string | undefined
 const starts = new ProcessStartTimes()
 
-/** Where only a program can say when processes started, it is asked here, so that `isAlive` knows without waiting. */
+/** Reads start times where only a program knows them, so that `isAlive` does not have to wait. */
 export async function prepareIdentities(): Promise<void> {
   if (process.platform !== 'linux' && process.platform !== 'win32') await starts.read()
 }
 
-/** This process (or, in tests, another one of this machine). */
+/** This process (or, in tests, another one on this machine). */
 export function identityOf(pid: number): ProcessIdentity {
   machine ??= `${readText('/proc/sys/kernel/random/boot_id')}|${readLink('/proc/self/ns/pid')}`
   return { pid, host: hostname(), machine, started: startOf(pid) }
 }
 
 /**
- * Whether the process `holder` lives, as seen by `self`. A process id alone proves nothing (ids are used again), so the start time
- * has to agree. A holder on another machine or in another container cannot be looked at; there the age of its heartbeat decides.
+ * Whether the process `holder` lives, as seen by `self`. Pids are reused, so the start time has to match. A holder on
+ * another machine or in another container cannot be inspected; there the age of its heartbeat decides.
  */
 export function isAlive(holder: ProcessIdentity, heartbeatAgeMs: number, self: ProcessIdentity): boolean {
   if (holder.host !== self.host || holder.machine !== self.machine) {
@@ -104,12 +110,12 @@ export function isAlive(holder: ProcessIdentity, heartbeatAgeMs: number, self: P
   if (process.platform === 'linux' && state !== 'unknown') return state === holder.started
   if (!answersSignal(holder.pid)) return false
   if (process.platform === 'win32') return heartbeatAgeMs < STALE_MS
-  // Not known yet: a session is rather called busy for a moment than taken from a process that lives.
+  // Unknown: better to report a session as busy for a moment than to take it from a live process.
   const start = starts.startOf(holder.pid)
   return start === undefined || Math.abs(start - Number(holder.started)) <= 3
 }
 
-/** The same computer (same name, same outermost process-id space) with another boot: nothing of before can still run. */
+/** The same computer (same name, same outermost pid namespace) with another boot: nothing from before can still run. */
 function rebootedSince(holder: ProcessIdentity, self: ProcessIdentity): boolean {
   const [bootThen, spaceThen] = holder.machine.split('|')
   const [bootNow, spaceNow] = self.machine.split('|')
@@ -118,19 +124,19 @@ function rebootedSince(holder: ProcessIdentity, self: ProcessIdentity): boolean 
   )
 }
 
-/** On Linux in clock ticks since boot, elsewhere in seconds since the epoch. */
+/** In clock ticks since boot on Linux, in seconds since the epoch elsewhere. */
 function startOf(pid: number): string {
   const state = stateOf(pid)
   if (state !== 'unknown') return state === 'gone' ? '' : state
   return pid === process.pid ? String(Math.round(performance.timeOrigin / 1000)) : ''
 }
 
-/** The start time from /proc; `gone` also for a zombie, which runs nothing any more; `unknown` without /proc. */
+/** The start time from /proc; `gone` also for a zombie, which runs nothing; `unknown` without /proc. */
 function stateOf(pid: number): string {
   if (process.platform !== 'linux') return 'unknown'
   const stat = readText(`/proc/${pid}/stat`)
   if (stat === '') return readText('/proc/self/stat') === '' ? 'unknown' : 'gone'
-  // The name in parentheses may itself hold spaces and parentheses.
+  // The name in parentheses may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields[0] === 'Z' || fields[0] === 'X' ? 'gone' : (fields[19] ?? '')
 }

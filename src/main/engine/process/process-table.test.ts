@@ -3,7 +3,7 @@ import { parseListedTag } from './process-tag'
 import { parseLsof } from '../task/host/listening-ports'
 import { parsePs } from './process-table'
 
-/** As `ps -AEww -o pid=,ppid=,pgid=,sess=,tpgid=,stat=,rss=,time=,lstart=,command=` of macOS writes it. */
+/** As `ps -AEww -o pid=,ppid=,pgid=,sess=,tpgid=,stat=,rss=,time=,lstart=,command=` prints it on macOS. */
 const LISTING = `
     1     0     1      0     0 Ss    21344   1:02.50 Fri Nov 20 08:00:01 2026     /sbin/launchd
   812   810   812      0   812 S+     4096   0:00.25 Sat Nov 21 15:00:00 2026     node server.js --port 3000 PATH=/bin TRESTLE_TASK=bash-1 TRESTLE_CUSTODY=0123456789abcdef:42:777
@@ -12,7 +12,7 @@ const LISTING = `
 nonsense
 `
 
-test('a listing of macOS is read field by field, with the mark behind the command', () => {
+test('parses ps output of macOS, with the tag after the command', () => {
   const [launchd, server, zombie, python, ...others] = parsePs(LISTING)
   expect(others).toEqual([])
   expect(launchd).toMatchObject({ pid: 1, parent: 0, state: 'S', cpuMs: 62_500, command: '/sbin/launchd' })
@@ -30,7 +30,7 @@ test('a listing of macOS is read field by field, with the mark behind the comman
   expect(python).toMatchObject({ name: 'python3.13', cpuMs: ((26 * 60 + 3) * 60 + 4) * 1000 })
 })
 
-test('a listing of lsof gives ports by process', () => {
+test('parses ports by process from lsof output', () => {
   const ports = parseLsof('p812\nf21\nn*:3000\nf22\nn127.0.0.1:9229\np900\nf3\nn[::1]:5432\nf4\nnlocalhost\n')
   expect([...ports]).toEqual([
     [

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { execFile } from 'node:child_process'
 import { runningPids, readStat, type ProcessEntry, readProc } from './proc-files'
 
-/** Every process of the system by its number. */
+/** Every process of the system by pid. */
 export type ProcessTable = ReadonlyMap<number, ProcessEntry>
 
-/** No longer at a stretch than this, so that others get their turn. */
+/** Yields to the event loop after this long. */
 const STRETCH_MS = 6
 
 /**
- * One look at all processes. On Linux from /proc, the newest first, because those are the ones that may be gone in a moment; on macOS one call
- * of `ps`; on Windows PowerShell is asked, which takes a tenth of a second.
+ * One scan of all processes. On Linux from /proc, newest first, because those may exit soonest; on macOS one call of
+ * `ps`; on Windows from PowerShell, which takes a tenth of a second.
  */
 export async function processTable(): Promise<ProcessTable> {
   if (process.platform === 'win32') return (await import('./windows-process-table')).windowsProcessTable()
@@ -28,7 +28,7 @@ export async function processTable(): Promise<ProcessTable> {
   return table
 }
 
-/** Whether that very process still lives; a zombie does not. */
+/** Whether exactly this process still lives; a zombie does not. */
 export function isStillThere({ pid, started }: ProcessEntry): boolean {
   if (process.platform === 'linux') {
     const now = readStat(pid)
@@ -46,12 +46,15 @@ export function isAliveState(state: string): boolean {
   return state !== 'Z' && state !== 'X'
 }
 
-/** `ww`: whole lines; `E`: the environment behind the command line, for processes of our own (not for programs that the system protects). */
+/**
+ * `ww`: full lines; `E`: the environment after the command line, for our own processes (not for programs that the
+ * system protects).
+ */
 const ARGS = ['-AEww', '-o', 'pid=,ppid=,pgid=,sess=,tpgid=,stat=,rss=,time=,lstart=,command=']
 const LINE =
   /^\s*(?<pid>\d+)\s+(?<parent>\d+)\s+(?<group>\d+)\s+(?<session>\S+)\s+(?<foreground>-?\d+)\s+(?<state>\S+)\s+(?<rss>\d+)\s+(?<time>\S+)\s+(?<lstart>\w{3}\s+\w{3}\s+\d+\s+[\d:]+\s+\d{4})\s+(?<command>.*)$/
 const TIME = /^(?:(?:(?<days>\d+)-)?(?<hours>\d+):)?(?<minutes>\d+):(?<seconds>\d+(?:\.\d+)?)$/
-/** Where the environment begins is not marked; no command line has these of its own. */
+/** The listing does not mark where the environment starts; we assume the first ` NAME=`. */
 const ENVIRONMENT = / (?=[A-Za-z_]\w*=)/
 const MAX_BYTES = 64 * 1024 * 1024
 
@@ -63,7 +66,7 @@ function listByPs(): Promise<ProcessEntry[]> {
   })
 }
 
-/** Lines that cannot be read are left out. */
+/** Lines that cannot be parsed are skipped. */
 export function parsePs(listing: string): ProcessEntry[] {
   return listing.split('\n').flatMap((line) => {
     const fields = LINE.exec(line)?.groups
@@ -75,7 +78,7 @@ export function parsePs(listing: string): ProcessEntry[] {
       pid: Number(pid),
       parent: Number(parent),
       group: Number(group),
-      // Its number for sessions is an address, or 0: the group has to do.
+      // ps prints an address or 0 as the session; the group has to do.
       session: 0,
       foreground: Number(foreground),
       started: Date.parse(lstart!) / 1000,
@@ -97,13 +100,13 @@ function milliseconds(time: string): number {
 
 const MAX_CHARS = 120
 
-/** The command line of a process in one line, shortened; its name in brackets when it has none, as ps writes it. */
+/** The command line of a process on one line, shortened; its name in brackets if it has none, as in ps. */
 export function commandOf({ pid, command, name }: ProcessEntry): string {
   const text = Buffer.from(
     command ?? readProc(`/proc/${pid}/cmdline`),
     command === undefined ? 'latin1' : 'utf8',
   ).toString('utf8')
-  // What a command was given may hold line ends and escape codes.
+  // Arguments may contain line breaks and escape sequences.
   const line = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
   if (line === '') return `[${name}]`
   return line.length > MAX_CHARS ? `${line.slice(0, MAX_CHARS - 1)}…` : line

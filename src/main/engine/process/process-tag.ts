@@ -4,12 +4,12 @@ import { identityOf, isAlive, type ProcessIdentity } from './process-identity'
 
 /** Names the task in the environment of everything it starts. */
 export const TASK_VARIABLE = 'TRESTLE_TASK'
-/** Begins the name of what is no task but a server of the Model Context Protocol. */
+/** Prefix of the "task" id of an MCP server. */
 export const SERVER_TASK_PREFIX = 'mcp-'
-/** Names the home and the process that has custody of the task, beside it. */
+/** Names the home and the supervisor of the task, next to `TASK_VARIABLE`. */
 export const SUPERVISOR_VARIABLE = 'TRESTLE_CUSTODY'
 
-/** What `TRESTLE_CUSTODY` says. */
+/** The content of `TRESTLE_CUSTODY`. */
 interface SupervisorTag {
   /** See `homeKey`. */
   home: string
@@ -18,36 +18,36 @@ interface SupervisorTag {
   started: string
 }
 
-/** A short name of a home, by its real path. */
+/** A short key of a home, from its real path. */
 export function homeKey(home: string): string {
   return createHash('sha256').update(home).digest('hex').slice(0, 16)
 }
 
-/** The mark of what this process has in custody: `HOME:PID:STARTED`. */
+/** The tag of what this process supervises: `HOME:PID:STARTED`. */
 export function supervisorTag(home: string): string {
   const { pid, started } = identityOf(process.pid)
   return `${homeKey(home)}:${pid}:${started}`
 }
 
-/** Undefined for what is no such mark. */
+/** Undefined if `text` is not such a tag. */
 export function parseSupervisorTag(text: string): SupervisorTag | undefined {
   const match = /^([0-9a-f]{16}):([1-9]\d*):(\d*)$/.exec(text)
   return match ? { home: match[1]!, pid: Number(match[2]), started: match[3]! } : undefined
 }
 
-/** Whether the process that has custody lives; only meaningful for a mark found on a process of this machine. */
+/** Whether the supervisor lives; only meaningful for a tag found on a process of this machine. */
 export function isSupervisorAlive({ pid, started }: SupervisorTag): boolean {
   const self: ProcessIdentity = identityOf(process.pid)
   return isAlive({ ...self, pid, started }, 0, self)
 }
 
-/** What a process says of itself in its environment, and hands on to whatever it starts. */
+/** What the environment of a process says about its task; inherited by everything it starts. */
 export interface ProcessTag {
   taskId: string
   supervisor?: SupervisorTag
 }
 
-/** The mark in an environment as the system keeps it: `NAME=value`, each ended by NUL. */
+/** The tag in an environment block of the system: `NAME=value`, each ended by NUL. */
 export function parseTag(environment: Buffer): ProcessTag | undefined {
   return tagFrom((name) => {
     const wanted = `${name}=`
@@ -64,7 +64,7 @@ export function parseTag(environment: Buffer): ProcessTag | undefined {
   })
 }
 
-/** The mark in an environment as `ps` prints it: `NAME=value`, with blanks between. */
+/** The tag in an environment as `ps` prints it: `NAME=value`, separated by spaces. */
 export function parseListedTag(environment: string): ProcessTag | undefined {
   return tagFrom((name) => new RegExp(`(?:^| )${name}=(\\S*)`).exec(environment)?.[1])
 }
@@ -76,7 +76,7 @@ function tagFrom(valueOf: (name: string) => string | undefined): ProcessTag | un
   return { taskId, ...(supervisor && { supervisor }) }
 }
 
-/** A file that a host touches now and then. */
+/** A file that a task host touches regularly. */
 export function heartbeatFile(home: string, { host, pid }: Pick<ProcessIdentity, 'host' | 'pid'>): string {
   return join(home, 'run', `task-host.${host.replaceAll(/[^\w.-]/g, '_')}.${pid}.alive`)
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { ProcessEntry } from './proc-files'
 
-/** What a leader is given to run. */
+/** What a shell is given to run. */
 export interface ShellCommand {
   shell: string
   command: string
@@ -11,52 +11,58 @@ export interface ShellCommand {
 }
 
 export interface ShellEvents {
-  /** The command ended; or, when none was given, the leader did. */
+  /** The command ended; or, if none was given, the shell did. */
   exit: (status: ExitStatus) => void
-  /** The command may have been stopped by a signal; `answer` is called when it is known that it is gone, or runs again. Absent: it is gone. */
+  /**
+   * The command may have been stopped by a signal; `answer` must be called once it is known to be gone or resumed.
+   * Absent: it is gone.
+   */
   paused?: (answer: (text: typeof RESUMED | typeof GONE) => void) => void
-  /** The leader or its command could not be started; nothing else is called. */
+  /** The shell or its command could not be started; no other event follows. */
   error: (error: Error) => void
 }
 
-/** The process that leads the session of one command. It waits for it with its terminal open. */
+/** The shell that leads the session of one command. It waits for the command and keeps its terminal open. */
 export interface ShellProcess {
-  /** Resolves when it is ready; undefined when it could not be started. */
+  /** Resolves when it is ready; undefined if it could not be started. */
   pid: Promise<number | undefined>
-  /** Gives it its command, ready or not; once. */
+  /** Gives it its command, ready or not. May be called once. */
   run(command: ShellCommand): void
-  /** What adopts the processes that the command leaves, where there is such a thing; undefined once none is left. */
+  /** The process that adopts what the command leaves behind, where supported; undefined once nothing is left. */
   subreaper?(): Subreaper | undefined
-  /** Lets one go that has no command. */
+  /** Ends a shell that has no command. */
   dismiss(): void
 }
 
-/** A way to start leaders. */
+/** A way to start shells. */
 export interface ShellLauncher {
-  /** Opens the terminal of the next command, where these leaders have terminals of their own. */
+  /** Opens the terminal of the next command, if these shells have terminals of their own. */
   open?(): OpenTerminal
-  /** Until `run`, the leader does not keep our process alive. Throws nothing. */
+  /** Until `run`, the shell does not keep our process alive. Never throws. */
   start(terminal: OpenTerminal, env: Record<string, string>, events: ShellEvents): ShellProcess
-  /** Whether a leader started earlier still has what a new one would get; absent: always. */
+  /** Whether a shell started earlier still has what a new one would get; absent: always. */
   isCurrent?(): boolean
-  /** Hosts that the sandbox of these leaders refused at or after a time (ms since the epoch). */
+  /** Hosts that the sandbox of these shells refused at or after a time (ms since the epoch). */
   deniedHosts?(since: number): { host: string; port: number }[]
-  /** Whether their sandbox may show secrets, because the project is too large to be searched as a whole. */
+  /** Whether their sandbox may expose secrets, because the project is too large to be searched completely. */
   isIncomplete?(): boolean
-  /** Lets go of everything that has no command; leaders with one run on. */
+  /** Releases everything that has no command; shells with a command keep running. */
   close(): void
 }
 
 /**
- * Run by sh as the leader of a new session, with TERMINAL and what its reports begin with as arguments; file 0 brings its order, file 3 takes its reports. File 5, if it is
- * open, is where TERMINAL comes from. Opening the terminal makes it the
- * session's own, so that programs find it as /dev/tty; `-opost` lets output through ten times as fast, and with `-echo` what a person types there never
- * becomes output. With job control (`set -m`) the command gets a process group of its own: when it ends, what it left in the background is not hung up, as
- * it would be if the command itself led the session. The group's number is the first line of the output, before anything of the command; the quickest way for
- * a subshell to learn its number is to go to /proc/self. The environment gets the task's mark before the command is executed, so that a search finds it there.
- * With job control a command that stops (SIGSTOP) looks as if it had ended with a code of 128 and more: whether it has, is asked (`paused`) and answered, `gone` or, once it goes
- * on or is dead, `go`. A shell with stopped jobs takes no first `exit`.
- * Nothing of the user's environment begins with `trestle_`, so no variable of this script is one of the command's.
+ * Run by sh as the leader of a new session, with TERMINAL and the prefix of its reports as arguments; fd 0 brings its
+ * order, fd 3 takes its reports. TERMINAL is relative to fd 5 if that is open.
+ * Opening the terminal makes it the controlling terminal of the session, so that programs find it as /dev/tty; `-opost`
+ * makes output ten times as fast, and `-echo` keeps what the user types there out of the output. With job control (`set
+ * -m`) the command gets a process group of its own: when it ends, background processes are not hung up, as they would
+ * be if the command itself led the session. The group id is the first line of the output, before anything of the
+ * command; changing to /proc/self is the quickest way for a subshell to learn it. The environment gets the task's tag
+ * before the command is executed, so that a scan finds it there.
+ * With job control a command that stops (SIGSTOP) looks as if it had exited with a code of 128 or more: the shell
+ * reports `paused` and gets the answer `gone` or, once the command is resumed or dead, `go`. A shell with stopped jobs
+ * ignores the first `exit`.
+ * No variable of the user's environment starts with `trestle_`, so the variables of this script cannot clash.
  */
 export const SHELL_SCRIPT = `exec 4<&0 <>"$1" >&0 2>/dev/null 5<&-; trestle_t=$2; stty -opost -echo; exec </dev/null; set -m
 trestle_n='
@@ -83,7 +89,7 @@ done
 exit "$trestle_s"
 exit "$trestle_s"`
 
-/** One line that tells a leader what to run. */
+/** The line that tells a shell what to run. */
 export function shellOrder({ taskId, cwd, shell, command }: ShellCommand): string {
   return `run ${[taskId, cwd, shell, command].map((word) => shellQuote(word).replaceAll('\n', `'"$trestle_n"'`)).join(' ')}\n`
 }
@@ -92,16 +98,16 @@ export function shellOrder({ taskId, cwd, shell, command }: ShellCommand): strin
 export const RESUMED = 'go\n'
 export const GONE = 'gone\n'
 
-/** Passes on the question of a leader. */
+/** Forwards the question of a shell. */
 export function askPaused({ paused }: ShellEvents, answer: (text: typeof RESUMED | typeof GONE) => void): void {
   if (paused) paused(answer)
   else answer(GONE)
 }
 
-/** For a leader that is not needed. */
+/** For a shell that is not needed. */
 export const DISMISSAL = 'exit 0\n'
 
-/** For sh: everything in single quotes stands for itself. */
+/** Quotes for sh: everything in single quotes is literal. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
@@ -109,7 +115,7 @@ export function shellQuote(text: string): string {
 /** No report is longer. */
 const MAX_REPORT_CHARS = 10_000
 
-/** Calls `report` with each line; what is too long to be one is dropped. */
+/** Calls `report` with each line; lines that are too long are dropped. */
 export function readReports(reports: Socket, report: (line: string) => void): void {
   let rest = ''
   reports.setEncoding('utf8').on('data', (text: string) => {
@@ -132,13 +138,13 @@ export function startProblem(cwd: string | undefined): Error {
   return new Error('the system refused to start it; perhaps it is too long, or too many processes are running')
 }
 
-/** Our ends of all open terminals. Whoever opens one adds it and takes it out when it is closed. */
+/** Our ends of all open terminals. The code that opens one adds it, and removes it once it is closed. */
 export const openPtyMasters = new Set<number>()
 
 export interface OpenTerminal {
   /** Our end. */
   master: number
-  /** The programs' end, held open until they have it; not inherited by anybody. */
+  /** The programs' end, held open until they have it; not inherited by child processes. */
   slave: number
   path: string
 }
@@ -148,5 +154,5 @@ export interface ExitStatus {
   signal?: string
 }
 
-/** A process below which there is only what belongs to one task. */
+/** A process whose descendants all belong to one task. */
 export type Subreaper = Pick<ProcessEntry, 'pid' | 'started'>

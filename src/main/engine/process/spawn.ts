@@ -13,7 +13,9 @@ import {
 } from './shell-process'
 import { TOO_MANY_FILES } from './file-descriptors'
 
-/** Starts each leader as a child of our own: simple, but the system copies the page tables of this whole process every time. */
+/**
+ * Starts each shell as a direct child: simple, but the system copies the page tables of this whole process every time.
+ */
 export const spawnedShells: ShellLauncher = {
   start(terminal, env, events) {
     const pid = Promise.withResolvers<number | undefined>()
@@ -70,27 +72,28 @@ export const spawnedShells: ShellLauncher = {
 }
 
 /**
- * node-pty does not mark terminals close-on-exec. A child that inherited one could read what other commands print, and would keep them from
- * being hung up when this process dies; so it gets /dev/null in their places.
+ * node-pty does not mark terminals close-on-exec. A child that inherited one could read what other commands print, and
+ * would keep them from being hung up when this process dies; so it gets /dev/null instead.
  */
 export function withoutPtyMasters<Child extends ChildProcess>(
   start: (stdio: ('ignore' | 'pipe' | number)[]) => Child,
   first: readonly ('ignore' | 'pipe')[] = ['ignore', 'ignore', 'ignore'],
 ): Child {
-  const nobody = openSync(devNull, 'r+')
+  const nullFd = openSync(devNull, 'r+')
   try {
     const stdio: ('ignore' | 'pipe' | number)[] = [...first]
     for (let fd = first.length; fd <= Math.max(...openPtyMasters); fd++)
-      stdio.push(openPtyMasters.has(fd) ? nobody : 'ignore')
+      stdio.push(openPtyMasters.has(fd) ? nullFd : 'ignore')
     return spawnedOrThrow(start(stdio))
   } finally {
-    closeSync(nobody)
+    closeSync(nullFd)
   }
 }
 
 /**
- * The child that `spawn` returned, or the failure thrown at once. Where no descriptor is free, `spawn` returns a child without streams and tells the failure a moment
- * later: who touches a stream before that fails with a TypeError, and then the failure, which nobody listens for yet, ends the program. So every `spawn` goes through here.
+ * Returns the child of `spawn`, or throws the failure at once. With no free descriptor, `spawn` returns a child without
+ * streams and reports the failure a moment later: touching a stream before that throws a TypeError, and the failure
+ * itself, which has no listener yet, ends the program. So every `spawn` must go through here.
  */
 export function spawnedOrThrow<Child extends ChildProcess>(child: Child): Child {
   if ((child.stdio as unknown) !== undefined) return child

@@ -4,8 +4,8 @@ import { isAliveState, type ProcessTable } from './process-table'
 
 export interface TaggedProcess {
   entry: ProcessEntry
-  /** Its own mark, or that of the task it was found to belong to. */
-  mark: ProcessTag
+  /** Its own tag, or that of the task it was found to belong to. */
+  tag: ProcessTag
 }
 
 /** Living processes by task. */
@@ -14,21 +14,21 @@ export type ProcessesByTask = ReadonlyMap<string, readonly TaggedProcess[]>
 interface Known {
   started: number
   program: number
-  mark: ProcessTag | undefined
+  tag: ProcessTag | undefined
 }
 
-/** How long a session or group is remembered whose leader is gone; later its number may be somebody else's. */
+/** How long a session or group without a leader is remembered; later its id may be reused. */
 const REMEMBER_MS = 10_000
 
 /**
- * Which task each process belongs to. Its environment says so, which is read once for each program that it becomes. One that cleared its
- * environment, or that we may not look into (`sudo`), belongs to the task of its parent, of its session or of its process group; once found
- * to belong to a task it does so to its end, wherever it goes. What cleared its environment, left its session and lost its parent before
- * anybody looked is not found.
+ * Which task each process belongs to. Its environment says so, which is read once for each program it executes. A
+ * process that cleared its environment, or that we may not inspect (`sudo`), belongs to the task of its parent, session
+ * or process group, and stays with that task until it ends. A process that cleared its environment, left its session
+ * and lost its parent before the first scan is not found.
  */
 export class TaggedProcesses {
   #known = new Map<number, Known>()
-  /** Sessions and groups of tasks, by the number of their leader. */
+  /** Sessions and groups of tasks, by the pid of their leader. */
   #sessions = new Map<number, ProcessTag>()
   #groups = new Map<number, ProcessTag>()
   #at = Number.NEGATIVE_INFINITY
@@ -43,7 +43,7 @@ export class TaggedProcesses {
     return this.#byTask(table)
   }
 
-  /** Reads what is new and forgets what is gone. */
+  /** Reads new processes and forgets ended ones. */
   #look(table: ProcessTable): void {
     const known = new Map<number, Known>()
     for (const entry of table.values()) {
@@ -51,46 +51,46 @@ export class TaggedProcesses {
       const before = this.#known.get(pid)
       const isSame = before?.started === started
       if (isSame && before.program === program && program !== 0) known.set(pid, before)
-      else known.set(pid, { started, program, mark: ownTag(entry) ?? (isSame ? before.mark : undefined) })
+      else known.set(pid, { started, program, tag: ownTag(entry) ?? (isSame ? before.tag : undefined) })
     }
     this.#known = known
   }
 
   /**
-   * Of a session whose leader lives, the leader alone decides; of one that has lost it, its oldest member: whoever was there before the mark, a
-   * shell somebody works in, say, is none of the task's.
+   * If the leader of a session lives, it alone decides; else the oldest member does: a process from before the first
+   * tagged one, such as the user's shell, does not belong to the task.
    */
   #rememberOwn(table: ProcessTable): void {
     const [sessions, groups] = [new Map<number, ProcessEntry>(), new Map<number, ProcessEntry>()]
     for (const entry of table.values()) {
       if (!table.has(entry.session)) keepOlder(sessions, entry.session, entry)
       if (!table.has(entry.group)) keepOlder(groups, entry.group, entry)
-      const mark = this.#known.get(entry.pid)?.mark
-      if (mark && entry.session === entry.pid) this.#sessions.set(entry.pid, mark)
-      if (mark && entry.group === entry.pid) this.#groups.set(entry.pid, mark)
+      const tag = this.#known.get(entry.pid)?.tag
+      if (tag && entry.session === entry.pid) this.#sessions.set(entry.pid, tag)
+      if (tag && entry.group === entry.pid) this.#groups.set(entry.pid, tag)
     }
     for (const [remembered, oldest] of [
       [this.#sessions, sessions],
       [this.#groups, groups],
     ] as const) {
       for (const [leader, { pid }] of oldest) {
-        const mark = this.#known.get(pid)?.mark
-        if (mark) remembered.set(leader, mark)
+        const tag = this.#known.get(pid)?.tag
+        if (tag) remembered.set(leader, tag)
       }
     }
   }
 
   #follow(entry: ProcessEntry, table: ProcessTable, followed: Set<number>): ProcessTag | undefined {
     const known = this.#known.get(entry.pid)
-    // A table taken while processes come and go may have rings in it.
-    if (!known || known.mark || followed.has(entry.pid)) return known?.mark
+    // A table read while processes come and go may contain cycles.
+    if (!known || known.tag || followed.has(entry.pid)) return known?.tag
     followed.add(entry.pid)
     const parent = entry.parent > 1 ? table.get(entry.parent) : undefined
-    known.mark =
+    known.tag =
       (parent && this.#follow(parent, table, followed)) ??
       this.#ofLeader(entry.session, this.#sessions, table, followed) ??
       this.#ofLeader(entry.group, this.#groups, table, followed)
-    return known.mark
+    return known.tag
   }
 
   #ofLeader(
@@ -108,14 +108,14 @@ export class TaggedProcesses {
     const byTask = new Map<string, TaggedProcess[]>()
     const [sessions, groups] = [new Map<number, ProcessTag>(), new Map<number, ProcessTag>()]
     for (const entry of table.values()) {
-      const mark = this.#known.get(entry.pid)?.mark
-      if (!mark) continue
-      if (this.#sessions.has(entry.session) || entry.session === entry.pid) sessions.set(entry.session, mark)
-      if (this.#groups.has(entry.group) || entry.group === entry.pid) groups.set(entry.group, mark)
+      const tag = this.#known.get(entry.pid)?.tag
+      if (!tag) continue
+      if (this.#sessions.has(entry.session) || entry.session === entry.pid) sessions.set(entry.session, tag)
+      if (this.#groups.has(entry.group) || entry.group === entry.pid) groups.set(entry.group, tag)
       if (!isAliveState(entry.state)) continue
-      const found = byTask.get(mark.taskId)
-      if (found) found.push({ entry, mark })
-      else byTask.set(mark.taskId, [{ entry, mark }])
+      const found = byTask.get(tag.taskId)
+      if (found) found.push({ entry, tag })
+      else byTask.set(tag.taskId, [{ entry, tag }])
     }
     ;[this.#sessions, this.#groups] = [sessions, groups]
     return byTask
@@ -127,7 +127,7 @@ function keepOlder(oldest: Map<number, ProcessEntry>, leader: number, entry: Pro
   if (!known || entry.started < known.started) oldest.set(leader, entry)
 }
 
-/** What its environment says, if we may read it. */
+/** The tag in its environment, if we may read that. */
 export function ownTag({ pid, environment }: Pick<ProcessEntry, 'pid' | 'environment'>): ProcessTag | undefined {
   if (environment !== undefined) return parseListedTag(environment)
   const bytes = process.platform === 'linux' ? readBytes(`/proc/${pid}/environ`) : undefined

@@ -39,8 +39,8 @@ S    2003    2002    2001       5400  pty0      197609 00:00:03 /c/Program Files
      3000       1    3000       6000  pty1      197609 00:00:00 /usr/bin/bash
 `
 
-describe('families of Git Bash', () => {
-  // Between any two of them there was a stub that has ended, so Windows says 9991, 9992 and so on.
+describe('process groups of Git Bash', () => {
+  // Between any two of them there was a stub that has ended, so Windows reports 9991, 9992 and so on as parents.
   const windows = [
     entry(5000, 10),
     entry(5200, 9991),
@@ -51,19 +51,19 @@ describe('families of Git Bash', () => {
     entry(7000, 10),
   ]
 
-  it('are read from its ps', () => {
+  it('are parsed from its ps', () => {
     expect(msysProcesses(PS)).toHaveLength(5)
     expect(msysProcesses(PS)[2]).toEqual({ pid: 2003, parent: 2002, group: 2001, windowsPid: 5400 })
   })
 
-  it('make whole again what Windows has lost the parents of, and no other process', () => {
+  it('restore the parents that Windows has lost, and change no other process', () => {
     expect(pidsOf(descendantsAndGroups(tableOf(windows), 5000))).toEqual([5000])
     expect(pidsOf(descendantsAndGroups(tableOf(withMsysFamilies(windows, msysProcesses(PS))), 5000))).toEqual([
       5000, 5200, 5400, 5401, 5500,
     ])
   })
 
-  it('hold together when their first process is gone', () => {
+  it('stay together when their first process is gone', () => {
     const leaders = new Map<number, number>()
     withMsysFamilies(windows, msysProcesses(PS), leaders)
     const later = msysProcesses(PS).filter(({ pid }) => pid !== 2001)
@@ -82,10 +82,10 @@ describe('families of Git Bash', () => {
   })
 })
 
-describe('marks on Windows', () => {
-  const roots = new Map([[5000, { taskId: 'bash-1', custody: 'abc:42:777', startedAt: 101 }]])
+describe('tags on Windows', () => {
+  const roots = new Map([[5000, { taskId: 'bash-1', supervisor: 'abc:42:777', startedAt: 101 }]])
 
-  it('belong to a process and all below it, so that a stop, the list of processes and their usage find them', () => {
+  it('cover a process and all its descendants', () => {
     const entries = withTags(
       [entry(5000, 10, 100.5), entry(5001, 5000, 102), entry(5002, 5001, 103), entry(7000, 10, 90)],
       roots,
@@ -95,14 +95,14 @@ describe('marks on Windows', () => {
     expect(pidsOf(found.map((each) => each.entry))).toEqual([5000, 5001, 5002])
   })
 
-  it('do not pass to a later process that got the number of one that has ended', () => {
+  it('do not pass to a later process that reuses the pid of an ended one', () => {
     const entries = withTags([entry(5000, 10, 5000), entry(5001, 5000, 5001)], roots)
     expect(new TaggedProcesses().find(tableOf(entries)).size).toBe(0)
   })
 })
 
 describe('netstat', () => {
-  it('tells who listens where, in any language of Windows', () => {
+  it('is parsed in any display language of Windows', () => {
     const ports = parseNetstat(`
 Aktive Verbindungen
 
@@ -127,12 +127,12 @@ Aktive Verbindungen
 })
 
 const row = (...fields: (string | number)[]): string => fields.join('\t')
-/** 2026-11-23 00:00:00 UTC and some seconds, as Windows counts. */
+/** 2026-11-23 00:00:00 UTC plus `seconds`, as a Windows file time. */
 const created = (seconds: number): string =>
   String(116_444_736_000_000_000n + BigInt(1_795_392_000 + seconds) * 10_000_000n)
 
 describe('a listing of PowerShell', () => {
-  it('is read field by field, with the number of a dead parent that was given to somebody else taken for none', () => {
+  it('is parsed field by field, without parents whose pid was reused', () => {
     const entries = windowsEntries(
       [
         row(0, 0, 0, 123, 8192, 'System Idle Process', ''),
@@ -169,7 +169,7 @@ describe('the list of processes', () => {
   const lists: WindowsProcessList[] = []
   afterEach(() => lists.splice(0).forEach((list) => list.close()))
 
-  /** A program in place of PowerShell, and how often it was started. */
+  /** A program instead of PowerShell, and how often it was started. */
   async function listing(script: string, options: { limitMs?: number; idleMs?: number } = {}) {
     const folder = await tempFolder()
     const program = join(folder, 'lister.mjs')
@@ -190,21 +190,21 @@ describe('the list of processes', () => {
     return { list, starts }
   }
 
-  it('comes from one program that is started once, and whoever asks meanwhile gets a later listing', async () => {
+  it('comes from one program that is started once; a request during a listing gets the next one', async () => {
     const { list, starts } = await listing(`let n = 0; process.stdin.on('data', () => out(row(++n) + '.\\r\\n'))`)
     const [first, second] = await Promise.all([list.list(), list.list()])
     expect([first[0]?.pid, second[0]?.pid, (await list.list())[0]?.pid]).toEqual([1, 2, 3])
     expect(starts.length).toBe(1)
   })
 
-  it('is whole, however the program writes it', async () => {
+  it('is complete, however the program chunks its output', async () => {
     const { list } = await listing(
       `process.stdin.on('data', () => { for (let n = 0; n < 3000; n++) out(row(n)); setImmediate(() => out('.')); setTimeout(() => out('\\n'), 20) })`,
     )
     expect((await list.list()).length).toBe(3000)
   })
 
-  it('is empty when the program cannot be started, ends, or takes too long; and is asked of a new one the next time', async () => {
+  it('is empty when the program fails to start, exits or times out; the next request starts a new one', async () => {
     const missing = new WindowsProcessList({
       start: () => spawn('/nowhere/powershell.exe', [], { stdio: ['pipe', 'pipe', 'ignore'] }),
     })

@@ -7,7 +7,7 @@ import type { ProcessEntry } from './proc-files'
 import { spawnedOrThrow } from './spawn'
 import { gitFolder } from './find-shell'
 
-/** One process of Git Bash: the number that bash knows it by, and the one of Windows. */
+/** One process of Git Bash, with its pid in bash and in Windows. */
 export interface MsysProcess {
   pid: number
   parent: number
@@ -15,7 +15,7 @@ export interface MsysProcess {
   windowsPid: number
 }
 
-/** What `ps -e` of Git Bash prints: PID PPID PGID WINPID TTY UID STIME COMMAND; a letter in front says what a process does. */
+/** Parses `ps -e` of Git Bash: PID PPID PGID WINPID TTY UID STIME COMMAND; an optional leading letter is the state. */
 export function msysProcesses(listing: string): MsysProcess[] {
   return listing.split(/\r?\n/).flatMap((line) => {
     const [, pid, parent, group, windowsPid] = /^[ A-Z]?\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s/.exec(line) ?? []
@@ -26,8 +26,8 @@ export function msysProcesses(listing: string): MsysProcess[] {
 }
 
 /**
- * Adds to the processes of Windows what only Git Bash knows: it starts programs through stubs that end at once, so that Windows has lost the parent of almost every one. Each gets its
- * parent in bash, and as its group the process that leads its group in bash.
+ * Adds what only Git Bash knows: it starts programs through stubs that exit at once, so Windows has lost the parent of
+ * almost every one. Each entry gets its parent in bash, and the leader of its bash process group as its group.
  */
 export function withMsysFamilies(
   entries: readonly ProcessEntry[],
@@ -37,7 +37,7 @@ export function withMsysFamilies(
   const byMsys = new Map(msys.map((each) => [each.pid, each]))
   const byWindows = new Map(msys.map((each) => [each.windowsPid, each]))
   for (const each of msys) if (each.pid === each.group) leaders.set(each.group, each.windowsPid)
-  // Numbers are used again: who leads no group that is there is forgotten.
+  // Pids are reused: forget the leaders of groups that are gone.
   const groups = new Set(msys.map(({ group }) => group))
   for (const group of leaders.keys()) if (!groups.has(group)) leaders.delete(group)
   return entries.map((entry) => {
@@ -48,31 +48,34 @@ export function withMsysFamilies(
   })
 }
 
-/** A process whose descendants belong to a task. Windows shows no environment of others, where marks stand elsewhere. */
+/**
+ * A process whose descendants belong to a task. Windows does not show the environment of other processes, where the tag
+ * is elsewhere.
+ */
 interface MarkedRoot {
   taskId: string
-  custody: string | undefined
+  supervisor: string | undefined
   /** When it was started, in seconds since the epoch. */
   startedAt: number
 }
 
-/** The clock of a process's creation may differ from ours by so much, in seconds. */
+/** A process's creation time may differ from ours by this many seconds. */
 const CLOCK_SKEW = 2
 
 const roots = new Map<number, MarkedRoot>()
 const msysLeaders = new Map<number, number>()
 let list: WindowsProcessList | undefined
 
-/** Remembers that a process and all it starts belong to a task, so that searches by marks find them. */
+/** Records that a process and everything it starts belong to a task, so that scans by tag find them. */
 export function tagRoot(
   pid: number | undefined,
   taskId: string,
   env: Readonly<Record<string, string | undefined>>,
 ): void {
-  if (pid !== undefined) roots.set(pid, { taskId, custody: env[SUPERVISOR_VARIABLE], startedAt: Date.now() / 1000 })
+  if (pid !== undefined) roots.set(pid, { taskId, supervisor: env[SUPERVISOR_VARIABLE], startedAt: Date.now() / 1000 })
 }
 
-/** The same entries, those that a task began with with its mark. A later process with one of their numbers is told apart by when it began. */
+/** Adds the tags of recorded roots to their entries. Start times distinguish a later process with the same pid. */
 export function withTags(
   entries: readonly ProcessEntry[],
   marked: ReadonlyMap<number, MarkedRoot> = roots,
@@ -80,12 +83,12 @@ export function withTags(
   return entries.map((entry) => {
     const root = marked.get(entry.pid)
     if (!root || Math.abs(entry.started - root.startedAt) > CLOCK_SKEW) return entry
-    const custody = root.custody === undefined ? '' : ` ${SUPERVISOR_VARIABLE}=${root.custody}`
-    return { ...entry, environment: `${TASK_VARIABLE}=${root.taskId}${custody}` }
+    const supervisor = root.supervisor === undefined ? '' : ` ${SUPERVISOR_VARIABLE}=${root.supervisor}`
+    return { ...entry, environment: `${TASK_VARIABLE}=${root.taskId}${supervisor}` }
   })
 }
 
-/** One look at all processes of Windows. */
+/** One scan of all processes on Windows. */
 export async function windowsProcessTable(): Promise<Map<number, ProcessEntry>> {
   list ??= new WindowsProcessList()
   const [entries, msys] = await Promise.all([list.list(), listMsys()])
@@ -104,7 +107,7 @@ function listMsys(): Promise<MsysProcess[]> {
 
 type Lister = ChildProcessByStdio<Writable, Readable, null>
 
-/** For each line it reads, one line per process with tabs between the fields, and a line with a dot. */
+/** For each line of input, prints one line per process with tab-separated fields, then a line with a dot. */
 const SCRIPT = `$ErrorActionPreference = 'SilentlyContinue'
 [Console]::OutputEncoding = New-Object Text.UTF8Encoding $false
 while ($null -ne [Console]::In.ReadLine()) {
@@ -116,11 +119,11 @@ while ($null -ne [Console]::In.ReadLine()) {
   [Console]::Out.WriteLine('.')
 }`
 
-/** Windows counts 100 ns steps from 1601. */
+/** Windows counts steps of 100 ns since 1601. */
 const EPOCH_STEPS = 116_444_736_000_000_000
 const STEPS_PER_SECOND = 10_000_000
 
-/** The processes that PowerShell lists; lines that cannot be read are left out. `started` is in seconds since the epoch. */
+/** Parses the PowerShell listing; malformed lines are skipped. `started` is in seconds since the epoch. */
 export function windowsEntries(listing: string): ProcessEntry[] {
   const entries = listing.split(/\r?\n/).flatMap((line): ProcessEntry[] => {
     const [pid, parent, created, cpu, memory, name, ...command] = line.split('\t')
@@ -129,7 +132,7 @@ export function windowsEntries(listing: string): ProcessEntry[] {
       {
         pid: Number(pid),
         parent: Number(parent),
-        // There are no process groups; those of Git Bash are added later.
+        // Windows has no process groups; those of Git Bash are added later.
         group: Number(pid),
         session: 0,
         foreground: -1,
@@ -144,7 +147,7 @@ export function windowsEntries(listing: string): ProcessEntry[] {
     ]
   })
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]))
-  // Windows never changes the parent, and gives its number to others: an older child is somebody else's.
+  // Windows never updates the parent, and reuses its pid: a child older than its parent belongs to another process.
   for (const entry of entries) if ((byPid.get(entry.parent)?.started ?? 0) > entry.started) entry.parent = 0
   return entries
 }
@@ -152,15 +155,15 @@ export function windowsEntries(listing: string): ProcessEntry[] {
 export interface WindowsProcessListOptions {
   /** Starts the program that lists; default: PowerShell, which every Windows has. */
   start?: () => Lister
-  /** The program is ended when it was not asked for so long. */
+  /** The program is ended after this long without a request. */
   idleMs?: number
-  /** A listing that takes longer is given up. */
+  /** A listing is given up after this long. */
   limitMs?: number
 }
 
 /**
- * Lists the processes of Windows. Only programs can tell, and PowerShell takes half a second to start, so one is kept as long as it is needed. Answers an empty list
- * when it cannot be asked.
+ * Lists the processes of Windows. This needs a program, and PowerShell takes half a second to start, so one is kept
+ * running while it is needed. Returns an empty list on failure.
  */
 export class WindowsProcessList {
   readonly #options: Required<WindowsProcessListOptions>
@@ -174,7 +177,7 @@ export class WindowsProcessList {
     this.#options = { start, idleMs, limitMs }
   }
 
-  /** Who asks while a listing is under way gets the next one: theirs may have begun too early. */
+  /** A call during a listing gets the next one: the current one may have started too early. */
   async list(): Promise<ProcessEntry[]> {
     while (this.#asking) await this.#asking
     this.#asking = this.#ask().finally(() => (this.#asking = undefined))
@@ -214,7 +217,7 @@ export class WindowsProcessList {
     })
     lister.stdin.on('error', () => {})
     for (const event of ['error', 'exit']) lister.once(event, () => lister === this.#lister && this.#forget())
-    // It does not keep our process alive, and ends with its input.
+    // Does not keep our process alive, and ends with its input.
     lister.unref()
     for (const stream of [lister.stdin, lister.stdout]) (stream as unknown as Socket).unref?.()
     return lister

@@ -20,7 +20,7 @@ beforeEach(async () => {
   put(1, 0, { name: 'init', user: 0 })
 })
 
-/** A process that began at the time of its number, unless said otherwise. */
+/** A process that started at the time of its pid, unless specified. */
 function put(
   pid: number,
   parent: number,
@@ -41,10 +41,10 @@ function put(
 const trace = (pid: number, orphans = true): Promise<string | undefined> =>
   agentTrace({ home, pid, orphans, table: processes, facts: ({ pid: each }) => known.get(each)! })
 const trestle = () => ({ name: 'node', words: [PROGRAM], environment: [`TRESTLE_HOME=${home}`] })
-const custody = (of: string) => [`TRESTLE_CUSTODY=${homeKey(of)}:10:10`]
+const supervisor = (of: string) => [`TRESTLE_CUSTODY=${homeKey(of)}:10:10`]
 
-describe('a process is the user’s own', () => {
-  it('in a terminal that was open before Trestle, and in the shell that started Trestle', async () => {
+describe('a process is the user’s', () => {
+  it('in a terminal opened before Trestle, and in the shell that started Trestle', async () => {
     put(10, 1, { name: 'gnome-terminal-' })
     put(20, 10)
     put(30, 20, trestle())
@@ -54,7 +54,7 @@ describe('a process is the user’s own', () => {
     expect(await Promise.all([trace(40), trace(60)])).toEqual([undefined, undefined])
   })
 
-  it('after a login of the system, whenever that was', async () => {
+  it('after a system login, at any time', async () => {
     put(10, 1, trestle())
     put(20, 1, { name: 'sshd', user: 0 })
     put(30, 20)
@@ -62,7 +62,7 @@ describe('a process is the user’s own', () => {
     expect(await trace(40)).toBeUndefined()
   })
 
-  it('in a new terminal when no Trestle of this home runs', async () => {
+  it('in a new terminal while no Trestle of this home is running', async () => {
     put(10, 1, { ...trestle(), environment: ['TRESTLE_HOME=/elsewhere'] })
     put(20, 1, { name: 'xterm' })
     put(30, 20, trestle())
@@ -70,41 +70,41 @@ describe('a process is the user’s own', () => {
   })
 
   it.each(['timeout', 'env', 'sudo', 'bash', 'strace'])(
-    'when %s started it, whose arguments name Trestle, too',
+    'when %s started it, even though its arguments name Trestle',
     async (launcher) => {
       put(10, 1, { name: 'sshd', user: 0 })
       put(20, 10)
       put(30, 20, { ...trestle(), name: launcher, words: [`/usr/bin/${launcher}`, launcher, '60', PROGRAM] })
       put(40, 30, trestle())
       expect(await trace(40)).toBeUndefined()
-      put(20, 10, { environment: custody(home) })
+      put(20, 10, { environment: supervisor(home) })
       expect(await trace(40)).toContain('process 20')
     },
   )
 
   it("in a command of an agent that has another home: Trestle's own tests run in one", async () => {
-    put(10, 1, { environment: ['TRESTLE_TASK=bash-1', ...custody('/elsewhere')] })
+    put(10, 1, { environment: ['TRESTLE_TASK=bash-1', ...supervisor('/elsewhere')] })
     put(20, 10, trestle())
     expect(await trace(20)).toBeUndefined()
   })
 })
 
-describe('a process is an agent’s', () => {
-  it('when any process it comes from has the mark, whatever its own environment says', async () => {
-    put(10, 1, { environment: custody(home) })
+describe('a process belongs to an agent', () => {
+  it('when any ancestor has the tag, whatever its own environment says', async () => {
+    put(10, 1, { environment: supervisor(home) })
     put(20, 10)
-    put(30, 20, { environment: ['TRESTLE_TASK=', ...custody('/elsewhere')] })
+    put(30, 20, { environment: ['TRESTLE_TASK=', ...supervisor('/elsewhere')] })
     expect(await trace(30)).toContain('process 10')
   })
 
-  it('when it has a mark that cannot be read', async () => {
+  it('when it has a malformed tag', async () => {
     put(10, 1, { environment: ['TRESTLE_TASK=x'] })
     put(20, 1, { environment: ['TRESTLE_CUSTODY=nonsense'] })
     expect([await trace(10), await trace(20)]).toEqual([expect.any(String), expect.any(String)])
   })
 
-  it('when the leader of its session belongs to one', async () => {
-    put(10, 1, { environment: custody(home) })
+  it('when its session leader belongs to one', async () => {
+    put(10, 1, { environment: supervisor(home) })
     put(20, 1, { session: 10 })
     expect(await trace(20)).toContain('process 10')
   })
@@ -121,7 +121,7 @@ describe('a process is an agent’s', () => {
     ])
   })
 
-  it('when a task host started it that runs from the copy in the home', async () => {
+  it('when a task host that runs from the copy in the home started it', async () => {
     const copy = join(home, 'runtime', '1.0.0-0123')
     put(10, 1, {
       name: 'trestle-node',
@@ -131,7 +131,7 @@ describe('a process is an agent’s', () => {
     expect(await trace(20)).toContain('started it')
   })
 
-  it('when the system adopted it while an older Trestle runs, unless only its ancestors are asked about', async () => {
+  it('when the system adopted it while an older Trestle was running, unless orphans are excluded', async () => {
     put(5, 1, { name: 'systemd' })
     put(10, 5, trestle())
     for (const adopter of [1, 5]) {

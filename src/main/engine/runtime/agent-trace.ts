@@ -6,20 +6,20 @@ import { SUPERVISOR_VARIABLE, homeKey, parseSupervisorTag, TASK_VARIABLE, heartb
 import { readLink, readBytes, readStat, type ProcessEntry } from '../process/proc-files'
 import { processTable, type ProcessTable } from '../process/process-table'
 
-/** What is known of a process beside its place among the others. */
+/** Facts about a process that are not in the process table. */
 export interface ProcessFacts {
-  /** `NAME=value` pairs; undefined when it is not ours to read. */
+  /** `NAME=value` pairs; undefined if not readable. */
   environment?: readonly string[]
-  /** Its program and arguments, with paths as far as they can be resolved. */
+  /** Its program and arguments, with paths resolved where possible. */
   words: readonly string[]
-  /** Undefined where the system does not tell. */
+  /** Undefined if the system does not tell. */
   user?: number
 }
 
 export interface AgentTraceOptions {
-  /** Real path of TRESTLE_HOME. Commands of another home's agent decide nothing about this one. */
+  /** Real path of TRESTLE_HOME. Commands of another home's agent do not count. */
   home: string
-  /** Whether a process that left the processes it came from counts, too. Default true. */
+  /** Whether a process counts whose ancestors have ended. Default true. */
   orphans?: boolean
   /** Default: this process. */
   pid?: number
@@ -27,45 +27,46 @@ export interface AgentTraceOptions {
   facts?: (entry: ProcessEntry) => ProcessFacts
 }
 
-/** Processes by their number; `values` is only used where orphans count. */
+/** Processes by pid; `values` is only used if orphans count. */
 interface Processes {
   get(pid: number): ProcessEntry | undefined
   values(): Iterable<ProcessEntry>
 }
 
-/** Those that become the parent of a process whose own parent has ended. */
+/** Processes that become the parent of a process whose own parent has ended. */
 const ADOPTERS = /^(?:systemd|init|tini|dumb-init|docker-init|catatonit|conmon|containerd-shim.*|launchd)$/
 
 /**
- * Why a process must be taken for one that an agent's command started, as part of a sentence; undefined when nothing says so. It goes by the processes it comes
- * from and by the leader of its session, never by its own environment alone: a command can change that, and give itself a terminal. Taken for an agent's is
- * what comes from a marked command or from a Trestle that runs commands, and what was left to the system by a parent that has ended, while a Trestle older than it
- * is running. It does not see what an agent types into a terminal that the user has open, nor what stayed behind when every Trestle had ended.
+ * Why a process is assumed to have been started by an agent's command, as part of a sentence; undefined if nothing
+ * suggests so. Judged by its ancestors and its session leader, never by its own environment alone: a command can change
+ * that, and open a terminal for itself. A process belongs to an agent if it descends from a tagged command or from a
+ * Trestle that runs commands, or if it was orphaned while a Trestle older than it is running. Not detected: what an
+ * agent types into a terminal that the user has open, and what was left after every Trestle had ended.
  */
 export async function agentTrace(options: AgentTraceOptions): Promise<string | undefined> {
   const { home, orphans = true, pid = process.pid, facts = factsOf } = options
-  // The few it comes from are quickly asked for; only orphans take a look at all.
+  // Its few ancestors are quick to look up; only orphans need a full scan.
   const table: Processes =
     options.table ??
     (orphans || process.platform !== 'linux' ? await processTable() : { get: readStat, values: () => [] })
   const self = table.get(pid)
-  // Where processes cannot be looked at (Windows), its own environment is all there is.
-  if (!self) return pid === process.pid && isMarked(ownEnvironment(), home) ? 'it is a command of an agent' : undefined
+  // If processes cannot be inspected (Windows), its own environment is the only evidence.
+  if (!self) return pid === process.pid && isTagged(ownEnvironment(), home) ? 'it is a command of an agent' : undefined
   const chain = chainOf(self, table)
   const leader = table.get(self.session)
   for (const entry of new Set([...chain, ...(leader ? chainOf(leader, table) : [])])) {
     const known = facts(entry)
-    if (isMarked(known.environment, home)) return `process ${entry.pid} (${entry.name}) is a command of an agent`
+    if (isTagged(known.environment, home)) return `process ${entry.pid} (${entry.name}) is a command of an agent`
     if (entry.pid !== pid && isTrestle(entry, known, home)) return `Trestle itself (process ${entry.pid}) started it`
   }
   if (orphans) return orphanTrace(chain, table, facts, home)
   return undefined
 }
 
-/** The process and those it comes from, up to the first of the system. */
+/** The process and its ancestors, up to the first process of the system. */
 function chainOf(entry: ProcessEntry, table: Processes): ProcessEntry[] {
   const chain: ProcessEntry[] = []
-  // A table taken while processes come and go may have rings in it.
+  // A table read while processes come and go may contain cycles.
   for (
     let at: ProcessEntry | undefined = entry;
     at && chain.every(({ pid }) => pid !== at!.pid);
@@ -75,7 +76,7 @@ function chainOf(entry: ProcessEntry, table: Processes): ProcessEntry[] {
   return chain
 }
 
-/** A command that leaves its session and its parent goes to an adopter: then it is younger than the Trestle that ran it. */
+/** A command that leaves its session and parent is adopted; it is then younger than the Trestle that ran it. */
 function orphanTrace(
   chain: readonly ProcessEntry[],
   table: Processes,
@@ -92,7 +93,7 @@ function orphanTrace(
   const top = chain[adopted]
   if (!top || !self) return undefined
   const [ownUser, topUser] = [facts(self).user, facts(top).user]
-  // A login of the system, which no command of the user can start.
+  // A system login, which no command of the user can start.
   if (topUser === 0 && ownUser !== undefined && ownUser !== 0) return undefined
   for (const other of table.values()) {
     if (other.started > top.started || chain.some(({ pid }) => pid === other.pid)) continue
@@ -102,12 +103,12 @@ function orphanTrace(
   return undefined
 }
 
-function isMarked(environment: readonly string[] | undefined, home: string): boolean {
-  const custody = environment?.find((pair) => pair.startsWith(`${SUPERVISOR_VARIABLE}=`))
-  const owner = custody === undefined ? undefined : parseSupervisorTag(custody.slice(SUPERVISOR_VARIABLE.length + 1))
+function isTagged(environment: readonly string[] | undefined, home: string): boolean {
+  const tag = environment?.find((pair) => pair.startsWith(`${SUPERVISOR_VARIABLE}=`))
+  const owner = tag === undefined ? undefined : parseSupervisorTag(tag.slice(SUPERVISOR_VARIABLE.length + 1))
   if (owner) return owner.home === homeKey(home)
   return (
-    custody !== undefined ||
+    tag !== undefined ||
     (environment?.some((pair) => pair.startsWith(`${TASK_VARIABLE}=`) && pair.length > TASK_VARIABLE.length + 1) ??
       false)
   )
@@ -116,17 +117,20 @@ function isMarked(environment: readonly string[] | undefined, home: string): boo
 /** Whether a process is a Trestle, or the task host, of this home. */
 function isTrestle({ pid }: ProcessEntry, { words, environment }: ProcessFacts, home: string): boolean {
   if (existsSync(heartbeatFile(home, { host: hostname(), pid }))) return true
-  // What outlives the app runs from a copy.
+  // Processes that outlive the app run from a copy.
   const copies = join(home, 'runtime') + sep
   if (!words.some((word) => isOurProgram(word) || word.startsWith(copies)) || isLauncher(words[0])) return false
   return environment === undefined || homeOf(environment) === home || words.includes(home)
 }
 
-/** Programs that start the one which their arguments name: `timeout 60 trestle chat` is a person's, if its own parents are. */
+/**
+ * Programs that start the one named in their arguments: `timeout 60 trestle chat` is the user's, if its own parents
+ * are.
+ */
 const LAUNCHERS =
   /^(?:timeout|g?env|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|time|sudo|doas|su|runuser|setpriv|strace|ltrace|perf|gdb|script|tmux|screen|xargs|watch|flock|bwrap|unshare|nsenter|systemd-run|coreutils|busybox|(?:ba|da|z|fi|k)?sh)$/
 
-/** By the program that runs, which no process can choose for itself as it can its arguments. */
+/** Judged by the executable, which a process cannot fake as it can its arguments. */
 function isLauncher(executable: string | undefined): boolean {
   return executable !== undefined && LAUNCHERS.test(basename(executable))
 }
@@ -138,7 +142,10 @@ function isOurProgram(word: string): boolean {
   )
 }
 
-/** The folders where the program lies, in a package with its Node and Electron's binary; what `npm start` runs, and Electron where this is one. */
+/**
+ * Where our program is: its folders (in a package with its Node and Electron's binary), what `npm start` runs, and
+ * Electron if this process is one.
+ */
 interface OwnProgram {
   places: readonly string[]
   starter: string

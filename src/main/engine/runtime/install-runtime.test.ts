@@ -21,13 +21,13 @@ import { installRuntime, removeOldRuntimes } from './install-runtime'
 
 const AN_HOUR_MS = 60 * 60_000
 
-/** What lies in the folder of the runtimes, but for who uses them. */
+/** The entries of the runtimes folder, without `users`. */
 const kept = (home: string): string[] =>
   readdirSync(join(home, 'runtime')).filter((name) => name !== 'users' && name !== 'current')
 const age = (path: string, ms: number): void => utimesSync(path, new Date(Date.now() - ms), new Date(Date.now() - ms))
 
 describe('the copy of the runtime', () => {
-  test('is complete, can be run, and is made once', async () => {
+  test('is complete and executable, and is made only once', async () => {
     const home = await tempFolder()
     const packaged = fakeResources(home)
     const installed = await installRuntime({ home, version: '1.2.3', packaged })
@@ -39,7 +39,7 @@ describe('the copy of the runtime', () => {
     expect(statSync(installed.node).ino).toBe(ino)
   })
 
-  test('of another build of the same version lies beside it', async () => {
+  test('of another build of the same version is stored beside it', async () => {
     const home = await tempFolder()
     const one = await installRuntime({ home, version: '1.0.0', packaged: fakeResources(home) })
     const two = await installRuntime({
@@ -51,7 +51,7 @@ describe('the copy of the runtime', () => {
     expect(existsSync(one.node)).toBe(true)
   })
 
-  test('that was damaged, or only half written when the power failed, is replaced', async () => {
+  test('is replaced if it is damaged or incomplete', async () => {
     const home = await tempFolder()
     const packaged = fakeResources(home)
     const { app, node } = await installRuntime({ home, version: '1.0.0', packaged })
@@ -62,7 +62,7 @@ describe('the copy of the runtime', () => {
     expect(existsSync(join(app, 'out/main/chunks/a.js'))).toBe(true)
   })
 
-  test('is one whole one, whoever copies at the same time', async () => {
+  test('is made once by concurrent processes', async () => {
     const home = await tempFolder()
     const files = Object.fromEntries(
       Array.from({ length: 200 }, (_, at) => [`node_modules/p/${at}.js`, 'x'.repeat(at * 50)]),
@@ -71,14 +71,14 @@ describe('the copy of the runtime', () => {
     const runs = Array.from({ length: 6 }, () => runTs('install-runtime-cli.ts', [home, '1.0.0', resources]))
     const ends = await Promise.all(runs.map(({ done }) => done))
     expect(ends.map(({ stderr }) => stderr).join('')).toBe('')
-    const said = runs.map(({ lines }) => JSON.parse(lines[0]!) as { app: string; error?: string })
-    expect(said.map(({ error }) => error).filter(Boolean)).toEqual([])
-    expect(new Set(said.map(({ app }) => app)).size).toBe(1)
+    const output = runs.map(({ lines }) => JSON.parse(lines[0]!) as { app: string; error?: string })
+    expect(output.map(({ error }) => error).filter(Boolean)).toEqual([])
+    expect(new Set(output.map(({ app }) => app)).size).toBe(1)
     expect(kept(home)).toHaveLength(1)
-    expect(readdirSync(join(said[0]!.app, 'node_modules/p'))).toHaveLength(200)
+    expect(readdirSync(join(output[0]!.app, 'node_modules/p'))).toHaveLength(200)
   })
 
-  test('that was killed half way is not taken for one, and is removed later', async () => {
+  test('is ignored if its copying was killed, and removed later', async () => {
     const home = await tempFolder()
     const packaged = fakeResources(home)
     const half = join(home, 'runtime', '.part-0123')
@@ -92,7 +92,7 @@ describe('the copy of the runtime', () => {
     expect(kept(home)).toHaveLength(1)
   })
 
-  test.runIf(hasSmallDisks)('that finds no room says so with what it takes, and leaves nothing behind', async () => {
+  test.runIf(hasSmallDisks)('fails on a full disk with the size it needs, and leaves nothing behind', async () => {
     const folder = await tempFolder()
     const { resources } = fakeResources(folder, { 'node_modules/large.bin': 'x'.repeat(3_000_000) })
     const home = join(folder, 'home')
@@ -115,14 +115,14 @@ describe('the copy of the runtime', () => {
       ].concat([process.execPath, '--import', hooks, cli, home, '1.0.0', resources]),
       { encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '', HOME_HERE: home } },
     )
-    const [said = '', ...left] = stdout.trim().split('\n')
-    expect(JSON.parse(said)).toEqual({
-      error: expect.stringMatching(/^The disk is full\. .*runtime, which takes 4 MB\. Make room/),
+    const [output = '', ...left] = stdout.trim().split('\n')
+    expect(JSON.parse(output)).toEqual({
+      error: expect.stringMatching(/^The disk is full\. .*runtime, which takes 4 MB\. Free some space/),
     })
     expect(left).toEqual([])
   })
 
-  test('that misses its source says that the installation is damaged', async () => {
+  test('fails without its source, and reports a damaged installation', async () => {
     const home = await tempFolder()
     const packaged = fakeResources(home)
     rmSync(packaged.node)
@@ -134,7 +134,7 @@ describe('the copy of the runtime', () => {
 })
 
 describe('runtimes of older versions', () => {
-  test('are removed when no living process runs from them, and stay as long as one does', async () => {
+  test('are removed once no living process runs from them', async () => {
     const home = await tempFolder()
     const old = await installRuntime({ home, version: '1.0.0', packaged: fakeResources(home) })
     const now = await installRuntime({ home, version: '2.0.0', packaged: fakeResources(home) })
@@ -158,7 +158,7 @@ describe('runtimes of older versions', () => {
     expect(existsSync(now.node)).toBe(true)
   })
 
-  test('stay while they are young: somebody may be about to start from them', async () => {
+  test('are kept while they are young, because a process may be about to start from them', async () => {
     const home = await tempFolder()
     const old = await installRuntime({ home, version: '1.0.0', packaged: fakeResources(home) })
     const now = await installRuntime({ home, version: '2.0.0', packaged: fakeResources(home) })

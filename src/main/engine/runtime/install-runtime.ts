@@ -15,14 +15,15 @@ export interface InstallOptions {
 
 /** A younger runtime may be about to be used. */
 const YOUNG_MS = 10 * 60_000
-/** Copying takes far less. */
+/** Age at which an unfinished copy counts as abandoned; copying takes far less. */
 const ABANDONED_MS = 60 * 60_000
 const [PART, OLD] = ['.part-', '.old-']
 
 /**
- * The runtime of this app in `<home>/runtime/<version>-<build>`, copied there unless it is there already: what is started from it outlives an update of the app, its removal, and
- * the mount of an AppImage. It appears there whole or not at all, however many programs copy at once, and one that is damaged is replaced. CodedError
- * `task.host_unavailable` when it cannot be copied.
+ * The runtime of this app in `<home>/runtime/<version>-<build>`, copied there unless it exists: what is started from it
+ * survives an update of the app, its removal, and the unmounting of an AppImage. The copy appears atomically, however
+ * many processes copy at once, and a damaged one is replaced. Throws CodedError `task.host_unavailable` if it cannot be
+ * copied.
  */
 export async function installRuntime({ home, version, packaged }: InstallOptions): Promise<PackagedRuntime> {
   const base = join(home, 'runtime')
@@ -33,7 +34,7 @@ export async function installRuntime({ home, version, packaged }: InstallOptions
   const folder = join(base, name)
   try {
     if (!(await isWhole(folder, files))) await copyTo(folder, files)
-    // Whoever tidies up sees that it is wanted.
+    // Marks it as in use for cleanups.
     await utimes(folder, new Date(), new Date())
     if (process.platform !== 'win32') await makeCurrent(base, name)
   } catch (error) {
@@ -42,7 +43,7 @@ export async function installRuntime({ home, version, packaged }: InstallOptions
   return { node: join(folder, 'bin', basename(packaged.node)), app: join(folder, 'app') }
 }
 
-/** A link to the one in use, for what must find it under the same name after an update. */
+/** Links `current` to this runtime, for programs that need a path that survives updates. */
 async function makeCurrent(base: string, name: string): Promise<void> {
   const link = join(base, 'current')
   if ((await readlink(link).catch(() => undefined)) === name) return
@@ -75,7 +76,7 @@ async function replace(part: string, folder: string, files: readonly RuntimeFile
     return await rename(part, folder)
   } catch (error) {
     if (await isWhole(folder, files)) return
-    // What is there is damaged; or it is not even there, and the failure is a real one.
+    // The existing one is damaged; or it does not exist, and the rename failed for another reason.
     const aside = unusedName(dirname(folder), OLD)
     await rename(folder, aside).catch(() => {
       throw error
@@ -85,8 +86,8 @@ async function replace(part: string, folder: string, files: readonly RuntimeFile
 }
 
 /**
- * Removes what nobody needs: runtimes of other versions that no living process runs from, and copies that were never finished. `keep`: path of a file in the one that stays.
- * Failures are left to the next time.
+ * Removes unused runtimes of other versions, which no living process runs from, and unfinished copies. `keep`: path of
+ * a file in the one to keep. Failures are left to the next run.
  */
 export async function removeOldRuntimes(home: string, { app: keep }: PackagedRuntime): Promise<void> {
   const base = join(home, 'runtime')
@@ -96,7 +97,7 @@ export async function removeOldRuntimes(home: string, { app: keep }: PackagedRun
     if (!entry.isDirectory() || entry.name === 'users' || used.has(entry.name) || dirname(keep) === path) continue
     const age = Date.now() - (await stat(path).then(({ mtimeMs }) => mtimeMs, Date.now))
     if (entry.name.startsWith(PART) ? age < ABANDONED_MS : !entry.name.startsWith(OLD) && age < YOUNG_MS) continue
-    // Gone at once for whoever looks, and not at all where the system keeps running programs from being moved.
+    // Renaming first removes it atomically, and fails where the system protects running programs from being moved.
     const aside = entry.name.startsWith(OLD) ? path : unusedName(base, OLD)
     if (aside === path || (await rename(path, aside).then(succeeded, failed)))
       await rm(aside, { recursive: true, force: true }).catch(() => {})
@@ -114,7 +115,7 @@ function whyNot(error: unknown, base: string, files: readonly RuntimeFile[]): st
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   const megabytes = Math.ceil(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1_000_000)
   if (code === 'ENOSPC' || code === 'EDQUOT')
-    return `The disk is full. Trestle keeps a copy of what runs commands in ${base}, which takes ${megabytes} MB. Make room and try again.`
+    return `The disk is full. Trestle keeps a copy of what runs commands in ${base}, which takes ${megabytes} MB. Free some space and try again.`
   return `Trestle could not copy what runs commands to ${base}: ${error instanceof Error ? error.message : String(error)}`
 }
 
@@ -124,23 +125,23 @@ function unavailable(message: string, cause: unknown): CodedError {
 
 /** A file of a runtime. */
 interface RuntimeFile {
-  /** Where it lies. */
+  /** Its current path. */
   path: string
-  /** Where it belongs in a runtime's folder, with `/`. */
+  /** Its path within a runtime's folder, with `/`. */
   name: string
   bytes: number
 }
 
-/** How many files are looked at, or copied, at once. */
+/** How many files are checked or copied concurrently. */
 const AT_ONCE = 8
 
-/** The files of the package that a runtime consists of: Node, with what lies beside it, and the app. */
+/** The files of the package that make up a runtime: Node, with the files next to it, and the app. */
 async function filesOfPackage({ node, app }: PackagedRuntime): Promise<RuntimeFile[]> {
   await stat(node)
   return [...(await filesBelow(dirname(node), 'bin/')), ...(await filesBelow(app, 'app/'))]
 }
 
-/** The files in a folder and the folders in it. A link counts as what it leads to. */
+/** The files in a folder and its subfolders. Links are followed. */
 async function filesBelow(folder: string, prefix = ''): Promise<RuntimeFile[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files: RuntimeFile[] = []
@@ -154,7 +155,7 @@ async function filesBelow(folder: string, prefix = ''): Promise<RuntimeFile[]> {
   return files
 }
 
-/** Tells one build from another: the bundler puts a digest of their contents into the names of the chunks. */
+/** Identifies a build: the bundler puts content hashes into the names of the chunks. */
 function fingerprintOf(files: readonly RuntimeFile[]): string {
   const hash = createHash('sha256')
   const lines = files.map(({ name, bytes }) => `${name} ${bytes}\n`)
@@ -162,7 +163,7 @@ function fingerprintOf(files: readonly RuntimeFile[]): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** Does the work for every item, for a few at a time; rejects with the first failure. */
+/** Runs `work` for every item with limited concurrency; rejects with the first failure. */
 async function forEachLimited<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const rest = items.values()
   const failures: unknown[] = []
@@ -172,7 +173,7 @@ async function forEachLimited<Item>(items: readonly Item[], work: (item: Item) =
       await work(item).catch((error: unknown) => failures.push(error))
     }
   }
-  // When it rejects, nothing is at work any longer.
+  // All workers have stopped before it rejects.
   await Promise.all(Array.from({ length: AT_ONCE }, workOn))
   if (failures.length > 0) throw failures[0]
 }

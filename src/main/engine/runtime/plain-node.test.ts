@@ -9,7 +9,7 @@ const here = import.meta.url
 const electron = { electron: '45.4.1' }
 const installed = pathToFileURL('/opt/Trestle/resources/app.asar/out/main/chunks/engine-x.js').href
 
-test('under plain Node, programs are started with that very Node', () => {
+test('under plain Node, programs are started with the same Node', () => {
   expect(plainNode({ execPath: '/usr/bin/node', versions: {}, platform: 'linux', here: installed })).toBe(
     '/usr/bin/node',
   )
@@ -27,14 +27,14 @@ test('from the repository, Electron starts programs with the Node of the depende
   expect(existsSync(found)).toBe(true)
 })
 
-test('where Electron has no Node beside it, the reason and the remedy are said', () => {
+test('without a Node next to Electron, the error has the reason and the remedy', () => {
   const alone = pathToFileURL('/nowhere/out/main/index.js').href
   expect(() => plainNode({ execPath: '/x/electron', versions: electron, platform: 'linux', here: alone })).toThrow(
     /npm install/,
   )
 })
 
-test('files that plain Node reads are taken from outside of the archive', () => {
+test('files for plain Node are read from outside the archive', () => {
   const app = join('/opt/Trestle/resources', 'app.asar.unpacked')
   expect(packagedRuntime(installed, 'linux')?.app).toBe(app)
   expect(packagedRuntime(pathToFileURL(join(app, 'out/main/cli.js')).href, 'linux')?.app).toBe(app)
@@ -45,7 +45,7 @@ test('files that plain Node reads are taken from outside of the archive', () => 
   )
 })
 
-test('an app that is started as if it were Node knows it by its arguments', () => {
+test('an app that is started like Node detects it by its arguments', () => {
   const app = '/opt/Trestle/trestle'
   for (const program of ['task-host.js', 'worker-host.js', 'cli.js'])
     expect(

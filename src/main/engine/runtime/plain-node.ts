@@ -8,11 +8,11 @@ export interface NodeSurroundings {
   execPath: string
   versions: { electron?: string }
   platform: NodeJS.Platform
-  /** Address of the code that asks. */
+  /** URL of the calling module. */
   here: string
 }
 
-/** What an installed desktop app has for a plain Node, which cannot read the app's archive. */
+/** What an installed desktop app has for plain Node, which cannot read the app's archive. */
 export interface PackagedRuntime {
   node: string
   /** Folder with `out`, `resources`, `node_modules` and `package.json`, as in the repository. */
@@ -20,8 +20,8 @@ export interface PackagedRuntime {
 }
 
 /**
- * The Node to start our own programs with. Electron is not one: in the packaged app the fuse `runAsNode` is off, so that its binary would open the app once more whatever it is
- * told. Throws CodedError `task.host_unavailable` where there is none.
+ * The Node to start our own programs with. Electron does not qualify: the packaged app disables the fuse `runAsNode`,
+ * so its binary would just open the app again. Throws CodedError `task.host_unavailable` if there is no Node.
  */
 export function plainNode(surroundings: NodeSurroundings = ours()): string {
   const { execPath, versions, platform, here } = surroundings
@@ -50,7 +50,7 @@ function ours(): NodeSurroundings {
   return { execPath, versions, platform, here: import.meta.url }
 }
 
-/** Where the app that this code belongs to keeps its Node and the files for it; undefined for code that is in no package. */
+/** The packaged Node and its files for the app that this code belongs to; undefined for code outside of a package. */
 export function packagedRuntime(
   here: string = import.meta.url,
   platform: NodeJS.Platform = process.platform,
@@ -63,14 +63,14 @@ export function packagedRuntime(
   }
 }
 
-/** The file at a path of the app's archive that programs other than Electron can read. */
+/** The unpacked counterpart of a file in the app's archive, which programs other than Electron can read. */
 export function outsideArchive(path: string): string {
   return path.replace(/([\\/])app\.asar([\\/])/, '$1app.asar.unpacked$2')
 }
 
 /**
- * The file of a program or worker that is built as an entry of its own. `source` leads to it from the TypeScript file that asks; in the built program all entries lie beside each
- * other, and what asks is in one of them or in a chunk.
+ * The file of a program or worker with its own build entry. `source` is its path relative to the calling TypeScript
+ * file; in the built program all entries are in one folder, and the caller is one of them or a chunk.
  */
 export function programFile(here: string, source: string): string {
   if (here.endsWith('.ts')) return fileURLToPath(new URL(source, here))

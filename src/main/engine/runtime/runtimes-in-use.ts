@@ -6,7 +6,10 @@ import { identityOf, isAlive, type ProcessIdentity } from '../process/process-id
 const BEAT_MS = 15_000
 const USERS = 'users'
 
-/** Says, as long as this process lives, that it runs from a copied runtime, which must stay; elsewhere it does nothing. `program`: path of the program's file. */
+/**
+ * Records, while this process lives, that it runs from a copied runtime, which must be kept; does nothing elsewhere.
+ * `program`: path of the program's file.
+ */
 export function markRuntimeInUse(program: string): void {
   const [, base, name] = /^(.*[\\/]runtime)[\\/]([^\\/]+)[\\/]app[\\/]out[\\/]main[\\/]/.exec(program) ?? []
   if (base === undefined || name === undefined) return
@@ -16,7 +19,7 @@ export function markRuntimeInUse(program: string): void {
     mkdirSync(join(base, USERS), { recursive: true, mode: 0o700 })
     writeFileSync(file, JSON.stringify(self), { mode: 0o600 })
   } catch {
-    // A full disk: it runs all the same, and whoever tidies up leaves young runtimes alone.
+    // The disk is full: keep running; cleanups spare young runtimes.
     return
   }
   const beat = (): void => {
@@ -30,7 +33,7 @@ export function markRuntimeInUse(program: string): void {
   process.once('exit', () => rmSync(file, { force: true }))
 }
 
-/** The runtimes in a folder that living processes run from. What the dead have left is removed. */
+/** The runtimes in a folder that living processes run from. Removes records of dead processes. */
 export async function runtimesInUse(base: string): Promise<Set<string>> {
   const used = new Set<string>()
   const self = identityOf(process.pid)
@@ -42,7 +45,7 @@ export async function runtimesInUse(base: string): Promise<Set<string>> {
       if (isAlive(user, Date.now() - (await stat(file)).mtimeMs, self)) used.add(name)
       else rmSync(file, { force: true })
     } catch {
-      // Written at this very moment, or gone.
+      // Being written right now, or gone.
       used.add(name)
     }
   }

@@ -1,4 +1,4 @@
-/** What a worker process and the one that started it send each other: a value as JSON, and bytes beside it. */
+/** A message between a worker process and its parent: a value as JSON, and optional bytes. */
 export interface WorkerFrame {
   value: unknown
   data?: Uint8Array
@@ -7,7 +7,7 @@ export interface WorkerFrame {
 const HEAD_BYTES = 8
 const NO_DATA = 0xffffffff
 
-/** A frame as it goes through a pipe. */
+/** Serializes a frame for a pipe. */
 export function encodeFrame({ value, data }: WorkerFrame): Uint8Array[] {
   const json = Buffer.from(JSON.stringify(value))
   const head = Buffer.alloc(HEAD_BYTES)
@@ -16,13 +16,13 @@ export function encodeFrame({ value, data }: WorkerFrame): Uint8Array[] {
   return data === undefined ? [head, json] : [head, json, data]
 }
 
-/** Puts one frame together from what comes through a pipe. */
+/** Assembles one frame from the chunks of a pipe. */
 export class FrameReader {
   private readonly chunks: Buffer[] = []
   private received = 0
   private awaited = HEAD_BYTES
 
-  /** The frame, once all of it is there. */
+  /** The frame, once it is complete. */
   add(chunk: Buffer): WorkerFrame | undefined {
     this.chunks.push(chunk)
     this.received += chunk.length

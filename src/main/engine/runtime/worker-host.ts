@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
-// With its ending: this file also runs from its source, where nothing adds one.
+// With its extension: this file also runs from source, where it is not added.
 import { encodeFrame, FrameReader, type WorkerFrame } from './worker-frame.ts'
 import type { HostedRequest, HostedResponse } from './worker-process'
 
 /**
- * The process behind `askWorker`: gives one question to a worker file, in a thread, and prints its answer. It ends with the one that started it, also while the thread is busy:
- * then its input closes.
+ * The process behind `runWorker`: passes one question to a worker file, in a thread, and prints its answer. It exits
+ * when its parent does, even while the thread is busy, because its input closes.
  */
 const WATCH_MS = 50
 const reader = new FrameReader()
@@ -30,17 +30,17 @@ function run({ value, data }: WorkerFrame): void {
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
   })
   const before = process.memoryUsage.rss()
-  // What is unpacked lies outside the thread's own memory, which is all that its limit counts.
+  // Unpacked data is outside the thread's heap, which is all that its limit covers.
   const watch = setInterval(() => {
     if (process.memoryUsage.rss() - before > mostGrowthBytes)
       answer({ failed: 'memory', message: 'it needs too much memory' })
   }, WATCH_MS)
   let hasAnswered = false
-  const answer = (said: HostedResponse, bytes?: Uint8Array): void => {
+  const answer = (response: HostedResponse, bytes?: Uint8Array): void => {
     if (hasAnswered) return
     hasAnswered = true
     clearInterval(watch)
-    const parts = encodeFrame({ value: said, ...(bytes && { data: bytes }) })
+    const parts = encodeFrame({ value: response, ...(bytes && { data: bytes }) })
     parts.forEach((part, at) => process.stdout.write(part, at === parts.length - 1 ? () => process.exit(0) : undefined))
   }
   worker.once('message', (message: { data?: Uint8Array }) => {

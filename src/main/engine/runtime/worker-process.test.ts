@@ -13,14 +13,14 @@ afterAll(() => rmSync(folder, { recursive: true }))
 let files = 0
 const LONG_MS = 60_000
 
-/** The number that a worker has written down. */
+/** The number that a worker wrote to its file. */
 async function noted(note: string): Promise<number> {
   const read = (): number => Number(readFileSync(note, { encoding: 'utf8', flag: 'a+' }))
   await until(() => read() > 0, 'the worker', LONG_MS)
   return read()
 }
 
-/** A worker with this code; `ask` is what it was asked, `post` its answer. */
+/** A worker with this code; `asked` is its question, `post` sends its answer. */
 function worker(code: string): string {
   const file = join(folder, `worker-${(files += 1)}.mjs`)
   writeFileSync(
@@ -49,7 +49,7 @@ const failure = async (question: WorkerRequest): Promise<WorkerFailure> => {
 }
 
 describe('runWorker', () => {
-  it('gives the worker its question and its bytes, and brings back both of its answer', async () => {
+  it('passes the question and bytes to the worker, and returns its answer and bytes', async () => {
     const data = Buffer.alloc(5_000_000, 'ab')
     const answer = await runWorker<{ name: string; size: number }>(
       asked('post({ name: ask.name, size: ask.data.length, data: ask.data.subarray(0, 4) })', {
@@ -60,7 +60,7 @@ describe('runWorker', () => {
     expect(answer).toEqual({ name: 'Zoë', size: data.length, data: Buffer.from('abab') })
   })
 
-  it('survives a native crash of the worker, and says what happened', async () => {
+  it('survives a native crash of the worker, and reports it', async () => {
     expect(await failure(asked('process.kill(process.pid, "SIGABRT"); setInterval(() => {}, 1e6)'))).toMatchObject({
       reason: 'crash',
       message: expect.stringContaining('SIGABRT'),
@@ -68,14 +68,14 @@ describe('runWorker', () => {
     expect(await runWorker(asked('post({ fine: true })'))).toEqual({ fine: true })
   })
 
-  it('names the error of a worker that throws', async () => {
+  it('reports the error of a worker that throws', async () => {
     expect(await failure(asked('throw new Error("no such thing")'))).toMatchObject({
       reason: 'crash',
       message: 'no such thing',
     })
   })
 
-  it('ends a worker that never ends', async () => {
+  it('stops a worker that never ends', async () => {
     const note = join(folder, 'endless.pid')
     const code = `writeFileSync(${JSON.stringify(note)}, String(process.pid)); for (;;);`
     const stop = new AbortController()
@@ -87,14 +87,14 @@ describe('runWorker', () => {
     expect(await failure(asked('for (;;);', { limitMs: 300 }))).toMatchObject({ reason: 'time' })
   })
 
-  it('tells when memory runs out, inside the heap and outside of it', async () => {
+  it('reports when memory runs out, inside and outside the heap', async () => {
     const heap = 'const all = []; for (;;) all.push(new Array(1e5).fill(all.length))'
     expect(await failure(asked(heap, { heapMegabytes: 40 }))).toMatchObject({ reason: 'memory' })
     const outside = 'const all = []; setInterval(() => all.push(Buffer.alloc(5e6, 1)), 1)'
     expect(await failure(asked(outside, { mostGrowthBytes: 100e6 }))).toMatchObject({ reason: 'memory' })
   })
 
-  it.runIf(process.platform === 'linux')('hands an open file over', async () => {
+  it.runIf(process.platform === 'linux')('passes on an open file', async () => {
     const path = join(folder, 'handed-over')
     writeFileSync(path, 'by its number')
     const descriptor = openSync(path, 'r')
@@ -103,7 +103,7 @@ describe('runWorker', () => {
     expect(answer).toEqual({ text: 'by its number' })
   })
 
-  it('runs a few at once; one that waits for its turn can be stopped, and the others follow', async () => {
+  it('limits concurrency; a queued request can be cancelled, and the others follow', async () => {
     const [busy, waits] = [new AbortController(), new AbortController()]
     const endless = Array.from({ length: 3 }, () => rejection(runWorker(asked('for (;;);', { signal: busy.signal }))))
     const waiting = rejection(runWorker(asked('post({ ran: true })', { signal: waits.signal })))
@@ -115,7 +115,7 @@ describe('runWorker', () => {
     for (const each of endless) expect(await each).toMatchObject({ message: 'enough' })
   })
 
-  it('keeps keys from the worker', async () => {
+  it('hides keys from the worker', async () => {
     process.env['ANTHROPIC_API_KEY'] = 'hush'
     const answer = await runWorker(
       asked('post({ names: readFileSync(`/proc/${process.pid}/environ`, "utf8").split("\\0") })'),

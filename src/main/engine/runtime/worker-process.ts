@@ -3,13 +3,13 @@ import { dirname } from 'node:path'
 import { plainNode, programFile } from './plain-node'
 import { encodeFrame, FrameReader } from './worker-frame'
 
-/** A question for a worker file, which gets it as its `workerData` and posts one answer. */
+/** A request to a worker file, which gets `question` as its `workerData` and posts one answer. */
 export interface WorkerRequest {
   file: string
   question: object
   /** Bytes that the worker gets as `data`. */
   data?: Uint8Array
-  /** An open file that the worker process has as descriptor 3. */
+  /** An open file that the worker process gets as descriptor 3. */
   descriptor?: number
   signal?: AbortSignal
   limitMs: number
@@ -20,7 +20,7 @@ export interface WorkerRequest {
   node?: string
 }
 
-/** What a worker process is told first. */
+/** The first frame to a worker process. */
 export interface HostedRequest {
   file: string
   question: object
@@ -28,10 +28,10 @@ export interface HostedRequest {
   mostGrowthBytes: number
 }
 
-/** What it says at its end. */
+/** Its last frame. */
 export type HostedResponse = { answer: object } | { failed: 'memory' | 'crash'; message: string }
 
-/** A worker that gave no answer. Nothing but its question is lost. */
+/** A worker failed without an answer. Only its own request is affected. */
 export class WorkerFailure extends Error {
   readonly reason: 'time' | 'memory' | 'crash'
 
@@ -44,7 +44,7 @@ export class WorkerFailure extends Error {
 /** Each takes a process and its memory. */
 const MAX_AT_ONCE = 3
 const MAX_ERROR_CHARS = 1_000
-/** The libraries need a place for their caches and temporary files; nothing else of ours is given to them. */
+/** The libraries need folders for caches and temporary files; they get no other variables. */
 const ENVIRONMENT = [
   'HOME',
   'USERPROFILE',
@@ -63,8 +63,8 @@ let running = 0
 const waiting: (() => void)[] = []
 
 /**
- * Runs a worker file in a process of its own, on a plain Node: when a library crashes over what it is given, that costs this answer and nothing else. Rejects with a
- * `WorkerFailure`, or with the signal's reason.
+ * Runs a worker file in a separate process, on plain Node: when a library crashes on its input, only this answer is
+ * lost. Rejects with a `WorkerFailure`, or with the signal's reason.
  */
 export async function runWorker<Answer extends object>(asked: WorkerRequest): Promise<Answer & { data?: Buffer }> {
   asked.signal?.throwIfAborted()
@@ -79,7 +79,7 @@ export async function runWorker<Answer extends object>(asked: WorkerRequest): Pr
   }
 }
 
-/** Waits until one that runs has ended, and takes its place. Rejects with the signal's reason. */
+/** Waits until a running worker has ended, and takes over its slot. Rejects with the signal's reason. */
 function turn(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const begin = (): void => {
@@ -107,7 +107,7 @@ async function askProcess<Answer extends object>(asked: WorkerRequest): Promise<
     mostGrowthBytes,
     node = plainNode(),
   } = asked
-  // Every start would load it.
+  // Lazy: otherwise every start would load it.
   const { withoutPtyMasters } = await import('../process/spawn')
   signal?.throwIfAborted()
   const program = programFile(import.meta.url, './worker-host.ts')
@@ -137,20 +137,20 @@ async function askProcess<Answer extends object>(asked: WorkerRequest): Promise<
     child.stdout?.on('data', (chunk: Buffer) => {
       const frame = reader.add(chunk)
       if (!frame) return
-      const said = frame.value as HostedResponse
-      if ('failed' in said) return over(new WorkerFailure(said.failed, said.message))
+      const response = frame.value as HostedResponse
+      if ('failed' in response) return over(new WorkerFailure(response.failed, response.message))
       end()
-      resolve({ ...(said.answer as Answer), ...(frame.data && { data: frame.data as Buffer }) })
+      resolve({ ...(response.answer as Answer), ...(frame.data && { data: frame.data as Buffer }) })
     })
     child.stderr?.setEncoding('utf8').on('data', (text: string) => (problem = (problem + text).slice(-MAX_ERROR_CHARS)))
     child.once('error', (error) => over(new WorkerFailure('crash', error.message)))
     child.once('close', (code, by) =>
       over(new WorkerFailure('crash', lastLine(problem) ?? `it ended with ${by ?? code}`)),
     )
-    // It may be gone before it has read everything.
+    // It may exit before it has read everything.
     child.stdin?.on('error', () => {})
-    const told: HostedRequest = { file, question, heapMegabytes, mostGrowthBytes }
-    for (const part of encodeFrame({ value: told, ...(data && { data }) })) child.stdin?.write(part)
+    const request: HostedRequest = { file, question, heapMegabytes, mostGrowthBytes }
+    for (const part of encodeFrame({ value: request, ...(data && { data }) })) child.stdin?.write(part)
   })
 }
 

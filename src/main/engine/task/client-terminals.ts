@@ -12,34 +12,34 @@ import type { TaskEnd, TaskStart, TerminalTasks } from './task-supervisor'
 import { sandboxSupport } from '../sandbox/sandbox-support'
 import type { SandboxPolicy } from '../sandbox/sandbox-policy'
 
-/** How a command ended, as its terminal tells it. */
+/** How a command ended, as reported by its terminal. */
 export interface TerminalExit {
   exitCode?: number
   signal?: string
 }
 
-/** One command in a terminal of somebody else's. What fails rejects with an Error in words for people. */
+/** One command in a terminal of the client. Failures reject with an Error whose message is for the user. */
 export interface ClientTerminal {
   ended(): Promise<TerminalExit>
   /** `truncated`: the beginning is missing. */
   output(): Promise<{ text: string; truncated: boolean }>
   kill(): Promise<void>
-  /** What is still running is ended; the terminal stays to be looked at. */
+  /** Ends what is still running; the terminal stays visible. */
   release(): Promise<void>
 }
 
-/** Somebody who runs commands in terminals of their own, an editor. */
+/** A client that runs commands in terminals of its own, such as an editor. */
 export interface ClientTerminalProvider {
-  /** Who it is: equal for all sessions of one client. Absent: the lender itself. */
+  /** Identifies the client across its sessions. Absent: the provider itself. */
   client?: object
-  /** Rejects, in words for people, when the command is not run. */
+  /** Rejects, with a message for the user, if the command is not run. */
   create(command: {
     command: string
     args: readonly string[]
     cwd: string
-    /** Beside what commands there have anyway. */
+    /** Added to the environment that commands there have anyway. */
     env: Readonly<Record<string, string>>
-    /** Most bytes of output that are kept, the newest. */
+    /** Maximum bytes of output to keep, the newest. */
     maxBytes: number
     callId?: string
   }): Promise<ClientTerminal>
@@ -48,20 +48,23 @@ export interface ClientTerminalProvider {
 export interface ClientTerminalsOptions {
   home: string
   env: () => Record<string, string>
-  /** The whole environment of a sandboxed command: nothing of the client's gets into the sandbox. */
+  /** The whole environment of a sandboxed command: nothing of the client's reaches the sandbox. */
   sandboxEnv: () => Record<string, string>
 }
 
 const KEPT_BYTES = 1024 * 1024
-/** A terminal that is told to end its command has this long to say how that went. */
+/** How long a terminal that is told to end its command may take to report the result. */
 const LAST_WORD_MS = 2_000
-/** `run` answers this soon after a stop. */
+/** `run` returns this soon after a stop. */
 const STOPPED_MS = 200
 const CUT = 'The terminal kept only the end of the output.'
 
-/** Commands in terminals that a client lends. Time limit, stop and length of the output are as everywhere else; the task itself is the client's. */
+/**
+ * Runs commands in terminals that a client provides. Time limit, stop and output limit are the same as elsewhere; the
+ * process itself is the client's.
+ */
 export function clientTerminals(
-  lender: ClientTerminalProvider,
+  provider: ClientTerminalProvider,
   { home, env, sandboxEnv }: ClientTerminalsOptions,
 ): Pick<TerminalTasks, 'run'> {
   return {
@@ -69,20 +72,20 @@ export function clientTerminals(
       const { signal, timeoutMs, command, cwd, callId } = start
       signal.throwIfAborted()
       const startedAt = Date.now()
-      // A program that reads stdin gets its end at once, as in our own terminals.
+      // A program that reads stdin gets end of file at once, as in our own terminals.
       const shell = { command: shellOfThisMachine().path, args: ['-c', `exec </dev/null\n${command}`] }
-      const mark = { [SUPERVISOR_VARIABLE]: supervisorTag(home) }
-      // Whether that works in the client's terminals was tried before the policy was chosen.
+      const tag = { [SUPERVISOR_VARIABLE]: supervisorTag(home) }
+      // Whether sandboxing works in the client's terminals was tested before the policy was chosen.
       const wrapped =
         start.sandbox &&
-        (await wrap({ ...shell, policy: start.sandbox, cwd, env: { ...sandboxEnv(), ...mark, PWD: cwd } }))
-      const terminal = await lender
+        (await wrap({ ...shell, policy: start.sandbox, cwd, env: { ...sandboxEnv(), ...tag, PWD: cwd } }))
+      const terminal = await provider
         .create({
           command: wrapped?.command ?? shell.command,
           args: wrapped?.args ?? shell.args,
           cwd,
-          // No task of ours to look after; but what runs there is known for an agent's.
-          env: wrapped?.env ?? { ...env(), ...mark },
+          // Not a task of ours to supervise, but its processes are tagged as an agent's.
+          env: wrapped?.env ?? { ...env(), ...tag },
           maxBytes: KEPT_BYTES,
           ...(callId !== undefined && { callId }),
         })
@@ -93,7 +96,7 @@ export function clientTerminals(
       const ended = terminal.ended()
       ended.catch(() => undefined)
       const first = await firstOf(ended, timeoutMs, signal)
-      const outcome = first.kind === 'ended' || first.kind === 'lost' ? first : await cutShort(terminal, ended, first)
+      const outcome = first.kind === 'ended' || first.kind === 'lost' ? first : await killEarly(terminal, ended, first)
       const output = await within(outcome.kind === 'stopped' ? STOPPED_MS : LAST_WORD_MS, terminal.output())
       void terminal
         .release()
@@ -138,7 +141,7 @@ async function firstOf(ended: Promise<TerminalExit>, timeoutMs: number | null, s
   }
 }
 
-async function cutShort(terminal: ClientTerminal, ended: Promise<TerminalExit>, outcome: Outcome): Promise<Outcome> {
+async function killEarly(terminal: ClientTerminal, ended: Promise<TerminalExit>, outcome: Outcome): Promise<Outcome> {
   const killed = terminal.kill().then(
     () => ended,
     () => undefined,
@@ -147,7 +150,7 @@ async function cutShort(terminal: ClientTerminal, ended: Promise<TerminalExit>, 
   return outcome
 }
 
-/** Undefined when it takes longer, or fails. */
+/** Undefined if it takes longer, or fails. */
 async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)))
@@ -233,27 +236,30 @@ function statusOf(outcome: Outcome): Pick<Task, 'status' | 'exitCode' | 'signal'
   }
 }
 
-/** A client that has not run a small program after so long is not asked again. */
+/** A client that has not run a small program after this long is not asked again. */
 const PROBE_MS = 5_000
 
 /** Whether commands in terminals of clients can be sandboxed. */
 export interface ClientSandboxes {
-  /** Tries it once for each client: a sandboxed program reads a random word from a file here, and the client tells what it printed. */
-  isSupported(lender: ClientTerminalProvider, cwd: string): Promise<boolean>
-  /** What that has shown; undefined when it was not tried yet. */
-  knownSupport(lender: ClientTerminalProvider): boolean | undefined
+  /**
+   * Tests each client once: a sandboxed program reads a random word from a file here, and the client reports the
+   * output.
+   */
+  isSupported(provider: ClientTerminalProvider, cwd: string): Promise<boolean>
+  /** The result of that test; undefined before it has finished. */
+  knownSupport(provider: ClientTerminalProvider): boolean | undefined
 }
 
 export function createClientSandboxes({ home, userHome }: { home: string; userHome: string }): ClientSandboxes {
   const tried = new WeakMap<object, { result?: boolean; trial: Promise<boolean> }>()
   return {
-    knownSupport: (lender) => tried.get(lender.client ?? lender)?.result,
-    isSupported(lender, cwd) {
-      const client = lender.client ?? lender
+    knownSupport: (provider) => tried.get(provider.client ?? provider)?.result,
+    isSupported(provider, cwd) {
+      const client = provider.client ?? provider
       const before = tried.get(client)
       if (before) return before.trial
       const entry: { result?: boolean; trial: Promise<boolean> } = {
-        trial: tryOut(lender, { home, userHome, cwd })
+        trial: tryOut(provider, { home, userHome, cwd })
           .catch(() => false)
           .then((result) => (entry.result = result)),
       }
@@ -264,7 +270,7 @@ export function createClientSandboxes({ home, userHome }: { home: string; userHo
 }
 
 async function tryOut(
-  lender: ClientTerminalProvider,
+  provider: ClientTerminalProvider,
   { home, userHome, cwd }: { home: string; userHome: string; cwd: string },
 ): Promise<boolean> {
   if (sandboxSupport().kind === 'none') return false
@@ -291,7 +297,7 @@ async function tryOut(
       env: { PATH: '/usr/bin:/bin' },
     })
     try {
-      return (await printed(lender, wrapped, cwd)).trim() === word
+      return (await printed(provider, wrapped, cwd)).trim() === word
     } finally {
       wrapped.close()
     }
@@ -301,7 +307,7 @@ async function tryOut(
 }
 
 async function printed(
-  lender: ClientTerminalProvider,
+  provider: ClientTerminalProvider,
   program: Pick<ReturnType<typeof wrapCommand>, 'command' | 'args' | 'env'>,
   cwd: string,
 ): Promise<string> {
@@ -310,8 +316,8 @@ async function printed(
     timer = setTimeout(() => reject(new Error('The client did not answer in time.')), PROBE_MS)
   })
   const { command, args, env } = program
-  const terminal = lender.create({ command, args, env, cwd, maxBytes: 1_000 })
-  // Also one that comes too late is let go.
+  const terminal = provider.create({ command, args, env, cwd, maxBytes: 1_000 })
+  // A terminal that opens too late is released, too.
   const release = (): void => void terminal.then((each) => each.release()).catch(() => undefined)
   try {
     const opened = await Promise.race([terminal, late])

@@ -11,7 +11,7 @@ import { MOVED_LIMIT_MS, newTaskId, TaskStarter, type TaskStarterOptions } from 
 
 const PROGRAM_ENDED = 'The program that ran it has ended.'
 
-/** Commands of this very process that went on in the background when their time was up. They end with it. */
+/** Commands of this process that were moved to the background at their time limit. They end with it. */
 export class InProcessTasks {
   private readonly runs = new Map<string, TaskRun>()
   private readonly listeners = new Set<(task: Task) => void>()
@@ -23,7 +23,7 @@ export class InProcessTasks {
     this.log = log
   }
 
-  /** Takes a command over that no call waits for any more. */
+  /** Takes over a command that no call waits for any more. */
   take(run: TaskRun): void {
     this.runs.set(run.task().taskId, run)
     this.changed(run)
@@ -73,12 +73,12 @@ export class InProcessTasks {
     return () => this.listeners.delete(listener)
   }
 
-  /** Stops what still runs. */
+  /** Stops what is still running. */
   async close(): Promise<void> {
     await Promise.all([...this.runs.values()].filter((run) => !run.isOver).map((run) => run.stop(PROGRAM_ENDED)))
   }
 
-  /** Recorded first: a later process tells the session how it ended, also when this one is killed. */
+  /** Recorded first: a later process tells the session how the task ended, even if this process is killed. */
   private changed(run: TaskRun): void {
     const task = run.task()
     try {
@@ -92,7 +92,7 @@ export class InProcessTasks {
   }
 }
 
-/** Commands in this process; one whose time is up goes on, where the settings want that. */
+/** Runs commands in this process; at the time limit they move to the background if the settings say so. */
 export function inProcessTerminals(
   own: InProcessTasks,
   { home, env, settings }: { home: string; env: () => Record<string, string>; settings: () => TaskSettings },
@@ -110,14 +110,14 @@ function isRunning({ status }: Task): boolean {
   return status === 'running'
 }
 
-/** The tasks of a home with those of this process among them: whoever lists, waits for, reads or stops tasks need not know which is which. */
-export function withInProcessTasks(custody: TaskSupervisor, own: InProcessTasks): TaskSupervisor {
+/** Combines the tasks of a home with those of this process, so that callers need not know the difference. */
+export function withInProcessTasks(supervisor: TaskSupervisor, own: InProcessTasks): TaskSupervisor {
   return {
-    terminals: custody.terminals,
-    start: (start) => custody.start(start),
+    terminals: supervisor.terminals,
+    start: (start) => supervisor.start(start),
     async list(filter) {
       const { activeOnly = false, limit, sessionId } = filter
-      const others = (await custody.list(filter)).filter(({ taskId }) => !own.has(taskId))
+      const others = (await supervisor.list(filter)).filter(({ taskId }) => !own.has(taskId))
       const mine = own
         .list()
         .filter((task) => (!activeOnly || isRunning(task)) && (sessionId === undefined || task.sessionId === sessionId))
@@ -126,58 +126,62 @@ export function withInProcessTasks(custody: TaskSupervisor, own: InProcessTasks)
         .toSorted((a, b) => Number(isRunning(b)) - Number(isRunning(a)) || b.startedAt - a.startedAt)
         .slice(0, limit)
     },
-    get: async (taskId) => own.task(taskId) ?? custody.get(taskId),
-    output: (taskId, page) => (own.has(taskId) ? own.output(taskId, page) : custody.output(taskId, page)),
-    wait: (taskId, ms, signal) => (own.has(taskId) ? own.wait(taskId, ms, signal) : custody.wait(taskId, ms, signal)),
-    stop: (taskId, reason) => (own.has(taskId) ? own.stop(taskId, reason) : custody.stop(taskId, reason)),
+    get: async (taskId) => own.task(taskId) ?? supervisor.get(taskId),
+    output: (taskId, page) => (own.has(taskId) ? own.output(taskId, page) : supervisor.output(taskId, page)),
+    wait: (taskId, ms, signal) =>
+      own.has(taskId) ? own.wait(taskId, ms, signal) : supervisor.wait(taskId, ms, signal),
+    stop: (taskId, reason) => (own.has(taskId) ? own.stop(taskId, reason) : supervisor.stop(taskId, reason)),
     async stopAll(filter) {
       const mine = own
         .list()
         .filter((task) => isRunning(task) && (filter.sessionId === undefined || task.sessionId === filter.sessionId))
       await Promise.all(mine.map(({ taskId }) => own.stop(taskId, 'All tasks were stopped.')))
-      const { stopped } = await custody.stopAll(filter)
+      const { stopped } = await supervisor.stopAll(filter)
       return { stopped: stopped + mine.length }
     },
-    input: (taskId, data) => custody.input(taskId, data),
-    moveToBackground: async (taskId) => own.task(taskId) ?? custody.moveToBackground(taskId),
-    orphans: () => custody.orphans(),
-    killOrphans: (pids) => custody.killOrphans(pids),
-    watch: (taskId, listener) => custody.watch(taskId, listener),
-    watchUsage: (listener) => custody.watchUsage(listener),
+    input: (taskId, data) => supervisor.input(taskId, data),
+    moveToBackground: async (taskId) => own.task(taskId) ?? supervisor.moveToBackground(taskId),
+    orphans: () => supervisor.orphans(),
+    killOrphans: (pids) => supervisor.killOrphans(pids),
+    watch: (taskId, listener) => supervisor.watch(taskId, listener),
+    watchUsage: (listener) => supervisor.watchUsage(listener),
     onChange(listener) {
-      const stops = [own.onChange(listener), custody.onChange(listener)]
+      const stops = [own.onChange(listener), supervisor.onChange(listener)]
       return () => stops.forEach((stop) => stop())
     },
-    onRemoved: (listener) => custody.onRemoved(listener),
-    onNotice: (listener) => custody.onNotice(listener),
+    onRemoved: (listener) => supervisor.onRemoved(listener),
+    onNotice: (listener) => supervisor.onNotice(listener),
     async close(background) {
       await own.close()
-      await custody.close(background)
+      await supervisor.close(background)
     },
   }
 }
 
 export interface TerminalTasksOptions extends TaskStarterOptions {
-  /** Where the output files go; made when needed. */
+  /** Folder of the output files; created on demand. */
   outputDir: string
-  /** The environment of commands: see `commandEnv`. Asked at every start, so that changed settings count. */
+  /** The environment of commands, see `commandEnv`. Called at every start, so that changed settings apply. */
   env: () => Record<string, string>
-  /** Real path of the home the commands belong to; says so in their environment, so that what a crash leaves behind is found. */
+  /**
+   * Real path of the home the commands belong to; recorded in their environment, so that processes left by a crash are
+   * found.
+   */
   home?: string
-  /** Most bytes of a log; asked at every start. */
+  /** Maximum bytes of a log; called at every start. */
   logBytes?: () => number
-  /** Who takes over a command whose time is up, and whether it is to go on then; asked at every start. Absent: it is stopped. */
+  /** Takes over a command at its time limit if `moves()`; called at every start. Absent: the command is stopped. */
   atTimeLimit?: { moves(): boolean; take(run: TaskRun): void }
 }
 
-/** Commands in terminals of this very process. See `TerminalTasks`. */
+/** Runs commands in terminals of this process. See `TerminalTasks`. */
 export function createTerminalTasks(options: TerminalTasksOptions): TerminalTasks {
   const { home } = options
   const starter = new TaskStarter(options)
-  let mark: Record<string, string> | undefined
+  let tag: Record<string, string> | undefined
   const env = (): Record<string, string> => {
-    mark ??= home === undefined ? {} : { [SUPERVISOR_VARIABLE]: supervisorTag(home) }
-    return { ...options.env(), ...mark }
+    tag ??= home === undefined ? {} : { [SUPERVISOR_VARIABLE]: supervisorTag(home) }
+    return { ...options.env(), ...tag }
   }
   return {
     async run(start, maxChars) {

@@ -2,11 +2,14 @@ import type { Task } from '../../../shared/model/task'
 import type { OutputLog } from './output/output-log'
 import type { PromptWatch } from './pty/prompt-watch'
 
-/** Most commands are over by then, and need nobody to watch them. */
+/** Most commands are over by then and need not be watched. */
 const WATCH_AFTER_MS = 150
 const TAIL_BYTES = 4096
 
-/** Whether a command waits, or has waited, for a person at its terminal. Whoever types at it is noted; never what. */
+/**
+ * Tracks whether a command waits, or has waited, for input at its terminal. Records that the user typed, but never
+ * what.
+ */
 export class InputWait {
   readonly #log: OutputLog
   readonly #pid: () => number | undefined

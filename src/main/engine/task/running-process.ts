@@ -4,57 +4,60 @@ import type { Task } from '../../../shared/model/task'
 import type { TaskStart } from './task-supervisor'
 import type { ExitStatus } from '../process/shell-process'
 
-/** What a command is started with, whatever it runs in. */
+/** How to start a command, whatever it runs in. */
 export interface ProcessStart {
   shell: string
   command: string
   cwd: string
   env: Record<string, string>
-  /** Marks everything the command starts: TRESTLE_TASK in its environment. */
+  /** Tags everything the command starts: TRESTLE_TASK in its environment. */
   taskId: string
-  /** Nobody waits for its output; a person may look at its terminal, and type there. */
+  /** No call waits for its output; the user may view its terminal and type there. */
   background?: boolean
   /** What it can reach; absent: everything the user can. */
   sandbox?: SandboxPolicy
 }
 
-/** Who hears of it. Calls come in this order: any number of `data`, and `exit` and `end` once each in either order; `data` can come between the two. */
+/**
+ * Receives the events of a command: any number of `data`, and `exit` and `end` once each in either order; `data` can
+ * come between the two.
+ */
 export interface ProcessEvents {
-  /** The command runs; before everything else. */
-  begun?: () => void
-  /** The bytes are only valid during the call. False: no more until `resume`. */
+  /** The command runs; before all other events. */
+  started?: () => void
+  /** The bytes are valid only during the call. Returns false to pause until `resume`. */
   data: (bytes: Uint8Array) => boolean
   /**
-   * The command ended, and `data` was given everything it had printed by then: nothing of that may come later, however busy the machine is. What it left in the
-   * background may still run and print.
+   * The command ended, and `data` has received everything it printed: none of its output may come later, however busy
+   * the machine is. Background processes it left may still run and print.
    */
   exit: (status: ExitStatus) => void
-  /** Nothing more will be printed: nobody has the terminal open any more. */
+  /** Nothing more will be printed: no process has the terminal open any more. */
   end: () => void
-  /** It could not be started; nothing else is called. */
+  /** It could not be started; no other event follows. */
   error: (error: Error) => void
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface RunningProcess {
   pid: number | undefined
-  /** Reads on after `data` said no. */
+  /** Continues reading after `data` returned false. */
   resume(): void
-  /** Gives `data` what was printed so far and was not read yet. */
+  /** Passes unread output to `data`. */
   readAll?(): void
-  /** Passes on what a person types at the terminal; lost when there is no terminal, or nobody reads it. */
+  /** Passes on what the user types; lost if there is no terminal, or no program reads it. */
   write(data: string): void
-  /** SIGTERM to everything it started, SIGKILL after `graceMs`; resolves when nothing is left. */
+  /** Sends SIGTERM to everything it started, SIGKILL after `graceMs`; resolves when nothing is left. */
   stop(graceMs: number): Promise<void>
-  /** What it left running, after its exit. Cheap when there is nothing. */
+  /** What it left running, after its exit. Cheap if nothing is left. */
   leftRunning(): Promise<SessionProcess[]>
-  /** After its exit: whether something that filters its output has got all of it and is still at work. */
+  /** After its exit: whether a filter has received all of its output and is still working on it. */
   isStillFiltered?(): Promise<boolean>
-  /** Hosts that its sandbox refused since it began. */
+  /** Hosts that its sandbox refused since it started. */
   deniedHosts?(): { host: string; port: number }[]
-  /** Whether its sandbox may show secrets, because the project is too large to be searched as a whole. */
+  /** Whether its sandbox may expose secrets, because the project is too large to be searched completely. */
   isIncomplete?(): boolean
-  /** What the reader of its output should know of how it runs, or ran: sentences. */
+  /** What the reader of its output should know about how it runs, or ran: sentences. */
   notes?(): string[]
   /** Closes our end of the terminal. */
   release(): void
@@ -62,11 +65,11 @@ export interface RunningProcess {
 
 /** A way to run commands: in a terminal of this system, or in pipes. */
 export interface Starter {
-  /** Starts a command. Throws when there is not even a terminal for it; everything else comes as an event. */
+  /** Starts a command. Throws if not even a terminal can be opened; everything else is reported as an event. */
   start(start: ProcessStart, events: ProcessEvents): RunningProcess
-  /** Gets ready for commands with this environment and sandbox. */
+  /** Prepares for commands with this environment and sandbox. */
   warm(env: () => Record<string, string>, sandbox?: SandboxPolicy): void
-  /** Lets go of what `warm` made. Commands still running are stopped before. */
+  /** Releases what `warm` prepared. Running commands must be stopped first. */
   close(): void
 }
 
@@ -78,25 +81,25 @@ export interface TaskRunOptions {
   shell: string
   env: Record<string, string>
   outputPath: string
-  /** Most bytes of the log on disk. */
+  /** Maximum bytes of the log on disk. */
   logBytes?: number
   starter: Starter
   notes: readonly string[]
-  /** Nobody waits for its output as text, from the start. */
+  /** No call waits for its output as text, from the start. */
   background?: boolean
-  /** At the time limit it goes on in the background for so long (ms; `null`: without a limit) instead of being stopped. */
+  /** At the time limit, move to the background for this long (ms; `null`: no limit) instead of stopping. */
   moveAtLimit?: { limitMs: number | null }
   /** The command runs. */
-  onBegun?: () => void
+  onStarted?: () => void
   /** It has printed something. */
   onOutput?: () => void
-  /** Something else of `task()` has changed. */
+  /** Another part of `task()` has changed. */
   onChange?: () => void
   /** Nothing of the task is left: no process, no open file. */
   onGone?: () => void
 }
 
-/** What of a task is known from its start on, and never changes. */
+/** The part of a task that is known from its start and never changes. */
 export function startedTask({
   taskId,
   start,

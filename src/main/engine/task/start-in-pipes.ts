@@ -4,10 +4,10 @@ import type { ProcessEvents, ProcessStart, RunningProcess, Starter } from './run
 import { hasExited, sessionProcesses, signalGroup, killProcessTree } from '../process/kill-process-tree'
 import { spawnedOrThrow } from '../process/spawn'
 
-/** Where no terminal can be had: one pipe takes both output streams, in their order. Programs then see that there is no terminal. */
+/** Without a terminal: one pipe takes both output streams, in order. Programs can see that there is no terminal. */
 export const pipeStarter: Starter = { start: startInPipes, warm() {}, close() {} }
 
-/** What was left in the background may print without end. */
+/** Limit for draining: background processes may print endlessly. */
 const MAX_TURNS = 200
 
 function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProcess {
@@ -24,7 +24,7 @@ function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProces
   })
   stdout.on('error', () => {})
   stdout.once('close', () => events.end())
-  child.once('spawn', () => events.begun?.())
+  child.once('spawn', () => events.started?.())
   child.once('error', (error) => {
     if (shellPid === undefined) events.error(error)
   })
@@ -59,8 +59,8 @@ function startInPipes(start: ProcessStart, events: ProcessEvents): RunningProces
 }
 
 /**
- * Calls `done` once everything that is in the pipe now was read. What was written to a pipe can be read at once, so a whole turn of the event loop in which nothing came
- * means that there is nothing; time does not.
+ * Calls `done` once everything that is in the pipe now has been read. Data in a pipe can be read at once, so a full
+ * turn of the event loop without data means that the pipe is empty; elapsed time does not.
  */
 export function drainPipe(stdout: Readable, done: () => void): void {
   let hasCome = false
@@ -68,7 +68,7 @@ export function drainPipe(stdout: Readable, done: () => void): void {
   stdout.on('data', onData)
   stdout.resume()
   const turn = (turns: number): void => {
-    // The first may have begun after its look at the pipe.
+    // The first turn may have started after the pipe was polled.
     if (turns < MAX_TURNS && (turns < 2 || hasCome) && !stdout.destroyed) {
       hasCome = false
       setImmediate(turn, turns + 1)

@@ -8,15 +8,15 @@ import { newestPathOf, outputSize } from './output/log-files'
 import { renameOverSync } from '../workspace/file/atomic-write'
 import { heartbeatFile } from '../process/process-tag'
 
-/** A background task on disk: `tasks/<taskId>/task.json`, beside its output. Whoever wants to know of tasks can read it without the host. */
+/** A background task on disk: `tasks/<taskId>/task.json`, next to its output. Readable without the host. */
 export interface TaskRecord {
   version: 1
   task: Task
-  /** Who has it in custody. */
+  /** The process that supervises it. */
   host: ProcessIdentity
 }
 
-/** Logs of commands that calls waited for. */
+/** Maximum number of logs of foreground commands. */
 const MAX_LOGS = 2_000
 const FILE = 'task.json'
 const TASK_ID = /^[a-z]+-[0-9a-z]{8}$/
@@ -25,12 +25,12 @@ export function taskFolder(home: string, taskId: string): string {
   return join(home, 'tasks', taskId)
 }
 
-/** The output of a command that began as one that a call waits for. */
+/** The output of a command that started in the foreground. */
 export function foregroundLog(home: string, taskId: string): string {
   return join(home, 'tasks', `${taskId}.log`)
 }
 
-/** Replaces it as a whole: a reader sees the old one or the new one. */
+/** Replaces the file atomically: a reader sees the old record or the new one. */
 export function writeRecord(home: string, record: TaskRecord): void {
   const folder = taskFolder(home, record.task.taskId)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -44,7 +44,7 @@ export function writeRecord(home: string, record: TaskRecord): void {
   }
 }
 
-/** Undefined for what is not there or no record. */
+/** Undefined if the record is missing or invalid. */
 export async function readRecord(home: string, taskId: string): Promise<TaskRecord | undefined> {
   if (!TASK_ID.test(taskId)) return undefined
   try {
@@ -62,18 +62,21 @@ function isRecord(value: unknown): value is TaskRecord {
   return value.task !== null && 'taskId' in value.task && 'status' in value.task && 'startedAt' in value.task
 }
 
-/** The ids of everything below `tasks/`, records or not. */
+/** The ids of all tasks below `tasks/`, with a record or not. */
 export async function taskIds(home: string): Promise<string[]> {
   return (await readdir(join(home, 'tasks')).catch(() => [])).filter((name) => TASK_ID.test(name))
 }
 
-/** Whether its host lives. One on another machine that shares the home is believed as long as it keeps its beacon fresh. */
+/**
+ * Whether its host lives. A host on another machine that shares the home counts as alive while it touches its heartbeat
+ * file.
+ */
 export async function isHostAlive(home: string, { host }: TaskRecord): Promise<boolean> {
-  const beacon = await stat(heartbeatFile(home, host)).catch(() => undefined)
-  return isAlive(host, Date.now() - (beacon?.mtimeMs ?? 0), identityOf(process.pid))
+  const heartbeat = await stat(heartbeatFile(home, host)).catch(() => undefined)
+  return isAlive(host, Date.now() - (heartbeat?.mtimeMs ?? 0), identityOf(process.pid))
 }
 
-/** Says of a task whose host died that it is lost; its output stays as it is. */
+/** Marks a task as lost because its host died; its output stays unchanged. */
 export async function markLost(home: string, record: TaskRecord): Promise<Task> {
   const task: Task = {
     ...record.task,
@@ -86,12 +89,15 @@ export async function markLost(home: string, record: TaskRecord): Promise<Task> 
   try {
     writeRecord(home, { ...record, task })
   } catch {
-    // A full disk: whoever looks next says it again.
+    // The disk is full: the next reader marks it again.
   }
   return task
 }
 
-/** Removes ended tasks and logs of commands that are older than `keepDays`, and the oldest beyond `keepTasks`. Returns what was removed. */
+/**
+ * Removes ended tasks and logs of commands that are older than `keepDays`, and the oldest beyond `keepTasks`. Returns
+ * the removed task ids.
+ */
 export async function removeOld(
   home: string,
   keep: { keepDays: number; keepTasks: number },
@@ -118,7 +124,7 @@ export async function removeOld(
   return removed
 }
 
-/** Logs of commands that were never in the background, by age and number. */
+/** Removes logs of foreground commands, by age and number. */
 async function removeOldLogs(home: string, oldest: number): Promise<void> {
   const folder = join(home, 'tasks')
   const logs: { path: string; touched: number }[] = []

@@ -7,18 +7,19 @@ import type { TaskEnd } from './task-supervisor'
 import { InputWait } from './input-wait'
 import type { ExitStatus } from '../process/shell-process'
 
-/** How long output is waited for after the exit of the command, when something it left in the background holds the terminal. */
+/** How long to wait for output after the command has exited while a background process holds the terminal. */
 const DRAIN_MS = 250
-/** The same while the disk is behind, or a filter of the output is at work. */
+/** The same while the disk is behind, or a filter of the output is working. */
 const SLOW_DRAIN_MS = 5_000
-/** The same once it was stopped: nobody waits for what it says then. */
+/** The same after a stop, when no call needs the rest of the output. */
 const STOPPED_DRAIN_MS = 50
-/** After an abort the caller has its answer by then, whatever the command does. */
+/** After an abort the call returns within this time, whatever the command does. */
 const ABORT_ANSWER_MS = 250
 
 /**
- * One command from its start to its end, and beyond: `ended` is what a call that waits for it gets, `over` is about the command, the object lives
- * until nothing of it is left. The end is when the command has exited and its terminal is drained, or when one of the limits above has passed.
+ * One command from start to end, and beyond: `ended` is the result of the call that waits for it, `over` concerns the
+ * command itself, and the object lives until nothing of it is left. A command has ended when it has exited and its
+ * terminal is drained, or when one of the limits above has passed.
  */
 export class TaskRun {
   readonly log: OutputLog
@@ -43,7 +44,7 @@ export class TaskRun {
   private paused = false
   private settled = false
   private left = false
-  /** The stop under way, to its very end. */
+  /** The stop in progress, until nothing is left. */
   private stopping: Promise<void> | undefined
 
   constructor(options: TaskRunOptions) {
@@ -61,7 +62,7 @@ export class TaskRun {
       () => this.process?.pid,
       () => this.onInputWait(),
     )
-    // Whoever is not interested in one of the two need not hear of its failure.
+    // A caller that ignores one of the two need not handle its rejection.
     this.overWith.promise.catch(() => {})
     this.end.promise.catch(() => {})
     if (start.onOutput) this.live = new LiveOutput(this.log, start.onOutput)
@@ -72,12 +73,12 @@ export class TaskRun {
     } else this.begin()
   }
 
-  /** What the call gets: the end, or how far it was when it was moved to the background. */
+  /** The result for the call: the end, or the progress when it was moved to the background. */
   ended(): Promise<TaskEnd> {
     return this.end.promise
   }
 
-  /** The command is over. Rejects when it could not be started. */
+  /** The command is over. Rejects if it could not be started. */
   over(): Promise<Task> {
     return this.overWith.promise
   }
@@ -86,17 +87,16 @@ export class TaskRun {
     return this.endedAt !== undefined
   }
 
-  /** Nobody waits for its output. */
+  /** No call waits for its output. */
   get isInBackground(): boolean {
     return this.background
   }
 
-  /** Nothing is left of it. */
+  /** Nothing of it is left. */
   get isGone(): boolean {
     return this.left
   }
 
-  /** As it stands now. */
   task(): Task {
     const pid = this.process?.pid
     const { newestPath, problem, total } = this.log
@@ -116,13 +116,13 @@ export class TaskRun {
     }
   }
 
-  /** Passes on what a person types. */
+  /** Passes on what the user types. */
   write(data: string): void {
     this.process?.write(data)
     this.inputWait.typed()
   }
 
-  /** Answers the call that waits for it, and goes on for `limitMs` more (`null`: without a limit). */
+  /** Resolves `ended` for the call that waits, and keeps running for `limitMs` more (`null`: no limit). */
   moveToBackground(limitMs: number | null, moved: 'by_user' | 'at_time_limit'): void {
     if (this.background || this.settled || this.status !== 'running') return
     this.background = true
@@ -134,7 +134,7 @@ export class TaskRun {
     this.options.onChange?.()
   }
 
-  /** Stops everything it started, by force after `graceMs`; resolves when nothing of that is left. */
+  /** Stops everything it started, by force after `graceMs`; resolves when nothing is left. */
   async stop(reason?: string, graceMs = this.options.graceMs): Promise<void> {
     if (this.status === 'running' && !this.exit) {
       this.status = 'stopped'
@@ -145,16 +145,16 @@ export class TaskRun {
     await this.overWith.promise.catch(() => {})
   }
 
-  /** It is over, and what it left behind is gone by now. */
+  /** Releases it once it is over and nothing it left behind is running. */
   async release(): Promise<void> {
     if (this.isOver && !this.stopping) await this.leave()
   }
 
-  /** Ends it whatever it does, and waits until nothing is left. */
+  /** Ends it unconditionally, and waits until nothing is left. */
   async close(): Promise<void> {
     if (this.exit === undefined && this.status === 'running') this.status = 'stopped'
     await this.endProcesses()
-    // What it printed last is still worth having.
+    // Its last output is still worth having.
     await Promise.race([
       this.overWith.promise.catch(() => {}),
       this.drained.promise,
@@ -179,7 +179,7 @@ export class TaskRun {
           ...(start.sandbox && { sandbox: start.sandbox }),
         },
         {
-          begun: () => this.options.onBegun?.(),
+          started: () => this.options.onStarted?.(),
           data: (bytes) => this.onData(bytes),
           exit: (status) => this.onExit(status),
           end: () => this.onEnd(),
@@ -196,15 +196,15 @@ export class TaskRun {
 
   private onData(bytes: Uint8Array): boolean {
     if (this.left) return true
-    const room = this.log.append(bytes)
+    const isWritable = this.log.append(bytes)
     this.inputWait.printed(bytes)
     this.live?.changed()
     this.options.onOutput?.()
-    this.paused = !room
-    return room
+    this.paused = !isWritable
+    return isWritable
   }
 
-  /** Nobody is stopped while they answer; a task in the background may wait for somebody who never comes. */
+  /** The time limit pauses while the user answers, but not in the background, where an answer may never come. */
   private onInputWait(): void {
     if (this.inputWait.isWaiting && this.options.start.canAnswer && !this.background) this.limit.pause()
     else this.limit.resume()
@@ -227,14 +227,14 @@ export class TaskRun {
   }
 
   private async onDrainTimeout(patience: number): Promise<void> {
-    // The command's own output is complete at its exit; here others still have the terminal open.
+    // The command's own output is complete at its exit; from here on other processes have the terminal open.
     const waits = await this.isMoreToCome(patience)
     if (this.settled) return
     if (waits) this.timers.after(DRAIN_MS, () => void this.onDrainTimeout(patience))
     else this.settle()
   }
 
-  /** What filters its output (`> >(sort)`) is part of what the command is meant to print. */
+  /** Output of a filter (`> >(sort)`) is part of what the command is meant to print. */
   private async isMoreToCome(patience: number): Promise<boolean> {
     if (this.status !== 'running' || performance.now() > patience) return false
     return this.paused || ((await this.process?.isStillFiltered?.()) ?? false)
@@ -259,7 +259,7 @@ export class TaskRun {
   private onTimeout(): void {
     if (this.status !== 'running' || this.exit) return
     const { moveAtLimit, start } = this.options
-    // What waits for an answer that cannot come would wait in the background, too.
+    // A command that waits for an answer that cannot come would keep waiting in the background.
     const isStuck = this.inputWait.state.prompt !== undefined && start.canAnswer === false
     if (moveAtLimit && !this.background && !isStuck) return this.moveToBackground(moveAtLimit.limitMs, 'at_time_limit')
     this.status = 'timed_out'
@@ -277,7 +277,7 @@ export class TaskRun {
   }
 
   private endProcesses(graceMs = this.options.graceMs): Promise<void> {
-    // Something that even SIGKILL does not end is given up: the answer must come.
+    // Gives up on processes that survive SIGKILL: the call must return.
     this.stopping ??= (this.process?.stop(graceMs) ?? Promise.resolve()).then(() =>
       this.timers.after(DRAIN_MS, () => this.settle()),
     )
@@ -299,22 +299,22 @@ export class TaskRun {
     const about = this.about([])
     const endedAt = Date.now()
     if (this.status === 'running') this.status = this.exit?.exitCode === 0 ? 'completed' : 'failed'
-    const byItself = this.status === 'completed' || this.status === 'failed'
+    const hasExited = this.status === 'completed' || this.status === 'failed'
     const flushed = this.log.flushed()
-    // A stop is answered at once, however slow the disk is.
+    // A stop returns at once, however slow the disk is.
     if (this.status !== 'stopped') await flushed
-    const leftRunning = byItself && this.process ? await this.process.leftRunning() : []
+    const leftRunning = hasExited && this.process ? await this.process.leftRunning() : []
     this.endedAt = endedAt
-    // What is in the log by now is in the result, too.
+    // What is in the log by now must be in the result, too.
     this.process?.readAll?.()
-    // To read a log of random bytes takes long, and nobody waits for the text of a task in the background.
+    // Reading a log of random bytes takes long, and no call waits for the text of a background task.
     const text = this.background ? { text: '', totalChars: this.log.total, truncated: true } : this.text()
     this.end.resolve({ ...text, ...this.about(leftRunning), durationMs: about.durationMs })
     this.overWith.resolve(this.task())
     if (this.stopping) await this.stopping
     else if (!this.isDrained) await this.drained.promise
     else if (leftRunning.length > 0) {
-      // In custody until `close`; its output goes elsewhere.
+      // Supervised until `close`; its output goes elsewhere.
       await this.log.close()
       return
     }
@@ -339,7 +339,6 @@ export class TaskRun {
     return outputText(this.log.kept(), this.log.total, this.options.maxChars, this.log.whereIsAll)
   }
 
-  /** Lets go of everything. */
   private async leave(): Promise<void> {
     if (this.left) return
     this.left = true

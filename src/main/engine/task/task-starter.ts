@@ -8,7 +8,7 @@ import { TaskRun } from './task-run'
 export interface TaskStarterOptions {
   /** Between SIGTERM and SIGKILL; ms. */
   graceMs?: number
-  /** How commands are started; default: in a terminal, or in pipes with a note where there is none. */
+  /** How commands are started; default: in a terminal, or in pipes with a note if none can be opened. */
   starter?: () => Promise<{ starter: Starter; note?: string }>
   shell?: Shell
 }
@@ -16,10 +16,10 @@ export interface TaskStarterOptions {
 /** Between SIGTERM and SIGKILL. */
 export const GRACE_MS = 5_000
 
-/** A command that was moved to the background goes on for so long. */
+/** The time limit of a command that was moved to the background. */
 export const MOVED_LIMIT_MS = 600_000
 
-/** Starts the tasks of one process and sees them to their end. Nothing is loaded or opened before the first. */
+/** Starts the tasks of one process and supervises them to their end. Loads and opens nothing before the first. */
 export class TaskStarter {
   private readonly options: TaskStarterOptions
   private readonly runs = new Set<TaskRun>()
@@ -33,7 +33,7 @@ export class TaskStarter {
     this.shell = options.shell
   }
 
-  /** Rejects when there is no shell, or when this is closed. */
+  /** Rejects if there is no shell, or after `close`. */
   async start(options: Omit<TaskRunOptions, 'shell' | 'starter' | 'notes' | 'graceMs'>): Promise<TaskRun> {
     const { starter, note } = this.started ?? (await this.load())
     if (this.closed) throw new Error('Trestle is closing; no command is started any more.')
@@ -54,13 +54,13 @@ export class TaskStarter {
   }
 
   warm(env: () => Record<string, string>, sandbox?: SandboxPolicy): void {
-    // A failure shows at the start.
+    // The start reports the failure.
     void this.load()
       .then(({ starter }) => this.closed || starter.warm(env, sandbox))
       .catch(() => {})
   }
 
-  /** Stops whatever still runs, what ended commands left behind included, and waits for it. */
+  /** Stops everything still running, including what ended commands left behind, and waits for it. */
   async close(): Promise<void> {
     this.closed = true
     await Promise.all([...this.runs].map((run) => run.close()))
@@ -83,7 +83,7 @@ export function newTaskId(): string {
   return `bash-${id}`
 }
 
-/** Throws in words for people when there is none. */
+/** Throws, with a message for the user, if there is no shell. */
 export function shellOfThisMachine(): Shell {
   const found = findShell({ platform: process.platform, env: process.env, isFile })
   if ('error' in found) throw new Error(found.error)

@@ -1,4 +1,4 @@
-/** A clock that counts down, and rests while somebody is waited for. */
+/** A countdown that can be paused. */
 export class TimeLimit {
   private readonly onOver: () => void
   private leftMs: number | undefined
@@ -9,7 +9,7 @@ export class TimeLimit {
     this.onOver = onOver
   }
 
-  /** Counts from now; `null`: for ever. */
+  /** Starts counting; `null`: no limit. */
   start(ms: number | null): void {
     this.clear()
     if (ms === null) return
@@ -40,7 +40,7 @@ export class TimeLimit {
   }
 }
 
-/** Timers that are forgotten together. */
+/** Timers that are cleared together. */
 export class Timers {
   readonly #timers = new Set<NodeJS.Timeout>()
   #isClosed = false
@@ -59,7 +59,7 @@ export class Timers {
     this.#timers.clear()
   }
 
-  /** Clears them, and takes no more. */
+  /** Clears them, and accepts no more. */
   close(): void {
     this.#isClosed = true
     this.clear()

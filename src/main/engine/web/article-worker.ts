@@ -3,10 +3,10 @@ import { parseHTML } from 'linkedom'
 import { Defuddle } from 'defuddle/node'
 import type { Article, ArticleInput } from './web-access'
 
-/** The worker behind `readArticle`: parsing a large page takes seconds, and a hostile one for ever. */
+/** The worker behind `readArticle`: parsing a large page takes seconds, and a hostile one can take forever. */
 const { html, url } = workerData as ArticleInput
 const { document } = parseHTML(html)
-// Without `useAsync` it would ask other servers by itself, unchecked.
+// With `useAsync` it would send unchecked requests to other servers.
 const found = await Defuddle(document, url, { markdown: true, useAsync: false })
 const article: Article = {
   markdown: found.content,

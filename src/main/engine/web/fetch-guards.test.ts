@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkUrl, WebRefusal } from './fetch-guards'
 import { nonPublicKind } from '../network/public-address'
 
-describe('addresses that are not on the open internet', () => {
+describe('non-public addresses', () => {
   test.each([
     '127.0.0.1',
     '127.255.255.254',
@@ -52,7 +52,7 @@ describe('addresses that are not on the open internet', () => {
   )
 })
 
-describe('URLs that name such an address in disguise', () => {
+describe('URLs with a disguised non-public address', () => {
   test.each([
     'http://2130706433/',
     'http://0x7f000001/',
@@ -86,18 +86,18 @@ describe('URLs that name such an address in disguise', () => {
     expect(() => checkUrl(url, [])).toThrow(WebRefusal)
   })
 
-  test('a URL without end is refused', () => {
+  test('refuses an overlong URL', () => {
     expect(() => checkUrl(`https://example.org/${'a'.repeat(9000)}`, [])).toThrow(WebRefusal)
   })
 
-  test('a host the user named is allowed, with its port or with any, and no other', () => {
+  test('allows only hosts that the user listed, with a given port or any', () => {
     expect(checkUrl('http://127.0.0.1:8080/x', ['127.0.0.1:8080']).port).toBe('8080')
     expect(checkUrl('http://127.0.0.1:8080/x', ['127.0.0.1']).port).toBe('8080')
     expect(() => checkUrl('http://127.0.0.1:8081/x', ['127.0.0.1:8080'])).toThrow(WebRefusal)
     expect(() => checkUrl('http://127.0.0.2:8080/x', ['127.0.0.1:8080'])).toThrow(WebRefusal)
   })
 
-  test('a refusal never repeats a password', () => {
+  test('a refusal never reveals a password', () => {
     expect(() => checkUrl('http://user:hunter2@example.org/', [])).toThrow(/^(?!.*hunter2)/s)
   })
 })

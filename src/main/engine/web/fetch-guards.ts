@@ -1,12 +1,13 @@
 import { isIP } from 'node:net'
 import { nonPublicKind } from '../network/public-address'
 
-/** Longer URLs are no addresses any more. */
+/** Longer URLs are refused. */
 const MAX_CHARS = 8_000
 
 /**
- * The URL to fetch, or a `WebRefusal`. `allowedHosts` are names, or `name:port`, that the user allowed although they may lead to this machine or a private
- * network. Only the text is looked at; what a name resolves to is checked when it is connected to.
+ * The URL to fetch; throws a `WebRefusal` otherwise. `allowedHosts` are names, or `name:port`, that the user allowed
+ * although they may lead to this machine or a private network. Only the text is checked here; what a name resolves to
+ * is checked on connection.
  */
 export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
   if (text.length > MAX_CHARS) throw new WebRefusal(`The URL is longer than ${MAX_CHARS} characters.`)
@@ -25,13 +26,16 @@ export function checkUrl(text: string, allowedHosts: readonly string[]): URL {
   return url
 }
 
-/** The IP address a URL names itself. The URL parser has turned decimal, octal, hexadecimal and shortened forms into the usual one. */
+/**
+ * The IP address in a URL, if its host is one. The URL parser has normalized decimal, octal, hexadecimal and shortened
+ * forms.
+ */
 export function literalAddress(url: URL): string | undefined {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? undefined : host
 }
 
-/** Whether the user allowed this host by name (a name without a port allows every port). */
+/** Whether the user allowed this host (a name without a port allows every port). */
 export function isAllowed(url: URL, allowedHosts: readonly string[]): boolean {
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port
   const names = [url.hostname, `${url.hostname}:${port}`]
@@ -42,19 +46,19 @@ export function refusalOf(host: string, kind: string): string {
   return `${host} is not fetched: it leads to ${kind}. If the user wants that, they can name the host in [web] allowed_hosts of config.toml; for a server of this project use curl in Bash.`
 }
 
-/** The text of an answer of `fetch`, given up when it is longer than `most` bytes. */
-export async function readLimitedText(answer: Response, most: number): Promise<string> {
+/** The text of a response; throws a `WebRefusal` if it is larger than `maxBytes`. */
+export async function readLimitedText(answer: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of answer.body ?? []) {
     size += chunk.length
-    if (size > most) throw new WebRefusal(`The answer is larger than ${Math.round(most / 1024 / 1024)} MiB.`)
+    if (size > maxBytes) throw new WebRefusal(`The answer is larger than ${Math.round(maxBytes / 1024 / 1024)} MiB.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Why a URL is not fetched, in words for the model. */
+/** Why a URL is not fetched, as a message for the model. */
 export class WebRefusal extends Error {
   override readonly name = 'WebRefusal'
 }

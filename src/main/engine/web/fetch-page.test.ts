@@ -9,14 +9,14 @@ function get(url: string, more: Partial<PageRequest> = {}) {
   return fetchPage({ url, signal: never, allowedHosts: ['127.0.0.1'], ...more })
 }
 
-test('a page comes whole, with its type', async () => {
+test('returns the whole page, with its type', async () => {
   const { origin } = await serveWeb((_, response) => response.setHeader('content-type', 'text/plain').end('hällo'))
   const page = await get(`${origin}/a`)
   expect(page).toMatchObject({ status: 200, contentType: 'text/plain' })
   expect(page.body.toString()).toBe('hällo')
 })
 
-test('a name that leads to this machine is not connected to, whatever the URL looks like', async () => {
+test('never connects to a name that resolves to this machine', async () => {
   const { port, seen } = await serveWeb((_, response) => response.end('secret'))
   for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1']) {
     const family = address.includes(':') ? 6 : 4
@@ -27,7 +27,7 @@ test('a name that leads to this machine is not connected to, whatever the URL lo
   expect(seen).toEqual([])
 })
 
-test('one private address among public ones is enough to refuse, since any of them could be connected to', async () => {
+test('refuses a name with any private address, because any of its addresses may be used', async () => {
   const addresses = [
     { address: '93.184.216.34', family: 4 },
     { address: '127.0.0.1', family: 4 },
@@ -37,7 +37,7 @@ test('one private address among public ones is enough to refuse, since any of th
   )
 })
 
-test('a name is resolved once per connection, so that a second answer cannot lead elsewhere', async () => {
+test('resolves a name once per connection, so that a second result cannot differ', async () => {
   const { port } = await serveWeb((_, response) => response.end('ours'))
   let asked = 0
   const resolve = async () => {
@@ -49,7 +49,7 @@ test('a name is resolved once per connection, so that a second answer cannot lea
   expect(asked).toBe(1)
 })
 
-test('each redirect is checked: one to a private address or another scheme is not followed', async () => {
+test('checks each redirect, and follows none to a private address or another scheme', async () => {
   const inner = await serveWeb((_, response) => response.end('metadata'))
   for (const location of [
     `http://[::1]:${inner.port}/`,
@@ -64,7 +64,7 @@ test('each redirect is checked: one to a private address or another scheme is no
   expect(inner.seen).toEqual([])
 })
 
-test('ten redirects are followed, relative ones too, and not one more', async () => {
+test('follows at most ten redirects, including relative ones', async () => {
   const { origin, seen } = await serveWeb(({ url = '' }, response) => {
     const n = Number(/\d+/.exec(url)?.[0])
     if (n === 0) response.end('there')
@@ -76,7 +76,7 @@ test('ten redirects are followed, relative ones too, and not one more', async ()
   expect(seen).toHaveLength(11 + 11)
 })
 
-test('a rule holds for where a page redirects to', async () => {
+test('applies rules to redirect targets', async () => {
   const { origin, seen } = await serveWeb(({ url }, response) =>
     url === '/a' ? response.writeHead(302, { location: '/b' }).end() : response.end('b'),
   )
@@ -86,7 +86,7 @@ test('a rule holds for where a page redirects to', async () => {
   expect(seen).toEqual(['/a'])
 })
 
-test('more than the limit is given up, announced or not, packed or not', async () => {
+test('rejects a body over the limit, with or without content-length or compression', async () => {
   const limits = { bytes: 1000 }
   const announced = await serveWeb((_, response) =>
     response.writeHead(200, { 'content-length': 2000 }).end('x'.repeat(2000)),
@@ -103,7 +103,7 @@ test('more than the limit is given up, announced or not, packed or not', async (
   await expect(get(bomb.origin, { limits })).rejects.toThrow('larger than')
 })
 
-test('packed pages are unpacked, and broken ones are an error', async () => {
+test('decodes compressed pages, and rejects corrupt ones', async () => {
   const packed = await serveWeb((_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('hello')),
   )
@@ -112,7 +112,7 @@ test('packed pages are unpacked, and broken ones are an error', async () => {
   await expect(get(broken.origin)).rejects.toThrow('incorrect header check')
 })
 
-test('a server that drips, or never answers, is given up', async () => {
+test('gives up on a server that is too slow or never responds', async () => {
   const drip = await serveWeb((_, response) => {
     const timer = setInterval(() => response.write('.'), 10)
     response.once('close', () => clearInterval(timer))
@@ -123,19 +123,19 @@ test('a server that drips, or never answers, is given up', async () => {
   await expect(get(silent.origin, { limits: { totalMs: 100 } })).rejects.toThrow('longer than 0.1 s')
 })
 
-test('a stop is immediate, in the head and in the body', async () => {
-  for (const begun of [false, true]) {
-    const { origin, server } = await serveWeb((_, response) => void (begun && response.write('begun')))
+test('stops immediately, before and during the body', async () => {
+  for (const hasStarted of [false, true]) {
+    const { origin, server } = await serveWeb((_, response) => void (hasStarted && response.write('started')))
     const abort = new AbortController()
     server.once('request', () => setImmediate(() => abort.abort(new Error('stopped by the user'))))
     await expect(get(origin, { signal: abort.signal })).rejects.toThrow('stopped by the user')
   }
 })
 
-test('an answer that breaks off is an error, not a short page', async () => {
+test('reports a truncated response as an error, not as a short page', async () => {
   const { origin } = await serveWeb((_, response) => {
     response.writeHead(200, { 'content-length': 100 })
-    response.write('begun')
+    response.write('started')
     setImmediate(() => response.destroy())
   })
   await expect(get(origin)).rejects.toThrow('aborted')

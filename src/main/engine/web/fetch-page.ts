@@ -11,12 +11,12 @@ import type { ProxyFor } from '../network/choose-proxy'
 import { nonPublicKind } from '../network/public-address'
 
 export interface PageLimits {
-  /** Most bytes of a body, unpacked. */
+  /** Maximum bytes of a decoded body. */
   bytes: number
   redirects: number
   /** ms from the first connection to the last byte. */
   totalMs: number
-  /** In every window of `dripMs`, at least `dripBytes` must come. */
+  /** Every `dripMs`, at least `dripBytes` must arrive. */
   dripMs: number
   dripBytes: number
 }
@@ -33,12 +33,12 @@ export interface PageRequest {
   url: string
   signal: AbortSignal
   allowedHosts: readonly string[]
-  /** Why a page that is redirected to may not be visited. */
+  /** Why a redirect target may not be visited. */
   refusal?: (url: string) => Promise<string | undefined>
   limits?: Partial<PageLimits>
-  /** Resolves names; default: the system's. Every address it gives is checked before one of them is connected to. */
+  /** Resolves names; default: the system's resolver. Every address is checked before one is connected to. */
   resolve?: (name: string) => Promise<readonly LookupAddress[]>
-  /** Which proxy a page is fetched through, which then looks up its name; default: none. */
+  /** Selects the proxy of a page, which then resolves its name; default: none. */
   proxyFor?: ProxyFor
 }
 
@@ -60,9 +60,10 @@ const HEADERS = {
 }
 
 /**
- * Gets one page of the open web, redirects followed. What is checked is what is connected to: a name is resolved here, all its addresses are looked at, and
- * the connection goes to those, so that a name which changes in between leads nowhere else; each redirect is checked anew. Rejects with a `WebRefusal` for
- * what is not fetched and why, with the signal's reason, or with the system's error when the server cannot be reached.
+ * Fetches one page of the open web, following redirects. The checked address is the one that is used: a name is
+ * resolved here, all its addresses are checked, and the connection uses those, so that a changing name cannot lead
+ * elsewhere; each redirect is checked again. Rejects with a `WebRefusal` that says why a page is not fetched, with the
+ * signal's reason, or with the system's error if the server cannot be reached.
  */
 export async function fetchPage(request: PageRequest): Promise<Page> {
   const limits = { ...PAGE_LIMITS, ...request.limits }
@@ -107,26 +108,29 @@ async function answerTo(
   const proxy = await proxyFor?.(url)
   if (proxy && !allowed) await checkName(url, resolve ?? systemLookup)
   const lookup = checkedLookup(allowed, url.host, resolve ?? systemLookup)
-  // `agent: false`: a connection that is kept could belong to a name that leads elsewhere by now.
-  const way = proxy ? { agent: agentFor(url.protocol as 'http:' | 'https:', proxy) } : { agent: false, lookup }
+  // `agent: false`: a kept connection could belong to a name that has changed since.
+  const route = proxy ? { agent: agentFor(url.protocol as 'http:' | 'https:', proxy) } : { agent: false, lookup }
   return withSystemCertificates(
     () =>
       new Promise<IncomingMessage>((settle, reject) => {
-        const made = request(url, { headers: HEADERS, ...way, signal }, settle)
+        const made = request(url, { headers: HEADERS, ...route, signal }, settle)
         made.on('error', (error) => reject(signal.aborted ? signal.reason : withProxyLabel(error, proxy)))
         made.end()
       }),
   )
 }
 
-/** A proxy looks the name up again, and may know it where this machine does not; what this machine knows to be no public place is not asked for. */
+/**
+ * A proxy resolves the name again, possibly where this machine cannot; names that resolve to a non-public address here
+ * are refused.
+ */
 async function checkName(url: URL, resolve: (name: string) => Promise<readonly LookupAddress[]>): Promise<void> {
   const addresses = await resolve(url.hostname).catch(() => [])
   const inner = addresses.map(({ address }) => nonPublicKind(address)).find((kind) => kind !== undefined)
   if (inner !== undefined) throw new WebRefusal(refusalOf(url.host, inner))
 }
 
-/** Not called by Node for URLs that name an address themselves; `checkUrl` has seen those. */
+/** Node does not call it for URLs with a literal address; `checkUrl` has checked those. */
 function checkedLookup(
   allowed: boolean,
   host: string,
@@ -196,12 +200,12 @@ function tooLarge(limits: PageLimits): WebRefusal {
   )
 }
 
-/** The bytes of an answer without their content coding. A coding nobody knows is left as it came. */
+/** Decodes the body. An unknown content coding is passed on unchanged. */
 function decodeContent(message: IncomingMessage): Readable {
   let source: Readable = message
   for (const coding of (message.headers['content-encoding'] ?? '').toLowerCase().split(',').toReversed()) {
     const decoder = decoderFor(coding.trim())
-    // An error of any link reaches the last one, which is read.
+    // An error of any stream reaches the last one, which is read.
     if (decoder) source = pipeline(source, decoder, () => undefined)
   }
   return source

@@ -8,16 +8,19 @@ export interface ReadablePage {
   url: string
   title?: string
   text: string
-  /** `extracted`: the article of an HTML page as Markdown; `passthrough`: the text as it came. */
+  /** `extracted`: the article of an HTML page as Markdown; `passthrough`: the text unchanged. */
   kind: 'extracted' | 'passthrough'
   bytes: number
-  /** Author, date: what the page says of itself. */
+  /** Author and date, as stated by the page. */
   notes: string[]
   /** The page is a PDF: its bytes, and its text in `text`. */
   pdf?: { body: Buffer; read: PdfText }
 }
 
-/** Fetches a page and makes it readable. Rejects as `fetchPage` does, and with a `WebRefusal` for what is no text and for answers that are failures. */
+/**
+ * Fetches a page and converts it to readable text. Rejects like `fetchPage`, and with a `WebRefusal` for binary content
+ * and error responses.
+ */
 export async function readPage(
   web: WebAccess,
   { url, signal }: { url: string; signal: AbortSignal },
@@ -78,7 +81,7 @@ function isText(type: string): boolean {
   )
 }
 
-/** The type of a body whose server does not say it. */
+/** Guesses the type of a body without a content type. */
 function sniffed(body: Buffer): string {
   const start = body.subarray(0, 1024).toString('latin1')
   if (/^\s*(?:<!doctype html|<html|<head|<body)/i.test(start)) return 'text/html'
@@ -86,17 +89,17 @@ function sniffed(body: Buffer): string {
 }
 
 function failureOf(page: Page, type: string): string {
-  const said = isText(type) ? plainText(decodeText(page.body, page.contentType)).slice(0, 500) : ''
+  const excerpt = isText(type) ? plainText(decodeText(page.body, page.contentType)).slice(0, 500) : ''
   const advice =
     page.status === 404 || page.status === 410
       ? ' Look for the right address.'
       : page.status === 401 || page.status === 403
         ? ' It may need a sign-in, or turn programs away.'
         : ''
-  return `${page.url.href} answered ${page.status}.${advice}${said === '' ? '' : `\n${said}`}`
+  return `${page.url.href} answered ${page.status}.${advice}${excerpt === '' ? '' : `\n${excerpt}`}`
 }
 
-/** The words of an HTML page, for when nothing better is to be had. */
+/** The plain text of an HTML page, as a fallback. */
 function plainText(html: string): string {
   return html
     .replace(/<(script|style|noscript|template)\b[^]*?<\/\1\s*>/gi, ' ')
@@ -117,10 +120,13 @@ function kilobytes(bytes: number): string {
   return `${Math.ceil(bytes / 1024)} KiB`
 }
 
-/** How much of a page may come before it says its encoding; the HTML standard looks at as much. */
+/** How far into a page its encoding is looked for, as in the HTML standard. */
 const META_BYTES = 1024
 
-/** The text of a body: by its byte order mark, else by what the server says, else by what an HTML page says of itself, else UTF-8. */
+/**
+ * Decodes a body by its byte order mark, else by the server's charset, else by the charset an HTML page declares, else
+ * as UTF-8.
+ */
 function decodeText(body: Buffer, contentType: string): string {
   const named =
     bomOf(body) ?? /charset\s*=\s*["']?([^\s;"']+)/i.exec(contentType)?.[1] ?? metaCharset(body, contentType) ?? 'utf-8'

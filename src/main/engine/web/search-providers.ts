@@ -3,10 +3,10 @@ export interface WebHit {
   title: string
   url: string
   snippet: string
-  /** As the provider says it; any form. */
+  /** As the provider reports it, in any format. */
   date?: string
   site?: string
-  /** The page's text, where the provider brings it along. */
+  /** The page's text, if the provider includes it. */
   content?: string
 }
 
@@ -17,26 +17,26 @@ export interface WebQuery {
   withContent: boolean
 }
 
-/** What a search provider is: how its question is put and how its answer is read. The request itself is made in one place. */
+/** How to build a search provider's request and read its response. The request itself is sent in `searchWeb`. */
 export interface SearchProvider {
   request(query: WebQuery, access: { baseUrl: string; key: string | undefined }): SearchRequest
-  /** Throws nothing: what is not there is left out. */
+  /** Never throws: missing parts are omitted. */
   hits(answer: unknown): WebHit[]
-  /** Its own address; undefined when every installation has another. */
+  /** Its public URL; undefined if every installation has its own. */
   baseUrl: string | undefined
   needsKey: boolean
-  /** What to do about a 403, where that has a usual cause. */
+  /** What to do about a 403, if it has a usual cause. */
   forbidden?: string
 }
 
 export interface SearchRequest {
   url: string
   headers: Record<string, string>
-  /** Sent as JSON by POST; a GET without it. */
+  /** Sent as JSON by POST; without it a GET is sent. */
   body?: unknown
 }
 
-/** The elements of a list somewhere in an answer, as objects; empty when it is not there. */
+/** The objects of a list at a path in a response; empty if it is missing. */
 function listAt(answer: unknown, ...path: string[]): Record<string, unknown>[] {
   let value = answer
   for (const key of path) value = isObject(value) ? value[key] : undefined
@@ -65,7 +65,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Brave Search: api-dashboard.search.brave.com, Web Search. Snippets come with `<strong>` around what matches. */
+/** Brave Search: api-dashboard.search.brave.com, Web Search. Snippets have `<strong>` around matches. */
 export const brave: SearchProvider = {
   baseUrl: 'https://api.search.brave.com/res/v1',
   needsKey: true,
@@ -87,7 +87,7 @@ export const brave: SearchProvider = {
     ),
 }
 
-/** The search service of Moonshot's coding plan. It crawls the pages itself when asked for their content. */
+/** The search service of Moonshot's coding plan. It crawls the pages itself if their content is requested. */
 export const moonshot: SearchProvider = {
   baseUrl: 'https://api.kimi.com/coding/v1',
   needsKey: true,
@@ -103,7 +103,7 @@ export const moonshot: SearchProvider = {
     ),
 }
 
-/** A SearXNG of one's own: docs.searxng.org/dev/search_api. It has no limit parameter. */
+/** A self-hosted SearXNG: docs.searxng.org/dev/search_api. It has no limit parameter. */
 export const searxng: SearchProvider = {
   baseUrl: undefined,
   needsKey: false,
@@ -123,7 +123,7 @@ function bearer(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { authorization: `Bearer ${key}` }
 }
 
-/** Tavily: docs.tavily.com, Search. It brings the pages' text along when asked. */
+/** Tavily: docs.tavily.com, Search. It includes the pages' text on request. */
 export const tavily: SearchProvider = {
   baseUrl: 'https://api.tavily.com',
   needsKey: true,

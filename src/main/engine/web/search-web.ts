@@ -4,10 +4,13 @@ import { brave, moonshot, type SearchProvider, type WebHit, type WebQuery, searx
 
 export const SEARCH_PROVIDERS = { searxng, brave, tavily, moonshot } satisfies Record<string, SearchProvider>
 
-/** Most bytes of an answer: twenty whole pages. */
+/** Maximum bytes of a response: twenty full pages. */
 const MAX_BYTES = 20 * 1024 * 1024
 
-/** Asks the configured provider. The address is the user's own choice, so it may be on this machine. Rejects with a `WebRefusal` that says what to do. */
+/**
+ * Queries the configured provider. The user chose its URL, so it may be on this machine. Rejects with a `WebRefusal`
+ * that says what to do.
+ */
 export async function searchWeb(
   query: WebQuery,
   settings: SearchSettings,
@@ -36,7 +39,7 @@ export async function searchWeb(
   }).catch((error: unknown): never => {
     signal.throwIfAborted()
     throw new WebRefusal(
-      `The search provider ${settings.provider} could not be reached: ${reasonOf(error)}. Try again later, or go on without it.`,
+      `The search provider ${settings.provider} could not be reached: ${reasonOf(error)}. Try again later, or continue without it.`,
     )
   })
   const text = await readLimitedText(answer, MAX_BYTES)
@@ -51,13 +54,14 @@ export async function searchWeb(
 }
 
 function problemOf(name: string, provider: SearchProvider, status: number, text: string): string {
-  const said = text.trim() === '' ? '' : ` It says: ${text.trim().slice(0, 300)}`
+  const excerpt = text.trim() === '' ? '' : ` It says: ${text.trim().slice(0, 300)}`
   if (status === 429)
-    return `The search provider ${name} asks to slow down (429). Wait a moment, or go on without it.${said}`
-  if (status === 401) return `The search provider ${name} refused its key. Tell the user to check [web.search].${said}`
+    return `The search provider ${name} asks to slow down (429). Wait a moment, or continue without it.${excerpt}`
+  if (status === 401)
+    return `The search provider ${name} refused its key. Tell the user to check [web.search].${excerpt}`
   if (status === 403)
-    return `The search provider ${name} refused (403). ${provider.forbidden ?? 'Tell the user to check the key and its plan.'}${said}`
-  return `The search provider ${name} failed (${status}). Try again later, or go on without it.${said}`
+    return `The search provider ${name} refused (403). ${provider.forbidden ?? 'Tell the user to check the key and its plan.'}${excerpt}`
+  return `The search provider ${name} failed (${status}). Try again later, or continue without it.${excerpt}`
 }
 
 function reasonOf(error: unknown): string {

@@ -3,26 +3,26 @@ import type { Network } from '../network/network'
 import { programFile } from '../runtime/plain-node'
 import { runWorker, WorkerFailure } from '../runtime/worker-process'
 
-/** What the web tools of a session may do; each is asked when it is needed, so that changed settings count. */
+/** What the web tools of a session may do; read on each use, so that changed settings apply. */
 export interface WebAccess {
   /** Hosts the user allowed although they lead to this machine or a private network. */
   allowedHosts(): readonly string[]
-  /** Who searches. */
+  /** The configured search provider. */
   search(): SearchSettings | undefined
-  /** Why a page that another one redirects to may not be visited. */
+  /** Why a redirect target may not be visited. */
   refusal(url: string): Promise<string | undefined>
   readArticle: ReadArticle
-  /** Absent: directly, with Node's own `fetch`. */
+  /** Absent: direct connections, with Node's own `fetch`. */
   network?: Pick<Network, 'fetch' | 'proxyFor'>
 }
 
 export interface ArticleInput {
   html: string
-  /** Links in the article become absolute by it. */
+  /** Base URL for links in the article. */
   url: string
 }
 
-/** What a page is about, without what surrounds it. */
+/** The main content of a page, without navigation and the like. */
 export interface Article {
   markdown: string
   title: string
@@ -31,17 +31,18 @@ export interface Article {
 }
 
 /**
- * Reduces a page to its article as Markdown. Undefined when that fails, takes too long, or is stopped: the caller has other ways. Given, so that a test can have one that fails.
+ * Reduces a page to its article as Markdown. Undefined if that fails, times out, or is stopped: the caller has
+ * fallbacks. A type of its own, so that tests can replace it.
  */
 type ReadArticle = (input: ArticleInput, signal: AbortSignal, limitMs?: number) => Promise<Article | undefined>
 
-/** A process has to start first, on a machine that may have much else to do. */
+/** Includes the start of a process, possibly on a busy machine. */
 const LIMIT_MS = 15_000
-/** A page that needs more memory than this is given up, and only that. */
+/** A page that needs more memory than this is given up. */
 const HEAP_MEGABYTES = 512
 const MAX_GROWTH_BYTES = 1024 ** 3
 
-/** See `ReadArticle`: in a process of its own. */
+/** See `ReadArticle`: runs in a separate process. */
 export const readArticle: ReadArticle = async (input, signal, limitMs = LIMIT_MS) => {
   try {
     return await runWorker<Article>({

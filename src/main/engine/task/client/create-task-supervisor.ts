@@ -3,42 +3,38 @@ import { CodedError } from '../../../../shared/errors'
 import type { UsagePush } from '../../../../shared/events/push'
 import type { Orphan, Task, TaskOutputPage } from '../../../../shared/model/task'
 import type { TaskSettings } from '../../config/settings/settings'
-import { readOutput } from '../output/log-files'
 import { GRACE_MS, newTaskId } from '../task-starter'
 import { SERVER_TASK_PREFIX } from '../../process/process-tag'
 import type { BackgroundStart, TaskSupervisor, TaskStart, TerminalTasks } from '../task-supervisor'
-import { foregroundLog, removeOld } from '../task-record'
+import { removeOld } from '../task-record'
 import { type TaskHostProgram, HostConnector, hostDiedNotice, orphanNotice, unavailableNotice } from './host-connector'
 import type { HostConnection } from './host-connection'
 import { hostedTerminals } from './hosted-terminals'
 import { KnownTasks, watchTask } from './known-tasks'
 import { besideBackground, SharedNetworks } from './shared-networks'
 
-/** A host that died may take a moment to be seen as dead. */
+/** How long a dead host may take to be recognized as dead. */
 const DEATH_MS = 1_500
-const POLL_MS = 20
-/** After the start of the program. */
-const BEGIN_MS = 300
+const START_DELAY_MS = 300
 
 export interface TaskSupervisorOptions {
   /** Real path. */
   home: string
-  /** How the task host is started; absent: nothing can be put into the background here. */
+  /** How to start the task host; absent: background commands are unavailable. */
   program?: TaskHostProgram
-  /** Whether somebody looks: then commands that calls wait for run in the task host. */
+  /** Whether a user is present: then foreground commands run in the task host. */
   interactive: boolean
-  /** The environment of commands. */
+  /** The environment of commands; complete once `ready` resolves. */
   env: () => Record<string, string>
-  /** Resolves when it is complete. */
   ready?: () => Promise<void>
   settings: () => TaskSettings
-  /** Commands in this process. */
+  /** Runs commands in this process. */
   local: TerminalTasks
-  /** Where what goes wrong is written down. */
+  /** Logs errors. */
   log?: (message: string) => void
 }
 
-/** See `TaskCustody`. Nothing is read, started or connected to before it is needed, or `begin` is called. */
+/** See `TaskSupervisor`. Reads, starts and connects to nothing before it is needed, or `begin` is called. */
 export function createTaskSupervisor(options: TaskSupervisorOptions): HomeTaskSupervisor {
   return new HomeTaskSupervisor(options)
 }
@@ -55,11 +51,11 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   private readonly usageListeners = new Set<(push: UsagePush) => void>()
   private readonly networks = new SharedNetworks(() => this.live())
   private readonly hosted: TerminalTasks | undefined
-  /** Tasks this process put into the background, or followed, and that run as far as it knows. */
+  /** Tasks that this process started or followed and that run, as far as it knows. */
   private readonly running = new Set<string>()
   private beginTimer: NodeJS.Timeout | undefined
   private isClosed = false
-  /** Why there was no host the last time that this was told. */
+  /** The last reason reported for a missing host. */
   private notifiedUnavailable: string | undefined
 
   constructor(options: TaskSupervisorOptions) {
@@ -100,23 +96,23 @@ export class HomeTaskSupervisor implements TaskSupervisor {
         : besideBackground(networks, { local, hosted: this.hosted })
   }
 
-  /** The same a moment later, so that nothing waits for it. */
+  /** The same a moment later, off the startup path. */
   beginSoon(failed: (error: unknown) => void): void {
     this.beginTimer = setTimeout(
       () => void this.begin().catch((error: unknown) => !this.isClosed && failed(error)),
-      BEGIN_MS,
+      START_DELAY_MS,
     ).unref()
   }
 
-  /** For an engine that lives on: finds the host there is, what a crash left behind, and what is too old to keep. */
+  /** For long-lived engines: finds a running host, processes left by a crash, and tasks that are too old to keep. */
   async begin(): Promise<void> {
     if (this.isClosed) return
-    this.connector.lookOut()
+    this.connector.watchForHosts()
     await this.list({ activeOnly: true })
     for (const taskId of await removeOld(this.options.home, this.options.settings())) this.notifyRemoved(taskId)
     const { findOrphans } = await import('./orphans')
     const found = await findOrphans(this.options.home)
-    // Servers are nothing without the program that started them, and nobody's work.
+    // Servers are useless without the program that started them.
     const servers = found.filter(({ taskId }) => taskId.startsWith(SERVER_TASK_PREFIX)).map(({ pid }) => pid)
     if (servers.length > 0) await this.killOrphans(servers)
     const orphans = found.filter(({ pid }) => !servers.includes(pid))
@@ -134,7 +130,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     return task
   }
 
-  /** Where a command has to run that could talk to a background command of its session; undefined: anywhere. */
+  /** Where a command must run so that it can reach a background command of its session; undefined: anywhere. */
   async hostedFor(start: Pick<TaskStart, 'sandbox' | 'sessionId'>): Promise<Pick<TerminalTasks, 'run'> | undefined> {
     return this.hosted && (await this.networks.has(start)) ? this.hosted : undefined
   }
@@ -168,12 +164,8 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   async output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage> {
     const live = await this.askIfThere((link) => link.ask('output', { taskId, ...page }))
     if (live) return live
-    const task = await this.known.get(taskId)
-    if (task) return readOutput(task.outputPath, page)
-    const found = /^[a-z]+-[0-9a-z]{8}$/.test(taskId)
-      ? await readOutput(foregroundLog(this.options.home, taskId), page)
-      : undefined
-    if (!found || found.total === 0) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
+    const found = await this.known.output(taskId, page)
+    if (!found) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
     return found
   }
 
@@ -182,7 +174,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     const isAborted = (): boolean => signal?.aborted ?? false
     let task = await this.askIfThere((link) => link.ask('wait', { taskId, ms }, signal))
     task ??= await this.get(taskId)
-    // Another host has it, whose news does not come here.
+    // Another host has it, whose notifications do not reach us.
     while (task.status === 'running' && performance.now() < until && !isAborted()) {
       await pause(Math.min(500, until - performance.now()), signal)
       task = await this.get(taskId)
@@ -219,7 +211,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     const task = await this.get(taskId)
     throw task.status === 'running'
       ? new CodedError('task.host_unavailable', 'The terminal of this task cannot be reached.')
-      : new CodedError('task.ended', `Task ${taskId} has ended; nobody reads its terminal.`)
+      : new CodedError('task.ended', `Task ${taskId} has ended, so its terminal takes no input.`)
   }
 
   async moveToBackground(taskId: string): Promise<Task> {
@@ -249,7 +241,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
         find: () => this.connector.find(),
         get: (id) => this.get(id),
         output: (id, page) => this.output(id, page),
-        onLost: (hear) => listen(this.lostListeners, hear),
+        onLost: (onHostLost) => listen(this.lostListeners, onHostLost),
       },
       taskId,
       listener,
@@ -257,7 +249,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
   }
 
   watchUsage(listener: (push: UsagePush) => void): () => void {
-    // Each call is a listener of its own, whoever it is.
+    // Every call counts as a separate listener, even with the same function.
     const own = (push: UsagePush): void => listener(push)
     this.usageListeners.add(own)
     if (this.usageListeners.size === 1)
@@ -300,7 +292,7 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     return tasks
   }
 
-  /** Undefined when there is no host, or when it dies over the question. */
+  /** Undefined if there is no host, or if it dies before it answers. */
   private async askIfThere<Answer>(ask: (link: HostConnection) => Promise<Answer>): Promise<Answer | undefined> {
     try {
       const link = await this.connector.find()
@@ -311,27 +303,18 @@ export class HomeTaskSupervisor implements TaskSupervisor {
     }
   }
 
-  /** The host hung up. If it is dead, what it had is lost, and the user is told. */
+  /** The host hung up. If it is dead, its tasks are lost, and the user is notified. */
   private async onLost(): Promise<void> {
     if (this.isClosed) return
     const had = [...this.running]
     this.running.clear()
     this.networks.clear()
-    const lost: Task[] = []
-    const until = performance.now() + DEATH_MS
-    for (const taskId of had) {
-      let task = await this.known.get(taskId)
-      while (task?.status === 'running' && performance.now() < until) {
-        await pause(POLL_MS)
-        task = await this.known.get(taskId)
-      }
-      if (task?.status === 'lost') lost.push(task)
-    }
-    for (const hear of this.lostListeners) hear()
+    const lost = await this.known.lostAmong(had, DEATH_MS)
+    for (const listener of this.lostListeners) listener()
     this.notify(hostDiedNotice(lost.length))
   }
 
-  /** Told once for each reason: the commands go on without a host. */
+  /** Reported once for each reason: commands continue without a host. */
   private hostUnavailable(reason: string): void {
     if (this.isClosed || this.notifiedUnavailable === reason) return
     this.notifiedUnavailable = reason
@@ -361,7 +344,7 @@ function listen<Listener>(listeners: Set<Listener>, listener: Listener): () => v
   return () => listeners.delete(listener)
 }
 
-/** Shorter when `signal` aborts. */
+/** Shorter if `signal` aborts. */
 async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(Math.max(0, ms), undefined, signal && { signal }).catch(() => undefined)
 }

@@ -10,31 +10,31 @@ export interface HostConnectionEvents {
   changed: (tasks: Task[]) => void
   removed: (taskIds: string[]) => void
   measured: (push: UsagePush) => void
-  /** The host hung up, or is dead. Told once, between `open` and `close`. */
+  /** The host hung up, or is dead. Called once, between `open` and `close`. */
   lost: () => void
 }
 
-/** One connection to the task host. What is under way when it breaks rejects with `task.host_unavailable`. */
+/** One connection to the task host. Open requests reject with `task.host_unavailable` when it breaks. */
 export class HostConnection {
   private readonly connection: MessageConnection
   private readonly socket: HostSocket['socket']
-  /** How to fail what is under way. */
+  /** Rejects open requests. */
   private readonly underWay = new Set<(error: Error) => void>()
   private readonly printed = new Map<number, (text: string) => void>()
   private readonly pushed = new Map<number, (push: TaskPush) => void>()
   private lastNumber = 0
   private isOpen = false
   isLost = false
-  /** Its process. */
+  /** The pid of the host. */
   pid = 0
 
   private constructor({ socket }: HostSocket, events: HostConnectionEvents) {
     this.socket = socket
     this.connection = connectionOver(socket)
-    const on = <News extends keyof HostNotifications>(
-      news: News,
-      hear: (params: HostNotifications[News]) => void,
-    ): void => void this.connection.onNotification(news, hear)
+    const on = <Name extends keyof HostNotifications>(
+      name: Name,
+      listener: (params: HostNotifications[Name]) => void,
+    ): void => void this.connection.onNotification(name, listener)
     on('changed', ({ tasks }) => events.changed(tasks))
     on('removed', ({ taskIds }) => events.removed(taskIds))
     on('printed', ({ outputId, text }) => this.printed.get(outputId)?.(text))
@@ -50,7 +50,7 @@ export class HostConnection {
     this.connection.listen()
   }
 
-  /** Says who we are, and asks to be told of changes. */
+  /** Identifies us to the host and subscribes to changes. */
   static async open(host: HostSocket, events: HostConnectionEvents): Promise<HostConnection> {
     const link = new HostConnection(host, events)
     try {
@@ -75,7 +75,7 @@ export class HostConnection {
     if (signal?.aborted) cancel()
     try {
       return await new Promise((resolve, reject) => {
-        // When the connection breaks, the library does not tell every open request.
+        // When the connection breaks, the library does not reject every open request.
         this.underWay.add(reject)
         this.connection
           .sendRequest<HostRequests[Method]['result']>(method, params, ...(source ? [source.token] : []))
@@ -92,17 +92,17 @@ export class HostConnection {
     }
   }
 
-  /** A number for the output of one command, and how to hear no more of it. */
-  onPrinted(hear: (text: string) => void): { outputId: number; stop: () => void } {
+  /** A number for the output of one command, and a function to unsubscribe. */
+  onPrinted(listener: (text: string) => void): { outputId: number; stop: () => void } {
     const outputId = ++this.lastNumber
-    this.printed.set(outputId, hear)
+    this.printed.set(outputId, listener)
     return { outputId, stop: () => this.printed.delete(outputId) }
   }
 
-  /** Watches a task; resolves with how to stop, or undefined when the host has no such task running. */
-  async watch(taskId: string, hear: (push: TaskPush) => void): Promise<(() => void) | undefined> {
+  /** Watches a task; resolves with a function to stop, or undefined if the host has no such running task. */
+  async watch(taskId: string, listener: (push: TaskPush) => void): Promise<(() => void) | undefined> {
     const watchId = ++this.lastNumber
-    this.pushed.set(watchId, hear)
+    this.pushed.set(watchId, listener)
     const stop = (): void => {
       this.pushed.delete(watchId)
       if (this.isOpen && !this.isLost) void this.ask('unwatch', { watchId }).catch(() => {})

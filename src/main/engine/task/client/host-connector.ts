@@ -8,9 +8,9 @@ import { withoutPtyMasters } from '../../process/spawn'
 import type { Orphan } from '../../../../shared/model/task'
 
 const LOOK_MS = 100
-/** A host that ends just when we come is followed by a new one. */
+/** A host that ends just as we connect is followed by a new one. */
 const MAX_TRIES = 3
-/** For so long after a failed start, what can do without a host does not start another. */
+/** For this long after a failed start, callers that can do without a host do not try again. */
 const REST_MS = 60_000
 
 export interface HostConnectorOptions {
@@ -19,11 +19,14 @@ export interface HostConnectorOptions {
   program?: TaskHostProgram
   env: () => Record<string, string>
   events: HostConnectionEvents
-  /** There is a connection (again). */
+  /** Called for every new connection. */
   onLink: (link: HostConnection) => void
 }
 
-/** Keeps the connection to the task host of a home: finds it, starts it when one is needed, finds the next when it died. */
+/**
+ * Maintains the connection to the task host of a home: finds it, starts it on demand, and finds its successor when it
+ * dies.
+ */
 export class HostConnector {
   private readonly options: HostConnectorOptions
   private link: HostConnection | undefined
@@ -37,8 +40,8 @@ export class HostConnector {
     this.options = options
   }
 
-  /** Finds hosts that others start, too, from now on. */
-  lookOut(): void {
+  /** From now on also finds hosts that other processes start. */
+  watchForHosts(): void {
     if (this.isClosed || this.watcher) return
     this.watcher = watch(hostEndpoint(this.options.home).folder, () => {
       this.lookTimer ??= setTimeout(() => {
@@ -50,12 +53,12 @@ export class HostConnector {
     this.watcher.unref()
   }
 
-  /** The host there is. */
+  /** The running host, if there is one. */
   find(): Promise<HostConnection | undefined> {
     return this.get(() => findTaskHost(this.options.home))
   }
 
-  /** As `need`, for what can do without a host: rejects at once when the last start failed a moment ago. */
+  /** Like `need`, for callers that can do without a host: rejects at once if the last start failed recently. */
   async want(): Promise<HostConnection> {
     const { failed } = this
     if (failed && performance.now() - failed.at < REST_MS) {
@@ -66,7 +69,7 @@ export class HostConnector {
     return this.need()
   }
 
-  /** The host there is, or a new one. CodedError `task.host_unavailable` when there can be none. */
+  /** The running host, or a new one. Throws CodedError `task.host_unavailable` if none can be started. */
   async need(): Promise<HostConnection> {
     const { home, program, env } = this.options
     if (!program) {
@@ -116,7 +119,7 @@ export class HostConnector {
     const before = this.linking
     if (before) {
       const link = await before.catch((error: unknown) => {
-        // Whoever waited for a start that failed need not see another fail.
+        // A caller that waited for a failed start need not wait for another to fail.
         if (isStart && error instanceof HostStartError) throw error
         return undefined
       })
@@ -154,13 +157,16 @@ export class HostConnector {
 const START_MS = 10_000
 const MAX_ERROR_CHARS = 2_000
 
-/** How the task host is started: a program and its first arguments, which may have to be put in place first; the home is added. */
+/**
+ * How to start the task host: a program and its first arguments, which may have to be installed first; the home is
+ * appended.
+ */
 export interface TaskHostProgram {
   program: readonly string[] | ((home: string) => Promise<readonly string[]>)
   env?: Record<string, string>
 }
 
-/** No task host could be started. Trying again at once would end the same way. */
+/** No task host could be started. An immediate retry would fail the same way. */
 class HostStartError extends CodedError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('task.host_unavailable', message, options)
@@ -170,13 +176,15 @@ class HostStartError extends CodedError {
 /** Connects to the host of this home, if there is one. */
 export async function findTaskHost(home: string): Promise<HostSocket | undefined> {
   if (!hasHostEndpoint(home)) return undefined
-  const place = hostEndpoint(home)
-  const newest = place.newest()
+  const endpoint = hostEndpoint(home)
+  const newest = endpoint.newest()
   const socket = newest && (await dial(newest.path))
-  return socket && { socket, token: place.token }
+  return socket && { socket, token: endpoint.token }
 }
 
-/** Connects to the host of this home; starts one when there is none. CodedError `task.host_unavailable` when that fails. */
+/**
+ * Connects to the host of this home; starts one if needed. Throws CodedError `task.host_unavailable` on failure.
+ */
 export async function connectTaskHost(
   home: string,
   { program, env = {} }: TaskHostProgram,
@@ -210,7 +218,9 @@ function dial(path: string): Promise<Socket | undefined> {
   })
 }
 
-/** Starts a host that outlives us, and waits until it (or one that was quicker) listens. Returns where. */
+/**
+ * Starts a host that outlives us, and waits until it (or one that was quicker) listens. Resolves with its socket path.
+ */
 function startTaskHost(home: string, program: readonly string[], env: Record<string, string>): Promise<string> {
   const [command = '', ...args] = program
   return new Promise((resolve, reject) => {
@@ -223,20 +233,20 @@ function startTaskHost(home: string, program: readonly string[], env: Record<str
       child.kill('SIGKILL')
       fail(`it did not answer within ${START_MS / 1000} s`)
     }, START_MS)
-    const letGo = (): void => {
+    const detach = (): void => {
       clearTimeout(timer)
       child.stdout?.destroy()
       child.stderr?.destroy()
       child.unref()
     }
     const fail = (reason: string): void => {
-      letGo()
+      detach()
       reject(new HostStartError(`The task host could not be started: ${reason}.`))
     }
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       out += text
       if (!out.includes('\n')) return
-      letGo()
+      detach()
       resolve((JSON.parse(out.slice(0, out.indexOf('\n'))) as { path: string }).path)
     })
     child.stderr
@@ -249,7 +259,7 @@ function startTaskHost(home: string, program: readonly string[], env: Record<str
   })
 }
 
-/** The task host died with so many background tasks. */
+/** The notice that the task host died with `lost` background tasks. */
 export function hostDiedNotice(lost: number): string {
   const what =
     lost === 1
@@ -258,12 +268,12 @@ export function hostDiedNotice(lost: number): string {
   return `The task host has died.${lost === 0 ? '' : what} The next command starts a new one.`
 }
 
-/** Commands cannot run in the task host; `reason` is a sentence. */
+/** The notice that commands cannot run in the task host; `reason` is a sentence. */
 export function unavailableNotice(reason: string): string {
   return `Commands run without the task host, so they cannot go to the background, and you cannot type into them. ${reason}`
 }
 
-/** A crashed run left these behind. */
+/** The notice about processes that a crashed run left behind. */
 export function orphanNotice(orphans: readonly Orphan[]): string {
   const tasks = new Set(orphans.map(({ taskId }) => taskId)).size
   const still = orphans.length === 1 ? 'One process' : `${orphans.length} processes`

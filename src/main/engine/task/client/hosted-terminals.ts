@@ -9,7 +9,7 @@ import type { TaskEnd, TaskStart, TerminalTasks } from '../task-supervisor'
 import type { HostConnector } from './host-connector'
 import type { HostConnection } from './host-connection'
 
-/** The host answers an abort well within this. */
+/** The host normally answers an abort well within this time. */
 const ABORT_MS = 2_000
 
 export interface HostedTerminalsOptions {
@@ -17,15 +17,18 @@ export interface HostedTerminalsOptions {
   connector: HostConnector
   env: () => Record<string, string>
   settings: () => TaskSettings
-  /** Where commands run when there is no host to be had. */
+  /** Runs commands when no host is available. */
   fallback: TerminalTasks
-  /** Whether a command can go on in the background at its time limit, where the settings say so. */
+  /** Whether a command may move to the background at its time limit, if the settings say so. */
   movesAtLimit: boolean
-  /** Told, before a command falls back, why there is no host. */
+  /** Called with the reason before a command falls back. */
   onUnavailable: (error: CodedError) => void
 }
 
-/** Commands that calls wait for, in the task host: so a person can look at them, type into them, and send them to the background. */
+/**
+ * Runs foreground commands in the task host, so that the user can view them, type into them, and move them to the
+ * background.
+ */
 export function hostedTerminals(options: HostedTerminalsOptions): TerminalTasks {
   const { home, connector, env, settings, fallback, movesAtLimit, onUnavailable } = options
 
@@ -80,7 +83,7 @@ export function hostedTerminals(options: HostedTerminalsOptions): TerminalTasks 
       }
       return inHost(link, start, maxChars)
     },
-    // A failure shows in `run`.
+    // `run` reports the failure.
     warm(sandbox) {
       connector
         .want()
@@ -91,7 +94,7 @@ export function hostedTerminals(options: HostedTerminalsOptions): TerminalTasks 
   }
 }
 
-/** Resolves a while after the abort; never when `over` comes first. */
+/** Resolves a while after the abort; never if `over` aborts first. */
 function noAnswerAfter(signal: AbortSignal, over: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     const begin = (): void => {
@@ -105,7 +108,7 @@ function noAnswerAfter(signal: AbortSignal, over: AbortSignal): Promise<undefine
 
 type Known = Omit<TaskStart, 'signal' | 'onOutput'> & Pick<Task, 'taskId' | 'status' | 'startedAt'>
 
-/** What is known of a command that its host says nothing of: what it had printed is in its log. */
+/** The result of a command whose host does not answer; its output comes from the log. */
 async function endFromLog(home: string, known: Known, maxChars: number, note: string): Promise<TaskEnd> {
   const { canAnswer: _canAnswer, timeoutMs: _timeoutMs, sandbox: _sandbox, ...task } = known
   const outputPath = foregroundLog(home, task.taskId)

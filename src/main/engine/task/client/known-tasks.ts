@@ -1,17 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task'
-import { outputSize } from '../output/log-files'
-import { isHostAlive, markLost, readRecord, taskIds, type TaskRecord } from '../task-record'
+import { outputSize, readOutput } from '../output/log-files'
+import { foregroundLog, isHostAlive, markLost, readRecord, taskIds, type TaskRecord } from '../task-record'
 import type { TaskPush } from '../../../../shared/events/push'
 import type { HostConnection } from './host-connection'
 
 const MAX_REMEMBERED = 2_000
+const POLL_MS = 20
 
-/** The tasks on disk. Records of ended tasks change no more, so each is read once. */
+/** The tasks on disk. Records of ended tasks never change, so each is read once. */
 export class KnownTasks {
   private readonly home: string
   private readonly onLost: (task: Task) => void
   private readonly ended = new Map<string, Task>()
-  /** Being looked at, so that nobody is told twice. */
+  /** Reads in progress, so that a loss is reported only once. */
   private readonly reading = new Map<string, Promise<Task | undefined>>()
 
   constructor(home: string, onLost: (task: Task) => void) {
@@ -30,7 +32,7 @@ export class KnownTasks {
     return reading
   }
 
-  /** All but those the caller knows better. */
+  /** All tasks except those in `than`. */
   async others(than: ReadonlyMap<string, unknown>): Promise<Task[]> {
     const tasks: Task[] = []
     for (const taskId of await taskIds(this.home)) {
@@ -41,7 +43,31 @@ export class KnownTasks {
     return tasks
   }
 
-  /** It has ended just now, or its record was removed. */
+  /** A page of a task's log, also of a foreground command without a record; undefined if the log is missing. */
+  async output(taskId: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage | undefined> {
+    const task = await this.get(taskId)
+    if (task) return readOutput(task.outputPath, page)
+    if (!/^[a-z]+-[0-9a-z]{8}$/.test(taskId)) return undefined
+    const found = await readOutput(foregroundLog(this.home, taskId), page)
+    return found.total === 0 ? undefined : found
+  }
+
+  /** The tasks of a dead host that are lost; waits up to `limitMs` until its death shows. */
+  async lostAmong(ids: readonly string[], limitMs: number): Promise<Task[]> {
+    const lost: Task[] = []
+    const until = performance.now() + limitMs
+    for (const taskId of ids) {
+      let task = await this.get(taskId)
+      while (task?.status === 'running' && performance.now() < until) {
+        await sleep(POLL_MS)
+        task = await this.get(taskId)
+      }
+      if (task?.status === 'lost') lost.push(task)
+    }
+    return lost
+  }
+
+  /** It has just ended, or its record was removed. */
   forget(taskId: string): void {
     this.ended.delete(taskId)
   }
@@ -51,7 +77,7 @@ export class KnownTasks {
     return record && this.asItIs(record)
   }
 
-  /** A running task whose host is dead is lost, and its record says so from now on. */
+  /** Marks a running task as lost, on disk too, if its host is dead. */
   private async asItIs(record: TaskRecord): Promise<Task> {
     if (record.task.status !== 'running') return this.remember(record.task)
     if (await isHostAlive(this.home, record))
@@ -72,45 +98,45 @@ export class KnownTasks {
   }
 }
 
-/** Shown of a task that has ended; the rest is read page by page. */
+/** How much of an ended task is pushed; the rest is read page by page. */
 const TAIL_BYTES = 128 * 1024
 
 export interface WatchSources {
   find: () => Promise<HostConnection | undefined>
   get: (taskId: string) => Promise<Task>
   output: (taskId: string, page: { bytes: number }) => Promise<TaskOutputPage>
-  onLost: (hear: () => void) => () => void
+  onLost: (listener: () => void) => () => void
 }
 
-/** See `TaskCustody.watch`. A running task is watched in its host, any other is shown as it is on disk. */
+/** See `TaskSupervisor.watch`. A running task is watched in its host, any other is shown from disk. */
 export function watchTask(sources: WatchSources, taskId: string, listener: (push: TaskPush) => void): () => void {
   let isStopped = false
   let stopPushes: (() => void) | undefined
-  const tell = (push: TaskPush): void => {
+  const send = (push: TaskPush): void => {
     if (!isStopped) listener(push)
   }
   const begin = async (): Promise<void> => {
-    const stop = await (await sources.find())?.watch(taskId, tell)
+    const stop = await (await sources.find())?.watch(taskId, send)
     if (isStopped) stop?.()
     else if (stop) stopPushes = stop
     else {
       const task = await sources.get(taskId)
       const { text, from } = await sources.output(taskId, { bytes: TAIL_BYTES })
-      tell({ type: 'start', task, text, from })
+      send({ type: 'start', task, text, from })
     }
   }
-  const stopHearing = sources.onLost(() => {
+  const unsubscribe = sources.onLost(() => {
     stopPushes = undefined
     void sources.get(taskId).then(
-      (task) => tell({ type: 'task', task }),
+      (task) => send({ type: 'task', task }),
       () => {},
     )
   })
-  // A task nobody knows stays silent, like one that prints nothing.
+  // An unknown task stays silent, like one that prints nothing.
   begin().catch(() => {})
   return () => {
     isStopped = true
-    stopHearing()
+    unsubscribe()
     stopPushes?.()
   }
 }

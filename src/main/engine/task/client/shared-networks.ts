@@ -5,12 +5,12 @@ import type { TaskStart, TerminalTasks } from '../task-supervisor'
 type Sandboxed = Pick<TaskStart, 'sandbox' | 'sessionId'>
 
 /**
- * Whose network is in the task host. Sandboxed commands of a session reach each other at localhost, and a background command runs in the task host: from then on, commands
- * that could talk to it have to run there as well.
+ * Tracks which sandbox networks live in the task host. Sandboxed commands of a session reach each other at localhost,
+ * and background commands run in the task host: commands that should reach one must run there as well.
  */
 export class SharedNetworks {
   private readonly inHost = new Set<string>()
-  /** Networks that were looked for in the task host once. */
+  /** Networks that were already looked up in the task host. */
   private readonly looked = new Map<string, Promise<void>>()
   private readonly running: () => Promise<readonly Task[]>
 
@@ -24,12 +24,15 @@ export class SharedNetworks {
     if (policy && hasOwnNetwork(policy)) this.inHost.add(networkKey(policy))
   }
 
-  /** What is known without asking the host. */
+  /** The answer without asking the host. */
   isKnown(policy: SandboxPolicy | undefined): boolean {
     return policy !== undefined && this.inHost.has(networkKey(policy))
   }
 
-  /** The first time for each network, it is asked whether an earlier process has left a background command of the session there. */
+  /**
+   * On first use of each network, asks the host whether an earlier process left a background command of the session
+   * there.
+   */
   async has({ sandbox, sessionId }: Sandboxed): Promise<boolean> {
     if (!sandbox || !hasOwnNetwork(sandbox)) return false
     const key = networkKey(sandbox)
@@ -55,12 +58,15 @@ export class SharedNetworks {
   }
 }
 
-/** With the network open, commands are all on the machine's own. */
+/** With an open network, commands share that of the machine. */
 function hasOwnNetwork({ network }: SandboxPolicy): boolean {
   return network !== 'open'
 }
 
-/** Commands in this process, except those that share a network with a background command: these run in the task host. */
+/**
+ * Runs commands in this process, except those that share a network with a background command, which run in the task
+ * host.
+ */
 export function besideBackground(
   networks: SharedNetworks,
   { local, hosted }: Record<'local' | 'hosted', TerminalTasks>,

@@ -2,12 +2,15 @@ import type { HostedTask } from './hosted-task'
 import type { TaskChangeKind, TaskHost } from './task-host'
 import type { UsagePush } from '../../../../shared/events/push'
 
-/** Changes of the same moment go together. */
+/** Changes within this time are sent together. */
 const STATE_MS = 15
-/** Output alone is told this rarely: it changes a row of a list, no more. */
+/** Output alone is sent this rarely: it only changes a row of a list. */
 const OUTPUT_MS = 1_000
 
-/** Collects which tasks have changed, for one client, and has it told in batches; the next one waits until the client has taken the last. */
+/**
+ * Collects the changed tasks for one client and sends them in batches; the next batch waits until the client has taken
+ * the last.
+ */
 export class ChangeFeed {
   private readonly send: (changed: HostedTask[], removed: HostedTask[]) => Promise<void>
   private changed = new Set<HostedTask>()
@@ -54,7 +57,7 @@ export class ChangeFeed {
 
 const EVERY_MS = 1_000
 
-/** Measures what tasks use once a second, while anybody listens; one measurement serves all. */
+/** Measures what tasks use once a second while there are listeners; one measurement serves all. */
 export class UsageBroadcast {
   private readonly host: TaskHost
   private readonly log: (message: string) => void
@@ -75,7 +78,7 @@ export class UsageBroadcast {
   }
 
   private async measure(): Promise<void> {
-    const begun = performance.now()
+    const startedAt = performance.now()
     try {
       const measured = (await (await this.meter)?.measure()) ?? new Map<string, UsagePush['usage'][number]>()
       const push: UsagePush = {
@@ -88,8 +91,8 @@ export class UsageBroadcast {
     }
     this.timer = undefined
     if (this.listeners.size > 0)
-      this.timer = setTimeout(() => void this.measure(), Math.max(200, EVERY_MS - (performance.now() - begun)))
-    // The next to listen starts from new samples.
+      this.timer = setTimeout(() => void this.measure(), Math.max(200, EVERY_MS - (performance.now() - startedAt)))
+    // The next listener starts with new samples.
     else this.meter = undefined
   }
 }

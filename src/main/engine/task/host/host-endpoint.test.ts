@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { sharedToken } from './host-endpoint'
 
-/** What systems answer where a file system has no hard links; Windows says EISDIR on exFAT. */
+/** What systems report for a file system without hard links; Windows says EISDIR on exFAT. */
 const failing = (code: string) => () => {
   throw Object.assign(new Error(code), { code })
 }
 
 describe('the secret that the task host and its clients share', () => {
   it.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR', 'EINVAL'])(
-    'is made and shared without hard links, too (%s)',
+    'is created and shared without hard links (%s)',
     async (code) => {
       const file = join(await tempFolder(), 'token')
       const token = sharedToken(file, { link: failing(code) })
@@ -26,7 +26,7 @@ describe('the secret that the task host and its clients share', () => {
     },
   )
 
-  it('is that of whoever was quicker', async () => {
+  it('is that of the first process to create it', async () => {
     const file = join(await tempFolder(), 'token')
     const other = 'a'.repeat(64)
     const link = (): void => {
@@ -42,7 +42,7 @@ describe('the secret that the task host and its clients share', () => {
     expect(sharedToken(late, { link: failing('EISDIR'), write })).toBe(other)
   })
 
-  it('that is cut short is told, and not waited for without end', async () => {
+  it('reports a truncated file instead of waiting forever', async () => {
     const file = join(await tempFolder(), 'token')
     writeFileSync(file, 'half')
     expect(() => sharedToken(file)).toThrow('is damaged')

@@ -17,31 +17,31 @@ import { CodedError } from '../../../../shared/errors'
 import { identityOf } from '../../process/process-identity'
 import { PROTOCOL } from './task-protocol'
 
-/** What the system takes as the path of a socket, less some room for the number. */
+/** The maximum length of a socket path, minus space for the number. */
 const LONGEST_PATH = 92
 
 /**
- * Where the task host of a home listens. The sockets of one protocol are numbered, and the one with the highest number counts: a name is never
- * used twice, so nobody who finds a dead host can take away the name of its successor. Processes that cannot see each other's process numbers
- * (another machine or container on the same home) have hosts of their own.
+ * Where the task host of a home listens. The sockets of one protocol are numbered, and the highest number counts: a
+ * name is never reused, so a process that finds a dead host cannot remove the name of its successor. Processes in
+ * different pid namespaces (another machine or container on the same home) have separate hosts.
  */
 export interface HostEndpoint {
   folder: string
-  /** Both sides know it: read from a file that only the user can read. */
+  /** Shared by both sides: read from a file that only the user can read. */
   token: string
-  /** The socket that counts now. */
+  /** The current socket. */
   newest(): { path: string; number: number } | undefined
   /** Where the host with this number listens. */
   pathOf(number: number): string
 }
 
-/** Makes what is missing. Throws CodedError `task.host_unavailable` when no place is safe. */
+/** Creates what is missing. Throws CodedError `task.host_unavailable` if there is no safe location. */
 export function hostEndpoint(home: string): HostEndpoint {
   const folder = socketFolder(home)
   const token = sharedToken(join(privateFolder(join(home, 'run')), 'task-host.token'))
   const prefix = `${short(identityOf(process.pid).machine.split('|')[1] ?? '')}-${PROTOCOL}.`
   const pathOf = (number: number): string =>
-    // Nobody can guess the name, and it ends with its host.
+    // The name cannot be guessed, and it disappears with its host.
     process.platform === 'win32'
       ? `\\\\.\\pipe\\trestle-${short(token)}-${PROTOCOL}`
       : join(folder, `${prefix}${number}`)
@@ -60,7 +60,7 @@ export function hostEndpoint(home: string): HostEndpoint {
   }
 }
 
-/** Whether there ever was a host on this home: without making anything. */
+/** Whether this home ever had a host; creates nothing. */
 export function hasHostEndpoint(home: string): boolean {
   return existsSync(join(home, 'run', 'task-host.token'))
 }
@@ -74,22 +74,25 @@ function socketFolder(home: string): string {
   return privateFolder(join(base, short(home)))
 }
 
-/** Ours alone: a folder that somebody else made, or can write to, would let them stand in for the host. */
+/** Private to us: through a folder that another user created, or can write to, they could impersonate the host. */
 function privateFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (process.platform === 'win32') return path
   const { uid, mode } = lstatSync(path)
   if (!lstatSync(path).isDirectory() || uid !== userInfo().uid)
-    throw new CodedError('task.host_unavailable', `${path} belongs to somebody else.`)
+    throw new CodedError('task.host_unavailable', `${path} belongs to another user.`)
   if ((mode & 0o077) !== 0) chmodSync(path, 0o700)
   return path
 }
 
 const TOKEN_CHARS = 64
-/** Without links a token is there for a moment before it is written. */
+/** Without links, a token file exists for a moment before it is written. */
 const MAX_LOOKS = 100
 
-/** The secret in this file, which whoever comes first makes. `link` and `write` may be given for file systems that lack something. */
+/**
+ * The secret in this file, created by the first process. `link` and `write` can be replaced to test file systems with
+ * limitations.
+ */
 export function sharedToken(file: string, { link = linkSync, write = writeFileSync } = {}): string {
   const known = readToken(file)
   if (known !== undefined) return known
@@ -97,7 +100,7 @@ export function sharedToken(file: string, { link = linkSync, write = writeFileSy
   const temporary = `${file}.${randomBytes(6).toString('hex')}`
   write(temporary, token, { mode: 0o600, flag: 'wx' })
   try {
-    // Whole from the first moment, whoever comes first.
+    // Complete from the first moment, whichever process is first.
     link(temporary, file)
   } catch (error) {
     if (!isThere(error)) makeWithoutLinks(file, token, write)
@@ -112,7 +115,7 @@ export function sharedToken(file: string, { link = linkSync, write = writeFileSy
   throw new CodedError('task.host_unavailable', `${file} is damaged. Remove it and start Trestle again.`)
 }
 
-/** exFAT and some network folders have no links. */
+/** exFAT and some network file systems have no links. */
 function makeWithoutLinks(file: string, token: string, write: typeof writeFileSync): void {
   try {
     write(file, token, { mode: 0o600, flag: 'wx' })
@@ -121,7 +124,7 @@ function makeWithoutLinks(file: string, token: string, write: typeof writeFileSy
   }
 }
 
-/** Undefined when it is not there, or not written yet. */
+/** Undefined if it is missing, or not written yet. */
 function readToken(file: string): string | undefined {
   try {
     const token = readFileSync(file, 'utf8')

@@ -7,7 +7,7 @@ import type { OutputLog } from '../output/output-log'
 
 const LINE_BYTES = 4096
 
-/** One task in custody: its run, who watches it, and whose call it is. */
+/** One task of the host: its run, its watchers, and the call that waits for it. */
 export class HostedTask {
   readonly run: TaskRun
   readonly taskId: string
@@ -15,7 +15,7 @@ export class HostedTask {
   readonly starter: object
   /** The connection whose call waits for it, until it is moved to the background. */
   caller: object | undefined
-  /** What is wrong beside its log. */
+  /** A problem other than with its log. */
   problem: string | undefined
   private readonly watches = new Map<string, TaskWatch>()
   private lineAt = -1
@@ -52,14 +52,14 @@ export class HostedTask {
     for (const watch of this.watches.values()) watch.printed()
   }
 
-  /** Its status or something else about it has changed. */
+  /** Its status or another part of it has changed. */
   changed(): void {
     if (this.watches.size === 0) return
     const task = this.task()
     for (const watch of this.watches.values()) watch.changed(task)
   }
 
-  /** `send` says whether the watcher can take more; when it cannot, it gets a new start later, once `isReady`. */
+  /** `send` pushes to the watcher. While it is not `isReady`, it gets nothing, and later a new start. */
   watch(key: string, send: (push: TaskPush) => void, isReady: () => boolean): void {
     this.unwatch(key)
     this.watches.set(key, new TaskWatch({ log: this.run.log, task: () => this.task(), send, isReady }))
@@ -75,9 +75,9 @@ export class HostedTask {
   }
 }
 
-/** A screen shows no more; what a person types is answered within this. */
+/** Faster than a screen can show; typed input is echoed within this time. */
 const TICK_MS = 30
-/** What is given at the start, and at most at once. */
+/** Maximum bytes sent at the start, and at once. */
 const MAX_BYTES = 128 * 1024
 
 export interface TaskWatchOptions {
@@ -89,8 +89,8 @@ export interface TaskWatchOptions {
 }
 
 /**
- * What one watcher of a task is told: the newest output, then what comes, merged. A watcher that is slower than the task, or a task that is faster
- * than any watcher, gets a new start with the newest output instead of everything between. Nothing is kept for anybody.
+ * Pushes a task to one watcher: the newest output, then new output, merged. A watcher that is slower than the task gets
+ * a new start with the newest output instead of everything in between. Nothing is buffered per watcher.
  */
 class TaskWatch {
   private readonly options: TaskWatchOptions
@@ -110,7 +110,7 @@ class TaskWatch {
 
   changed(task: Task): void {
     if (this.closed) return
-    // What it printed comes before how it ended.
+    // Output comes before the end.
     this.flush()
     this.options.send({ type: 'task', task })
   }
@@ -146,13 +146,13 @@ class TaskWatch {
     const bytes = Buffer.concat(log.newest(0, MAX_BYTES))
     let from = log.total - bytes.length
     let begin = 0
-    // Not in the middle of a character or an escape code: from a line on, if something is left out.
+    // Not in the middle of a character or escape sequence: if something is omitted, start at a line.
     if (from > 0) begin = bytes.indexOf(0x0a) + 1
     from += begin
     const end = Math.max(begin, wholeLength(bytes))
     this.sent = log.total
     this.decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-    // The beginning of a character whose end is to come.
+    // The start of a character whose end is still to come.
     this.decoder.decode(bytes.subarray(end), { stream: true })
     send({ type: 'start', task: task(), text: bytes.toString('utf8', begin, end), from })
   }

@@ -9,18 +9,18 @@ import {
 import { CodedError } from '../../../../shared/errors'
 import type { FailureData } from './task-protocol'
 
-/** Code of a JSON-RPC error whose data says more. */
+/** Code of a JSON-RPC error with details in its data. */
 const FAILED = -32_000
 
 const SILENT = { error: () => {}, warn: () => {}, info: () => {}, log: () => {} }
 
-/** Messages over a socket, both ways. The caller calls `listen`. */
+/** Messages over a socket, both ways. The caller must call `listen`. */
 export function connectionOver(socket: Socket): MessageConnection {
   socket.setNoDelay(true)
   return createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket), SILENT)
 }
 
-/** An exception as it travels. */
+/** Serializes an exception. */
 export function toWire(error: unknown): ResponseError<FailureData> {
   const message = error instanceof Error ? error.message : String(error)
   const systemCode =
@@ -30,7 +30,7 @@ export function toWire(error: unknown): ResponseError<FailureData> {
   return new ResponseError(FAILED, message, data)
 }
 
-/** What was thrown at the other end, as far as it is known here. */
+/** Restores what was thrown at the other end, as far as possible. */
 export function fromWire(error: unknown): unknown {
   if (!(error instanceof ResponseError) || error.code !== FAILED) return error
   const { failure, systemCode } = (error.data ?? {}) as FailureData

@@ -28,7 +28,7 @@ describe.runIf(process.platform === 'linux')('of this process', () => {
     return (server.address() as { port: number }).port
   }
 
-  test('a port is found when it opens, kept while it listens, and gone when it closes', async () => {
+  test('finds a port while it is open', async () => {
     const ports = new ListeningPorts()
     const self = [readStat(process.pid)!]
     const find = (): unknown => ports.of(self, listeningSockets()).get(process.pid)
@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')('of this process', () => {
     expect(find()).toBeUndefined()
   })
 
-  test('a port of a process that was not asked about is nobody’s', async () => {
+  test('ignores ports of other processes', async () => {
     const port = await listen('127.0.0.1')
     expect([...listeningSockets().values()].map((socket) => socket.port)).toContain(port)
     expect(new ListeningPorts().of([readStat(process.ppid)!], listeningSockets()).size).toBe(0)

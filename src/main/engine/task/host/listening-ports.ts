@@ -9,19 +9,19 @@ export interface ListeningPort {
 
 type Owners = Map<string, { pid: number; started: number } | undefined>
 
-/** State of a socket that listens, in /proc/net/tcp. */
+/** State of a listening socket in /proc/net/tcp. */
 const LISTEN = '0A'
 const CHUNK = 64 * 1024
 
 /**
- * Which of a set of processes listen on which TCP ports, on Linux. The kernel lists sockets without saying whose they are; the owner is found by
- * looking through the open files of the given processes, once for each new socket.
+ * Which of a set of processes listen on which TCP ports, on Linux. The kernel lists sockets without their owner, which
+ * is found by checking the open files of the given processes, once for each new socket.
  */
 export class ListeningPorts {
-  /** Sockets by their number: who has it open, or nobody of those asked about. */
+  /** Owners by inode of the socket; undefined if none of the given processes has it open. */
   #owners: Owners = new Map()
 
-  /** `sockets` must have been listed before `processes`, or the owner of a new one could be missed for good. */
+  /** `sockets` must have been listed before `processes`, or the owner of a new one could be missed permanently. */
   of(processes: readonly ProcessEntry[], sockets: ReadonlyMap<string, ListeningPort>): Map<number, ListeningPort[]> {
     const living = new Map(processes.map((entry) => [entry.pid, entry]))
     const owners: Owners = new Map()
@@ -29,7 +29,7 @@ export class ListeningPorts {
     for (const socket of sockets.keys()) {
       const owner = this.#owners.get(socket)
       if (owner && living.get(owner.pid)?.started === owner.started) owners.set(socket, owner)
-      // Its owner ended, but may have handed it on.
+      // Its owner ended, but may have passed it on.
       else if (owner || !this.#owners.has(socket)) wanted.add(socket)
       else owners.set(socket, undefined)
     }
@@ -50,7 +50,7 @@ export class ListeningPorts {
   }
 }
 
-/** All TCP sockets that listen in the network of a process, by number. */
+/** All listening TCP sockets in the network of a process, by inode. */
 export function listeningSockets(pid: number | 'self' = 'self'): Map<string, ListeningPort> {
   return new Map([...socketsIn(`/proc/${pid}/net/tcp`), ...socketsIn(`/proc/${pid}/net/tcp6`)])
 }
@@ -67,7 +67,9 @@ function stateOf(line: string): string | undefined {
   return /^\s*\d+: \S+ \S+ (\w\w) /.exec(line)?.[1]
 }
 
-/** Lines after the first as long as `wanted` holds: sockets that listen come first, and of the others there may be many thousands. */
+/**
+ * Lines after the first while `wanted` holds: listening sockets come first, and there may be many thousands of others.
+ */
 function linesWhile(path: string, wanted: (line: string) => boolean): string[] {
   const lines: string[] = []
   let file: number | undefined
@@ -86,48 +88,49 @@ function linesWhile(path: string, wanted: (line: string) => boolean): string[] {
       isFirst &&= pieces.length === 0
     }
   } catch {
-    // A system without IPv6 has no list of it.
+    // A system without IPv6 has no such file.
   } finally {
     if (file !== undefined) closeSync(file)
   }
   return lines
 }
 
-/** Numbers of the sockets that a process has open. */
+/** Inodes of the sockets that a process has open. */
 function openSockets(pid: number): string[] {
   return namesIn(`/proc/${pid}/fd`).flatMap(
     (name) => /^socket:\[(\d+)\]$/.exec(readLink(`/proc/${pid}/fd/${name}`))?.[1] ?? [],
   )
 }
 
-/** Words of four bytes, each in the order of this machine. */
+/** The address, stored as groups of four bytes, each in the byte order of this machine. */
 export function addressOf(hex: string): string {
   const bytes = Buffer.from(hex, 'hex')
-  // Every machine that Trestle runs on has the lowest byte first.
+  // Every machine that Trestle runs on is little-endian.
   bytes.swap32()
   if (bytes.length === 4) return [...bytes].join('.')
   const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2))
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) return [...bytes.subarray(12)].join('.')
   const text = groups.map((group) => group.toString(16)).join(':')
-  // The longest row of zeros, written as "::".
+  // The longest run of zeros, written as "::".
   const zeros = [...text.matchAll(/(?:^|:)0(?::0)+(?=:|$)/g)].toSorted((a, b) => b[0].length - a[0].length)[0]
   if (!zeros) return text
   return `${text.slice(0, zeros.index)}::${text.slice(zeros.index + zeros[0].length + 1)}`
 }
 
-/** What a published server is opened at. */
+/** The address at which a published server is opened. */
 const PUBLISHED_AT = '127.0.0.1'
 
 /**
- * Ports of servers in sandboxes. They listen in a network of their own, which this machine's list of sockets does not show; this process makes them reachable at the same
- * port of 127.0.0.1 (see PublishedPorts). One that is not reachable, because something else has that port, is left out: a link to it would open the wrong page.
+ * Ports of servers in sandboxes. They listen in a network of their own, which this machine's list of sockets does not
+ * show; this process publishes them at the same port of 127.0.0.1 (see PublishedPorts). A server that is not published
+ * because the port is taken is omitted: a link to it would open the wrong page.
  */
 export class SandboxedPorts {
   readonly #owners = new ListeningPorts()
-  /** A process in each network but this machine's, as of the last look. */
+  /** A process in each network but this machine's, as of the last scan. */
   #members: number[] = []
 
-  /** Sockets that listen in the networks of the last look. To be listed before the processes: see ListeningPorts. */
+  /** Listening sockets in the networks of the last scan. Must be listed before the processes: see ListeningPorts. */
   sockets(): Map<string, ListeningPort> {
     return new Map(this.#members.flatMap((pid) => [...listeningSockets(pid)]))
   }
@@ -158,23 +161,23 @@ function publishedPorts(outside: ReadonlyMap<string, ListeningPort>): Set<number
   return new Set(ports.flatMap(({ port, address }) => (address === PUBLISHED_AT ? [port] : [])))
 }
 
-/** '' when the process is gone, or not ours to look into. */
+/** '' if the process is gone or may not be inspected. */
 function networkOf(pid: number): string {
   return readLink(`/proc/${pid}/ns/net`)
 }
 
-/** Which of these processes listen on which TCP ports, where there is no /proc. */
+/** Which of these processes listen on which TCP ports, on systems without /proc. */
 export function portsByLsof(pids: readonly number[]): Promise<Map<number, ListeningPort[]>> {
   if (pids.length === 0) return Promise.resolve(new Map())
   return new Promise((resolve) => {
-    // It fails when one of many processes has none; what it printed counts.
+    // lsof fails if one of the processes has no socket; its output is still valid.
     execFile('lsof', ['-nP', '-w', '-a', '-iTCP', '-sTCP:LISTEN', '-p', pids.join(','), '-Fpn'], (_error, stdout) =>
       resolve(parseLsof(stdout)),
     )
   })
 }
 
-/** Lines `p<pid>` and, for each of its sockets, `n<address>:<port>`. */
+/** Parses lines `p<pid>` and, for each of its sockets, `n<address>:<port>`. */
 export function parseLsof(listing: string): Map<number, ListeningPort[]> {
   const byPid = new Map<number, ListeningPort[]>()
   let pid = 0
@@ -199,7 +202,10 @@ export function portsByNetstat(): Promise<Map<number, ListeningPort[]>> {
   })
 }
 
-/** Lines of protocol, own address, other address, state and process. Who listens has no other address; the name of the state depends on the language of Windows. */
+/**
+ * Parses lines of protocol, local address, remote address, state and pid. A listening socket has no remote address; the
+ * name of the state depends on the display language.
+ */
 export function parseNetstat(listing: string): Map<number, ListeningPort[]> {
   const byPid = new Map<number, ListeningPort[]>()
   for (const line of listing.split(/\r?\n/)) {

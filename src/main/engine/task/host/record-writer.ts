@@ -4,11 +4,11 @@ import { writeRecord } from '../task-record'
 import type { HostedTask } from './hosted-task'
 
 const SAVE_AGAIN_MS = 5_000
-/** So long records are written at a stretch, and so long others have their turn then. */
+/** How long records are written without a pause, and how long the pause is. */
 const SAVE_STRETCH_MS = 8
 const SAVE_PAUSE_MS = 5
 
-/** Writes the records of tasks. What cannot be written is a problem of the task, and is tried again. */
+/** Writes the records of tasks. If writing fails, that is a problem of the task, and is retried. */
 export class RecordWriter {
   private readonly unsaved = new Set<HostedTask>()
   private again: NodeJS.Timeout | undefined
@@ -16,7 +16,7 @@ export class RecordWriter {
 
   private readonly home: string
   private readonly identity: ProcessIdentity
-  /** Told of tasks that were waiting to be written. */
+  /** Called when a task that was waiting has been written. */
   private readonly onSaved: (hosted: HostedTask) => void
 
   constructor(home: string, identity: ProcessIdentity, onSaved: (hosted: HostedTask) => void) {
@@ -44,7 +44,10 @@ export class RecordWriter {
     }
   }
 
-  /** At once, unless many end at the same moment: then a few at a time, so that nothing else has to wait for the disk. */
+  /**
+   * At once, unless many tasks end at the same time: then a few at a time, so that nothing else has to wait for the
+   * disk.
+   */
   saveSoon(hosted: HostedTask): void {
     this.unsaved.add(hosted)
     this.saving ??= this.saveAll().finally(() => (this.saving = undefined))

@@ -23,15 +23,16 @@ const IDLE_MS = 2_000
 const MAX_LOG_BYTES = 1024 * 1024
 
 /**
- * The task host as a process of its own: `task-host HOME`. Prints, as one line of JSON, where the host of this home listens, itself or the one that
- * was there already. A bug is written to `logs/task-host.log` of the home and does not end it: tasks depend on it.
+ * The task host as a separate process: `task-host HOME`. Prints, as one line of JSON, where the host of this home
+ * listens, itself or the one that was already running. A bug is logged to `logs/task-host.log` of the home and does not
+ * end it, because tasks depend on it.
  */
 export async function runTaskHost([home]: readonly string[]): Promise<void> {
   if (home === undefined) {
-    process.stderr.write('Trestle starts this program by itself when it needs it.\n')
+    process.stderr.write('Trestle starts this program when it needs it.\n')
     process.exit(2)
   }
-  // There are many of its kind of buffer, and few of its objects live long.
+  // Keeps the young generation small: few objects of this process live long.
   setFlagsFromString('--semi-space-growth-factor=1')
   const log = logTo(join(home, 'logs', 'task-host.log'))
   process.on('uncaughtException', (error) => log(error.stack ?? error.message))
@@ -57,34 +58,36 @@ function logTo(file: string): (message: string) => void {
       if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.1`)
       appendFileSync(file, `${new Date().toISOString()} ${message}\n`, { mode: 0o600 })
     } catch {
-      // Nowhere to write to: the tasks run on.
+      // Logging is impossible: the tasks keep running.
     }
   }
 }
 
-const BEACON_MS = 15_000
+const HEARTBEAT_MS = 15_000
 const IDLE_CHECK_MS = 250
 
 export interface TaskHostServerOptions {
   /** Real path. */
   home: string
-  /** It ends by itself when for so long no client was there and nothing ran. */
+  /** It exits after this long without a client or a running task. */
   idleMs: number
-  /** Where bugs are written down. */
+  /** Logs bugs. */
   log: (message: string) => void
 }
 
 export interface TaskHostServer {
   /** Where the host of this home listens. */
   path: string
-  /** Undefined when another process is the host already. */
+  /** Undefined if another process is already the host. */
   serving?: { ended: Promise<void>; close(): Promise<void> }
 }
 
-/** Becomes the task host of a home, unless there is one: however many try at once, one serves, and all learn where. */
+/**
+ * Becomes the task host of a home unless there is one: of many that try at once, one serves, and all learn its path.
+ */
 async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostServer> {
   const { home, log } = options
-  const place = hostEndpoint(home)
+  const endpoint = hostEndpoint(home)
   const identity = identityOf(process.pid)
   const host = new TaskHost({ home, identity, log })
   const usage = new UsageBroadcast(host, log)
@@ -94,17 +97,17 @@ async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostSe
   let quietSince = performance.now()
   const server = createServer((socket) => {
     open += 1
-    serveConnection(socket, { host, usage, token: place.token, clients, log }, () => {
+    serveConnection(socket, { host, usage, token: endpoint.token, clients, log }, () => {
       open -= 1
       quietSince = performance.now()
     })
   })
-  const taken = await takePlace(place, server)
+  const taken = await claimEndpoint(endpoint, server)
   if (taken !== undefined) return { path: taken }
-  const path = place.newest()?.path ?? place.pathOf(1)
-  const beacon = heartbeatFile(home, identity)
-  writeFileSync(beacon, '', { mode: 0o600 })
-  const beat = setInterval(() => touch(beacon), BEACON_MS)
+  const path = endpoint.newest()?.path ?? endpoint.pathOf(1)
+  const heartbeat = heartbeatFile(home, identity)
+  writeFileSync(heartbeat, '', { mode: 0o600 })
+  const beat = setInterval(() => touch(heartbeat), HEARTBEAT_MS)
   const idle = setInterval(() => {
     if (open > 0 || !host.isIdle) quietSince = performance.now()
     else if (performance.now() - quietSince >= options.idleMs) void close()
@@ -116,7 +119,7 @@ async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostSe
       clearInterval(idle)
       server.close()
       await host.close()
-      rmSync(beacon, { force: true })
+      rmSync(heartbeat, { force: true })
       ended.resolve()
     })()
     return closing
@@ -124,22 +127,22 @@ async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostSe
   return { path, serving: { ended: ended.promise, close } }
 }
 
-/** Undefined when the place is ours; else the path of the living host that has it. */
-async function takePlace(place: HostEndpoint, server: Server): Promise<string | undefined> {
+/** Undefined if the endpoint is ours; else the path of the living host that has it. */
+async function claimEndpoint(endpoint: HostEndpoint, server: Server): Promise<string | undefined> {
   for (;;) {
-    const newest = place.newest()
+    const newest = endpoint.newest()
     if (newest && (await answers(newest.path))) return newest.path
     if (process.platform === 'win32') {
-      if (await listens(server, place.pathOf(1))) return undefined
+      if (await listens(server, endpoint.pathOf(1))) return undefined
       continue
     }
     const number = (newest?.number ?? 0) + 1
-    const own = `${place.pathOf(number)}.${process.pid}`
+    const own = `${endpoint.pathOf(number)}.${process.pid}`
     rmSync(own, { force: true })
     if (!(await listens(server, own))) throw new Error(`The task host cannot listen at ${own}.`)
     try {
-      // It is found only when it listens, and only one gets the name.
-      claim(own, place.pathOf(number))
+      // It listens before it can be found, and only one process gets the name.
+      claim(own, endpoint.pathOf(number))
       if (newest) rmSync(newest.path, { force: true })
       return undefined
     } catch (error) {
@@ -149,14 +152,15 @@ async function takePlace(place: HostEndpoint, server: Server): Promise<string | 
   }
 }
 
-/** Throws EEXIST when somebody else has the name. */
+/** Throws EEXIST if another process has the name. */
 function claim(own: string, name: string): void {
   try {
     linkSync(own, name)
     rmSync(own, { force: true })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    // A file system without links for sockets: the first of two in the very same moment would end unfound, when idle.
+    // A file system without links for sockets: if two hosts start at the very same moment, the first cannot be found
+    // and exits when idle.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR'].includes(String(code)) || existsSync(name)) throw error
     renameSync(own, name)
   }
@@ -185,10 +189,10 @@ function answers(path: string): Promise<boolean> {
   })
 }
 
-function touch(beacon: string): void {
+function touch(file: string): void {
   try {
-    utimesSync(beacon, new Date(), new Date())
+    utimesSync(file, new Date(), new Date())
   } catch {
-    // The home is gone, or the disk; the tasks run on.
+    // The home or the disk is gone; the tasks keep running.
   }
 }

@@ -6,9 +6,9 @@ import { connectionOver, toWire } from './json-rpc'
 import type { TaskHost } from './task-host'
 import type { HostNotifications, HostRequests } from './task-protocol'
 
-/** A client that has so much to take gets no more output until it has taken it. */
+/** A client with this many unsent bytes gets no more output until it has taken them. */
 const MAX_UNSENT = 1024 * 1024
-/** Whoever does not say who they are by then is hung up on. */
+/** A client that has not identified itself after this long is disconnected. */
 const HELLO_MS = 5_000
 
 type Handlers = {
@@ -19,12 +19,12 @@ export interface ConnectionDeps {
   host: TaskHost
   usage: UsageBroadcast
   token: string
-  /** Every client there is. */
+  /** All connected clients. */
   clients: Set<object>
   log: (message: string) => void
 }
 
-/** Serves one client until it hangs up; then what its calls wait for is stopped. `onEnd` is called once that is done. */
+/** Serves one client until it hangs up, then stops its foreground commands. `onEnd` is called once that is done. */
 export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () => void): void {
   const { host, usage, clients, log } = deps
   const me = {}
@@ -34,24 +34,24 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
   let isWelcome = false
   let unsent = 0
 
-  const tell = async <News extends keyof HostNotifications>(
-    news: News,
-    params: HostNotifications[News],
+  const notify = async <Name extends keyof HostNotifications>(
+    name: Name,
+    params: HostNotifications[Name],
     size = 0,
   ): Promise<void> => {
     unsent += size
     try {
-      await connection.sendNotification(news, params)
+      await connection.sendNotification(name, params)
     } finally {
       unsent -= size
     }
   }
-  /** A client that is gone needs to hear nothing. */
-  const push = <News extends keyof HostNotifications>(
-    news: News,
-    params: HostNotifications[News],
+  /** Ignores failures: the client may be gone. */
+  const push = <Name extends keyof HostNotifications>(
+    name: Name,
+    params: HostNotifications[Name],
     size: number,
-  ): void => void tell(news, params, size).catch(() => {})
+  ): void => void notify(name, params, size).catch(() => {})
   const isReady = (): boolean => unsent < MAX_UNSENT
   const keyOf = (watchId: number): string => `${watchId} ${clientNumber(me)}`
   const unwatch = (watchId: number): void => {
@@ -87,8 +87,8 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
     moveToBackground: ({ taskId }) => host.moveToBackground(taskId),
     follow() {
       const feed = new ChangeFeed(async (changed, removed) => {
-        if (changed.length > 0) await tell('changed', { tasks: changed.map((hosted) => hosted.task()) })
-        if (removed.length > 0) await tell('removed', { taskIds: removed.map(({ taskId }) => taskId) })
+        if (changed.length > 0) await notify('changed', { tasks: changed.map((hosted) => hosted.task()) })
+        if (removed.length > 0) await notify('removed', { taskIds: removed.map(({ taskId }) => taskId) })
       })
       cleanups.push(
         host.onTouch((hosted, touch) => feed.touch(hosted, touch)),

@@ -15,21 +15,21 @@ import type { ForegroundStart, StartSurroundings } from './task-protocol'
 const SWEEP_MS = 3_000
 const FOR_EVER = new AbortController().signal
 
-/** `output`: it has printed; `state`: something else about it is new; `removed`: it is no longer in custody, nor kept. */
+/** `output`: it printed; `state`: another part of it changed; `removed`: it is neither supervised nor kept any more. */
 export type TaskChangeKind = 'output' | 'state' | 'removed'
 
 export interface TaskHostOptions {
   /** Real path. */
   home: string
   identity: ProcessIdentity
-  /** Where bugs are written down. */
+  /** Logs bugs. */
   log: (message: string) => void
   graceMs?: number
 }
 
 /**
- * All tasks of one host: those in the background with a record on disk, and the commands that calls of its clients wait for. Knows nothing of
- * connections but that each is somebody.
+ * All tasks of one host: background tasks with a record on disk, and the foreground commands of its clients. Knows only
+ * the identity of each connection.
  */
 export class TaskHost {
   private readonly options: TaskHostOptions
@@ -40,12 +40,12 @@ export class TaskHost {
   /** Tasks that are over, but may have left processes behind. */
   private readonly ended = new Set<string>()
   private sweepTimer: NodeJS.Timeout | undefined
-  private marks: TaggedProcesses | undefined
-  private mark: string | undefined
+  private tagged: TaggedProcesses | undefined
+  private tag: string | undefined
 
   constructor(options: TaskHostOptions) {
     this.options = options
-    // A task stays in custody until it is written how it ended.
+    // A task stays supervised until its end is recorded.
     this.records = new RecordWriter(options.home, options.identity, ({ run, taskId }) => {
       if (run.isGone) this.tasks.delete(taskId)
     })
@@ -56,7 +56,7 @@ export class TaskHost {
     return this.tasks.size === 0 && this.ended.size === 0
   }
 
-  /** Whether it is in custody: it runs, or something it left behind does. */
+  /** Whether it is supervised: it is running, or something it left behind is. */
   has(taskId: string): boolean {
     return this.tasks.has(taskId) || this.ended.has(taskId)
   }
@@ -75,12 +75,12 @@ export class TaskHost {
   }
 
   warm(env: Record<string, string>, sandbox?: SandboxPolicy): void {
-    this.starter.warm(() => this.marked(env), sandbox)
+    this.starter.warm(() => this.withTag(env), sandbox)
   }
 
   /** Resolves when the command runs and its record is written. */
   async start(by: object, { taskId, env, logBytes, ...start }: BackgroundStart & StartSurroundings): Promise<Task> {
-    const begun = Promise.withResolvers<void>()
+    const started = Promise.withResolvers<void>()
     const hosted = await this.add(by, undefined, {
       taskId,
       start: { ...start, signal: FOR_EVER },
@@ -89,16 +89,16 @@ export class TaskHost {
       logBytes,
       outputPath: join(taskFolder(this.options.home, taskId), 'output.log'),
       background: true,
-      onBegun: begun.resolve,
+      onStarted: started.resolve,
     })
-    // One that has ended before it was seen to begin has run, too.
-    await Promise.race([begun.promise, hosted.run.over()])
+    // A command that ended before its start was reported has run, too.
+    await Promise.race([started.promise, hosted.run.over()])
     this.records.save(hosted)
     this.touch(hosted, 'state')
     return hosted.task()
   }
 
-  /** Runs a command for a call; see `TerminalTasks.run`. */
+  /** Runs a foreground command; see `TerminalTasks.run`. */
   async run(
     by: object,
     { taskId, env, logBytes, start, maxChars, moveAtLimit }: ForegroundStart,
@@ -137,7 +137,7 @@ export class TaskHost {
   async stop(taskIds: readonly string[], reason?: string): Promise<Task[]> {
     const known = taskIds.flatMap((taskId) => this.tasks.get(taskId) ?? [])
     const { killTagged } = await import('../../process/kill-processes')
-    // To tell hundreds takes a while; the time of all of them is over at the same moment.
+    // Signalling hundreds takes a while; the grace period of all of them ends at the same moment.
     const killAt = performance.now() + (this.options.graceMs ?? GRACE_MS)
     const graceMs = (): number => Math.max(0, killAt - performance.now())
     await Promise.all([
@@ -165,7 +165,7 @@ export class TaskHost {
     return hosted.task()
   }
 
-  /** Running background tasks that `by` started, or that nobody in `present` did. */
+  /** Running background tasks that `by` started, or whose starter is not in `present`. */
   tasksOf(by: object, present?: ReadonlySet<object>): string[] {
     return [...this.tasks.values()]
       .filter(
@@ -174,7 +174,7 @@ export class TaskHost {
       .map(({ taskId }) => taskId)
   }
 
-  /** Whoever is gone waits for no command any more: what their calls started ends, with what that left behind. */
+  /** A client is gone: stops its foreground commands, with what they left behind. */
   async dropCaller(by: object): Promise<void> {
     await Promise.all([...this.tasks.values()].filter(({ caller }) => caller === by).map(({ run }) => run.close()))
   }
@@ -193,7 +193,7 @@ export class TaskHost {
     const { taskId } = options
     const run = await this.starter.start({
       ...options,
-      env: this.marked(options.env),
+      env: this.withTag(options.env),
       onOutput: () => {
         const hosted = this.tasks.get(taskId)
         hosted?.printed()
@@ -211,9 +211,9 @@ export class TaskHost {
     return hosted
   }
 
-  private marked(env: Record<string, string>): Record<string, string> {
-    this.mark ??= supervisorTag(this.options.home)
-    return { ...env, [SUPERVISOR_VARIABLE]: this.mark }
+  private withTag(env: Record<string, string>): Record<string, string> {
+    this.tag ??= supervisorTag(this.options.home)
+    return { ...env, [SUPERVISOR_VARIABLE]: this.tag }
   }
 
   private onChange(taskId: string): void {
@@ -238,11 +238,11 @@ export class TaskHost {
     if (!hosted.run.isInBackground) this.touch(hosted, 'removed')
   }
 
-  /** Lets go of tasks that left nothing behind, or nothing any more. One search serves all. */
+  /** Releases tasks that have left nothing behind, or nothing any more. One scan serves all. */
   private async sweep(): Promise<void> {
     const { TaggedProcesses } = await import('../../process/tagged-processes')
     const { processTable } = await import('../../process/process-table')
-    const byTask = (this.marks ??= new TaggedProcesses()).find(await processTable())
+    const byTask = (this.tagged ??= new TaggedProcesses()).find(await processTable())
     for (const taskId of this.ended) {
       if (byTask.has(taskId)) continue
       this.ended.delete(taskId)

@@ -21,30 +21,33 @@ interface Sample {
 
 /** lsof takes a while. */
 const LSOF_EVERY_MS = 5_000
-/** A fork bomb is counted, but not listed to its end. */
+/** A fork bomb is counted, but not listed completely. */
 const MAX_LISTED = 200
 
 /**
- * What tasks use, measured as a whole and only when asked: processor time between two calls, memory, processes and listening ports of everything that
- * carries a task's mark, whether or not the task has ended. Memory is the sum of what each process has resident, as ps and top show it; the
- * exact share of each would cost a walk through all its pages.
+ * What tasks use, measured on demand: processor time between two calls, memory, processes and listening ports of
+ * everything with a task's tag, whether or not the task has ended. Memory is the sum of the resident memory of each
+ * process, as in ps and top; the exact share of each would require a walk through all its pages.
  */
 export class UsageMeter {
-  readonly #marks = new TaggedProcesses()
+  readonly #tagged = new TaggedProcesses()
   readonly #ports = new ListeningPorts()
   readonly #sandboxed = new SandboxedPorts()
   #samples = new Map<number, Sample>()
   #sampledAt = 0
   #lsof: { at: number; ports: Map<number, ListeningPort[]> } | undefined
 
-  /** By task; a task without a process is not in it. The first call has no processor time to compare with: it says 0. */
+  /**
+   * By task, without tasks that have no process. The first call has no earlier processor time to compare with, and
+   * reports 0.
+   */
   async measure(): Promise<Map<string, TaskUsage>> {
     const sockets = process.platform === 'linux' ? listeningSockets() : undefined
     const inSandboxes = sockets && this.#sandboxed.sockets()
     const table = await processTable()
     const now = performance.now()
     const passedMs = now - this.#sampledAt
-    const byTask = this.#marks.find(table)
+    const byTask = this.#tagged.find(table)
     const entries = [...byTask.values()].flatMap((found) => found.map(({ entry }) => entry))
     const ports =
       sockets && inSandboxes
@@ -69,7 +72,7 @@ export class UsageMeter {
       const { pid, parent, started, program, name, cpuMs, memoryBytes } = entry
       const before = this.#samples.get(pid)
       const isKnown = before?.started === started
-      // What began since then has used all of its time since then.
+      // A process that started since then has used all of its time since then.
       const usedMs = this.#sampledAt === 0 ? 0 : cpuMs - (isKnown ? before.cpuMs : 0)
       const cpu = Math.max(0, Math.round((usedMs / passedMs) * 1000) / 10)
       const command = isKnown && before.program === program && before.name === name ? before.command : commandOf(entry)

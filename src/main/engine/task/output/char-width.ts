@@ -1,4 +1,7 @@
-/** Columns a character takes. Not every emoji sequence is known: it matters only where a line is redrawn over it. */
+/**
+ * Columns a character takes. Some emoji sequences are measured wrong, which matters only if a line is redrawn over
+ * them.
+ */
 export function charWidth(char: string): 0 | 1 | 2 {
   const code = char.codePointAt(0)!
   if (code < 0x300) return 1

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { newestPathOf, outputSize, readOutput } from './log-files'
 import { OutputLog } from './output-log'
 
-const MOST = 80_000
+const MAX = 80_000
 let dir: string
 let path: string
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Prints numbered lines, `bytes` of them in all. */
+/** Prints numbered lines, `bytes` in total. */
 async function print(log: OutputLog, bytes: number, end = '\n'): Promise<string> {
   let whole = ''
   for (let line = 0; whole.length < bytes; line++) {
@@ -27,42 +27,42 @@ async function print(log: OutputLog, bytes: number, end = '\n'): Promise<string>
   return whole
 }
 
-test('below the limit there is one file with every byte', async () => {
-  const log = new OutputLog(path, { maxBytes: MOST })
-  const whole = await print(log, MOST - 100)
+test('keeps every byte in one file below the limit', async () => {
+  const log = new OutputLog(path, { maxBytes: MAX })
+  const whole = await print(log, MAX - 100)
   expect(readFileSync(path, 'utf8')).toBe(whole)
   expect(readdirSync(dir)).toEqual(['output.log'])
   expect(log.newestPath).toBeUndefined()
 })
 
-test('beyond it the first half and the newest are kept, never more than the limit, and the newest begins with a line that says where it stands', async () => {
-  const log = new OutputLog(path, { maxBytes: MOST })
-  const printing = print(log, 10 * MOST)
+test('beyond the limit, keeps the first half and the newest part, which starts with a header line naming its offset', async () => {
+  const log = new OutputLog(path, { maxBytes: MAX })
+  const printing = print(log, 10 * MAX)
   const newestPath = newestPathOf(path)
   const whole = await printing
   expect(log.problem).toBeUndefined()
   const first = readFileSync(path, 'utf8')
   const [header, ...lines] = readFileSync(newestPath, 'utf8').split('\n')
   const newest = lines.join('\n')
-  expect(first).toBe(whole.slice(0, MOST / 2))
+  expect(first).toBe(whole.slice(0, MAX / 2))
   expect(whole.endsWith(newest)).toBe(true)
-  expect(newest.length).toBeGreaterThanOrEqual(MOST / 8 - 61)
+  expect(newest.length).toBeGreaterThanOrEqual(MAX / 8 - 61)
   expect(newest.startsWith('.')).toBe(true)
   expect(header).toContain(`from byte ${whole.length - newest.length} on`)
-  expect(statSync(path).size + statSync(newestPath).size).toBeLessThan(MOST + 200)
+  expect(statSync(path).size + statSync(newestPath).size).toBeLessThan(MAX + 200)
   expect(readdirSync(dir).sort()).toEqual(['output.log', 'output.newest.log'])
 })
 
-test('output without line ends rotates too', async () => {
-  const log = new OutputLog(path, { maxBytes: MOST })
-  const whole = await print(log, 3 * MOST, '')
+test('rotates output without line breaks', async () => {
+  const log = new OutputLog(path, { maxBytes: MAX })
+  const whole = await print(log, 3 * MAX, '')
   expect(whole.endsWith(readFileSync(newestPathOf(path), 'utf8').split('\n')[1]!)).toBe(true)
 })
 
 describe('pages', () => {
-  test('from the end to the beginning give everything that is kept, and say what is missing where', async () => {
-    const log = new OutputLog(path, { maxBytes: MOST })
-    const whole = await print(log, 5 * MOST)
+  test('from the end to the start return everything that is kept, and report the gap', async () => {
+    const log = new OutputLog(path, { maxBytes: MAX })
+    const whole = await print(log, 5 * MAX)
     let before: number | undefined
     let dropped = 0
     const pieces: [number, string][] = []
@@ -85,7 +85,7 @@ describe('pages', () => {
     expect(await outputSize(path)).toBe(whole.length)
   })
 
-  test('never cut a character', async () => {
+  test('never split a character', async () => {
     const log = new OutputLog(path)
     const whole = '€äx🦊'.repeat(50)
     log.append(Buffer.from(whole))

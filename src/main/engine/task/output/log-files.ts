@@ -9,13 +9,13 @@ const COPY_BYTES = 256 * 1024
 const readAsync = promisify(read)
 const writeAsync = promisify(write)
 
-/** Where the newest output is once a log has rotated: beside the file with the first part. */
+/** Path of the newest output once a log has rotated: next to the file with the first part. */
 export function newestPathOf(path: string): string {
   const end = extname(path)
   return `${path.slice(0, path.length - end.length)}.newest${end}`
 }
 
-/** The first line of the file with the newest output says where its first byte stands in the whole. */
+/** The first line of the file with the newest output; it names the offset of its first byte in the whole output. */
 export function newestHeader(from: number, firstPath: string): string {
   return `[The output from byte ${from} on. Its beginning is in ${basename(firstPath)}; what is missing between the two was dropped to keep the log small.]\n`
 }
@@ -26,36 +26,40 @@ function readNewestHeader(line: string): number | undefined {
 }
 
 /**
- * The files of one log, which together take no more than `mostBytes` (and an eighth more for the moment in which they are made shorter). Up
- * to there one file has everything. Beyond it that file keeps the first half, and a second one has the newest output: never less than an
- * eighth of the limit. Both are ordinary files at every moment, for the owner only: output can hold secrets. The first is made with the first byte.
+ * The files of one log, which together take at most `maxBytes` (and an eighth more while they are rotated). Up to that
+ * limit one file has everything. Beyond it that file keeps the first half, and a second one has the newest output:
+ * never less than an eighth of the limit. Both are regular files at all times, readable by the owner only, because
+ * output can contain secrets. The first is created with the first byte.
  */
 export class LogFiles {
   readonly path: string
-  private readonly mostBytes: number
+  private readonly maxBytes: number
   private readonly firstBytes: number
   private first: number | undefined
   private newest: { file: number; from: number; headerBytes: number } | undefined
   private written = 0
 
-  constructor(path: string, mostBytes: number) {
+  constructor(path: string, maxBytes: number) {
     this.path = path
-    this.mostBytes = mostBytes
-    this.firstBytes = Math.ceil(mostBytes / 2)
+    this.maxBytes = maxBytes
+    this.firstBytes = Math.ceil(maxBytes / 2)
   }
 
-  /** There once the log has rotated. */
+  /** Defined once the log has rotated. */
   get newestPath(): string | undefined {
     return this.newest && newestPathOf(this.path)
   }
 
-  /** Writes some of `data`, on another thread; resolves with how many bytes, at least one. Throws at once when there can be no file. */
+  /**
+   * Writes part of `data` on another thread; resolves with the number of bytes, at least one. Throws at once if the
+   * file cannot be created.
+   */
   write(data: Buffer): Promise<number> {
     const file = this.file()
-    return this.room() > 0 ? this.writeTo(file, data) : this.shorten().then(() => this.writeTo(this.file(), data))
+    return this.room() > 0 ? this.writeTo(file, data) : this.rotate().then(() => this.writeTo(this.file(), data))
   }
 
-  /** The same at once; 0 when that would take long. */
+  /** The same synchronously; returns 0 if the log must rotate first. */
   writeNow(data: Buffer): number {
     if (this.room() <= 0) return 0
     const part = data.subarray(0, this.room())
@@ -79,23 +83,23 @@ export class LogFiles {
 
   private room(): number {
     return this.newest
-      ? this.mostBytes - this.firstBytes - (this.written - this.newest.from)
-      : this.mostBytes - this.written
+      ? this.maxBytes - this.firstBytes - (this.written - this.newest.from)
+      : this.maxBytes - this.written
   }
 
   private file(): number {
     return this.newest?.file ?? (this.first ??= openPrivate(this.path))
   }
 
-  /** Puts the newest part, from the start of a line on, into a second file of its own, in the place of the one before. */
-  private async shorten(): Promise<void> {
+  /** Copies the newest part, from the start of a line, into a second file, which replaces the previous one. */
+  private async rotate(): Promise<void> {
     const { from: start, headerBytes: skip } = this.newest ?? { from: 0, headerBytes: 0 }
     const source = this.file()
     const buffer = Buffer.allocUnsafe(COPY_BYTES)
     const readAt = async (offset: number): Promise<Buffer> =>
       buffer.subarray(0, (await readAsync(source, buffer, 0, buffer.length, skip + offset - start)).bytesRead)
-    let at = this.written - Math.floor(this.mostBytes / 8)
-    // Nothing is added when there is no line end nearby.
+    let at = this.written - Math.floor(this.maxBytes / 8)
+    // Stays at this offset if there is no line break nearby.
     at += (await readAt(at)).subarray(0, this.written - at).indexOf(0x0a) + 1
     const from = at
     const path = newestPathOf(this.path)
@@ -105,7 +109,7 @@ export class LogFiles {
       const headerBytes = writeSync(file, newestHeader(from, this.path))
       while (at < this.written) {
         const piece = await readAt(at)
-        if (piece.length === 0) throw new Error('the log was shortened by somebody else')
+        if (piece.length === 0) throw new Error('the log was shortened by another process')
         for (let done = 0; done < piece.length;) {
           done += (await writeAsync(file, piece, done, piece.length - done, null)).bytesWritten
         }
@@ -135,7 +139,7 @@ function openPrivate(path: string): number {
 /** Longer than any header line. */
 const HEADER_ROOM = 4096
 
-/** One of a log's files: the output from byte `from` to `to` stands in it from `skip` on. */
+/** One of a log's files: it holds the output from byte `from` to `to`, starting at offset `skip`. */
 interface Part {
   file: FileHandle
   from: number
@@ -144,18 +148,19 @@ interface Part {
 }
 
 /**
- * A piece of at most `bytes` of the log at `path`, ending before byte `before` (default: the end), cut between characters. Reads what is on
- * disk, so it serves logs of any task, whoever writes or wrote them. An output that was never written is empty.
+ * A piece of at most `bytes` of the log at `path`, ending before byte `before` (default: the end), cut between
+ * characters. Reads from disk, so it works for the log of any task in any process. Returns an empty page for a log that
+ * was never written.
  */
 export async function readOutput(path: string, page: { before?: number; bytes: number }): Promise<TaskOutputPage> {
-  // The newest first: what rotates away meanwhile is still open then.
+  // Open the newest part first: if it is rotated away meanwhile, it stays readable.
   const newest = await openPart(newestPathOf(path), true)
   const first = await openPart(path, false)
   try {
     const parts = [first, newest].filter((part) => part !== undefined)
     const total = parts.at(-1)?.to ?? 0
     const end = Math.min(page.before ?? total, total)
-    // Right before `newest.from` comes the end of the first part.
+    // The bytes right before `newest.from` are at the end of the first part.
     const part = newest && end > newest.from ? newest : first
     if (!part) return { text: '', from: 0, to: 0, total, dropped: 0 }
     const to = Math.min(end, part.to)
@@ -168,7 +173,7 @@ export async function readOutput(path: string, page: { before?: number; bytes: n
   }
 }
 
-/** Bytes of output in the log at `path`, what was dropped included. */
+/** Bytes of output in the log at `path`, including what was dropped. */
 export async function outputSize(path: string): Promise<number> {
   return (await readOutput(path, { before: 0, bytes: 0 })).total
 }
@@ -203,14 +208,14 @@ async function readPart(
   return { text, from: from + begin, length: Math.max(0, end - begin) }
 }
 
-/** Where the first whole character begins; at most three bytes belong to one before. */
+/** Where the first complete character starts; at most three bytes belong to the one before. */
 function characterStart(bytes: Uint8Array): number {
   let at = 0
   while (at < 3 && at < bytes.length && (bytes[at]! & 0xc0) === 0x80) at++
   return at
 }
 
-/** The length without a character that is cut at the end. */
+/** The length without an incomplete character at the end. */
 export function wholeLength(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!

@@ -19,7 +19,7 @@ test('a command that prints nothing leaves no file', async () => {
   expect(existsSync(log.path)).toBe(false)
 })
 
-test('small output is in the file after the flush, readable by its owner only, and whole in memory', async () => {
+test('after a flush, small output is in a file readable by its owner only, and complete in memory', async () => {
   const log = new OutputLog(join(dir, 'tasks', 'a.log'))
   log.append(Buffer.from('hel'))
   log.append(Buffer.from('lo'))
@@ -31,7 +31,7 @@ test('small output is in the file after the flush, readable by its owner only, a
   await log.close()
 })
 
-test('a flood is in the file in order, and memory keeps beginning and end only', async () => {
+test('a flood is in the file in order, while memory keeps only its start and end', async () => {
   let room = Promise.withResolvers<void>()
   const log = new OutputLog(join(dir, 'a.log'), { onWritable: () => room.resolve() })
   let expected = ''
@@ -39,7 +39,7 @@ test('a flood is in the file in order, and memory keeps beginning and end only',
     const text = `${String(line).padStart(99, '.')}\n`
     expected += text
     if (log.append(Buffer.from(text))) continue
-    // Backpressure, and it ends: a reader that stopped here for good would hang the command.
+    // Backpressure must be temporary: a reader that stayed paused would hang the command.
     await room.promise
     room = Promise.withResolvers()
   }
@@ -52,17 +52,17 @@ test('a flood is in the file in order, and memory keeps beginning and end only',
   expect(readFileSync(log.path, 'utf8')).toBe(expected)
 })
 
-test('room comes back as soon as the disk has caught up, not with the next timer', async () => {
-  const told: number[] = []
-  const log = new OutputLog(join(dir, 'a.log'), { onWritable: () => told.push(log.total) })
+test('becomes writable again as soon as the disk has caught up, not with the next timer', async () => {
+  const writableAt: number[] = []
+  const log = new OutputLog(join(dir, 'a.log'), { onWritable: () => writableAt.push(log.total) })
   while (log.append(Buffer.alloc(4_000, 'x'))) if (log.total > 50_000_000) throw new Error('no backpressure')
   await log.flushed()
-  expect(told.length).toBeGreaterThan(0)
+  expect(writableAt.length).toBeGreaterThan(0)
   expect(log.append(Buffer.from('x'))).toBe(true)
   await log.close()
 })
 
-test('a file that cannot be made is said, and memory stays bounded', async () => {
+test('reports a file that cannot be created, and memory stays bounded', async () => {
   mkdirSync(join(dir, 'a.log'))
   const log = new OutputLog(join(dir, 'a.log'))
   for (let i = 0; i < 100; i++) expect(log.append(Buffer.alloc(64 * 1024, 'x'))).toBe(true)
@@ -72,7 +72,7 @@ test('a file that cannot be made is said, and memory stays bounded', async () =>
   await log.close()
 })
 
-test('a full disk is said, and the command goes on', async () => {
+test('reports a full disk, and the command keeps running', async () => {
   const log = new OutputLog('/dev/full')
   log.append(Buffer.from('x'.repeat(200_000)))
   await log.flushed()
@@ -81,7 +81,7 @@ test('a full disk is said, and the command goes on', async () => {
   await log.close()
 })
 
-test('without a head, little memory is taken by little output, and a flood keeps its end', async () => {
+test('without a head, small output takes little memory, and a flood keeps its end', async () => {
   const log = new OutputLog(join(dir, 'a.log'), { keepsHead: false })
   log.append(Buffer.from('x'))
   expect(log.newest(0, 10)[0]!.buffer.byteLength).toBeLessThan(8192)
@@ -99,7 +99,7 @@ test('without a head, little memory is taken by little output, and a flood keeps
   expect(readFileSync(log.path, 'utf8')).toBe(expected)
 })
 
-test('without a head, a task that has stopped printing keeps little in memory, and its output stays whole', async () => {
+test('without a head, an idle task keeps little in memory, and its log stays complete', async () => {
   const log = new OutputLog(join(dir, 'a.log'), { keepsHead: false })
   const inBuffers = (): number => log.newest(0, 1_000_000).reduce((sum, part) => sum + part.buffer.byteLength, 0)
   let expected = ''
@@ -119,7 +119,7 @@ test('without a head, a task that has stopped printing keeps little in memory, a
   expect(readFileSync(log.path, 'utf8')).toBe(expected)
 })
 
-test('the newest bytes are given from an offset on, bounded', () => {
+test('newest returns a bounded number of bytes from an offset', () => {
   const log = new OutputLog('/dev/null')
   log.append(Buffer.from('0123456789'))
   expect(Buffer.concat(log.newest(4, 100)).toString()).toBe('456789')
@@ -143,7 +143,7 @@ function setup(): { log: OutputLog; live: LiveOutput; shown: string[]; print(tex
   }
 }
 
-test('output comes within a moment, raw, each byte once, characters whole', async () => {
+test('passes on raw output quickly, each byte once, without splitting characters', async () => {
   const { log, live, shown, print } = setup()
   print('\x1b[31mred\x1b[0m ')
   await vi.waitFor(() => expect(shown.join('')).toBe('\x1b[31mred\x1b[0m '))
@@ -156,7 +156,7 @@ test('output comes within a moment, raw, each byte once, characters whole', asyn
   await log.close()
 })
 
-test('a flood is thinned to its newest part', async () => {
+test('reduces a flood to its newest part', async () => {
   const { log, live, shown, print } = setup()
   for (let line = 0; line < 20_000; line++) print(`${line} ${'x'.repeat(40)}\n`)
   await vi.waitFor(() => expect(shown.length).toBeGreaterThan(0))
@@ -168,7 +168,7 @@ test('a flood is thinned to its newest part', async () => {
   await log.close()
 })
 
-test('after the stop nothing comes any more', async () => {
+test('passes on nothing after stop', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { log, live, shown, print } = setup()

@@ -1,23 +1,23 @@
 import { LogFiles } from './log-files'
 
 const CHUNK = 64 * 1024
-/** Chunks kept of the end, beside the first one: more than any result shows. */
+/** Chunks kept of the end, in addition to the first one: more than any result shows. */
 const TAIL_CHUNKS = 4
-/** Unwritten output reaches the file after this long at the latest, so that it can be followed. */
+/** Unwritten output reaches the file after at most this long, so that it can be followed. */
 const FLUSH_MS = 200
-/** A flood must not fill the disk. */
+/** Keeps a flood from filling the disk. */
 const MAX_BYTES = 64 * 1024 * 1024
-/** The first buffer of a task whose beginning need not be kept: most tasks print little, and there may be hundreds. */
+/** The first buffer of a task whose start need not be kept: most tasks print little, and there may be hundreds. */
 const SMALL_CHUNK = 4 * 1024
-/** What such a task keeps while it does not print, half of it for what comes next. */
+/** What such a task keeps while it is idle; half of it is free for new output. */
 const REST_CHUNK = 16 * 1024
 
 export interface OutputLogOptions {
-  /** Called once there is room again after `append` said no. */
+  /** Called once the log is writable again after `append` returned false. */
   onWritable?: () => void
-  /** Most bytes on disk; beyond it the first part and the newest are kept. */
+  /** Maximum bytes on disk; beyond it the first part and the newest are kept. */
   maxBytes?: number
-  /** Whether the beginning stays in memory, for a result that shows it; default true. */
+  /** Whether the start stays in memory, for a result that shows it; default true. */
   keepsHead?: boolean
 }
 
@@ -28,7 +28,7 @@ interface Chunk {
   length: number
 }
 
-/** What is still in memory: everything, in `head`, when `dropped` is 0; else the beginning and the end. */
+/** What is still in memory: everything, in `head`, if `dropped` is 0; else the start and the end. */
 export interface KeptOutput {
   head: Uint8Array[]
   /** Bytes missing between the two. */
@@ -36,28 +36,34 @@ export interface KeptOutput {
   tail: Uint8Array[]
 }
 
-/** Buffers of ended tasks, so that a thousand small commands do not leave a thousand buffers to collect. */
+/**
+ * Buffers of ended tasks for reuse, so that a thousand small commands do not leave a thousand buffers for the garbage
+ * collector.
+ */
 const spareBuffers: Buffer[] = []
 const MAX_SPARE = 8
 
 /**
- * Everything a command prints: streamed to a file, its beginning and end kept in memory, which stays bounded whatever comes. The same
- * buffers serve the file and the end of the output, so that a flood is copied once. The file is made with the first byte. A disk that fails
- * does not stop the command: `problem` then says what is missing.
+ * Everything a command prints: streamed to a file, with its start and end kept in bounded memory. The same buffers
+ * serve the file and the end of the output, so that a flood is copied only once. The file is created with the first
+ * byte. A failing disk does not stop the command: `problem` then says what is missing.
  */
 export class OutputLog {
   /** Bytes so far. */
   total = 0
-  /** Why the file does not have everything, if so. One sentence. */
+  /** Why the file is incomplete, if so. One sentence. */
   problem: string | undefined
-  private readonly onRoom: () => void
+  private readonly onWritable: () => void
   private readonly files: LogFiles
   private readonly keepsHead: boolean
-  /** In order; the first one stays if the head is kept, others are used again once they are written and no longer part of the end. */
+  /**
+   * In order; the first one stays if the head is kept, others are reused once they are written and no longer part of
+   * the end.
+   */
   private chunks: Chunk[] = []
   private written = 0
   private writing = false
-  /** Nothing was printed since the timer let the rest be written. */
+  /** Nothing was printed since the timer started the last write. */
   private isQuiet = false
   private full = false
   private ended = false
@@ -66,7 +72,7 @@ export class OutputLog {
 
   constructor(path: string, { onWritable = () => {}, maxBytes = MAX_BYTES, keepsHead = true }: OutputLogOptions = {}) {
     this.files = new LogFiles(path, maxBytes)
-    this.onRoom = onWritable
+    this.onWritable = onWritable
     this.keepsHead = keepsHead
   }
 
@@ -79,7 +85,7 @@ export class OutputLog {
     return this.files.newestPath
   }
 
-  /** For the reader of an excerpt. */
+  /** Tells the reader of an excerpt where the rest is. */
   get whereIsAll(): string {
     if (this.problem !== undefined) return `${this.path} has part of it`
     return this.newestPath === undefined
@@ -87,7 +93,7 @@ export class OutputLog {
       : `Its beginning: ${this.path}, its newest part: ${this.newestPath}`
   }
 
-  /** Takes everything given (copied). False: the disk is behind, so read no more until `onRoom`. */
+  /** Appends a copy of `data`. Returns false if the disk is behind: stop reading until `onWritable`. */
   append(data: Uint8Array): boolean {
     if (this.ended) return true
     this.isQuiet = false
@@ -102,20 +108,20 @@ export class OutputLog {
     }
     if (this.total - this.written >= CHUNK) this.pump()
     else this.flushLater()
-    // So much to write means that a write is under way, whose end makes room.
+    // This much unwritten output implies a pending write, whose completion frees buffers.
     this.full = this.total - this.written > TAIL_CHUNKS * CHUNK && this.problem === undefined
     return !this.full
   }
 
-  /** The bytes from offset `from` on that are still in memory, at most the newest `most`. */
-  newest(from: number, most: number): Uint8Array[] {
-    const start = Math.max(from, this.total - most)
+  /** The bytes from offset `from` that are still in memory, at most the newest `max`. */
+  newest(from: number, max: number): Uint8Array[] {
+    const start = Math.max(from, this.total - max)
     return this.chunks
       .filter((chunk) => chunk.start + chunk.length > start)
       .map((chunk) => chunk.buffer.subarray(Math.max(0, start - chunk.start), chunk.length))
   }
 
-  /** Views into buffers that live until `close`. */
+  /** Views into buffers that are valid until `close`. */
   kept(): KeptOutput {
     const views = this.chunks.map(({ buffer, length }) => buffer.subarray(0, length))
     const dropped = this.total - this.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
@@ -123,13 +129,13 @@ export class OutputLog {
     return { head: views.slice(0, headChunks), dropped, tail: views.slice(headChunks) }
   }
 
-  /** Resolves when the file has everything that came so far, or cannot have it. */
+  /** Resolves when the file has all output so far, or cannot have it. */
   async flushed(): Promise<void> {
     clearTimeout(this.flushTimer)
     this.flushTimer = undefined
-    // Usually little is left and nothing under way: three system calls and no detour over other threads.
+    // Usually little is left and no write is pending: three system calls without a detour over other threads.
     if (!this.writing && this.total - this.written <= CHUNK) this.flushNow()
-    // Whoever waits does not wait for what comes later.
+    // Waits only for output up to now, not for what is appended later.
     for (const goal = this.total; this.written < goal && this.problem === undefined;) {
       const step = new Promise<void>((resolve) => this.waiting.push(resolve))
       this.pump()
@@ -137,7 +143,7 @@ export class OutputLog {
     }
   }
 
-  /** After the last byte: writes the rest, closes the file, gives the memory back. */
+  /** After the last byte: writes the rest, closes the file, releases the memory. */
   async close(): Promise<void> {
     if (this.ended) return
     this.ended = true
@@ -172,7 +178,7 @@ export class OutputLog {
     return this.problem !== undefined || chunk.start + chunk.length <= this.written
   }
 
-  /** Starts the next write, unless one is under way. */
+  /** Starts the next write, unless one is pending. */
   private pump(): void {
     if (this.writing || this.problem !== undefined) return
     const next = this.unwritten()
@@ -198,16 +204,16 @@ export class OutputLog {
     this.written += count
     if (this.full) {
       this.full = false
-      this.onRoom()
+      this.onWritable()
     }
     for (const resolve of this.waiting.splice(0)) resolve()
     if (this.total - this.written >= CHUNK) this.pump()
     else if (this.written < this.total && !this.ended) this.flushLater()
-    else if (this.isQuiet) this.rest()
+    else if (this.isQuiet) this.shrink()
   }
 
-  /** All is written and little comes: of hundreds of tasks, most do that. */
-  private rest(): void {
+  /** Releases memory while everything is written and little is printed, as for most of many tasks. */
+  private shrink(): void {
     const first = this.chunks[0]
     if (this.keepsHead || this.ended || !first || (this.chunks.length === 1 && first.buffer.length <= REST_CHUNK))
       return
@@ -261,8 +267,8 @@ const TICK_MS = 50
 const BYTES_PER_SECOND = 64 * 1024
 
 /**
- * Passes the newest output on as text, at most 64 KB a second: what comes faster is skipped, oldest first (the file has everything). A
- * command that ends within 50 ms passes nothing; its result says it all.
+ * Passes the newest output on as text, at most 64 KB a second: faster output is skipped, oldest first (the file has
+ * everything). A command that ends within 50 ms passes nothing; its result has it all.
  */
 export class LiveOutput {
   private readonly log: OutputLog
@@ -294,11 +300,11 @@ export class LiveOutput {
     this.allowance = Math.min(BYTES_PER_SECOND, this.allowance + ((now - this.lastTick) / 1000) * BYTES_PER_SECOND)
     this.lastTick = now
     this.timer = undefined
-    const most = Math.floor(this.allowance)
-    const skipped = this.log.total - this.shown > most
-    const parts = this.log.newest(this.shown, most)
+    const max = Math.floor(this.allowance)
+    const skipped = this.log.total - this.shown > max
+    const parts = this.log.newest(this.shown, max)
     this.shown = this.log.total
-    // After a gap the pieces before and after do not belong together.
+    // After a gap, the bytes before and after do not belong together.
     if (skipped) this.decoder = new TextDecoder('utf-8', { ignoreBOM: true })
     let text = ''
     for (const part of parts) {

@@ -3,7 +3,7 @@ import { outputText } from './output-text'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-test('output that fits is given whole', () => {
+test('returns output that fits completely', () => {
   expect(outputText({ head: [bytes('a\n'), bytes('b')], dropped: 0, tail: [] }, 3, 10, 'x')).toEqual({
     text: 'a\nb',
     totalChars: 3,
@@ -11,7 +11,7 @@ test('output that fits is given whole', () => {
   })
 })
 
-test('too long output keeps whole lines of its beginning and more of its end, and says what is missing', () => {
+test('shortens long output to complete lines of its start and more of its end, and says what is missing', () => {
   const lines = Array.from({ length: 1_000 }, (_, index) => `line ${String(index).padStart(4, '0')}\n`).join('')
   const cut = outputText({ head: [bytes(lines)], dropped: 0, tail: [] }, lines.length, 1_000, 'All of it: /log')
   expect(cut.text).toMatch(
@@ -22,13 +22,13 @@ test('too long output keeps whole lines of its beginning and more of its end, an
   expect(cut).toMatchObject({ totalChars: 10_000, truncated: true })
 })
 
-test('one huge line is cut between characters, never inside one', () => {
+test('cuts one huge line between characters', () => {
   const { text } = outputText({ head: [bytes('🎉'.repeat(10_000))], dropped: 0, tail: [] }, 40_000, 1_001, '')
   expect(text.isWellFormed()).toBe(true)
   expect(text.length).toBeLessThan(1_200)
 })
 
-test('an end that begins inside a character and an escape code is read from its first line on', () => {
+test('reads an end that starts inside a character or escape sequence from its first full line', () => {
   const { text } = outputText(
     { head: [bytes('first\n')], dropped: 5_000, tail: [bytes('31mhalf\nlast\n')] },
     6_000,

@@ -5,19 +5,19 @@ import { plainText } from './plain-text'
 /** A command's output as a model reads it. */
 export interface OutputText {
   text: string
-  /** Characters of the whole plain text; when part of it is no longer in memory, the bytes printed. */
+  /** Characters of the whole plain text; if part of it is no longer in memory, the bytes printed. */
   totalChars: number
   truncated: boolean
 }
 
-/** Bytes that are left of a longer output, so that a result has no more than 20 kB with what is said about it. */
+/** Limit for shortened output, in bytes, so that a result with its notes stays below 20 kB. */
 const SHOWN_BYTES = 19_000
-/** How much of a cut output shows its beginning; failures are usually told at the end. */
+/** The share of shortened output that shows its start; failures are usually reported at the end. */
 const HEAD_SHARE = 0.35
 
 /**
- * Plain text of what a command printed: all of it up to `maxChars`, else 19 kB of its beginning and end (or as much as is allowed), cut at line ends, with a line between that says
- * what is missing.
+ * Plain text of what a command printed: all of it up to `maxChars`, else 19 kB of its start and end (or as much as is
+ * allowed), cut at line breaks, with a line in between that says what is missing.
  */
 export function outputText(output: KeptOutput, bytes: number, maxChars: number, whereIsAll: string): OutputText {
   const room = Math.min(maxChars, SHOWN_BYTES)
@@ -42,7 +42,7 @@ function join(head: string, missing: string, tail: string, whereIsAll: string): 
   return `${head}${lineEnd}[... ${missing} left out. ${whereIsAll} ...]\n${tail}`
 }
 
-/** The end of a stream begins anywhere, also within an escape code: it is read from its first whole line on. */
+/** The end of a stream can start inside an escape sequence, so it is read from its first full line. */
 function fromLineStart(chunks: readonly Uint8Array[]): Uint8Array[] {
   const [first, ...rest] = chunks
   if (!first) return []

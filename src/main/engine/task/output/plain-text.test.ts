@@ -4,7 +4,7 @@ import { PlainText, plainText, LastLine } from './plain-text'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const plain = (text: string): string => plainText([bytes(text)])
-/** Always through the state machine, also what has nothing to interpret. */
+/** Always through the state machine, even if there is nothing to interpret. */
 const interpreted = (...pieces: string[]): string => {
   const reader = new PlainText()
   for (const piece of pieces) reader.write(piece)
@@ -67,13 +67,13 @@ describe('what the screen would show', () => {
     ['console.clear of Node', '\x1b[1;1H\x1b[0J'],
     ['a reset of the terminal', '\x1bc'],
     ['erase, then home', '\x1b[2J\x1b[H'],
-  ])('what was printed before the screen is cleared stays: %s', (_name, wipe) => {
+  ])('keeps what was printed before the screen is cleared: %s', (_name, wipe) => {
     expect(plain(`first\nlines\n${wipe}second\n${wipe}third`).replace(/\n+$/, '')).toMatch(
       /^first\nlines\n+second\n+third$/,
     )
   })
 
-  test('of a picture that is drawn again and again the first few are kept, the last, and how many are not', () => {
+  test('keeps the first and last frames of an animation, and the number of skipped frames', () => {
     const pictures = Array.from({ length: 100 }, (_, n) => `\x1b[H\x1b[2Jpicture ${n}\nlines`)
     const text = plain(`before\n${pictures.join('')}`)
     expect(text).toMatch(/^before\npicture 0\nlines\npicture 1\n/)
@@ -83,7 +83,7 @@ describe('what the screen would show', () => {
     expect(text).not.toContain('picture 50')
   })
 
-  test('a full-screen program that clears its own screen leaves nothing of it', () => {
+  test('a full-screen program that clears its own screen leaves no output', () => {
     expect(plain('a\n\x1b[?1049hone\x1b[H\x1b[2Jtwo\x1b[?1049lb')).toBe('a\nb')
   })
 
@@ -101,7 +101,7 @@ describe('what the screen would show', () => {
   })
 })
 
-describe('whatever comes', () => {
+describe('any input', () => {
   const piece = oneof(
     constantFrom(
       '\x1b',
@@ -145,7 +145,7 @@ describe('whatever comes', () => {
   )
   const stream = array(piece, { maxLength: 60 }).map((parts) => bytes(parts.join('')))
 
-  test('it never fails and leaves no control character but tab and line feed', () => {
+  test('never fails, and leaves no control character but tab and line feed', () => {
     assert(
       property(stream, (raw) => {
         expect(plainText([raw])).not.toMatch(/[^\P{Cc}\t\n]/u)
@@ -153,7 +153,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('the pieces it comes in make no difference, cut characters and codes included', () => {
+  test('gives the same result for any chunks, even with split characters and escape sequences', () => {
     assert(
       property(stream, array(nat({ max: 400 }), { maxLength: 8 }), (raw, cuts) => {
         const ends = [...cuts, raw.length].map((cut) => Math.min(cut, raw.length)).toSorted((a, b) => a - b)
@@ -175,7 +175,7 @@ describe('whatever comes', () => {
     ['erasures', '\x1b[1Kx\x1b[2J'],
     ['insertions', 'x\r\x1b[200@'],
     ['marks', 'e' + '\u0301'.repeat(50)],
-  ])('2 MB of %s take no more than a moment', (_name, unit) => {
+  ])('processes 2 MB of %s quickly', (_name, unit) => {
     const started = performance.now()
     plainText([bytes(unit.repeat(Math.ceil(2_000_000 / unit.length)))])
     expect(performance.now() - started).toBeLessThan(4_000)

@@ -1,6 +1,9 @@
 import { ScreenRows } from './screen-rows'
 
-/** What one byte stream of a terminal reads as: escape codes gone, redraws collapsed to what the screen shows, lines ended by "\n". */
+/**
+ * The plain text of a terminal's byte stream: escape sequences removed, redraws collapsed to what the screen shows,
+ * lines separated by "\n".
+ */
 export function plainText(chunks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join('') + decoder.decode()
@@ -18,18 +21,18 @@ const RUN = /[\x20-\x7e\xa0-\uffff]+/y
 
 type State = 'ground' | 'escape' | 'escape-more' | 'csi' | 'string' | 'string-escape'
 
-/** Longer parameters than any program sends; the sequence is then read to its end and ignored. */
+/** Longer parameters than any program sends; such a sequence is skipped. */
 const MAX_PARAMS = 64
 
 /**
- * A terminal that keeps only text. Reads any string in any pieces, in linear time and without ever failing. Colours, titles, charsets, modes
- * and images are dropped; cursor moves and erasures, as progress displays use them, are carried out.
+ * A terminal that keeps only text. Accepts any input in any chunks, in linear time and without ever failing. Colors,
+ * titles, charsets, modes and images are dropped; cursor moves and erasures, which progress displays use, are applied.
  */
 export class PlainText {
   private readonly screen = new ScreenRows()
   private state: State = 'ground'
   private params = ''
-  /** The cursor was sent to the first place, and nothing was written since. */
+  /** The cursor was sent to the top left, and nothing was written since. */
   private isHome = false
 
   write(text: string): void {
@@ -65,7 +68,7 @@ export class PlainText {
     else if (this.state === 'csi') this.inCsi(code)
   }
 
-  /** Acts in the middle of a sequence too, as terminals do. */
+  /** Control characters act even within a sequence, as in terminals. */
   private control(code: number): void {
     this.isHome = false
     if (code === 0x0a || code === 0x0b || code === 0x0c) this.screen.lineFeed()
@@ -90,7 +93,7 @@ export class PlainText {
     else if (char === 'c') this.clearAll()
   }
 
-  /** Up to BEL or ST. A line feed ends it too: a stray introducer must not swallow the rest of the output. */
+  /** Up to BEL or ST. A line feed also ends it: a stray introducer must not swallow the rest of the output. */
   private inString(code: number): void {
     if (code === 0x0a) {
       this.state = 'ground'
@@ -147,7 +150,8 @@ export class PlainText {
 
   private erase(final: 'K' | 'J', mode: number): void {
     if (final === 'K') this.screen.eraseLine(mode)
-    // From the first place on is everything, where a program has gone there for it and not up from below, to draw its last lines again.
+    // Erasing from the top left clears the screen, if the program moved there directly; moving up from below only
+    // redraws the last lines.
     else if (mode === 2 || (mode === 0 && this.isHome)) this.screen.clear()
     else this.screen.eraseDisplay(mode)
   }
@@ -163,11 +167,11 @@ function number(text: string, otherwise: number): number {
   return Number.isNaN(value) ? otherwise : value
 }
 
-/** Enough for a line of a terminal with its colours; what is longer is cut. */
+/** Enough for a line of a terminal with its colors; longer lines are cut. */
 const KEPT_BYTES = 2 * 1024
 const MAX_CHARS = 200
 
-/** The end of what a command printed, read as lines. Costs next to nothing while output comes, however much. */
+/** The last line of what a command printed. Appending costs next to nothing, however much is printed. */
 export class LastLine {
   readonly #kept = Buffer.allocUnsafe(KEPT_BYTES)
   #length = 0
@@ -184,7 +188,10 @@ export class LastLine {
     this.#length += newest.length
   }
 
-  /** The last line that says something, plain, at most 200 characters of its end; and whether it was left open, as a question is. */
+  /**
+   * The last visible line as plain text, at most 200 characters of its end; and whether it is unfinished, like a
+   * prompt.
+   */
   read(): { text: string; isOpen: boolean } {
     const lines = plainText([this.#kept.subarray(0, this.#length)]).split('\n')
     const last = lines.at(-1) ?? ''
@@ -193,7 +200,7 @@ export class LastLine {
   }
 }
 
-/** The end of a line is what asks. */
+/** Keeps the end of the line, where the question is. */
 function cut(line: string): string {
   if (line.length <= MAX_CHARS) return line
   const end = line.slice(line.length - MAX_CHARS + 1)

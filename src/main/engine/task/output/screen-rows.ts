@@ -4,22 +4,22 @@ import { charWidth } from './char-width'
 export const TERMINAL_COLS = 200
 export const TERMINAL_ROWS = 50
 
-/** Commands one after the other may clear the screen; what clears it more often is animated. */
+/** Consecutive commands may clear the screen; clearing it more often is an animation. */
 const MAX_KEPT = 8
 
-/** One row of the screen. `cells` replaces `text` once something was written anywhere but at its end. */
+/** One row of the screen. `cells` replaces `text` once something was written before its end. */
 interface Row {
   text: string
-  /** One entry per column; '' is the rest of a tab or of a wide character. */
+  /** One entry per column; '' continues a tab or a wide character. */
   cells: string[] | undefined
   cols: number
-  /** The row goes on where the one above was full: no line break between them. */
+  /** The row above was full and wraps into this one: no line break between them. */
   continues: boolean
 }
 
 /**
- * The text of a terminal: a window of rows the cursor can reach, and the rows that scrolled out above it. No row is wider than the terminal,
- * so every operation takes bounded time; rows that were wrapped are joined again in the result.
+ * The text of a terminal: a window of rows the cursor can reach, and the rows that scrolled out above it. No row is
+ * wider than the terminal, so every operation takes bounded time; wrapped rows are joined in the result.
  */
 export class ScreenRows {
   private readonly scrolled: string[] = []
@@ -27,17 +27,17 @@ export class ScreenRows {
   private row = 0
   private col = 0
   private saved = { row: 0, col: 0 }
-  /** Cleared screens that are kept, and those that are not: how many, and where among what scrolled out. */
+  /** Number of cleared screens that are kept and skipped, and the position of the skipped ones in `scrolled`. */
   private kept = 0
   private skipped = 0
   private skippedAt: number | undefined
   /** The main screen while a full-screen program shows its own. */
   private main: { rows: Row[]; row: number; col: number } | undefined
 
-  /** Printable text without control characters. */
+  /** Writes printable text without control characters. */
   write(run: string): void {
     const row = this.current()
-    // Most output: plain ASCII at the end of a row that has room.
+    // The common case: plain ASCII at the end of a row with enough space.
     if (row.cells === undefined && this.col === row.cols && row.cols + run.length <= TERMINAL_COLS && isAscii(run)) {
       row.text += run
       row.cols += run.length
@@ -64,14 +64,14 @@ export class ScreenRows {
     this.col = 0
   }
 
-  /** Relative move; stays on the screen. */
+  /** Relative move, within the screen. */
   move(rows: number, cols: number): void {
     this.row = clamp(this.row + rows, 0, TERMINAL_ROWS - 1)
     if (cols !== 0) this.col = clamp(Math.min(this.col, TERMINAL_COLS - 1) + cols, 0, TERMINAL_COLS - 1)
     this.grow()
   }
 
-  /** Absolute move, from 0; what is undefined stays. */
+  /** Absolute move, from 0; undefined keeps the coordinate. */
   moveTo(row: number | undefined, col: number | undefined): void {
     if (row !== undefined) this.row = clamp(row, 0, TERMINAL_ROWS - 1)
     if (col !== undefined) this.col = clamp(col, 0, TERMINAL_COLS - 1)
@@ -86,7 +86,7 @@ export class ScreenRows {
     this.moveTo(this.saved.row, this.saved.col)
   }
 
-  /** 0: from the cursor on; 1: up to the cursor; 2: all of the row. */
+  /** 0: from the cursor; 1: up to the cursor; 2: the whole row. */
   eraseLine(mode: number): void {
     const row = this.current()
     if (mode === 2 || (mode === 0 && this.col === 0) || (mode === 1 && this.col + 1 >= row.cols)) clear(row)
@@ -95,8 +95,9 @@ export class ScreenRows {
   }
 
   /**
-   * The screen is wiped, as `clear` does it. What it showed scrolls out instead, so that it is not lost; when that happens again and again, a program draws pictures, and
-   * those between the first few and the last are left out, which is said. A full-screen program's screen is its own.
+   * Clears the screen, as `clear` does. Its content scrolls out, so that it is not lost; if this repeats, the program
+   * is an animation: frames between the first few and the last are skipped, with a note. The screen of a full-screen
+   * program is not kept.
    */
   clear(): void {
     if (this.main === undefined) {
@@ -115,7 +116,7 @@ export class ScreenRows {
     this.eraseDisplay(2)
   }
 
-  /** 0: from the cursor on; 1: up to the cursor; 2: the screen. What scrolled out stays. */
+  /** 0: from the cursor; 1: up to the cursor; 2: the screen. What scrolled out stays. */
   eraseDisplay(mode: number): void {
     const from = mode === 0 ? this.row + 1 : 0
     const to = mode === 1 ? this.row : this.rows.length
@@ -128,13 +129,13 @@ export class ScreenRows {
     if (mode !== 1) this.rows.length = this.row + 1
   }
 
-  /** Blanks `count` columns from the cursor on. */
+  /** Blanks `count` columns from the cursor. */
   eraseChars(count: number): void {
     const row = this.current()
     blank(cellsOf(row), this.col, Math.min(this.col + count, row.cols))
   }
 
-  /** Takes `count` columns out at the cursor; what follows moves left. */
+  /** Removes `count` columns at the cursor; the rest moves left. */
   deleteChars(count: number): void {
     const row = this.current()
     const cells = cellsOf(row)
@@ -144,7 +145,7 @@ export class ScreenRows {
     row.cols = cells.length
   }
 
-  /** Puts `count` blank columns in at the cursor; what follows moves right and out. */
+  /** Inserts `count` blank columns at the cursor; the rest moves right and out. */
   insertChars(count: number): void {
     const row = this.current()
     const cells = cellsOf(row)
@@ -156,7 +157,7 @@ export class ScreenRows {
     row.cols = cells.length
   }
 
-  /** A full-screen program begins. */
+  /** A full-screen program starts. */
   enterAlternate(): void {
     if (this.main) return
     this.main = { rows: this.rows, row: this.row, col: this.col }
@@ -165,7 +166,7 @@ export class ScreenRows {
     this.col = 0
   }
 
-  /** It ends: its screen is gone, the one before is back. */
+  /** It ends: its screen is discarded, the previous one restored. */
   leaveAlternate(): void {
     if (!this.main) return
     ;({ rows: this.rows, row: this.row, col: this.col } = this.main)
@@ -221,7 +222,7 @@ export class ScreenRows {
     const cells = cellsOf(row)
     let at = Math.min(this.col, cells.length) - 1
     while (at > 0 && cells[at] === '') at--
-    // Bounded, so that a flood of marks cannot make one cell grow without end.
+    // Bounded, so that a flood of marks cannot grow one cell without limit.
     if (at >= 0 && cells[at]!.length < 32) cells[at] += mark
   }
 
@@ -235,7 +236,7 @@ export class ScreenRows {
     return this.current()
   }
 
-  /** Makes the row under the cursor exist; the top one scrolls out when the screen is full. */
+  /** Creates the row under the cursor; the top one scrolls out when the screen is full. */
   private grow(): void {
     while (this.rows.length <= this.row) this.rows.push(newRow())
     while (this.rows.length > TERMINAL_ROWS) {
@@ -268,7 +269,7 @@ function withBreak(row: Row): string {
   return row.continues ? textOf(row) : `\n${textOf(row)}`
 }
 
-/** Blanks at the end of a redrawn row are what was wiped there, not something printed. */
+/** Blanks at the end of a redrawn row were erased there, not printed. */
 function textOf(row: Row): string {
   return row.cells === undefined ? row.text : row.cells.join('').replace(/ +$/, '')
 }
@@ -294,7 +295,7 @@ function cellsOf(row: Row): string[] {
   return cells
 }
 
-/** Before a cut at `at`: a tab or wide character that reaches across becomes blanks. */
+/** Before a cut at `at`: blanks a tab or wide character that spans it. */
 function split(cells: string[], at: number): void {
   if (at >= cells.length || cells[at] !== '') return
   let start = at

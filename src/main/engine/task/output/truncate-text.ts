@@ -1,4 +1,4 @@
-/** At most so many bytes of the beginning, in UTF-8; whole lines, if that does not cost more than half. */
+/** At most `maxBytes` of the start, in UTF-8; complete lines, unless that costs more than half. */
 export function truncateToHead(text: string, maxBytes: number): string {
   const max = fitting(text.length, maxBytes, (chars) => text.slice(0, chars))
   if (text.length <= max) return text
@@ -7,7 +7,7 @@ export function truncateToHead(text: string, maxBytes: number): string {
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
 }
 
-/** At most so many bytes of the end, in UTF-8; whole lines, if that does not cost more than half. */
+/** At most `maxBytes` of the end, in UTF-8; complete lines, unless that costs more than half. */
 export function truncateToTail(text: string, maxBytes: number): string {
   return truncateStart(
     text,
@@ -15,7 +15,7 @@ export function truncateToTail(text: string, maxBytes: number): string {
   )
 }
 
-/** At most `max` characters of the end; whole lines, if that does not cost more than half. */
+/** At most `max` characters of the end; complete lines, unless that costs more than half. */
 export function truncateStart(text: string, max: number): string {
   if (text.length <= max) return text
   const from = text.length - max
@@ -24,7 +24,7 @@ export function truncateStart(text: string, max: number): string {
   return /^[\udc00-\udfff]/.test(cut) ? cut.slice(1) : cut
 }
 
-/** The most characters whose bytes are within the limit. */
+/** The largest number of characters whose bytes are within the limit. */
 function fitting(length: number, maxBytes: number, part: (chars: number) => string): number {
   let [low, high] = [0, Math.min(length, Math.max(0, maxBytes))]
   while (low < high) {

@@ -19,18 +19,18 @@ import {
 } from '../../process/shell-process'
 import { type CommandNamespace, childrenOf, machinePid } from './command-namespace'
 
-/** What a place takes, in the sandbox that is used and in the one that is ready: a terminal, twice, and its orders. */
-const FILES_OF_A_PLACE = 16
+/** File descriptors per slot, in the current sandbox and in the one made ready: a terminal, twice, and its orders. */
+const FILES_PER_SLOT = 16
 
-/** So many commands share what it costs to set a sandbox up. */
-export const PLACES = maxConcurrent(FILES_OF_A_PLACE, 24)
+/** How many commands share the cost of setting up a sandbox. */
+export const SLOTS = maxConcurrent(FILES_PER_SLOT, 24)
 
-interface Place {
+interface Slot {
   terminal: OpenTerminal
   events: ShellEvents | undefined
   pid: PromiseWithResolvers<number | undefined>
-  /** Its leader was asked for; it can be before anybody wants it. */
-  isLed: boolean
+  /** A shell was requested for it, possibly before a command needs it. */
+  hasShell: boolean
   /** It waits for its order. */
   isReady: boolean
   command: ShellCommand | undefined
@@ -40,55 +40,55 @@ interface Place {
 }
 
 /**
- * A sandbox with room for a number of commands, one in each of its terminals. What is inherited from outside are its terminals and the orders for each: nothing else of
- * ours can be reached from inside.
+ * A sandbox with slots for a number of commands, one in each of its terminals. It inherits only its terminals and the
+ * pipes for orders: nothing else of ours can be reached from inside.
  */
 export class CommandGroup {
   private readonly namespace: CommandNamespace
   private readonly folder: string
   private readonly id: string
-  private readonly places: Place[]
+  private readonly slots: Slot[]
   private sandbox: GroupSandbox | undefined
-  /** When a command last began or ended in it; ms since the epoch. */
+  /** When a command last started or ended in it; ms since the epoch. */
   usedAt = performance.now()
   private next = 0
   private orders: Socket | undefined
-  /** The machine's number of the process that starts its commands. */
+  /** The pid, outside the sandbox, of the process that starts its commands. */
   private supervisor: number | undefined
   private isGone = false
   private isRetired = false
   private failure: Error | undefined
 
   /**
-   * Gets everything ready but the sandbox itself: see `begin`. `folder` is used by nothing else, and is removed with the group.
+   * Prepares everything but the sandbox itself: see `begin`. `folder` is exclusive to the group and removed with it.
    */
   constructor(namespace: CommandNamespace, native: NativePty, folder: string, sandbox?: GroupSandbox) {
     this.namespace = namespace
     this.folder = folder
-    // What follows finds it there.
+    // The namespace script finds it there.
     if (sandbox) this.describe(sandbox)
-    this.places = openTerminals(native, PLACES).map((terminal, index) => ({
+    this.slots = openTerminals(native, SLOTS).map((terminal, index) => ({
       terminal,
       events: undefined,
       pid: Promise.withResolvers<number | undefined>(),
-      isLed: index === 0,
+      hasShell: index === 0,
       isReady: false,
       command: undefined,
       isDismissed: false,
       isOver: false,
       orders: undefined,
     }))
-    const paths = this.places.map(({ terminal }) => terminal.path)
+    const paths = this.slots.map(({ terminal }) => terminal.path)
     this.id = namespace.start(folder, paths, (report) => this.onReport(report))
   }
 
-  /** Starts its sandbox; once. */
+  /** Starts its sandbox. May be called once. */
   begin(sandbox: GroupSandbox): void {
     this.describe(sandbox)
     try {
-      writer(join(this.folder, 'orders')).end(`${sandbox.how}\n`)
+      openPipe(join(this.folder, 'orders')).end(`${sandbox.how}\n`)
     } catch {
-      // It has not come so far, and will find the file.
+      // The script does not read the pipe yet, and will find the file.
     }
   }
 
@@ -98,129 +98,132 @@ export class CommandGroup {
     writeFileSync(join(this.folder, 'how'), `${sandbox.how}\n`)
   }
 
-  /** Whether another command fits in. */
-  get hasRoom(): boolean {
-    return !this.isGone && this.next < this.places.length
+  /** Whether another command fits. */
+  get hasFreeSlot(): boolean {
+    return !this.isGone && this.next < this.slots.length
   }
 
-  /** So many commands still fit in. */
-  get room(): number {
-    return this.isGone ? 0 : this.places.length - this.next
+  /** How many more commands fit. */
+  get freeSlots(): number {
+    return this.isGone ? 0 : this.slots.length - this.next
   }
 
   get isLost(): boolean {
     return this.isGone
   }
 
-  /** Whether a command of it runs. */
+  /** Whether any of its commands is running. */
   get isBusy(): boolean {
-    return this.places.some(({ events, isOver }) => events !== undefined && !isOver)
+    return this.slots.some(({ events, isOver }) => events !== undefined && !isOver)
   }
 
-  /** The terminal of the next place; who takes it closes both ends. */
+  /** The terminal of the next slot; the caller closes both ends. */
   takeTerminal(): OpenTerminal {
     this.usedAt = performance.now()
-    const place = this.places[this.next++]
-    if (!place) throw new Error('This sandbox has no room for another command.')
-    return place.terminal
+    const slot = this.slots[this.next++]
+    if (!slot) throw new Error('This sandbox has no room for another command.')
+    return slot.terminal
   }
 
-  /** Starts the leader of a place; undefined when the terminal is not one of this group. */
+  /** Starts the shell of a slot; undefined if the terminal does not belong to this group. */
   start(terminal: OpenTerminal, events: ShellEvents): ShellProcess | undefined {
-    const place = this.places.find((each) => each.terminal === terminal)
-    if (!place) return undefined
-    place.events = events
-    if (this.isGone) queueMicrotask(() => this.fail(place))
-    else if (place.isOver) queueMicrotask(() => this.fail(place))
-    else if (this.orders) this.lead(place)
+    const slot = this.slots.find((each) => each.terminal === terminal)
+    if (!slot) return undefined
+    slot.events = events
+    if (this.isGone) queueMicrotask(() => this.fail(slot))
+    else if (slot.isOver) queueMicrotask(() => this.fail(slot))
+    else if (this.orders) this.startShell(slot)
     return {
-      pid: place.pid.promise,
+      pid: slot.pid.promise,
       run: (command) => {
-        place.command = command
+        slot.command = command
         this.namespace.hold()
-        this.order(place)
+        this.order(slot)
       },
       dismiss: () => {
-        place.isDismissed = true
-        this.order(place)
+        slot.isDismissed = true
+        this.order(slot)
       },
     }
   }
 
-  /** Lets go of the places that were never used, and of the sandbox when nothing runs in it any more. */
+  /** Releases the slots that were never used, and the sandbox once nothing runs in it. */
   retire(): void {
     this.isRetired = true
-    for (const place of this.places.slice(this.next)) {
-      if (place.isReady) place.orders?.end(DISMISSAL)
-      closeTerminal(place.terminal)
+    for (const slot of this.slots.slice(this.next)) {
+      if (slot.isReady) slot.orders?.end(DISMISSAL)
+      closeTerminal(slot.terminal)
     }
-    this.next = this.places.length
+    this.next = this.slots.length
     if (!this.sandbox) this.abandon()
-    if (this.places.every(({ events, isOver }) => events === undefined || isOver)) this.end()
+    if (this.slots.every(({ events, isOver }) => events === undefined || isOver)) this.end()
   }
 
   private end(): void {
     this.orders?.end('end\n')
-    for (const { orders } of this.places) orders?.destroy()
+    for (const { orders } of this.slots) orders?.destroy()
   }
 
-  private lead(place: Place | undefined): void {
-    if (!place || place.isLed || !this.orders) return
-    place.isLed = true
-    this.orders.write(`${this.places.indexOf(place)}\n`)
+  private startShell(slot: Slot | undefined): void {
+    if (!slot || slot.hasShell || !this.orders) return
+    slot.hasShell = true
+    this.orders.write(`${this.slots.indexOf(slot)}\n`)
   }
 
-  /** Only to a leader that is ready. */
-  private order(place: Place): void {
-    if (!place.isReady || !place.orders) return
-    if (place.isDismissed) place.orders.end(DISMISSAL)
-    else if (place.command) place.orders.write(shellOrder(place.command))
+  /** Sends the order only to a shell that is ready. */
+  private order(slot: Slot): void {
+    if (!slot.isReady || !slot.orders) return
+    if (slot.isDismissed) slot.orders.end(DISMISSAL)
+    else if (slot.command) slot.orders.write(shellOrder(slot.command))
   }
 
   /**
-   * `ready N`, `gone`, or of a place: `pid N`, `failed`, `exit CODE`. A command can send reports too: through the open files of the processes that run it. It can so say
-   * something untrue of commands in its own sandbox, and must not be able to do more.
+   * Handles `ready N`, `gone`, or for a slot `pid N`, `failed`, `exit CODE`. A command can also send reports, through
+   * the open files of the processes that run it. Such a report can misrepresent commands in its own sandbox, but must
+   * not be able to do more.
    */
   private onReport(report: string): void {
     if (report === 'gone') return this.lost()
     const [index, what, number = ''] = report.split(' ')
     if (index === 'ready') return this.onReady(Number(what))
-    const place = this.places[Number(index)]
-    if (!place || place.isOver || !/^\d{0,9}$/.test(number)) return
-    if (!place.events && what !== 'pid') return this.skip(place)
+    const slot = this.slots[Number(index)]
+    if (!slot || slot.isOver || !/^\d{0,9}$/.test(number)) return
+    if (!slot.events && what !== 'pid') return this.skip(slot)
     if (what === 'pid') {
-      place.isReady = true
-      this.order(place)
-      place.pid.resolve(this.supervisor === undefined ? undefined : machinePid(this.supervisor, Number(number)))
-    } else if (what === 'paused' && place.events) askPaused(place.events, (answer) => place.orders?.write(answer))
-    else if (what === 'failed') this.fail(place, startProblem(place.command?.cwd))
-    else if (what === 'exit') this.exited(place, { exitCode: Number(number) })
+      slot.isReady = true
+      this.order(slot)
+      slot.pid.resolve(this.supervisor === undefined ? undefined : machinePid(this.supervisor, Number(number)))
+    } else if (what === 'paused' && slot.events) askPaused(slot.events, (answer) => slot.orders?.write(answer))
+    else if (what === 'failed') this.fail(slot, startProblem(slot.command?.cwd))
+    else if (what === 'exit') this.exited(slot, { exitCode: Number(number) })
   }
 
-  /** The leader of a place that nobody has wanted yet is gone. */
-  private skip(place: Place): void {
-    place.isOver = true
-    if (place !== this.places[this.next]) return
+  /** The shell of an unused slot has exited. */
+  private skip(slot: Slot): void {
+    slot.isOver = true
+    if (slot !== this.slots[this.next]) return
     this.next += 1
-    closeTerminal(place.terminal)
+    closeTerminal(slot.terminal)
   }
 
   private onReady(supervisor: number): void {
     if (this.orders || this.isGone || !this.sandbox) return
     try {
-      // What is read of processes below says nothing where no file can be opened: that would look like somebody else's report, and ours would be waited for without end.
+      // Without a free descriptor, the process lookup below finds nothing. That would look like a forged report, and we
+      // would wait forever for ours.
       closeSync(openSync('/proc/self/stat', constants.O_RDONLY))
       const pid = this.namespace.supervisor(supervisor)
-      // Somebody else's report; ours is still to come.
+      // A forged report; ours is still to come.
       if (pid === undefined) return
       this.supervisor = pid
       const problem = this.sandbox.problemOf(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8'))
       if (problem !== undefined) throw new Error(problem)
-      this.orders = writer(join(this.folder, 'orders'))
-      for (const [index, place] of this.places.entries()) place.orders = writer(join(this.folder, String(index)))
+      this.orders = openPipe(join(this.folder, 'orders'))
+      for (const [index, slot] of this.slots.entries()) slot.orders = openPipe(join(this.folder, String(index)))
     } catch (error) {
       const found = error instanceof Error ? error : new Error(String(error))
-      // The shell inside has the same limit as we, and needs descriptors with high numbers: the other end of its orders stays closed.
+      // The shell inside has the same limit and needs high descriptor numbers; at the limit, it cannot open the other
+      // end of its orders.
       this.failure =
         isOpenFileLimitLow() && 'code' in found && found.code === 'ENXIO' ? new Error(TOO_MANY_FILES) : found
       this.orders = undefined
@@ -228,49 +231,49 @@ export class CommandGroup {
     }
     removeQuietly(this.folder)
     if (this.isRetired && !this.isBusy) return this.end()
-    for (const place of this.places) {
-      if (place.events) this.lead(place)
-      this.order(place)
+    for (const slot of this.slots) {
+      if (slot.events) this.startShell(slot)
+      this.order(slot)
     }
     this.sandbox.onReady()
   }
 
-  private exited(place: Place, status: ExitStatus): void {
-    place.isOver = true
+  private exited(slot: Slot, status: ExitStatus): void {
+    slot.isOver = true
     this.usedAt = performance.now()
-    place.orders?.destroy()
-    if (place.command) this.namespace.release()
-    if (place.isReady) place.events?.exit(status)
-    else this.fail(place)
-    if (!this.hasRoom && !this.isBusy) this.end()
-    // Half of the time that a short command takes goes to its leader: the next one is made ready meanwhile.
-    else this.lead(this.places[this.next])
+    slot.orders?.destroy()
+    if (slot.command) this.namespace.release()
+    if (slot.isReady) slot.events?.exit(status)
+    else this.fail(slot)
+    if (!this.hasFreeSlot && !this.isBusy) this.end()
+    // Starting the shell takes half the time of a short command, so the next one is prepared now.
+    else this.startShell(this.slots[this.next])
   }
 
   private fail(
-    place: Place,
+    slot: Slot,
     error = this.failure ?? new Error(`The sandbox could not be started${this.reason()}`),
   ): void {
-    if (place.command && !place.isOver) this.namespace.release()
-    place.isOver = true
-    place.pid.resolve(undefined)
-    place.events?.error(error)
+    if (slot.command && !slot.isOver) this.namespace.release()
+    slot.isOver = true
+    slot.pid.resolve(undefined)
+    slot.events?.error(error)
   }
 
   private lost(): void {
     if (this.isGone) return
     const wasStarted = this.orders !== undefined && this.failure === undefined
-    // A sandbox that is not as it should be runs nothing: it ends as its orders do.
+    // A sandbox with wrong mounts must not run anything: it ends when its orders end.
     if (!wasStarted) this.abandon()
     if (!wasStarted) this.failure ??= new Error(`The sandbox could not be started${this.reason()}`)
     this.isGone = true
     this.namespace.forget(this.id)
-    for (const { terminal } of this.places.slice(this.next)) closeTerminal(terminal)
-    this.next = this.places.length
-    for (const place of this.places) {
-      if (!place.events || place.isOver) continue
-      if (wasStarted && place.isReady) this.exited(place, { signal: 'SIGKILL' })
-      else this.fail(place)
+    for (const { terminal } of this.slots.slice(this.next)) closeTerminal(terminal)
+    this.next = this.slots.length
+    for (const slot of this.slots) {
+      if (!slot.events || slot.isOver) continue
+      if (wasStarted && slot.isReady) this.exited(slot, { signal: 'SIGKILL' })
+      else this.fail(slot)
     }
     removeQuietly(this.folder)
     this.sandbox?.onGone()
@@ -278,9 +281,9 @@ export class CommandGroup {
 
   private abandon(): void {
     try {
-      writer(join(this.folder, 'orders')).end('end\n')
+      openPipe(join(this.folder, 'orders')).end('end\n')
     } catch {
-      // It has never come so far.
+      // The script never got that far.
     }
   }
 
@@ -294,26 +297,26 @@ export class CommandGroup {
   }
 }
 
-/** What a group is to run its commands in. */
+/** What a group runs its commands in. */
 export interface GroupSandbox {
-  /** Of bubblewrap. */
+  /** Arguments of bubblewrap. */
   args: readonly string[]
-  /** `template`: with the mounts of the namespace's template, and what the arguments add. */
+  /** `template`: the mounts of the namespace's template plus those in `args`. */
   how: 'full' | 'template'
-  /** Judges the mounts it got, before anything runs in it. */
+  /** Checks the resulting mounts before anything runs in it. Returns the problem, if any. */
   problemOf: (mountinfo: () => string) => string | undefined
   /** Its commands can run from now on. */
   onReady: () => void
   onGone: () => void
 }
 
-/** The machine's number of the process group a leader has started for its command: its only child. */
-export function groupOf(leader: number | undefined): number | undefined {
-  return leader === undefined ? undefined : childrenOf(leader)[0]
+/** The pid, outside the sandbox, of the process group that a shell has started for its command: its only child. */
+export function groupOf(shellPid: number | undefined): number | undefined {
+  return shellPid === undefined ? undefined : childrenOf(shellPid)[0]
 }
 
-/** Writes to a named pipe that somebody reads already; without waiting for one who does not. */
-function writer(path: string): Socket {
+/** Opens a named pipe for writing without blocking; throws if it has no reader. */
+function openPipe(path: string): Socket {
   const socket = new Socket({
     fd: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK),
     readable: false,
@@ -329,7 +332,7 @@ function closeTerminal({ master, slave }: OpenTerminal): void {
   closeSync(master)
 }
 
-/** All or none: those that were opened before one could not be are closed again. */
+/** All or none: if one cannot be opened, the others are closed again. */
 function openTerminals(native: NativePty, count: number): OpenTerminal[] {
   const terminals: OpenTerminal[] = []
   try {

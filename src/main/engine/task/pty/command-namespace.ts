@@ -13,18 +13,19 @@ export interface NamespacePrograms {
   bwrap: string
   bash: string
   setsid: string
-  /** File with the seccomp filter of the sandboxes in it. */
+  /** File with the seccomp filter of the sandboxes. */
   seccompFile: string
   socat?: string
   nsenter?: string
 }
 
-/** Hears what a group of commands reports: `ready`, `gone`, or `PLACE …`. */
+/** Receives the reports of a group of commands: `ready`, `gone`, or `SLOT …`. */
 type GroupListener = (report: string) => void
 
 /**
- * The process list and the network that all sandboxed commands of a session have in common, so that a server started by one can be reached by the next. Started with the
- * first command; everything in it ends with it. Not yet a sandbox: the groups started in it are.
+ * The pid namespace and network that all sandboxed commands of a session share, so that one command can reach a server
+ * started by another. Starts with the first command; everything in it ends with it. Not a sandbox yet: the groups
+ * started in it are.
  */
 export class CommandNamespace {
   private readonly child: ChildProcess
@@ -37,7 +38,7 @@ export class CommandNamespace {
   private published: PublishedPorts | undefined
   readonly hasTemplates: boolean
 
-  /** `publishes`: servers in it can be reached from this machine. */
+  /** `publishes`: servers in it are reachable from this machine. */
   constructor(programs: NamespacePrograms, network: SandboxNetwork, hosts: readonly string[], publishes: boolean) {
     this.hasTemplates = programs.nsenter !== undefined
     this.listed = network === 'listed' ? new ListedHosts(hosts, programs.socat) : undefined
@@ -46,7 +47,7 @@ export class CommandNamespace {
       ...namespaceArguments(network === 'open' ? 'host' : 'own'),
       ...(this.listed ? ['/bin/sh', '-c', this.listed.script, 'sh'] : []),
       bash,
-      // With a socket for its input, bash takes itself for a remote shell and reads ~/.bashrc.
+      // With a socket as its input, bash acts as a remote shell and reads ~/.bashrc.
       '--norc',
       '-c',
       NAMESPACE_SCRIPT,
@@ -82,7 +83,7 @@ export class CommandNamespace {
     })
   }
 
-  /** Without the process nothing needs the way out that was made for it. */
+  /** Closes the proxy if the process that would use it cannot be started. */
   private orClosed<Result>(start: () => Result): Result {
     try {
       return start()
@@ -92,17 +93,17 @@ export class CommandNamespace {
     }
   }
 
-  /** The outermost process; undefined when it could not be started. */
+  /** The outermost process; undefined if it could not be started. */
   get pid(): number | undefined {
     return this.child.pid
   }
 
-  /** The first process in it; undefined before it has started, and after its end. */
+  /** The first process in it; undefined before it has started and after it has ended. */
   private get inside(): number | undefined {
     return this.child.pid === undefined ? undefined : childrenOf(this.child.pid)[0]
   }
 
-  /** Whether something runs in it beside what keeps it: commands, and what they have left behind. */
+  /** Whether anything runs in it besides its own keep-alive process: commands, and what they left behind. */
   get isInUse(): boolean {
     const { inside } = this
     if (inside === undefined) return false
@@ -113,11 +114,11 @@ export class CommandNamespace {
     })
   }
 
-  /** Those that no command is in: the one of what keeps this going, and that of the template. */
+  /** User namespaces without commands: that of the keep-alive process, and that of the template. */
   private ownUserNamespaces(inside: number): Set<string> {
-    const [keeper] = childrenOf(inside)
+    const [keepAlive] = childrenOf(inside)
     return new Set(
-      [userNamespaceOf(inside), linkAt(`/proc/${keeper}/fd/${TEMPLATE_USER}`)].filter((each) => each !== undefined),
+      [userNamespaceOf(inside), linkAt(`/proc/${keepAlive}/fd/${TEMPLATE_USER}`)].filter((each) => each !== undefined),
     )
   }
 
@@ -125,7 +126,7 @@ export class CommandNamespace {
     return this.child.exitCode !== null || this.child.signalCode !== null || this.orders.destroyed
   }
 
-  /** Starts a group of commands in the sandbox that `folder` describes, or will describe: see NAMESPACE_SCRIPT. */
+  /** Starts a group of commands in the sandbox that `folder` describes, now or later: see NAMESPACE_SCRIPT. */
   start(folder: string, terminals: readonly string[], listener: GroupListener): string {
     const id = `g${this.nextId++}`
     this.groups.set(id, listener)
@@ -133,7 +134,10 @@ export class CommandNamespace {
     return id
   }
 
-  /** Makes the mounts that `folder` describes, in namespaces that no command is in. From `onKept` on, groups can be started in it; it takes the place of the one before. */
+  /**
+   * Creates the mounts that `folder` describes, in namespaces without commands. After `onKept`, groups can be started
+   * in it; it replaces the previous template.
+   */
   makeTemplate(folder: string, onKept: () => void, onGone: () => void): void {
     const id = `t${this.nextId++}`
     let isMade = false
@@ -151,8 +155,9 @@ export class CommandNamespace {
   }
 
   /**
-   * The machine's number of what a sandbox of this namespace was started with, by its number inside; undefined when that is another process. It is the child of a
-   * bubblewrap, which is outside of all sandboxes; no process in one has such a parent.
+   * The pid, outside, of the process with pid `inner` inside that started a sandbox of this namespace; undefined if
+   * that pid belongs to another process. Its parent is a bubblewrap, which is outside of all sandboxes; no process
+   * inside one has such a parent.
    */
   supervisor(inner: number): number | undefined {
     const { inside } = this
@@ -163,7 +168,7 @@ export class CommandNamespace {
     return own.has(userNamespaceOf(parent) ?? '') && !own.has(userNamespaceOf(found!) ?? '') ? found : undefined
   }
 
-  /** What the proxy lets through from now on. */
+  /** Hosts that the proxy allows from now on. */
   allowHosts(hosts: readonly string[]): void {
     if (this.listed) this.listed.hosts = hosts
   }
@@ -177,7 +182,7 @@ export class CommandNamespace {
     this.groups.delete(id)
   }
 
-  /** While something runs in it, its end is waited for. */
+  /** Keeps our process alive while something runs in the namespace. */
   hold(): void {
     if (this.holds++ === 0) this.reports.ref()
   }
@@ -210,8 +215,8 @@ export class CommandNamespace {
 const MAX_END_MS = 1_000
 
 /**
- * Ends the first process of a process list, and with it all others, and waits for it: when the sandboxes are taken down, no command may be left that could use what they
- * protected.
+ * Ends the first process of a pid namespace, and thereby all others, and waits for it: once the sandboxes are removed,
+ * no command may be left that could use what they protected.
  */
 function endProcess(pid: number): void {
   const until = performance.now() + MAX_END_MS
@@ -220,11 +225,11 @@ function endProcess(pid: number): void {
     process.kill(pid, 'SIGKILL')
     while (!isGone(pid) && performance.now() < until) Atomics.wait(pause, 0, 0, 1)
   } catch {
-    // It is gone.
+    // It has exited.
   }
 }
 
-/** Undefined when the process is gone. */
+/** Undefined if the process is gone. */
 function userNamespaceOf(pid: number): string | undefined {
   return linkAt(`/proc/${pid}/ns/user`)
 }
@@ -238,8 +243,9 @@ function linkAt(path: string): string | undefined {
 }
 
 /**
- * The machine's number of a process that has the number `inner` in its own process list, below the process `top`. Undefined when it is not there. The newest processes are
- * looked at first: they are the ones that are asked about, and there may be many older ones.
+ * The pid, outside, of a descendant of `top` that has the pid `inner` in its own namespace; undefined if there is no
+ * such process. Checks the newest processes first: they are usually the ones asked about, and there may be many older
+ * ones.
  */
 export function machinePid(top: number, inner: number): number | undefined {
   for (const child of childrenOf(top).toReversed()) {
@@ -249,33 +255,33 @@ export function machinePid(top: number, inner: number): number | undefined {
   return undefined
 }
 
-/** All processes below `top`, nearest first. */
+/** All descendants of `top`, nearest first. */
 function descendants(top: number): number[] {
   const found = [top]
   for (let at = 0; at < found.length; at += 1) found.push(...childrenOf(found[at]!))
   return found.slice(1)
 }
 
-/** Numbers of the children of a process; none when it is gone. */
+/** Pids of the children of a process; empty if it is gone. */
 export function childrenOf(pid: number): number[] {
   return read(`/proc/${pid}/task/${pid}/children`)
     .split(' ')
     .flatMap((text) => (text.trim() === '' ? [] : [Number(text)]))
 }
 
-/** Undefined when the process is gone. */
+/** Undefined if the process is gone. */
 function parentOf(pid: number): number | undefined {
   const number = /^PPid:\s*(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1]
   return number === undefined ? undefined : Number(number)
 }
 
-/** Whether a process has ended, noticed by its parent or not. The first of a process list ends after all others in it. */
+/** Whether a process has ended, reaped or not. The first of a pid namespace ends after all others in it. */
 function isGone(pid: number): boolean {
   const state = /^State:\s*(\S)/m.exec(read(`/proc/${pid}/status`))?.[1]
   return state === undefined || state === 'Z' || state === 'X'
 }
 
-/** The number of a process in the innermost process list it is in. */
+/** The pid of a process in its innermost pid namespace. */
 function innerPid(pid: number): number | undefined {
   const numbers = /^NSpid:\s*(.+)$/m.exec(read(`/proc/${pid}/status`))?.[1]?.split(/\s+/)
   return numbers && Number(numbers.at(-1))

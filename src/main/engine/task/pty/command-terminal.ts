@@ -17,11 +17,11 @@ import { readStat } from '../../process/proc-files'
 import { isAliveState, processTable } from '../../process/process-table'
 
 /**
- * Most that is read at once when a command has ended: many times what the kernel keeps for a terminal, so all of its own output is among it, and what it left in the
- * background cannot hold us up by printing without end.
+ * Limit of a single read after a command has ended, in bytes: many times the kernel's terminal buffer, so it covers all
+ * of the command's own output, while endless output of a background process cannot block us.
  */
 const MAX_READ_AT_ONCE = 256 * 1024
-/** How often it is looked whether a stopped command goes on. */
+/** How often a stopped command is checked for being resumed. */
 const PAUSED_POLL_MS = 200
 let readAllBuffer: Buffer | undefined
 
@@ -29,41 +29,43 @@ let readAllBuffer: Buffer | undefined
 let readBuffer: Buffer | undefined
 
 /**
- * A terminal with a leader that has it open: all that a command needs except the command. Half of the time a short one takes is spent on this,
- * so one is made ready while the model thinks. Serves one command. See LEADER_SCRIPT.
+ * A terminal with a shell that has it open: all that a command needs except the command. This takes half the time of a
+ * short command, so one is prepared while the model thinks. Serves one command. See SHELL_SCRIPT.
  */
 export class CommandTerminal implements RunningProcess {
   private readonly master: number
   private readonly slave: number
   private readonly stream: ReadStream
   private readonly shell: ShellProcess
-  /** Its processes have other numbers for themselves than for us. */
+  /** Its processes have other pids inside than outside. */
   private readonly isSandboxed: boolean
-  private readonly leaders: ShellLauncher
-  private begunAt = 0
+  private readonly launcher: ShellLauncher
+  private startedAt = 0
   private events: ProcessEvents | undefined
   private taskId = ''
   private shellPid: number | undefined
   private group: number | undefined
   /** The first line of the output, until it is complete. */
   private header: string | undefined = ''
-  /** Why the leader could not be started, until somebody wants to know. */
+  /** Why the shell could not be started, until that is asked for. */
   private problem: Error | undefined
   private exit: ExitStatus | undefined
-  /** The command stands still because of a signal, or did until its end. */
+  /** The command is stopped by a signal, or was until it ended. */
   private isPaused = false
   private isStopping = false
   private isReleased = false
   private isClosed = false
-  /** Our programs' end is held until the command has begun: a terminal nobody has open is at its end. */
+  /**
+   * The programs' end is held open until the command has started: a terminal that no process has open is at its end.
+   */
   private isSlaveOpen = true
 
-  /** Throws when there is no terminal left. Until `run`, nothing of it keeps our process alive. */
-  constructor(native: NativePty, leaders: ShellLauncher, env: Record<string, string>) {
-    const terminal = leaders.open?.() ?? openTerminal(native)
+  /** Throws when there is no terminal left. Until `run`, it does not keep our process alive. */
+  constructor(native: NativePty, launcher: ShellLauncher, env: Record<string, string>) {
+    const terminal = launcher.open?.() ?? openTerminal(native)
     const { master, slave } = terminal
-    this.isSandboxed = leaders.open !== undefined
-    this.leaders = leaders
+    this.isSandboxed = launcher.open !== undefined
+    this.launcher = launcher
     this.master = master
     this.slave = slave
     this.stream = readTerminal(master, (bytes) => this.onBytes(bytes))
@@ -73,7 +75,7 @@ export class CommandTerminal implements RunningProcess {
       this.isClosed = true
       if (!this.isReleased) this.events?.end()
     })
-    this.shell = leaders.start(terminal, env, {
+    this.shell = launcher.start(terminal, env, {
       exit: (status) => this.onExit(status),
       paused: (answer) => this.onPaused(answer),
       error: (error) => this.onError(error),
@@ -81,12 +83,15 @@ export class CommandTerminal implements RunningProcess {
     void this.shell.pid.then((known) => (this.shellPid = known))
   }
 
-  /** The leader has ended, or never began. */
+  /** The shell has ended, or never started. */
   get isOver(): boolean {
     return this.exit !== undefined || this.problem !== undefined
   }
 
-  /** Lets go of a seat that has no command. Not before its leader has opened the terminal: by then the same path may be another one's. */
+  /**
+   * Releases a terminal that has no command, but only after its shell has opened the terminal: earlier, the path could
+   * already belong to another one.
+   */
   dismiss(): void {
     this.shell.dismiss()
     void this.shell.pid.then(() => this.release())
@@ -95,7 +100,7 @@ export class CommandTerminal implements RunningProcess {
   run({ taskId, command, cwd, shell }: ProcessStart, events: ProcessEvents): RunningProcess {
     this.events = events
     this.taskId = taskId
-    this.begunAt = Date.now()
+    this.startedAt = Date.now()
     this.stream.ref()
     this.shell.run({ taskId, command, cwd, shell })
     return this
@@ -110,8 +115,9 @@ export class CommandTerminal implements RunningProcess {
   }
 
   /**
-   * A read first has the kernel hand over what was written to the terminal, so when there is nothing more to read, everything written before was read. The event loop
-   * cannot tell this: it hears of output when the kernel finds the time to hand it over, which on a busy machine can be long after the exit of the command.
+   * Reading first makes the kernel deliver what was written to the terminal, so when nothing more can be read,
+   * everything written before has been read. The event loop cannot tell: it learns of output when the kernel gets to
+   * deliver it, which on a busy machine can be long after the command has exited.
    */
   readAll(): void {
     const buffer = (readAllBuffer ??= Buffer.allocUnsafeSlow(16 * 1024))
@@ -150,24 +156,24 @@ export class CommandTerminal implements RunningProcess {
 
   async leftRunning(): Promise<SessionProcess[]> {
     const { shellPid, group } = this
-    const keeper = this.shell.subreaper?.()
-    return shellPid !== undefined && group !== undefined && (keeper || signalGroup(group, 0))
-      ? sessionProcesses(shellPid, [group], keeper)
+    const subreaper = this.shell.subreaper?.()
+    return shellPid !== undefined && group !== undefined && (subreaper || signalGroup(group, 0))
+      ? sessionProcesses(shellPid, [group], subreaper)
       : []
   }
 
   deniedHosts(): { host: string; port: number }[] {
-    return this.leaders.deniedHosts?.(this.begunAt) ?? []
+    return this.launcher.deniedHosts?.(this.startedAt) ?? []
   }
 
   isIncomplete(): boolean {
-    return this.leaders.isIncomplete?.() ?? false
+    return this.launcher.isIncomplete?.() ?? false
   }
 
   notes(): string[] {
     if (!this.isPaused) return []
     const [is, ends] = this.exit ? ['was', ' until it was ended'] : ['is', '']
-    // In a sandbox processes have other numbers for each other.
+    // In a sandbox, processes have other pids for each other.
     const who = this.isSandboxed ? 'PID' : `-- -${this.group}`
     return [
       `The command ${is} stopped by a signal (SIGSTOP, SIGTSTP, SIGTTIN or SIGTTOU), and nothing continued it${ends}: "kill -CONT ${who}" in another command does. A command should not stop its own shell.`,
@@ -183,7 +189,7 @@ export class CommandTerminal implements RunningProcess {
 
   private onExit(status: ExitStatus): void {
     this.exit = status
-    // Too quick for us to see, but no signal gives such a code.
+    // It was too quick for us to see, but no signal gives such a code.
     if (status.exitCode !== undefined && status.exitCode < 128) this.isPaused = false
     this.closeSlave()
     this.readAll()
@@ -191,9 +197,9 @@ export class CommandTerminal implements RunningProcess {
     else this.release()
   }
 
-  /** Looks now and then whether the command still stands still. */
+  /** Polls whether the command is still stopped. */
   private onPaused(answer: (text: typeof RESUMED | typeof GONE) => void): void {
-    // Its number is the first that is printed.
+    // The process group is the first line of the output.
     this.readAll()
     const state = this.group === undefined ? undefined : readStat(this.group)?.state
     if (!this.isPaused && state !== 'T') return answer(GONE)
@@ -202,7 +208,7 @@ export class CommandTerminal implements RunningProcess {
       setTimeout(() => this.onPaused(answer), PAUSED_POLL_MS).unref()
       return
     }
-    // Who was ended while it stood still has never gone on.
+    // A command that was ended while stopped has never been resumed.
     this.isPaused = this.isStopping || state === undefined || !isAliveState(state)
     answer(RESUMED)
   }
@@ -222,11 +228,11 @@ export class CommandTerminal implements RunningProcess {
     this.group = this.isSandboxed ? groupOf(this.shellPid) : Number(this.header)
     this.header = undefined
     this.closeSlave()
-    this.events.begun?.()
+    this.events.started?.()
     return end + 1 < bytes.length ? this.events.data(bytes.subarray(end + 1)) : true
   }
 
-  /** The terminal takes 4 KB at a time; while it is full, nobody reads, and what is typed waits. */
+  /** The terminal takes 4 KB at a time; while it is full, no program reads it, and input waits. */
   private writeAll(bytes: Buffer): void {
     if (this.isClosed) return
     write(this.master, bytes, (error, written) => {
@@ -242,7 +248,7 @@ export class CommandTerminal implements RunningProcess {
   }
 }
 
-/** 0 when there is nothing to read just now, or never again. */
+/** 0 if there is nothing to read now, or ever again. */
 function readNow(file: number, buffer: Buffer): number {
   try {
     return readSync(file, buffer)

@@ -2,12 +2,12 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { TERMINAL_COLS, TERMINAL_ROWS } from '../output/screen-rows'
 import { type OpenTerminal, openPtyMasters } from '../../process/shell-process'
 
-/** The part of node-pty's native module that is used (README.md says why this part). */
+/** The part of node-pty's native module in use (README.md says why). */
 export interface NativePty {
   open(cols: number, rows: number): { master: number; slave: number; pty: string }
 }
 
-/** Loads node-pty's native part; rejects where there is none. */
+/** Loads node-pty's native part; rejects if it is missing. */
 export async function loadNativePty(): Promise<NativePty> {
   const loaded = (await import('node-pty')) as unknown as { default?: { native?: unknown }; native?: unknown }
   const native = loaded.native ?? loaded.default?.native
@@ -17,7 +17,7 @@ export async function loadNativePty(): Promise<NativePty> {
   return native as NativePty
 }
 
-/** Opens a terminal; the caller closes both ends. Throws where the system has none to give. */
+/** Opens a terminal; the caller closes both ends. Throws if the system has no free one. */
 export function openTerminal(native: NativePty): OpenTerminal {
   const { master, slave: inherited, pty: path } = opened(native)
   try {
@@ -32,7 +32,7 @@ export function openTerminal(native: NativePty): OpenTerminal {
   }
 }
 
-/** The native part does not say why it failed: whether files can still be opened does. */
+/** The native part does not say why it failed; opening other files shows whether descriptors ran out. */
 function opened(native: NativePty): ReturnType<NativePty['open']> {
   try {
     return native.open(TERMINAL_COLS, TERMINAL_ROWS)

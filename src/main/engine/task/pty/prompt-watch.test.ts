@@ -4,16 +4,16 @@ import type { ForegroundState } from './terminal-reader'
 
 let state: ForegroundState
 let looks: number
-let told: (string | undefined)[]
+let changes: (string | undefined)[]
 let watch: PromptWatch
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
   state = { readState: 'no', cpuMs: 0 }
   looks = 0
-  told = []
+  changes = []
   watch = new PromptWatch({
     pid: () => 1,
-    changed: (prompt: Prompt | undefined) => told.push(prompt?.text),
+    changed: (prompt: Prompt | undefined) => changes.push(prompt?.text),
     look: async () => {
       looks++
       return { ...state }
@@ -26,7 +26,7 @@ afterEach(() => {
 })
 const print = (text: string): void => watch.printed(Buffer.from(text))
 
-test('a program that prints all the time is never looked at', async () => {
+test('never checks a program that prints all the time', async () => {
   state.readState = 'reads'
   for (let ms = 0; ms < 20_000; ms += 100) {
     print('50% ')
@@ -35,48 +35,48 @@ test('a program that prints all the time is never looked at', async () => {
   expect(looks).toBe(0)
 })
 
-test('a program that does nothing is looked at ever less often', async () => {
+test('checks an idle program less and less often', async () => {
   await vi.advanceTimersByTimeAsync(60_000)
   expect(looks).toBeGreaterThan(5)
   expect(looks).toBeLessThan(14)
 })
 
-describe('who may not be looked into', () => {
+describe('a process that may not be inspected', () => {
   beforeEach(() => (state.readState = 'unseen'))
 
-  test('waits when it asked as people are asked and uses no processor time', async () => {
+  test('is waiting after a question to the user while it uses no processor time', async () => {
     print('[sudo] password for me: ')
     await vi.advanceTimersByTimeAsync(1_000)
-    expect(told).toEqual(['[sudo] password for me:'])
+    expect(changes).toEqual(['[sudo] password for me:'])
   })
 
-  test.each(['Listening: ', 'Password: \n', '50% [===>   ]'])('does not when it printed %j', async (text) => {
+  test.each(['Listening: ', 'Password: \n', '50% [===>   ]'])('is not waiting after it printed %j', async (text) => {
     print(text)
     await vi.advanceTimersByTimeAsync(30_000)
-    expect(told).toEqual([])
+    expect(changes).toEqual([])
   })
 
-  test('does not while it works', async () => {
+  test('is not waiting while it works', async () => {
     print('Password: ')
     for (let looked = 0; looked < 30; looked++) {
       state.cpuMs += 10
       await vi.advanceTimersByTimeAsync(400)
     }
-    expect(told).toEqual([])
+    expect(changes).toEqual([])
   })
 })
 
-test('an event loop that watches the terminal waits only with a line left open', async () => {
+test('an event loop that watches the terminal is waiting only after an unfinished line', async () => {
   state.readState = 'watches'
   print('Server ready: press h for help\n')
   await vi.advanceTimersByTimeAsync(5_000)
-  expect(told).toEqual([])
+  expect(changes).toEqual([])
   print('Port? ')
   await vi.advanceTimersByTimeAsync(500)
-  expect(told).toEqual(['Port?'])
+  expect(changes).toEqual(['Port?'])
 })
 
-test('a question is told once, a new one anew, and its end once', async () => {
+test('reports each new question once, and its end once', async () => {
   state.readState = 'reads'
   print('One? ')
   await vi.advanceTimersByTimeAsync(5_000)
@@ -85,10 +85,10 @@ test('a question is told once, a new one anew, and its end once', async () => {
   state.readState = 'no'
   watch.typed()
   await vi.advanceTimersByTimeAsync(500)
-  expect(told).toEqual(['One?', 'Two?', undefined])
+  expect(changes).toEqual(['One?', 'Two?', undefined])
 })
 
-test('an answered program that prints without a rest waits no more', async () => {
+test('a program that prints continuously after an answer is no longer waiting', async () => {
   state.readState = 'reads'
   print('Go? ')
   await vi.advanceTimersByTimeAsync(500)
@@ -97,15 +97,15 @@ test('an answered program that prints without a rest waits no more', async () =>
     print('working ')
     await vi.advanceTimersByTimeAsync(50)
   }
-  expect(told).toEqual(['Go?', undefined])
+  expect(changes).toEqual(['Go?', undefined])
 })
 
-test('after the end nothing is told, though a look was under way', async () => {
+test('reports nothing after close, even if a check is under way', async () => {
   state.readState = 'reads'
   const look = vi.advanceTimersByTimeAsync(400)
   watch.close()
   await look
-  expect(told).toEqual([])
+  expect(changes).toEqual([])
 })
 
 test.each([
@@ -123,7 +123,7 @@ test.each([
   'Verification code:',
   'Press any key to continue . . .',
   'Press ENTER or type command to continue',
-])('%s is a question to a person', (line) => {
+])('%s is a question to the user', (line) => {
   expect(looksLikeQuestion(line)).toBe(true)
 })
 
@@ -136,11 +136,11 @@ test.each([
   '3/7:',
   'Watching for file changes.',
   '',
-])('%s is none, so that no server waits for a person', (line) => {
+])('%s is not a question', (line) => {
   expect(looksLikeQuestion(line)).toBe(false)
 })
 
-test('what ends open may be a question to who is known to listen', () => {
+test('an unfinished line can be a prompt of a program that is known to read', () => {
   expect(['Name:', 'sql>', '$', 'Which one? [1-3]', '❯'].filter((line) => !endsLikePrompt(line))).toEqual([])
   expect(['Listening on port 3000', '50%', 'done.'].filter(endsLikePrompt)).toEqual([])
 })

@@ -2,31 +2,32 @@ import { LastLine } from '../output/plain-text'
 import { foregroundState, type ForegroundState } from './terminal-reader'
 
 export interface Prompt {
-  /** What it asks, plain, at most 200 characters; '' when it waits without a word. */
+  /** The question as plain text, at most 200 characters; '' if it waits without a prompt. */
   text: string
   /** ms since the epoch. */
   since: number
 }
 
 export interface PromptWatchOptions {
-  /** The command's process; undefined as long as it is not known. */
+  /** The command's process; undefined while unknown. */
   pid: () => number | undefined
-  /** It began to wait for a person, asks something else, or (undefined) waits no more. Must not throw. */
+  /** It started to wait for input, asks something else, or (undefined) no longer waits. Must not throw. */
   changed: (prompt: Prompt | undefined) => void
   look?: (pid: number) => Promise<ForegroundState>
 }
 
-/** Output has to have rested for this long. */
+/** How long output must have paused before a check. */
 const REST_MS = 400
-/** A command that does nothing is looked at ever less often, down to this. */
+/** The longest interval between checks of an idle command. */
 const SLOWEST_MS = 10_000
-/** While it waits: until it is noticed that it was answered. */
+/** Check interval while it waits: the delay until an answer is noticed. */
 const ANSWERED_MS = 1_500
 
 /**
- * Tells when a command waits for a person at its terminal. It looks only when output has rested, and then ever less often. A program asleep in
- * a read of the terminal waits whatever it printed; one that waits for several things has to have left a line open; one that we may not look
- * into (`sudo`) has to have asked like one that asks people, and to use no processor time meanwhile.
+ * Detects that a command waits for input at its terminal. Checks only while output pauses, and then less and less
+ * often. A program asleep in a read of the terminal is waiting whatever it printed; one that waits for several things
+ * must have left an unfinished line; one that we may not inspect (`sudo`) must have printed a question and use no
+ * processor time meanwhile.
  */
 export class PromptWatch {
   readonly #options: PromptWatchOptions
@@ -44,7 +45,7 @@ export class PromptWatch {
     this.#lookIn(REST_MS)
   }
 
-  /** The last line that says something. */
+  /** The last line with visible text. */
   get lastLine(): string {
     return this.#line.read().text
   }
@@ -53,12 +54,12 @@ export class PromptWatch {
     this.#line.append(bytes)
     this.#printedAt = performance.now()
     this.#before = undefined
-    // A flood costs no more than this: the timer that runs finds out that it came too early.
+    // Keeps floods of output cheap: the running timer finds out that it fired too early.
     if (this.#isRested) this.#restart()
     this.#isRested = false
   }
 
-  /** A person typed something: it is about to go on. */
+  /** The user typed something: the command is about to continue. */
   typed(): void {
     this.#restart()
   }
@@ -66,7 +67,7 @@ export class PromptWatch {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    if (this.#prompt) this.#tell(undefined)
+    if (this.#prompt) this.#notify(undefined)
   }
 
   #restart(): void {
@@ -97,12 +98,12 @@ export class PromptWatch {
     this.#before = now
     if (this.#printedAt !== printedAt) return this.#restart()
     if (!waits) {
-      if (this.#prompt) this.#tell(undefined)
+      if (this.#prompt) this.#notify(undefined)
       this.#lookIn(this.#delay)
       this.#delay = Math.min(this.#delay * 2, SLOWEST_MS)
       return
     }
-    if (this.#prompt?.text !== text) this.#tell({ text, since: Date.now() })
+    if (this.#prompt?.text !== text) this.#notify({ text, since: Date.now() })
     this.#lookIn(ANSWERED_MS)
   }
 
@@ -112,13 +113,13 @@ export class PromptWatch {
     return readState === 'unseen' && isOpen && looksLikeQuestion(text) && this.#before?.cpuMs === cpuMs
   }
 
-  #tell(prompt: Prompt | undefined): void {
+  #notify(prompt: Prompt | undefined): void {
     this.#prompt = prompt
     this.#options.changed(prompt)
   }
 }
 
-/** Ends as lines do that wait for an answer. Says little by itself: "Listening:" does, too. */
+/** Ends like a prompt. Weak evidence alone: "Listening:" does, too. */
 export function endsLikePrompt(line: string): boolean {
   return /[?:>\])»›❯…$#]$/u.test(line.trim()) || looksLikeQuestion(line)
 }
@@ -130,7 +131,7 @@ const YES_OR_NO =
   /[([<{]\s*(?:y(?:es)?\s*[/|,]\s*n(?:o)?|n(?:o)?\s*[/|,]\s*y(?:es)?)\b.{0,20}[)\]>}]\s*[?:>]?$|\by(?:es)?\/n(?:o)?\s*[?:>]$/iu
 const KEY = /\b(?:press|hit|type)\b.{0,60}\b(?:key|enter|return|yes|y|to continue)\b.{0,40}$/iu
 
-/** Reads as a question to a person, whoever prints it. */
+/** Reads like a question to the user, regardless of the program. */
 export function looksLikeQuestion(line: string): boolean {
   const text = line.trim()
   return text.endsWith('?') || ASKED.test(text) || YES_OR_NO.test(text) || KEY.test(text)

@@ -2,18 +2,19 @@ import { inSession } from '../../process/kill-process-tree'
 import { readLink, namesIn, readProc } from '../../process/proc-files'
 import type { ProcessTable } from '../../process/process-table'
 
-/** More are not looked into. */
+/** Further processes are not checked. */
 const MAX_PROCESSES = 64
-/** The bits of a file's flags that say whether it is only read from, as the kernel prints them: in octal. */
+/** The access mode bits of a file's flags, which the kernel prints in octal; 0 is read-only. */
 const ACCESS_MODE = 0o3
 
 /**
- * Whether a process in the session that `leader` began has been given all of its input through a pipe and is at work: what filtered the output of a command that has ended
- * (`> >(sort)`), which nobody waits for but the reader of its output. One that sleeps does something else. Only Linux tells.
+ * Whether a process in the session of `shellPid` reads a pipe that has no writer left and is still working: a filter on
+ * the output of an ended command (`> >(sort)`), which only the reader of its output waits for. One that sleeps does
+ * something else. Linux only.
  */
-export function isFilterRunning(table: ProcessTable, leader: number): boolean {
+export function isFilterRunning(table: ProcessTable, shellPid: number): boolean {
   if (process.platform !== 'linux') return false
-  const members = inSession(table, leader, []).slice(0, MAX_PROCESSES)
+  const members = inSession(table, shellPid, []).slice(0, MAX_PROCESSES)
   const inputs = members.flatMap(({ pid, state }) => {
     const input = state === 'R' || state === 'D' ? readLink(`/proc/${pid}/fd/0`) : ''
     return input.startsWith('pipe:') ? [input] : []

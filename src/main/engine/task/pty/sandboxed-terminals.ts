@@ -11,18 +11,18 @@ import { CommandGroup, type GroupSandbox } from './command-group'
 import { CommandNamespace } from './command-namespace'
 import { SECCOMP_FD } from '../../sandbox/bubblewrap/namespace-script'
 
-/** How often it is looked for what is not used any more. */
+/** How often unused resources are looked for. */
 const TIDY_MS = 10_000
-/** A sandbox without a command is let go after so long; it takes the placeholders in the project with it. */
+/** A sandbox without a command is released after this long, together with its placeholders in the project. */
 const GROUP_IDLE_MS = 20_000
-/** So many sandboxes of a session stay ready at most: each holds terminals and processes. */
+/** How many idle sandboxes of a session are kept: each holds terminals and processes. */
 const MAX_IDLE = 4
-/** The network and process list of a session are kept for so long without a command. */
+/** How long the network and pid namespace of a session are kept without a command. */
 const NAMESPACE_IDLE_MS = 300_000
 
-/** With so few places left, the next sandbox is made. */
+/** The next sandbox is made when this few slots are left. */
 const SPARE_AT = 5
-/** After the command that left so few, so that it is not held up. */
+/** Delay, so that the command that used the slot is not slowed down. */
 const PREPARE_MS = 15
 
 /** A sandbox, and the state of the project that it was made for. */
@@ -36,11 +36,11 @@ interface KnownNamespace {
   files: SandboxFiles
   scope: string
   groups: Map<string, KnownGroup>
-  /** What follows on them, made ahead. */
+  /** Their successors, made ahead of time. */
   spares: Map<string, KnownGroup>
-  /** What the next sandbox needs whatever its files are, made ahead. */
+  /** What the next sandbox needs whatever its files are, made ahead of time. */
   prepared: CommandGroup | undefined
-  /** No sandbox was made in it yet. */
+  /** No sandbox has been made in it yet. */
   isNew: boolean
   /** Mounts that the next sandbox starts from. */
   template: MountTemplate | 'making' | undefined
@@ -60,17 +60,17 @@ export class SandboxedTerminals {
   }
 
   /**
-   * Leaders for commands with this policy and environment. `open` throws, with a message to act on, where there is no sandbox: nothing runs without the one it was
-   * meant for.
+   * A launcher of shells for commands with this policy and environment. `open` throws, with a message for the user, if
+   * there is no sandbox: nothing runs without the one it was meant for.
    */
-  leaders(policy: SandboxPolicy, env: Readonly<Record<string, string>>): ShellLauncher {
+  launcherFor(policy: SandboxPolicy, env: Readonly<Record<string, string>>): ShellLauncher {
     let group: CommandGroup | undefined
     return {
       open: () => (group = this.groupFor(policy, env)).takeTerminal(),
       start: (terminal, _env, events) => {
-        const leader = group?.start(terminal, events)
-        if (!leader) throw new Error('This terminal belongs to no sandbox.')
-        return leader
+        const shell = group?.start(terminal, events)
+        if (!shell) throw new Error('This terminal belongs to no sandbox.')
+        return shell
       },
       isCurrent: () => group !== undefined && this.isCurrent(policy, env, group),
       deniedHosts: (since) => this.namespaces.get(networkKey(policy))?.namespace.deniedHosts(since) ?? [],
@@ -88,21 +88,21 @@ export class SandboxedTerminals {
   }
 
   private groupFor(policy: SandboxPolicy, env: Readonly<Record<string, string>>): CommandGroup {
-    // What gets ready for a command may come too late.
+    // A terminal prepared for a command may come too late.
     if (this.isClosed) throw new Error('Trestle is closing; no command is started any more.')
     const known = this.namespaceFor(policy)
     known.usedAt = performance.now()
     const key = groupKey(policy, env)
     const state = projectState(policy)
     const before = known.groups.get(key)
-    if (before?.group.hasRoom && before.state === state) {
-      if (before.group.room <= SPARE_AT && !known.spares.has(key)) this.prepare(known, key, policy, env)
+    if (before?.group.hasFreeSlot && before.state === state) {
+      if (before.group.freeSlots <= SPARE_AT && !known.spares.has(key)) this.prepare(known, key, policy, env)
       return before.group
     }
     const spare = known.spares.get(key)
     known.spares.delete(key)
     before?.group.retire()
-    if (spare?.group.hasRoom && spare.state === state) {
+    if (spare?.group.hasFreeSlot && spare.state === state) {
       known.groups.set(key, spare)
       return spare.group
     }
@@ -125,7 +125,7 @@ export class SandboxedTerminals {
       try {
         known.spares.set(key, this.make(known, key, policy, env))
       } catch {
-        // The command that needs it says why.
+        // The command that needs it reports why.
       }
     }, PREPARE_MS)
     timer.unref()
@@ -143,7 +143,7 @@ export class SandboxedTerminals {
     const onGone = (): void => {
       for (const groups of [known.groups, known.spares]) if (groups.get(key)?.group === group) groups.delete(key)
     }
-    // Most sessions need no second one before its places are used up; whoever did need one needs more.
+    // Most sessions never fill a second sandbox; those that needed one will need more.
     const isFirst = known.isNew
     known.isNew = false
     const onReady = (): void => {
@@ -158,11 +158,11 @@ export class SandboxedTerminals {
         : new CommandGroup(known.namespace, this.native, makePipeFolder(known.files.folder), sandbox)
     if (group === prepared) group.begin(sandbox)
     this.timer ??= setInterval(() => this.tidy(), TIDY_MS).unref()
-    // With what was made for it in the project just now.
+    // Including what was just created for it in the project.
     return { group, state: projectState(policy, true) }
   }
 
-  /** What the next sandbox will need, while nobody waits for it. */
+  /** Prepares what the next sandbox will need, off the critical path. */
   private prepareNext(
     known: KnownNamespace,
     forTemplate: { policy: SandboxPolicy; env: Readonly<Record<string, string>> } | undefined,
@@ -174,7 +174,7 @@ export class SandboxedTerminals {
         known.prepared ??= new CommandGroup(known.namespace, this.native, makePipeFolder(known.files.folder))
         if (forTemplate) this.makeTemplate(known, forTemplate)
       } catch {
-        // The command that needs it says why.
+        // The command that needs it reports why.
       }
     }, PREPARE_MS)
     timer.unref()
@@ -230,7 +230,7 @@ export class SandboxedTerminals {
       usedAt: performance.now(),
     }
     this.namespaces.set(key, known)
-    // It gets so far while we find out what is to be mounted.
+    // It starts while we find out what is to be mounted.
     known.prepared = new CommandGroup(namespace, this.native, makePipeFolder(files.folder))
     return known
   }
@@ -281,7 +281,7 @@ export class SandboxedTerminals {
   }
 }
 
-/** Lets go of the sandboxes that were not used for the longest time, where there are many. */
+/** Releases the least recently used sandboxes if there are too many. */
 function retireOldest({ groups, spares }: KnownNamespace): void {
   const idle = [...groups]
     .filter(([, { group }]) => !group.isBusy)

@@ -20,8 +20,9 @@ import {
 } from '../../process/shell-process'
 
 /**
- * What a shell is told first where there is no keeper (leader-keeper.ts): `lead TERMINAL` starts a leader, waits for it and reports its exit. In the foreground, because a shell makes its background
- * commands ignore SIGINT. The leader reads its order where the shell reads its own; `run` catches one that came too late for it.
+ * The first input of a pool shell without a subreaper (subreaper.ts): `lead TERMINAL` starts a session shell, waits for
+ * it and reports its exit. In the foreground, because a shell makes its background commands ignore SIGINT. Both shells
+ * read their orders from the same pipe; `run` catches an order that came too late for the session shell.
  */
 function poolScript(setsid: string): string {
   return `trestle_l=${shellQuote(SHELL_SCRIPT)}
@@ -39,13 +40,13 @@ gone() { :; }
 const MAX_IDLE = 4
 
 interface PoolShell {
-  /** What it was started with. */
+  /** The environment it was started with, as JSON. */
   env: string
-  /** It adopts what its leaders leave. */
-  keeper: Subreaper | undefined
+  /** Set if it adopts what its session shells leave behind. */
+  subreaper: Subreaper | undefined
   orders: Socket
   reports: Socket
-  /** The leader it waits for. */
+  /** The session shell it waits for. */
   job: Job | undefined
 }
 
@@ -60,26 +61,27 @@ interface Job {
   isDismissed: boolean
   shell: PoolShell | undefined
   /** Until it is known that nothing is left. */
-  keeper: Subreaper | undefined
+  subreaper: Subreaper | undefined
   tries: number
 }
 
 /**
- * Starts leaders through small shells that wait for orders. To start a process the system copies the page tables of the one that starts it:
- * about 1 ms for each 30 MB of ours, next to nothing for a shell's. Each shell has one leader at a time; a shell is added when none is
- * idle. They read their orders from a pipe, so our end is their end. Where there is Perl they are keepers: what a command leaves, whatever it has done to hide, stays below its
- * shell, which then serves no other and guards it.
+ * Starts session shells through small pool shells that wait for orders. To start a process, the system copies the page
+ * tables of the parent: about 1 ms for each 30 MB of ours, next to nothing for a shell's. Each pool shell has one
+ * session shell at a time; one is added when none is idle. They read their orders from a pipe, so they end with our
+ * process. With Perl they are subreapers: whatever a command leaves behind stays below its pool shell, which then
+ * serves no other command and guards what is left.
  */
 export class ShellPool implements ShellLauncher {
   private readonly script: string
   private idle: PoolShell[] = []
   private isClosed = false
 
-  private readonly findKeeper: typeof subreaperProgram
+  private readonly findSubreaper: typeof subreaperProgram
 
-  /** `findKeeper`: how to start a keeper, if there is one. */
-  constructor(setsid: string, findKeeper = subreaperProgram) {
-    this.findKeeper = findKeeper
+  /** `findSubreaper`: how to start a subreaper, if there is one. */
+  constructor(setsid: string, findSubreaper = subreaperProgram) {
+    this.findSubreaper = findSubreaper
     this.script = poolScript(setsid)
   }
 
@@ -94,16 +96,16 @@ export class ShellPool implements ShellLauncher {
       command: undefined,
       isDismissed: false,
       shell: undefined,
-      keeper: undefined,
+      subreaper: undefined,
       tries: 0,
     }
     this.give(job)
     return {
       pid: pid.promise,
-      subreaper: () => job.keeper,
+      subreaper: () => job.subreaper,
       run: (command) => {
         job.command = command
-        // Waited for, as a child of our own would be.
+        // Keeps our process alive, as a child of our own would.
         job.shell?.reports.ref()
         this.order(job)
       },
@@ -125,25 +127,25 @@ export class ShellPool implements ShellLauncher {
       const shell = this.idleFor(job.env)
       shell.job = job
       job.shell = shell
-      job.keeper = shell.keeper
+      job.subreaper = shell.subreaper
       if (job.command) shell.reports.ref()
-      shell.orders.write(`lead ${shell.keeper ? job.terminal : shellQuote(job.terminal)}\n`)
+      shell.orders.write(`lead ${shell.subreaper ? job.terminal : shellQuote(job.terminal)}\n`)
     } catch (error) {
       queueMicrotask(() => fail(job, error instanceof Error ? error : new Error(String(error))))
     }
   }
 
-  /** Only to a leader that is ready: the shell above it would take what comes before. */
+  /** Sends the order only to a session shell that is ready: the pool shell would take what comes earlier. */
   private order(job: Job): void {
     if (!job.isReady || !job.shell) return
     if (job.isDismissed) job.shell.orders.write(DISMISSAL)
     else if (job.command) job.shell.orders.write(shellOrder(job.command))
   }
 
-  /** Takes an idle shell out, or adds one. */
+  /** Takes an idle shell, or adds one. */
   private idleFor(env: Record<string, string>): PoolShell {
     const wanted = JSON.stringify(env)
-    // Settings may have changed what commands may see.
+    // Changed settings may have changed what commands may see.
     for (const old of this.idle.filter((shell) => shell.env !== wanted)) old.orders.end()
     this.idle = this.idle.filter((shell) => shell.env === wanted)
     return this.idle.pop() ?? this.addShell(env, wanted)
@@ -155,18 +157,18 @@ export class ShellPool implements ShellLauncher {
   }
 
   private addShell(env: Record<string, string>, key: string): PoolShell {
-    const keeper = this.findKeeper({ ...env, PWD: '/' })
-    const program = keeper ?? { command: '/bin/sh', args: ['-s'], env: { ...env, PWD: '/' } }
+    const subreaper = this.findSubreaper({ ...env, PWD: '/' })
+    const program = subreaper ?? { command: '/bin/sh', args: ['-s'], env: { ...env, PWD: '/' } }
     const child = withoutPtyMasters(
       (stdio) => spawn(program.command, program.args, { env: program.env, cwd: '/', stdio, detached: true }),
       ['pipe', 'ignore', 'ignore', 'pipe'],
     )
-    const entry = keeper && child.pid !== undefined ? readStat(child.pid) : undefined
+    const entry = subreaper && child.pid !== undefined ? readStat(child.pid) : undefined
     // Pipes to a child are sockets on our side.
     const [orders, reports] = [child.stdin as Socket, child.stdio[3] as Socket]
     const shell: PoolShell = {
       env: key,
-      keeper: entry && { pid: entry.pid, started: entry.started },
+      subreaper: entry && { pid: entry.pid, started: entry.started },
       orders,
       reports,
       job: undefined,
@@ -178,14 +180,17 @@ export class ShellPool implements ShellLauncher {
     child.once('error', (error) => this.onLost(shell, error))
     shell.orders.on('error', () => {})
     shell.reports.on('error', () => {})
-    // The shell and the leader hold the pipe: now both are gone, without a report.
+    // Both shells hold the pipe: now both are gone, without a report.
     shell.reports.once('close', () => this.onLost(shell))
     readReports(shell.reports, (line) => this.onReport(shell, line))
-    if (!keeper) shell.orders.write(this.script)
+    if (!subreaper) shell.orders.write(this.script)
     return shell
   }
 
-  /** `pid N` when the leader is ready, `failed` when its command cannot be started, and in any case `exit CODE`; `exit CODE left` when something is left. */
+  /**
+   * Handles `pid N` (the session shell is ready), `failed` (its command cannot be started), and always at the end `exit
+   * CODE`, or `exit CODE left` if processes are left.
+   */
   private onReport(shell: PoolShell, line: string): void {
     const { job } = shell
     const [what, number, left] = line.split(' ')
@@ -201,7 +206,7 @@ export class ShellPool implements ShellLauncher {
       job.shell = undefined
       shell.reports.unref()
       if (left === undefined) {
-        job.keeper = undefined
+        job.subreaper = undefined
         this.keep(shell)
       } else shell.orders.end(`guard ${job.command?.taskId ?? UNKNOWN_TASK}\n`)
       if (job.isReady) job.events.exit({ exitCode: Number(number) })
@@ -215,9 +220,9 @@ export class ShellPool implements ShellLauncher {
     shell.job = undefined
     if (!job) return
     job.shell = undefined
-    job.keeper = undefined
+    job.subreaper = undefined
     if (error) fail(job, error)
-    // Somebody ended the shell while it was idle, and we had not noticed yet.
+    // The shell was killed while idle, and we had not noticed yet.
     else if (!job.isReady && job.tries < 3) this.give(job)
     else {
       job.pid.resolve(undefined)

@@ -10,10 +10,10 @@ import { type ShellLauncher, openPtyMasters } from '../../process/shell-process'
 import { SandboxedTerminals } from './sandboxed-terminals'
 import { CommandTerminal } from './command-terminal'
 
-/** A seat that was made ready is let go after so long without a command. */
+/** A prepared terminal is released after this long without a command. */
 const IDLE_MS = 60_000
 
-/** A terminal and its leader, waiting for a command. */
+/** A terminal and its shell, waiting for a command. */
 interface ReadyTerminal {
   /** Of the environment and the policy: the command must have the same. */
   key: string
@@ -26,21 +26,21 @@ interface ReadyTerminal {
   checkedAt: number
 }
 
-/** Whether a ready seat still fits the project is looked at this often at most, while no command needs it. */
+/** How often, at most, a prepared terminal is compared with the project while no command needs it. */
 const CHECK_INTERVAL_MS = 250
 
-/** Starts commands in terminals of their own; rejects when this machine has none to give. */
-export async function terminalStarter(leaders: ShellLauncher = bestLauncher()): Promise<Starter> {
+/** Starts commands in terminals of their own; rejects if this machine has no terminals. */
+export async function terminalStarter(launcher: ShellLauncher = bestLauncher()): Promise<Starter> {
   const native = await loadNativePty()
   const probe = openTerminal(native)
   openPtyMasters.delete(probe.master)
   closeSync(probe.slave)
   closeSync(probe.master)
   const sandboxed = new SandboxedTerminals(native)
-  const leadersFor = (sandbox: SandboxPolicy | undefined, env: Record<string, string>): ShellLauncher =>
-    sandbox ? sandboxed.leaders(sandbox, env) : leaders
+  const launcherFor = (sandbox: SandboxPolicy | undefined, env: Record<string, string>): ShellLauncher =>
+    sandbox ? sandboxed.launcherFor(sandbox, env) : launcher
   let ready: ReadyTerminal | undefined
-  /** The seat that is ready if it fits and is sound; else it is let go. */
+  /** The prepared terminal if it matches and is alive; else it is released. */
   const takeReady = (key: string | undefined): CommandTerminal | undefined => {
     const found = ready
     ready = undefined
@@ -53,8 +53,8 @@ export async function terminalStarter(leaders: ShellLauncher = bestLauncher()): 
   return {
     start(start, events) {
       const { env, sandbox } = start
-      const seat = takeReady(keyOf(env, sandbox)) ?? new CommandTerminal(native, leadersFor(sandbox, env), env)
-      return seat.run(start, events)
+      const terminal = takeReady(keyOf(env, sandbox)) ?? new CommandTerminal(native, launcherFor(sandbox, env), env)
+      return terminal.run(start, events)
     },
     warm(envOf, sandbox) {
       if (ready && !ready.terminal.isOver && ready.policy === policyKey(sandbox)) {
@@ -69,14 +69,14 @@ export async function terminalStarter(leaders: ShellLauncher = bestLauncher()): 
       takeReady(undefined)
       if (isOpenFileLimitLow()) return
       const env = envOf()
-      const launcher = leadersFor(sandbox, env)
-      const seat = terminalOrNone(() => new CommandTerminal(native, launcher, env))
-      if (!seat) return
+      const launcher = launcherFor(sandbox, env)
+      const terminal = terminalOrNone(() => new CommandTerminal(native, launcher, env))
+      if (!terminal) return
       const idle = setTimeout(takeReady, IDLE_MS, undefined).unref()
       ready = {
         key: keyOf(env, sandbox),
         policy: policyKey(sandbox),
-        terminal: seat,
+        terminal,
         launcher,
         idle,
         checkedAt: performance.now(),
@@ -85,12 +85,12 @@ export async function terminalStarter(leaders: ShellLauncher = bestLauncher()): 
     close() {
       takeReady(undefined)
       sandboxed.close()
-      leaders.close()
+      launcher.close()
     },
   }
 }
 
-/** What is only made ready may fail: the command that needs it says why. */
+/** Preparing may fail: the command that needs it reports why. */
 function terminalOrNone(make: () => CommandTerminal): CommandTerminal | undefined {
   try {
     return make()
@@ -107,7 +107,7 @@ function keyOf(env: Record<string, string>, sandbox: SandboxPolicy | undefined):
   return JSON.stringify([env, sandbox])
 }
 
-/** macOS has no setsid program, and starts processes without copying anything. */
+/** macOS has no setsid program, and starts processes without copying page tables. */
 function bestLauncher(): ShellLauncher {
   const folders = [
     '/usr/bin',

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { SHELL_SCRIPT } from '../../process/shell-process'
 
-/** Numbers of the calls prctl and setsid, by architecture. */
+/** Numbers of the system calls prctl and setsid, by architecture. */
 const CALLS: Partial<Record<NodeJS.Architecture, { prctl: number; setsid: number }>> = {
   x64: { prctl: 157, setsid: 112 },
   arm64: { prctl: 167, setsid: 157 },
@@ -11,14 +11,15 @@ const CALLS: Partial<Record<NodeJS.Architecture, { prctl: number; setsid: number
   s390x: { prctl: 172, setsid: 66 },
 }
 const PERL = '/usr/bin/perl'
-/** The name of its process, also while it looks after what was left. No longer than the system keeps. */
+/** The name of its process, also while it guards what was left. At most 15 characters. */
 export const SUBREAPER_NAME = 'trestle-keeper'
-/** Names the task of what a keeper was left with when it could not be told: its Trestle had died. */
+/** Stands for the task if a subreaper was orphaned with processes left: its Trestle had died. */
 export const UNKNOWN_TASK = 'unknown'
 
 /**
- * Waits until nothing of a task is left, and collects what ends. In its environment is the mark of the task, so a search takes all that is below it for the task's. It ends
- * with the last of them and not before (its name is set by prctl: to set $0 would take the memory in which the mark is): a signal to all of the task must not let the others get away.
+ * Waits until nothing of a task is left, and reaps what ends. Its environment has the tag of the task, so a scan
+ * assigns all its descendants to the task. It must end last: a signal to the whole task must not let the others escape.
+ * Its name is set by prctl because setting $0 would overwrite the memory that holds the tag.
  */
 const GUARD = `# Trestle: looks after what a command has left running.
 syscall $ARGV[0] + 0, 15, my $name = '${SUBREAPER_NAME}';
@@ -27,10 +28,12 @@ open STDIN, '<', '/dev/null'; open my $reports, '>&=', 3; close $reports;
 while ((my $pid = waitpid -1, 0) > 0 or $! == 4) {}`
 
 /**
- * Starts leaders one after the other, and adopts what they leave: PR_SET_CHILD_SUBREAPER makes it the parent of every process below it whose own parent has ended, so
- * that a process which has cleared its environment and left its session is still found. Each line of its input is an order: \`lead TERMINAL\` starts a leader and waits for
- * it, \`guard TASK\` makes it the guard of what a leader has left. The leader reads its own order from the same pipe; what comes too late for it is passed over. It reports
- * \`exit CODE\`, and \`exit CODE left\` when something is left; then it leads no more.
+ * Starts shells one after the other, and adopts what they leave behind: PR_SET_CHILD_SUBREAPER makes it the parent of
+ * every descendant whose own parent has ended, so that a process that has cleared its environment and left its session
+ * is still found. Each line of its input is an order: \`lead TERMINAL\` starts a shell and waits for it, \`guard TASK\`
+ * makes it the guard of what a shell has left. The shell reads its own order from the same pipe; an order that comes
+ * too late for it is ignored. It reports \`exit CODE\`, or \`exit CODE left\` if processes are left; then it starts no
+ * more shells.
  */
 const SUBREAPER = `# Trestle: starts commands, and adopts what they leave running.
 $^F = 10;
@@ -78,7 +81,7 @@ for (;;) {
 }
 guard('${UNKNOWN_TASK}') if $left;`
 
-/** A program that starts leaders, with its arguments and environment. */
+/** A program that starts shells, with its arguments and environment. */
 export interface SubreaperProgram {
   command: string
   args: string[]
@@ -86,8 +89,8 @@ export interface SubreaperProgram {
 }
 
 /**
- * How to start a keeper; undefined where there is none: it needs Linux and Perl, which Node's own calls cannot replace and which belongs to the base of Debian and what comes
- * from it. Variables that would change Perl itself reach only what it starts.
+ * How to start a subreaper; undefined if unavailable: it needs Linux, and Perl for system calls that Node lacks, which
+ * Debian and its derivatives include. Variables that would affect Perl itself reach only what it starts.
  */
 export function subreaperProgram(env: Record<string, string>): SubreaperProgram | undefined {
   const calls = process.platform === 'linux' ? CALLS[process.arch] : undefined

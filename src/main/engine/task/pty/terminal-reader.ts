@@ -3,8 +3,8 @@ import { readLink, namesIn, readProc, readStat, type ProcessEntry } from '../../
 import { processTable } from '../../process/process-table'
 
 /**
- * Whether somebody in the foreground of a terminal waits for what is typed there. `reads`: is asleep in a read of it. `watches`: waits for it
- * among other things. `unseen`: may do so, but cannot be looked into. `no`: nobody does.
+ * Whether a process in the foreground of a terminal waits for input there. `reads`: asleep in a read of it. `watches`:
+ * waits for it among other things. `unseen`: may be waiting, but cannot be inspected. `no`: none is waiting.
  */
 export type TerminalReadState = 'no' | 'unseen' | 'watches' | 'reads'
 
@@ -28,9 +28,9 @@ const MAX_PROCESSES = 64
 const MAX_THREADS = 64
 const NO_READER: ForegroundState = { readState: 'no', cpuMs: 0 }
 
-/** `root`: a process in the terminal's session, such that everything of interest is below it. */
+/** `root`: a process in the terminal's session whose descendants include everything relevant. */
 export async function foregroundState(root: number): Promise<ForegroundState> {
-  // Windows tells nothing of who waits for what.
+  // Windows does not tell what a process waits for.
   if (process.platform === 'win32') return { readState: 'unseen', cpuMs: 0 }
   if (process.platform !== 'linux') return byPs(root)
   const stat = readStat(root)
@@ -44,7 +44,7 @@ function strongestState(readings: readonly TerminalReadState[]): TerminalReadSta
   return ORDER.findLast((reading) => readings.includes(reading)) ?? 'no'
 }
 
-/** A process and everything below it, up to a limit. */
+/** A process and its descendants, up to a limit. */
 async function descendants(root: ProcessEntry): Promise<ProcessEntry[]> {
   const found = [root]
   if (namesIn(`/proc/${root.pid}/task/${root.pid}`).includes('children')) {
@@ -67,7 +67,7 @@ async function descendants(root: ProcessEntry): Promise<ProcessEntry[]> {
 function readStateOf(pid: number): TerminalReadState {
   const threads = threadsOf(pid)
   const calls = threads.map((thread) => callOf(pid, thread))
-  // Most programs sleep in something that has nothing to do with input: their open files need not be looked at.
+  // Most programs sleep in a call that has nothing to do with input, so their open files need not be read.
   if (calls.every((call) => call && call.kind === undefined)) return 'no'
   const terminals = terminalsOf(pid)
   if (terminals === undefined) return 'unseen'
@@ -83,7 +83,7 @@ function readStateOf(pid: number): TerminalReadState {
   )
 }
 
-/** The system call that a thread is in, if it is one that can wait for input; undefined when we may not know. */
+/** The system call that a thread is in, if it can wait for input; undefined if we may not know. */
 function callOf(pid: number, thread: string): { kind: CallKind | undefined; file: number } | undefined {
   const calls = CALLS[process.arch]
   const [number, firstArgument] = readProc(`/proc/${pid}/task/${thread}/syscall`).trim().split(' ')
@@ -93,16 +93,16 @@ function callOf(pid: number, thread: string): { kind: CallKind | undefined; file
 
 interface OpenTerminals {
   files: Set<number>
-  /** One of them is there to read from: as standard input, or opened by name. Files 1 and 2, and copies of them, are there to print to. */
+  /** One of them is for input: standard input, or opened by name. Files 1 and 2, and copies of them, are for output. */
   isInput: boolean
-  /** One of them is among what an event loop waits for. */
+  /** One of them is watched by an event loop. */
   isWatched: boolean
 }
 
-/** The open files of a process that are terminals; undefined when we may not look. */
+/** The open files of a process that are terminals; undefined if we may not inspect it. */
 function terminalsOf(pid: number): OpenTerminals | undefined {
   const names = namesIn(`/proc/${pid}/fd`)
-  // A living process that shows none does so to others than us.
+  // A live process that shows no files hides them from us.
   if (names.length === 0 && readStat(pid)) return undefined
   const files = new Set<number>()
   const watched: number[] = []
@@ -125,7 +125,7 @@ function watchedBy(pid: number, epoll: string): number[] {
   )
 }
 
-/** Where the system does not show calls: the place in the kernel where it sleeps, if it shows that. */
+/** If the system does not show calls: the place in the kernel where the thread sleeps, if shown. */
 function byWaitChannel(pid: number, thread: string): TerminalReadState {
   const place = readProc(`/proc/${pid}/task/${thread}/wchan`)
   if (place === 'n_tty_read' || place === 'wait_woken') return 'reads'
@@ -136,7 +136,7 @@ function threadsOf(pid: number): string[] {
   return namesIn(`/proc/${pid}/task`).slice(0, MAX_THREADS)
 }
 
-/** macOS: whether everybody in the foreground of that terminal sleeps. */
+/** macOS: whether every process in the foreground of that terminal sleeps. */
 function byPs(root: number): Promise<ForegroundState> {
   const args = ['-A', '-o', 'pid=,pgid=,tpgid=,stat=,time=']
   return new Promise((resolve) => {

@@ -5,30 +5,33 @@ import { TERMINAL_COLS, TERMINAL_ROWS } from '../output/screen-rows'
 import { sessionProcesses, killWindowsProcessTree } from '../../process/kill-process-tree'
 import { tagRoot } from '../../process/windows-process-table'
 
-/** What node-pty offers; given, so that it can be tested where there is no Windows. */
+/** What is used of node-pty; passed in, so that it can be tested without Windows. */
 export type SpawnTerminal = (
   ...args: Parameters<typeof SpawnPty>
 ) => Pick<ReturnType<typeof SpawnPty>, 'pid' | 'write' | 'kill' | 'pause' | 'resume' | 'onData' | 'onExit'>
 
-/** A command line of Windows holds so many characters; longer commands run in pipes. */
+/** Maximum characters of a Windows command line; longer commands run in pipes. */
 const MAX_CHARS = 30_000
 const CTRL_C = '\x03'
 
-/** Starts commands in Windows' pseudo console, in Git Bash; rejects when Windows has no pseudo console. */
+/** Starts commands in Windows' pseudo console, in Git Bash; rejects if Windows has no pseudo console. */
 export async function conptyStarter(): Promise<Starter> {
   const pty = await import('node-pty')
   return { start: (start, events) => startInConpty(pty.spawn, start, events), warm() {}, close() {} }
 }
 
-/** Whether a command fits into a command line of Windows. */
+/** Whether a command fits into a Windows command line. */
 export function fitsCommandLine(command: string): boolean {
-  // Quotes and backslashes are written twice.
+  // Quotes and backslashes are escaped by doubling.
   return command.length + (command.match(/["\\]/g)?.length ?? 0) < MAX_CHARS
 }
 
-/** Runs one command in a pseudo console. A stop is Ctrl-C first, as a person would; what does not end by that is ended with all it started. */
+/**
+ * Runs one command in a pseudo console. A stop sends Ctrl-C first, as a user would; what survives that is ended with
+ * everything it started.
+ */
 export function startInConpty(spawn: SpawnTerminal, start: ProcessStart, events: ProcessEvents): RunningProcess {
-  // Standard input is closed inside, because the pseudo console has only one way in.
+  // Closes standard input for the command, because the pseudo console has only one input.
   const script = `exec </dev/null\n${rewriteNul(start.command)}`
   const terminal = spawn(start.shell, ['-c', script], {
     cwd: start.cwd,
@@ -41,7 +44,7 @@ export function startInConpty(spawn: SpawnTerminal, start: ProcessStart, events:
   tagRoot(pid, start.taskId, start.env)
   let over = false
   const ended = Promise.withResolvers<void>()
-  // With `encoding: null` bytes come, whatever the declared type says.
+  // With `encoding: null` the data is bytes, whatever the declared type says.
   terminal.onData((data: string | Uint8Array) => {
     if (!events.data(typeof data === 'string' ? Buffer.from(data) : data)) terminal.pause()
   })
@@ -51,7 +54,7 @@ export function startInConpty(spawn: SpawnTerminal, start: ProcessStart, events:
     events.exit({ exitCode })
     events.end()
   })
-  queueMicrotask(() => events.begun?.())
+  queueMicrotask(() => events.started?.())
   return {
     pid,
     resume: () => terminal.resume(),

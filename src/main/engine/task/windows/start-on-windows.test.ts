@@ -7,7 +7,7 @@ import type { ExitStatus } from '../../process/shell-process'
 
 const NO_EVENTS = { data: () => true, exit() {}, end() {}, error() {} }
 
-/** Runs a command in the pipes of Windows, with the bash of this machine. */
+/** Runs a command with the Windows pipe starter, in this machine's bash. */
 async function run(command: string, env: Record<string, string> = { PATH: process.env['PATH'] ?? '' }) {
   const chunks: Buffer[] = []
   const done = Promise.withResolvers<ExitStatus>()
@@ -28,8 +28,8 @@ async function run(command: string, env: Record<string, string> = { PATH: proces
   return { running, start, exited: done.promise, ended: over.promise, text: () => Buffer.concat(chunks).toString() }
 }
 
-describe('a command on Windows that a call waits for', () => {
-  it('is longer than a command line can be, and what it prints comes as it is, in order', async () => {
+describe('a foreground command on Windows', () => {
+  it('can be longer than a command line, and its output is passed on unchanged and in order', async () => {
     const lines = Array.from({ length: 20_000 }, (_, n) => `line ${n} \\ "quoted" 'single' $not`).join('\n')
     const { exited, ended, text } = await run(
       `cat <<'END'\n${lines}\nEND\necho out; echo err >&2; printf 'a\\rb\\tc\\033[1mx'; exit 7`,
@@ -45,7 +45,7 @@ describe('a command on Windows that a call waits for', () => {
     ['# a comment first\necho $((1+1))', '2\n'],
     ['echo "a\n"', 'a\n\n'],
     ['echo x > nul; ls', ''],
-  ])('finds an empty input and nothing of ours: %j', async (command, printed) => {
+  ])('has empty standard input and none of our variables: %j', async (command, printed) => {
     const { exited, ended, text } = await run(command)
     await exited
     await ended
@@ -59,7 +59,7 @@ describe('a command on Windows that a call waits for', () => {
   })
 
   it.runIf(process.platform === 'linux')(
-    'is stopped with all it has started, and what it leaves is named',
+    'is stopped with everything it started, and the result lists what it left running',
     async () => {
       const { running, ended, text } = await run('sleep 600 & sleep 601 & echo started; wait')
       await expect.poll(text, { timeout: 20_000 }).toBe('started\n')
@@ -85,7 +85,7 @@ describe('how a command runs on Windows', () => {
     [true, 'x', false, 'pipes'],
     [true, '"'.repeat(16_000), true, 'pipes'],
   ])(
-    'in the background: %j, with %#: a console only where a person may look at it, it fits and there is one',
+    'runs in a console only in the background, if it fits and there is one (background: %j, case %#)',
     async (background, command, hasConsole, expected) => {
       const starter = await windowsStarter({
         console: hasConsole ? async () => way('console') : () => Promise.reject(new Error('no ConPTY')),
@@ -97,11 +97,11 @@ describe('how a command runs on Windows', () => {
     },
   )
 
-  it('in a console, a stop is Ctrl-C first', async () => {
+  it('in a console, a stop sends Ctrl-C first', async () => {
     const typed: string[] = []
     let exit: ((status: { exitCode: number }) => void) | undefined
     const spawn: SpawnTerminal = () => ({
-      // No process has this number.
+      // No process has this pid.
       pid: 2 ** 30,
       write(text) {
         typed.push(String(text))

@@ -8,14 +8,14 @@ import { spawnedOrThrow } from '../../process/spawn'
 import { tagRoot } from '../../process/windows-process-table'
 
 export interface WindowsStarterOptions {
-  /** Opens the pseudo console; rejects where Windows has none. Default: the one of node-pty. */
+  /** Opens the pseudo console; rejects if Windows has none. Default: that of node-pty. */
   console?: () => Promise<Starter>
   pipes?: Starter['start']
 }
 
 /**
- * How commands run on Windows: what a call waits for in plain pipes, what runs in the background for a person to look at and type into in a pseudo console. Without one, in pipes
- * as well.
+ * How commands run on Windows: foreground commands in plain pipes; background commands, which the user may view and
+ * type into, in a pseudo console, if there is one.
  */
 export async function windowsStarter({
   console: openConsole = async () => (await import('./start-in-conpty')).conptyStarter(),
@@ -31,20 +31,24 @@ export async function windowsStarter({
 }
 
 /**
- * Reads the command from its standard input, because an argument may have only 32,767 characters on Windows, then runs it with an empty one. The bash in `usr\bin` is found without
- * the folders of its own programs. The `x` keeps line ends at the end.
+ * Reads the command from standard input, because an argument is limited to 32,767 characters on Windows, then runs it
+ * with empty input. Adds the folders of Git Bash's programs, which the bash in `usr\bin` lacks. The `x` keeps trailing
+ * line breaks.
  */
 const SCRIPT = `case ":$PATH:" in *:/usr/bin:*) ;; *) PATH=/usr/local/bin:/usr/bin:/bin:/mingw64/bin:$PATH ;; esac
 trestle_c=$(cat; echo x)
 exec </dev/null 2>&1
 eval "unset trestle_c; \${trestle_c%x}"`
 
-/** What may leave something running: to look at all processes takes Windows a moment, so it is not done after every command. */
+/**
+ * Commands that may leave something running: a scan of all processes is slow on Windows, so it is not done after every
+ * command.
+ */
 const MAY_LEAVE = /(?<![&<>|])&(?![&>\d])|\b(?:start|nohup|setsid|disown|daemon\w*|detach\w*|Start-Process)\b/
 
 /**
- * Runs a command of Git Bash in plain pipes: what the model reads are the program's own bytes. A pseudo console would draw them as a screen, with its own line breaks and
- * repetitions.
+ * Runs a command of Git Bash in plain pipes, so that the model reads the program's own bytes. A pseudo console would
+ * render them as a screen, with its own line breaks and repetitions.
  */
 export function startInWindowsPipes(start: ProcessStart, events: ProcessEvents): RunningProcess {
   const env = { ...start.env, TERM: 'dumb', TRESTLE_TASK: start.taskId }
@@ -71,7 +75,7 @@ export function startInWindowsPipes(start: ProcessStart, events: ProcessEvents):
   })
   child.once('spawn', () => {
     stdin.end(rewriteNul(start.command))
-    events.begun?.()
+    events.started?.()
   })
   child.once('error', (error) => {
     if (rootPid === undefined) events.error(error)
