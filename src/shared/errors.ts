@@ -6,7 +6,7 @@
 
 interface ErrorKind {
   title: string
-  /** Whether the same request may succeed later without anybody changing anything. */
+  /** Whether the same request may succeed later without any change. */
   retryable: boolean
   /** What the user can do about it; one sentence. */
   advice: string
@@ -149,7 +149,7 @@ export const ERRORS = {
   'store.busy': {
     title: 'The session store is locked',
     retryable: true,
-    advice: 'Try again in a moment; close other programs that use the store if it goes on.',
+    advice: 'Try again in a moment; if it happens again, close other programs that use the store.',
   },
   'home.unusable': {
     title: "Trestle's folder cannot be used",
@@ -165,7 +165,7 @@ export const ERRORS = {
   'request.cancelled': {
     title: 'The request was cancelled',
     retryable: false,
-    advice: 'Send it again if its answer is still needed; what it had begun may have been done.',
+    advice: 'Send it again if its answer is still needed; what it had started may have been done.',
   },
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
@@ -243,7 +243,7 @@ export const ERRORS = {
   'mcp.scope_refused': {
     title: 'The sign-in does not allow this',
     retryable: false,
-    advice: 'Ask whoever runs the server, or sign out and sign in with another account.',
+    advice: 'Ask the administrator of the server, or sign out and sign in with another account.',
   },
   'trust.changed': {
     title: "This project's settings have changed",

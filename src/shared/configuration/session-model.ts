@@ -44,7 +44,7 @@ export interface ContextShare {
   percent: string
 }
 
-/** How full the model's window was at the latest request; undefined while there was none, or where the window is not known. */
+/** How full the model's window was at the latest request; undefined before the first request, or when the window is unknown. */
 export function contextShare(
   { context, model, learnedWindow }: Pick<SessionHeader, 'context' | 'model' | 'learnedWindow'>,
   { models, defaultModel }: Pick<SettingsView, 'models' | 'defaultModel'>,

@@ -23,7 +23,7 @@ export interface AgentStart {
 /** How the work has ended. */
 export interface AgentEnd {
   status: Exclude<TaskStatus, 'running'>
-  /** Why, when it did not end by itself; a sentence. */
+  /** Why, when it was ended; a sentence. */
   reason?: string
   /** Length of its last message. */
   answerBytes: number
@@ -89,7 +89,7 @@ export interface SessionAgent {
   /** It may change nothing. */
   readOnly?: true
   greeting?: string
-  /** Set when a file outside of the agent folders defines it: what that said when it was chosen, so that the session stays as it was begun. */
+  /** Set when a file outside of the agent folders defines it: what that said when it was chosen, so that the session stays as it was started. */
   definition?: AgentDefinition
 }
 

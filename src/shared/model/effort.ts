@@ -26,7 +26,7 @@ export function effortName(effort: Effort, offered: readonly Effort[] = EFFORTS)
 export function nearestEffort(effort: Effort, offered: readonly Effort[]): Effort | undefined {
   const wanted = EFFORTS.indexOf(effort)
   const places = offered.map((level) => EFFORTS.indexOf(level)).toSorted((one, other) => one - other)
-  // Whoever wants thinking does not want none at all, as long as there is any other level.
+  // A request for thinking never becomes `none` while another level exists.
   const thinking = effort === 'none' ? places : places.filter((place) => place > 0)
   const place = thinking.findLast((level) => level <= wanted) ?? thinking[0] ?? places[0]
   return place === undefined ? undefined : EFFORTS[place]

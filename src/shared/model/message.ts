@@ -131,5 +131,5 @@ export function isUserProvided(part: UserPart): boolean {
   return part.attached === undefined && (part.type !== 'text' || part.skill === undefined)
 }
 
-/** What a turn that was cut short is asked, to go on. */
+/** The prompt that continues an interrupted turn. */
 export const CONTINUE_PROMPT: readonly UserPart[] = [{ type: 'text', text: 'Continue from where you stopped.' }]

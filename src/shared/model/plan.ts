@@ -33,7 +33,7 @@ export interface PlanView {
   active: boolean
   /** Absolute path of the plan's file. */
   file: string
-  /** What is in the file now; absent while there is none. */
+  /** The current content of the file; absent while it does not exist. */
   text?: string
   revisions: PlanRevision[]
 }
@@ -44,7 +44,7 @@ export interface PlanAlternative {
   description: string
 }
 
-/** What somebody says about a line of a plan. */
+/** A comment on a line of a plan. */
 export interface PlanComment {
   /** From 1. */
   line: number

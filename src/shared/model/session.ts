@@ -42,7 +42,7 @@ export interface SessionHeader {
   /** The same for the open turn alone. */
   turnEffort?: Effort
   mode: PermissionMode
-  /** What commands can reach; absent until the first turn has begun. */
+  /** What commands can reach; absent until the first turn has started. */
   sandbox?: SandboxStatus
   /** What the user opened to sandboxed commands for this session; absent: nothing. */
   sandboxAllowed?: SandboxDenial[]
@@ -67,7 +67,7 @@ export interface SessionHeader {
   cuts?: Cut[]
   /** The number of the latest checkpoint; absent: none. */
   checkpoint?: number
-  /** What the agent is still to be told of its background tasks, oldest first. */
+  /** Pending notifications to the agent about its background tasks, oldest first. */
   news: PendingNotification[]
   /** Tokens of the latest request: what the context meter shows. */
   context?: Usage

@@ -60,10 +60,10 @@ describe('the history for the model', () => {
   })
 
   it('gives every call a result, also one that was never run because the turn was cut off', () => {
-    const messages = foldHistory(recorded([user('hi'), calling('a', 'b'), result('a'), user('go on')]))
+    const messages = foldHistory(recorded([user('hi'), calling('a', 'b'), result('a'), user('next')]))
     expect(messages[3]).toMatchObject({ role: 'tool', callId: 'b', isError: true })
     expect(messages[4]).toMatchObject({ role: 'user', by: 'guard' })
-    expect(messages[5]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'go on' }] })
+    expect(messages[5]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'next' }] })
   })
 
   it('says which model wrote an answer: in old logs that of its turn', () => {

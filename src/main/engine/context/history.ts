@@ -146,7 +146,7 @@ export function compactedHistory({ kept, note }: Pick<CompactionResult, 'kept' |
 export interface HistorySource extends HistoryOptions {
   /** The compaction that stands for everything before it. */
   compacted?: Extract<RecordedEvent, { type: 'compaction.finished' }> | undefined
-  /** The trims that are in force, in order. */
+  /** The active trims, in order. */
   trims?: readonly TrimEvent[]
 }
 

@@ -11,7 +11,7 @@ export interface Change {
 
 const PREFACE = 'From Trestle, not from the person: what has changed since you were told.'
 
-/** What the model has to be told because it is not as it was told; undefined when all is. */
+/** The message about what changed since the model was last told; undefined when nothing did. */
 export function changesSince(
   told: KnownFacts,
   facts: readonly ContextFact[],

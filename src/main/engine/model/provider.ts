@@ -60,7 +60,7 @@ export interface ModelRequest {
   traits?: ModelTraits
   /** `none`: the tools stay in the request, so that its beginning is the same as before, but may not be called. */
   toolChoice?: 'none'
-  /** How long the provider is asked to keep what it has read. `none`: nobody will read it again. Absent: `short`. */
+  /** How long the provider is asked to keep what it has read. `none`: it will not be read again. Absent: `short`. */
   cache?: 'none' | 'short' | 'long'
   /** `summary`: it asks for the summary that replaces a conversation. Not sent; the demo model answers it in another way. */
   purpose?: 'summary'

@@ -113,7 +113,7 @@ export function createSandboxes({ home, userHome, support = sandboxSupport }: Sa
     }
   }
 
-  /** What the header of a session shows: what its commands run in when nobody is asked. */
+  /** What the header of a session shows: the sandbox its commands run in without asking. */
   function status(session: SandboxedSession, usual: { level: SandboxLevel; network: SandboxNetwork }): SandboxStatus {
     const found = availability(session)
     if (!found.available) {

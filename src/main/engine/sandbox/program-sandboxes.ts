@@ -21,7 +21,7 @@ export interface SandboxedProgram {
 
 /** What a program runs in. */
 export interface ProgramSandbox extends CommandSandbox {
-  /** Set when it should run in a sandbox and there is none: why, and what to do about it. Sentences. */
+  /** Set when its sandbox cannot be created: why, and what to do about it. Sentences. */
   unavailable?: string
 }
 
@@ -67,7 +67,7 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
       const root = real(given)
       const { settings, required, missing } = await found(root)
       if (missing !== undefined) {
-        if (required) throw new Error(`Your settings require a sandbox, and there is none: ${missing}`)
+        if (required) throw new Error(`Your settings require a sandbox, but none is available: ${missing}`)
         return undefined
       }
       const session = {

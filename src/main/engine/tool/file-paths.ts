@@ -53,7 +53,7 @@ const MAX_ENTRIES = 20_000
 
 /**
  * For a path that does not exist: an existing one whose names look the same. They may differ in Unicode normalisation (macOS decomposes
- * accents), in case, or in kinds of spaces (screenshots have a narrow one). Undefined when there is none.
+ * accents), in case, or in kinds of spaces (screenshots have a narrow one). Undefined when no such path exists.
  */
 async function similarPath(absolutePath: string): Promise<string | undefined> {
   const { root } = parse(absolutePath)

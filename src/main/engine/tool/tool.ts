@@ -26,7 +26,7 @@ export type Access =
       kind: 'command'
       command: string
       cwd: string
-      /** It goes on when the call has returned. */ background?: true
+      /** It keeps running after the call has returned. */ background?: true
       /** The model asks to run it without a sandbox: its reason. */ unrestricted?: string
     }
   | { kind: 'network'; host: string; /** The page asked for. */ url?: string }
@@ -54,7 +54,7 @@ export interface CallContext {
   /** What its command was allowed to run in; absent: everywhere. */
   sandbox?: CommandSandbox
   /**
-   * Asks a person while the call runs, and waits; that time does not count against the call's limit. Resolves without an answer when nobody can be asked, when
+   * Asks a person while the call runs, and waits; that time does not count against the call's limit. Resolves without an answer when no user can be asked, when
    * `signal` aborts (its reason, as a sentence, is recorded), or the turn is stopped. Never rejects.
    */
   ask(question: CallQuestion, signal?: AbortSignal): Promise<CallAnswer>
@@ -76,7 +76,7 @@ export interface CallQuestion {
   kept?(answer: PersonAnswer): FormValues | undefined
 }
 
-/** `none`: why nobody answered; `why` is a sentence. */
+/** `none`: why there is no answer; `why` is a sentence. */
 export type CallAnswer =
   | { optionId: string; kind: ApprovalKind; values?: FormValues }
   | { none: 'nobody' | 'ended'; why: string }
@@ -114,7 +114,7 @@ export interface PreparedCall {
   preview?: () => Promise<Preview | undefined>
   /**
    * Looks, without effects, whether the call would fail as things are now: its failure, or undefined when it would go through. For use just
-   * before a person is asked, so that nobody approves what cannot work. `run` looks again.
+   * before a person is asked, so that the user never approves a call that cannot work. `run` looks again.
    */
   check?: () => Promise<ToolResult | undefined>
   rememberAs?: Remember

@@ -24,7 +24,7 @@ export interface Workspace {
   readonly paths: PathFlavor
   /** What `~` means. */
   readonly userHome: string
-  /** Whoever has files open beside the agent, with text that is not saved; absent: nobody. */
+  /** The editor that has files open beside the agent, with unsaved text; absent: no editor. */
   readonly editor?: EditorFiles | undefined
 }
 
@@ -71,7 +71,7 @@ export interface WorkspaceOptions {
   reads?: ReadState
   /** What `~` means; default: the user's home folder. */
   home?: string
-  /** Asked whenever a file is read or written; default: nobody has files open. */
+  /** Asked whenever a file is read or written; default: no editor. */
   editor?: () => EditorFiles | undefined
   /** How paths are written and compared; default: as on this machine. */
   paths?: PathFlavor

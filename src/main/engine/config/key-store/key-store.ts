@@ -76,7 +76,7 @@ export function createKeyStore({
 
   async function unlock({ make = false } = {}): Promise<void> {
     if (without !== undefined) return
-    // One question at a time: whoever makes a key waits for those who only look for one.
+    // One request at a time: creating a key waits for pending lookups.
     const mine = (asking ?? Promise.resolve()).then(() => (key ? undefined : fetch(make ? 'make' : 'get')))
     asking = mine
     await mine
@@ -174,7 +174,7 @@ function parseAnswer(printed: string): KeyStoreAnswer | undefined {
   }
 }
 
-/** The program that asks the key store, and its arguments; on a plain Node, since Electron's binary is none. */
+/** The program that asks the key store, and its arguments; on a plain Node, as Electron's binary is not one. */
 export function keyStoreProgram(): string[] {
   const options = import.meta.filename.endsWith('.ts') ? process.execArgv : []
   return [plainNode(), ...options, programFile(import.meta.url, './key-store-process.ts')]

@@ -112,7 +112,7 @@ export interface CheckpointSettings {
   maxBytes: number
   /** A larger file is not kept. */
   maxFileBytes: number
-  /** Whether the agent can go back by itself, with SendDMail, and is told the numbers of checkpoints. */
+  /** Whether the agent may restore checkpoints with SendDMail, and is told their numbers. */
   dMail: boolean
 }
 

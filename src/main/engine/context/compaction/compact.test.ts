@@ -86,8 +86,8 @@ describe('a compaction', () => {
     ['was just refused as too long', [text('SUMMARY')], { reason: 'overflow' }],
     ['does not fit', [text('SUMMARY')], { used: 9500 }],
     ['is refused as too long', [failing('model.context_overflow'), text('SUMMARY')], {}],
-    ['is refused for good', [failing('model.bad_request'), text('SUMMARY')], {}],
-    ['is gone on with', [calls(['Read', {}]), text('SUMMARY')], {}],
+    ['is refused permanently', [failing('model.bad_request'), text('SUMMARY')], {}],
+    ['continues the task instead', [calls(['Read', {}]), text('SUMMARY')], {}],
   ])(
     'tells the conversation as text where it %s, and keeps nothing of that in a cache',
     async (_why, answers, task) => {

@@ -101,7 +101,7 @@ export function permissionFacts({ mode, canAsk, sandbox }: PermissionSurrounding
 
 const BY_THE_USER = 'Other calls wait until the user approves or rejects them.'
 const BY_NOBODY =
-  'Nobody can approve anything in this session: other calls are denied unless a rule allows them. Nobody answers questions either, so decide yourself and say what you assumed.'
+  'No user can approve anything in this session: other calls are denied unless a rule allows them. Questions get no answer either, so decide yourself and say what you assumed.'
 
 function withoutApproval(mode: PermissionMode, isSandboxed: boolean): string {
   if (mode === 'auto') return 'Calls run without approval unless they are dangerous, read secrets or leave the sandbox.'

@@ -43,7 +43,7 @@ export interface ResolvedModel {
   provider: Provider
 }
 
-/** Which models there are and how to ask them. Its functions can be handed on by themselves. */
+/** Which models exist and how to ask them. Its functions can be passed without the object. */
 export interface Catalog {
   /** Configured ones in the order of the file, then found ones, then the demo. */
   list(): ModelInfo[]
@@ -58,7 +58,7 @@ export interface Catalog {
   known(providerId: string, model: string): ModelAbilities | undefined
   /** Asks a provider, which need not be configured, for its models. */
   offered(providerId: string, provider: ProviderSettings, key: string | undefined): Promise<OfferedModels>
-  /** The model for small work in a session with this model: the setting, or a cheaper one of the same provider. Undefined when there is none that can be asked. */
+  /** The model for small work in a session with this model: the setting, or a cheaper one of the same provider. Undefined when no such model can be asked. */
   smallModel(id: string | undefined): Promise<ResolvedModel | undefined>
   /** One tiny request; never throws. */
   test(id: string, signal?: AbortSignal): Promise<ConnectionTest>
@@ -137,7 +137,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
       )
     const key = server ? undefined : options.keyFor(info.providerId, now)
     if (key === undefined && needsKey(provider)) throw new CodedError('model.auth', noKey(info.providerId, provider))
-    // Made anew when its settings or its key change.
+    // Created again when its settings or its key change.
     const made = JSON.stringify([provider, key ?? null])
     const existing = providers.get(info.providerId)
     if (existing?.made === made) return existing.provider

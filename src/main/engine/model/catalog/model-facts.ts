@@ -85,7 +85,7 @@ function traitsOf({
   return Object.keys(traits).length > 0 ? traits : undefined
 }
 
-/** All models of these makers take images; of the others nobody knows. */
+/** Whether all models of this maker accept images; for other makers that is unknown. */
 function allTakeImages({ type, baseUrl }: ProviderSettings): boolean {
   return baseUrl === undefined && (type === 'anthropic' || type === 'google' || type === 'openai-responses')
 }

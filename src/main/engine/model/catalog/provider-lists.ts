@@ -23,7 +23,7 @@ export interface ProviderLists {
 
 type Kept = Record<string, ListedModel[]>
 
-/** `file`: where the lists are kept for the next process; absent: only for this one. Nothing is asked before somebody wants a list. */
+/** `file`: where the lists are kept for the next process; absent: only for this one. Nothing is requested before a list is needed. */
 export function createProviderLists({
   file,
   fetch = globalThis.fetch,
@@ -112,7 +112,7 @@ function read(file: string | undefined): Kept {
     const text: unknown = JSON.parse(readFileSync(file, 'utf8'))
     return typeof text === 'object' && text !== null && !Array.isArray(text) ? (text as Kept) : {}
   } catch {
-    // There is none yet, or it was damaged: it can be asked for again.
+    // Missing or damaged: the lists can be requested again.
     return {}
   }
 }

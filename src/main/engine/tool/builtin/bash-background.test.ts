@@ -146,7 +146,7 @@ test('a command that the user moves to the background ends the call with what it
   const result = await callTool(tool, { command: 'npm test' })
   expect(result.isError).toBeUndefined()
   expect(result.text).toMatch(
-    /^half\nThe user moved this command to the background, where it goes on\.\ntask_id: bash-00000001\npid: 77\nstatus: running\n/,
+    /^half\nThe user moved this command to the background, where it keeps running\.\ntask_id: bash-00000001\npid: 77\nstatus: running\n/,
   )
   expect(result.details).toMatchObject({ kind: 'task', started: 'moved', text: 'half' })
   expect(owed.map(({ taskId }) => taskId)).toEqual(['bash-00000001'])
@@ -154,14 +154,16 @@ test('a command that the user moves to the background ends the call with what it
 
 test('a limit of a few milliseconds is told as such: it was probably meant as seconds', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
-  expect((await callTool(tool, { command: 'x', timeout: 5 })).text).toContain('It had not ended after 5 ms and goes on')
+  expect((await callTool(tool, { command: 'x', timeout: 5 })).text).toContain(
+    'It had not ended after 5 ms and keeps running',
+  )
 })
 
-test('a command that goes on in the background at its limit says so instead of looking failed', async () => {
+test('a command moved to the background at its time limit says so instead of looking failed', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
   const result = await callTool(tool, { command: 'npm test', timeout: 2_000 })
   expect(result.text).toMatch(
-    /^It has printed nothing so far\.\nIt had not ended after 2 s and goes on in the background\.\ntask_id: /,
+    /^It has printed nothing so far\.\nIt had not ended after 2 s and keeps running in the background\.\ntask_id: /,
   )
 })
 
@@ -174,7 +176,7 @@ test('the model learns that a person was asked at the terminal, and never what w
   expect(answered.asked[0]).toMatchObject({ canAnswer: true })
 })
 
-test('with nobody to type, a command that asked at its terminal says how to run it so that it does not', async () => {
+test('without a user to type, a command that asked at its terminal says how to run it without asking', async () => {
   const { tool, asked } = setup({
     interactive: false,
     end: { task: { status: 'timed_out', waited: { text: "root's password:", typed: false } } },
@@ -182,7 +184,7 @@ test('with nobody to type, a command that asked at its terminal says how to run 
   const result = await callTool(tool, { command: 'ssh host' })
   expect(result.isError).toBe(true)
   expect(result.text).toMatch(
-    /waited for input at its terminal.*Nobody is there to type, so it waited until its time was up: .*BatchMode=yes/,
+    /waited for input at its terminal.*No user is available to type, so it waited until it timed out: .*BatchMode=yes/,
   )
   expect(result.text).not.toContain('longer timeout')
   expect(asked[0]).toMatchObject({ canAnswer: false })

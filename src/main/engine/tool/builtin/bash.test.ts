@@ -159,7 +159,7 @@ test('the folder of a command is where a link leads, so that policies see it', a
   ])
 })
 
-test('what cannot be run is refused with advice before anybody is asked', async () => {
+test('what cannot be run is refused with advice before the user is asked', async () => {
   const { tool, root } = await setup()
   writeFileSync(join(root, 'file'), '')
   const refusal = async (input: { command: string; cwd?: string }): Promise<string> =>

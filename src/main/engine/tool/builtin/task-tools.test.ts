@@ -28,7 +28,7 @@ test('TaskList shows the running tasks of its own session, ended ones on request
   const server = await start('npm run dev', 'dev server')
   const failed = await start('npm test', 'tests')
   const stopped = await start('tail -f log', 'log')
-  await start('other', 'of somebody else', 's2')
+  await start('other', 'of another session', 's2')
   custody.put({ taskId: 'bash-fg', background: false, sessionId: 's1' })
   custody.end(failed, { status: 'failed', exitCode: 3 })
   custody.end(stopped, { status: 'stopped', stopReason: 'enough' })
@@ -46,7 +46,7 @@ test('TaskList shows the running tasks of its own session, ended ones on request
   expect(list.input.safeParse({ limit: 101 }).success).toBe(false)
 })
 
-test('TaskList says that there is none, so that the model does not look again', async () => {
+test('TaskList says that no tasks exist, so that the model does not look again', async () => {
   const { list } = setup()
   expect((await callTool(list, {})).text).toMatch(/^No background task is running/)
   expect((await callTool(list, { active_only: false })).text).toBe('This session has no background tasks.')
@@ -115,7 +115,7 @@ test('only the last 32 KB come, from a whole line on, and where the rest is', as
   expect(text.endsWith('line 19999')).toBe(true)
 })
 
-test('an unknown id names the one that was meant; one of another session is refused in words', async () => {
+test('an unknown id suggests a similar one; a task of another session is refused with a message', async () => {
   const { output, stop, start } = setup()
   const id = await start('a', 'a')
   const foreign = await start('b', 'b', 's2')

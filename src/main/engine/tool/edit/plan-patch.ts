@@ -26,7 +26,7 @@ interface PatchedFile {
   shown: string
   current: CurrentFile | undefined
   before: CurrentText | undefined
-  /** Undefined: there is none. */
+  /** Undefined: the file does not exist. */
   text: string | undefined
   format: TextFormat
   mode?: number

@@ -82,7 +82,7 @@ export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
   throw new FileProblem(`${shown} is ${kind}, not a regular file.`)
 }
 
-/** Loads the file at a real path, or undefined when there is none. Throws `FileProblem`. */
+/** Loads the file at a real path; undefined when it does not exist. Throws `FileProblem`. */
 export async function loadFile(realPath: string, shown: string): Promise<LoadedFile | undefined> {
   if (isPlaceholder(realPath)) return undefined
   let opened
@@ -132,7 +132,7 @@ export function contentMark(bytes: Uint8Array): string {
 
 /**
  * The mark of a file above `LARGE_FILE_BYTES`: hashing gigabytes for every look would take longer than the look. Size, modification time and
- * inode tell versions apart unless somebody resets the time on purpose.
+ * inode tell versions apart unless the time was reset on purpose.
  */
 export function largeFileMark(stat: Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino'>): string {
   return `large:${stat.size}:${stat.mtimeNs}:${stat.ino}`

@@ -64,7 +64,7 @@ export function isOpenedAt(fd: number, realPath: string): boolean {
   }
 }
 
-/** A path by which this process can open once more what was opened as `fd`; where there is none, its real path. */
+/** A path by which this process can open once more what was opened as `fd`; its real path on systems without one. */
 export function descriptorPath(fd: number, realPath: string): string {
   return hasDescriptors() ? `${DESCRIPTORS}/${fd}` : realPath
 }
@@ -127,7 +127,7 @@ function openWithin(at: string, path: string, { shown, made, mode = 0o777 }: Pin
   }
 }
 
-/** Somebody else may make it at the same moment. */
+/** Another process may make it at the same moment. */
 function makeFolder(at: string, mode: number, made: () => void): void {
   try {
     mkdirSync(at, { mode })

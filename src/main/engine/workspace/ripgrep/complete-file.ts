@@ -5,7 +5,7 @@ import { runRipgrep } from './run-ripgrep'
 import { searchScope } from './search-scope'
 import { sensitiveRule } from '../path/sensitive-file'
 
-/** After this a list is made anew while the old one still answers: typing never waits. */
+/** ms after which a list is refreshed while the old one still answers: typing never waits. */
 const FRESH_MS = 3_000
 /** A list older than this answers no more. */
 const STALE_MS = 15_000
