@@ -1,5 +1,5 @@
 /**
- * The closed list of expected failures. Each has a code `domain.reason`, a title for people, whether
+ * The closed list of expected failures. Each has a code `domain.reason`, a title for users, whether
  * trying again can help, and what to do. Anything that is not one of these is a bug: it is logged with its stack
  * and shown as `internal`.
  */
@@ -278,7 +278,7 @@ export type ErrorCode = keyof typeof ERRORS
 export interface Failure {
   code: ErrorCode
   title: string
-  /** What exactly happened, e.g. the provider's own words. */
+  /** What exactly happened, such as the provider's own message. */
   message: string
   advice: string
   retryable: boolean
@@ -310,7 +310,7 @@ export function failureOf(error: unknown): Failure {
   return new CodedError(isDiskFull(error) ? 'store.full' : 'internal', message).failure
 }
 
-/** What the system says where there is no space left, or no more of it for this user. */
+/** Whether the system reports a full disk or an exceeded quota. */
 function isDiskFull(error: unknown): boolean {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === 'EDQUOT'

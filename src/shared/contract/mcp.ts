@@ -101,7 +101,7 @@ export const mcpContract = {
   /** Tests with a connection of its own, and returns a message about the result. */
   test: oc.input(server).output(type<McpTestResult>()),
   logs: oc.input(server).output(type<McpLogLine[]>()),
-  /** First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the iteration gives it up. */
+  /** First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the iteration cancels the sign-in. */
   signIn: oc.input(server).output(eventIterator(type<McpSignInStep>())),
   signOut: oc.input(server).output(type<McpServerView>()),
 }

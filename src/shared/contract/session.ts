@@ -99,7 +99,7 @@ export const sessionContract = {
         sessionId: id,
         title: z.string().trim().min(1).max(200).optional(),
         model: z.string().optional(),
-        /** How hard the model is to think; `default`: as it does when nothing is said. A level that it does not know means the nearest one. */
+        /** The model's reasoning effort; `default`: the vendor's own. An unsupported level selects the nearest one. */
         effort: z.enum(EFFORT_CHOICES).optional(),
         mode: z.enum(PERMISSION_MODES).optional(),
         /** The agent it runs as from the next turn on; `null`: the usual one. */

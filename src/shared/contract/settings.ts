@@ -55,7 +55,7 @@ export const settingsContract = {
   setSmallModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
   /** The model that takes over when another is overloaded; without one a turn fails then. */
   setFallbackModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
-  /** Asks a provider which models it has, with the key given or the one stored for `id`; where it cannot be asked, what is known of it. */
+  /** Asks a provider which models it has, with the key given or the one stored for `id`; if the provider cannot be reached, the known models. */
   offeredModels: oc
     .input(
       z.strictObject({

@@ -420,7 +420,7 @@ describe('the view of a session', () => {
     expect(summaries).toEqual([['other'], ['ls']])
   })
 
-  it('tells a hole in the log from the next event (events lost in silence)', () => {
+  it('detects a gap in the log (silently lost events)', () => {
     const events = recordedOf(
       write([{ steps: [{ says: ['a'], thinks: [], retries: 0, calls: [] }], stop: 'end_turn' }]),
     )

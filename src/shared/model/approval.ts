@@ -95,7 +95,7 @@ export interface Judgement {
   reason: string
   /** Where an allowed command runs. */
   sandbox?: SandboxLevel
-  /** The rule that decided, and where it stands. */
+  /** The rule that decided, and where it is defined. */
   rule?: {
     decision: 'allow' | 'ask' | 'deny'
     pattern: string
@@ -123,7 +123,7 @@ export interface InboxEntry {
   requestedAt: number
   /** Equal for requests that are alike: the same tool asking for the same reason. */
   group: string
-  /** Set when a subagent asks: its type, what it is at, and the session at the top of its family. */
+  /** Set when a subagent asks: its type, its task, and the root session. */
   agent?: { type: string; description: string; rootId: string }
   /** Set when another process holds the session: where it must be answered. */
   elsewhere?: string

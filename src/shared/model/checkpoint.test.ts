@@ -27,7 +27,7 @@ it('hides what a restore removed, and shows it again after a redo', () => {
   )
 })
 
-it('tells what was visible at an earlier moment', () => {
+it('computes what was visible at an earlier moment', () => {
   const cuts = [
     { seq: 5, to: 2 },
     { seq: 8, to: 4 },

@@ -63,7 +63,7 @@ export interface SessionHeader {
   rules?: string[]
   todos: Todo[]
   plan?: PlanState
-  /** Where the conversation went back, oldest first; absent: nowhere. */
+  /** Restores of the conversation, oldest first; absent: no restores. */
   cuts?: Cut[]
   /** The number of the latest checkpoint; absent: none. */
   checkpoint?: number
@@ -75,7 +75,7 @@ export interface SessionHeader {
   learnedWindow?: number
   /** Tokens of all requests. */
   spent: Usage
-  /** The compaction that stands for everything before it. */
+  /** The compaction that replaces everything before it. */
   compacted?: CompactionMark
   /** The `seq` of the `prefix.frozen` that requests begin with; absent: the next turn freezes one. */
   prefixSeq?: number

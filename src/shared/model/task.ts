@@ -1,6 +1,6 @@
 import type { CommandSandbox } from './sandbox'
 
-/** Where a task stands. `lost` means the process that ran it is gone (reference/tools.md, Shell). */
+/** The state of a task. `lost` means the process that ran it is gone (reference/tools.md, Shell). */
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped' | 'timed_out' | 'lost'
 
 /** A command with a terminal of its own: everything Bash starts is one, in the foreground too. */
@@ -79,7 +79,7 @@ export interface TaskProcess {
   memoryBytes: number
 }
 
-/** What a task uses just now, over its whole process tree, whatever left it included. */
+/** Current resource usage of a task, over its whole process tree, including detached processes. */
 export interface TaskUsage {
   taskId: string
   /** Percent of one core. */

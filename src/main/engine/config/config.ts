@@ -16,7 +16,7 @@ import { TableReader, type Mistake } from './settings/table-reader'
 /** The user's configuration, `$home/config.toml`, as it is now. */
 export interface Config {
   readonly file: string
-  /** Defaults where the file says nothing or something wrong; while running, the last good ones when it no longer parses. */
+  /** Defaults for missing or invalid keys; while running, the last valid settings when the file no longer parses. */
   readonly settings: Settings
   /** What is wrong with the file, in the order of its lines; and with what the environment says in its place. */
   readonly problems: readonly ConfigProblem[]

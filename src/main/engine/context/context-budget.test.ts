@@ -104,7 +104,7 @@ describe('making room', () => {
     expect(turn.requests).toHaveLength(1)
   })
 
-  it('leaves the conversation as it was when the summary would leave too much, or cannot be had', async () => {
+  it('keeps the conversation unchanged when the summary frees too little, or fails', async () => {
     const history: Message[] = [{ role: 'user', parts: [{ type: 'text', text: words(2900) }] }, said(10_000)]
     const before = [...history]
     const { room, turn } = roomFor(history, [words(5000)], 18_500)

@@ -66,7 +66,7 @@ it('is frozen once, and again only when no prefix is active', async () => {
   expect(prefix.tools).toEqual([tool('Other')])
 })
 
-it('tells a change once, also to the process after this one', async () => {
+it('reports a change once, also across processes', async () => {
   const { state, prefix, tell } = lab()
   await prefix.renew()
   expect(tell()).toBeUndefined()

@@ -29,9 +29,9 @@ export interface PrefixDeps {
 export interface SessionPrefix extends TurnPrefix {
   /** The names of all tools whose schemas the model has; the same set until there are more. Undefined without an active prefix. */
   knownTools(): ReadonlySet<string> | undefined
-  /** Takes note of what an event that was just recorded has told. */
+  /** Adds the facts of an event that was just recorded. */
   onRecorded(event: EventBody): void
-  /** The conversation has become another one: what it has told is read again. */
+  /** The conversation was replaced: the facts it contains are read again. */
   reload(): void
 }
 
@@ -100,11 +100,11 @@ export function createPromptPrefix(deps: PrefixDeps): SessionPrefix {
   }
 }
 
-/** What makes a subagent different, whatever its kind. */
+/** Instructions for every subagent. */
 const SUBAGENT =
   'You are a subagent: another agent has given you the task in the first message, and reads nothing but your last message. Make that complete and to the point: what you did or found, with the places, and what is left or doubtful. Questions get no answer in between; where something is unclear, decide sensibly and say what you assumed.'
 
-/** What the model is told before the conversation: how to work, what it is where it is a subagent, and the facts about its surroundings. */
+/** The system prompt: how to work, the subagent instructions if it is one, and the facts about its environment. */
 export function systemPrompt(facts: readonly ContextFact[], role?: string): string {
   const sections = [base.trim(), ...(role === undefined ? [] : [`${SUBAGENT}\n\n${role}`.trim()])]
   let wasLine = false

@@ -58,7 +58,7 @@ export async function checkLoginShell(
   }
 }
 
-/** Whether the port where the page was the last time can be had. */
+/** Whether the port last used by the web host is free. */
 export async function checkPort(home: string): Promise<HealthCheck> {
   const about = { id: 'port', title: 'Port of the web host' }
   const port = usualPort(home)

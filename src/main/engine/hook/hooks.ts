@@ -18,7 +18,7 @@ interface HookedSession {
 /** The user's hooks, wherever something happens that they can be run on. */
 export interface Hooks {
   list(folder: string): Promise<HookList>
-  /** The hooks of a turn that begins; undefined when none are configured for it, and then nothing more is asked. */
+  /** The hooks of a turn that begins; undefined when no hooks are configured for it. */
   forTurn(
     session: HookedSession,
     turnId: string,

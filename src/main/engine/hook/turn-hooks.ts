@@ -23,7 +23,7 @@ export function createTurnHooks(
 ): HookedTurn {
   const { sessionId, folder, turnId, signal } = turn
   const cache = new WriteCache()
-  /** Paths whose writing is not told of yet. */
+  /** Written paths that hooks were not notified of yet. */
   const written = new Set<string>()
   let continuations = 0
 

@@ -237,7 +237,7 @@ function usageOf(usage: LanguageModelV4Usage): Usage | undefined {
 function merged(before: ProviderMetadata | undefined, more: SharedV4ProviderMetadata): ProviderMetadata {
   const result: ProviderMetadata = { ...before }
   for (const [key, values] of Object.entries(more)) {
-    // A later `null` means "not said", never "take it back".
+    // A later `null` means "absent", not "remove".
     const said = Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
     result[key] = { ...result[key], ...Object.fromEntries(said) }
   }

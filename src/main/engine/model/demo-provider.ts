@@ -105,7 +105,7 @@ interface Played {
 let script: Script | undefined
 const scriptOf = (): Script => (script ??= scriptSchema.parse(parse(text)))
 
-/** The demo's summary of a conversation: it says where it stands, for there is nothing else it could know. */
+/** The demo's summary of a conversation: only the current step, all that the script knows. */
 function demoSummary(): string {
   return scriptOf().summary.trim()
 }
@@ -138,7 +138,7 @@ function demoAnswer(messages: readonly Message[], offered: readonly string[]): D
   }
 }
 
-/** Whether Trestle wrote it, to tell of tasks. */
+/** Whether it is Trestle's own notification about tasks. */
 function isNews(message: Message | undefined): boolean {
   return message?.role === 'user' && textOf(message.parts).startsWith('<task-news>')
 }

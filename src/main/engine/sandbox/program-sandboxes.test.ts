@@ -51,7 +51,7 @@ it('paths that a definition names can be read, but neither credentials nor whole
   expect((await policy({ root, network: 'open', scope: 'a', names }))?.read).toEqual([realpathSync(tool)])
 })
 
-it('without a sandbox a program runs as before, and why is told', async () => {
+it('without a sandbox a program runs unconfined, and the reason is reported', async () => {
   const { root, policy, describe } = await programs(MISSING)
   expect(await policy({ root, network: 'open', scope: 'a' })).toBeUndefined()
   expect(await describe({ root, network: 'open' })).toEqual({

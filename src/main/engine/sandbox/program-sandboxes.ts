@@ -28,7 +28,7 @@ export interface ProgramSandbox extends CommandSandbox {
 export interface ProgramSandboxes {
   /** What a program in this folder would run in. */
   describe(program: Pick<SandboxedProgram, 'root' | 'network'>): Promise<ProgramSandbox>
-  /** What to start it with; undefined where there is no sandbox and none is required. Throws, with a message to act on, where one is required. */
+  /** The policy to start it with; undefined without a sandbox. Throws, with a message to act on, when a required sandbox is missing. */
   policy(program: SandboxedProgram): Promise<SandboxPolicy | undefined>
 }
 

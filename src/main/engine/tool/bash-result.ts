@@ -8,7 +8,7 @@ import type { ToolResult } from './tool'
 /** Most time a call waits for its command. */
 export const MAX_TIMEOUT_MS = 300_000
 const CARD_CHARS = 8_000
-/** Shorter durations tell nothing. */
+/** Shorter durations are not worth reporting. */
 const WORTH_TELLING_MS = 10_000
 
 const TOLD_AT_THE_END =

@@ -33,7 +33,7 @@ export function callTool(): Tool<typeof input> {
   }
 }
 
-/** The call that was meant, where it goes through `call_tool`. What cannot be read as one stays as it was written: it is answered with what is wrong. */
+/** The inner call of a `call_tool` call. An invalid one is returned unchanged, and answered with an error. */
 export function unwrapCallTool(call: ToolCallPart): ToolCallPart {
   if (call.name !== CALL_TOOL) return call
   const meant = parseCallTool(call.input)

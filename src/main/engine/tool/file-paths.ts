@@ -14,7 +14,7 @@ export function pathRefusal(workspace: Workspace, path: ResolvedPath): Refusal |
   )
 }
 
-/** How a path is shown to people: where it really is, and through which link when it was written otherwise. */
+/** A path as shown to the user: its real path, and the link it was written through, if any. */
 export function shownPath(workspace: Workspace, path: ResolvedPath): string {
   const real = workspace.display(path.realPath)
   const written = workspace.display(path.path)

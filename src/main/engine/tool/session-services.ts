@@ -19,7 +19,7 @@ export interface SessionTasks {
   readonly interactive: boolean
   /** Whether that person can type at a command's terminal. */
   readonly canType: boolean
-  /** Starts a command in the background; from then on the agent is owed the news of its end. Rejects, with a message to act on, when it cannot be started. */
+  /** Starts a command in the background; from then on the agent must be notified of its end. Rejects, with a message to act on, when it cannot be started. */
   start(start: BackgroundStart): Promise<Task>
   /** A command that a call waited for was moved to the background: the same holds for it. */
   moved(task: Task): void
@@ -87,7 +87,7 @@ export interface SessionAgents {
 export interface RestoreOutlook {
   /** Steps that would leave the conversation. */
   steps: number
-  /** Files that would be put back; none unless that is asked for. */
+  /** Files that would be restored; empty unless requested. */
   restores: RestoreStep[]
   kept: KeptFile[]
 }

@@ -148,7 +148,7 @@ function expandHome(path: string, home: string, sep: string): string {
   return path.startsWith('~/') || (sep === '\\' && path.startsWith('~\\')) ? home + path.slice(1) : path
 }
 
-/** A read state that starts with what earlier events of the session tell: pairs of real path and content mark, oldest first. */
+/** A read state initialized from earlier events of the session: pairs of real path and content mark, oldest first. */
 export function createReadState(earlier: Iterable<readonly [realPath: string, contentMark: string]> = []): ReadState {
   const files = new Map<string, SeenContent>()
   const markRead: ReadState['markRead'] = (realPath, mark, seen = 'all') => {

@@ -28,7 +28,7 @@ const MESSAGES: Readonly<Record<string, (seen: string) => string>> = {
   UnexpectedEndOfString: () => 'This text is never closed with a quote.',
 }
 
-/** Reads JSON as people write it into configuration: with comments, commas after the last member, and a byte order mark. */
+/** Reads JSON as found in configuration files: with comments, commas after the last member, and a byte order mark. */
 export function parseJson(text: string): { root: JsonNode } | { problem: JsonProblem } {
   // As long as before, so that places stay.
   const plain = text.replace(/^\uFEFF/, ' ')

@@ -18,7 +18,7 @@ export interface LegacyCipher {
 export interface KeyStore {
   /** Fetches the key, for what is sealed already; with `make` makes one if it has none yet. Answers within a time limit, and never rejects. */
   unlock(options?: { make?: boolean }): Promise<void>
-  /** The text sealed; undefined where it has to be kept plain. */
+  /** The encrypted text; undefined when it must be kept as plain text. */
   seal(text: string): string | undefined
   /** What was sealed; undefined as long as the key cannot be had. */
   open(sealed: string): string | undefined
@@ -36,7 +36,7 @@ export interface KeyStoreOptions {
   now?: () => number
 }
 
-/** A person may have to type a password meanwhile; a program that asks for none answers in a fraction of a second. */
+/** The user may have to type a password; without one, the program answers in a fraction of a second. */
 const LIMIT_MS = 10_000
 /** A key store that could not be asked is asked again after so long. */
 const RETRY_MS = 30_000

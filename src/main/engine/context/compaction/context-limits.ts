@@ -59,7 +59,7 @@ export function outputLimit(window: number, used: number, maxOutputTokens: numbe
   if (maxOutputTokens === undefined) return undefined
   const room = availableOutputTokens(window, used)
   let limit = maxOutputTokens
-  // By halves: where the limit decides how long a model may think, each new one makes the provider read everything again.
+  // By halves: where the limit also sets the thinking budget, each change invalidates the provider's cache.
   while (limit > room && limit > MIN_OUTPUT_TOKENS) limit = Math.ceil(limit / 2)
   return limit
 }

@@ -21,7 +21,7 @@ export function instructionText({ path, text, byAgent }: Instructions): string {
   return `<instructions path="${path}">\n${text.trim()}\n</instructions>`
 }
 
-/** Whether a message has told of this file, as `instructionText` does. */
+/** Whether a message contains this file, as `instructionText` writes it. */
 export function mentionsInstructions(words: string, { path }: Pick<Instructions, 'path'>): boolean {
   return words.includes(`<instructions path="${path}">`) || words.includes(`<own_file path="${path}">`)
 }
@@ -36,7 +36,7 @@ export function instructionFacts(instructions: readonly Instructions[]): Context
   }))
 }
 
-/** The skills, the agent types and the tools that can be used, one fact each; of a small change only the lines are told that came and went. */
+/** The skills, the agent types and the tools that can be used, one fact each; for a small change, only added and removed lines are sent. */
 export function skillAndAgentFacts(
   skills: readonly SkillView[],
   types: readonly OfferedAgent[],

@@ -2,7 +2,7 @@ import type { Message, Usage } from '../../../../shared/model/message'
 import { emptySize, addSizes, sentSize, totalOf, type ContentSize } from './token-estimate'
 import { IMAGE_TOKEN_FORMULAS, type ImageTokenFormula } from './image-tokens'
 
-/** A count below this share of the guess is not believed: some servers report none, or only what was not cached. */
+/** A count below this share of the estimate is ignored: some servers report 0, or only uncached tokens. */
 const MIN_SHARE = 0.25
 
 /** What a provider has counted: the request with the first `messages` of a history, and the answer to it. */

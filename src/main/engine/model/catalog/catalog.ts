@@ -54,7 +54,7 @@ export interface Catalog {
   resolve(id: string | undefined): Promise<ResolvedModel>
   /** The one config.toml names, else the only configured one. */
   defaultModel(): string | undefined
-  /** What counts for a model of a configured provider where the configuration says nothing of it. */
+  /** The defaults for a model of a configured provider that has no entry in the configuration. */
   known(providerId: string, model: string): ModelAbilities | undefined
   /** Asks a provider, which need not be configured, for its models. */
   offered(providerId: string, provider: ProviderSettings, key: string | undefined): Promise<OfferedModels>
@@ -183,7 +183,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
         if (small === undefined || small === info.id || info.scripted) return undefined
         return await resolve(small)
       } catch {
-        // Where it cannot be asked, the session's own model does the work.
+        // When it is unavailable, the session's own model does the work.
         return undefined
       }
     },

@@ -13,11 +13,11 @@ const LIMIT_MS = 10_000
 /** OpenRouter's list has about 1 MB. */
 const MAX_LIST_CHARS = 8_000_000
 
-/** What providers say of their own models, as it was last heard. */
+/** The providers' own lists of models, as last fetched. */
 export interface ProviderLists {
   /** Asks a provider for its models and remembers them. Throws a `CodedError` with a `model.*` code. */
   fetchModels(provider: ProviderSettings, key: string | undefined): Promise<ListedModel[]>
-  /** What its list said of a model; undefined where it was not asked or does not list it. */
+  /** The list's entry for a model; undefined when the list was not fetched or lacks the model. */
   get(provider: ProviderSettings, model: string): ModelFacts | undefined
 }
 
@@ -144,7 +144,7 @@ export const LOCAL_SERVERS: readonly LocalServerKind[] = [
 /** A local server that answered. */
 export interface LocalServer extends FoundServer {
   slug: string
-  /** Tokens, where the server tells. */
+  /** Tokens; absent when the server does not report it. */
   windows: Readonly<Record<string, number>>
 }
 

@@ -29,7 +29,7 @@ interface Made {
 export class Placeholders {
   private readonly record: string
   private readonly folder: string
-  /** Who needs each of them. */
+  /** The holders of each placeholder. */
   private readonly holders = new Map<string, Set<object>>()
   /** The content of those that are files. */
   private readonly contents = new Map<string, string>()

@@ -136,7 +136,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       expect(ran).toEqual({ code: 0, out: `reached as listed.example:${port}` })
     })
 
-    test('is told 403 for a host that is not listed, which is reported', async () => {
+    test('gets 403 for a host that is not listed, which is reported', async () => {
       const since = Date.now()
       expect((await sandboxed(`curl -sS http://unlisted.example:${port}/`)).out).toBe(
         `Trestle's sandbox does not allow connections to unlisted.example:${port}.`,

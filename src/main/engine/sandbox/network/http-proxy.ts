@@ -147,7 +147,7 @@ function endToEnd({ headersDistinct, headers }: IncomingMessage): OutgoingHttpHe
   return Object.fromEntries(kept.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]))
 }
 
-/** What a client is told when there is no connection, and whose fault that is. */
+/** The error response to a client when a connection fails, with the cause. */
 function answerTo(error: unknown, host: string): { status: number; text: string } {
   if (error instanceof HostDeniedError) return { status: 403, text: `${error.message}\n` }
   const { code } = error as NodeJS.ErrnoException

@@ -175,7 +175,7 @@ async function tunnelThrough(upstream: UpstreamProxy, { host, port }: Route): Pr
   })
 }
 
-/** The header that signs in to an upstream proxy, where it wants one. */
+/** The header that authenticates to an upstream proxy, if it requires one. */
 export function proxyAuthorization(upstream: UpstreamProxy): Record<string, string> {
   return upstream.authorization === undefined ? {} : { 'proxy-authorization': upstream.authorization }
 }

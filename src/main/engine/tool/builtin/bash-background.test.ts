@@ -128,7 +128,7 @@ test('rules judge a background command as they judge it in the foreground, and t
   expect(background.rememberAs?.key).not.toBe(foreground.rememberAs?.key)
 })
 
-test('a background command that cannot be started says why, and nothing is owed', async () => {
+test('a background command that cannot start says why, and no notification follows', async () => {
   const { tool, custody, owed } = setup()
   custody.start = () => Promise.reject(Object.assign(new Error('spawn'), { code: 'EAGAIN' }))
   const result = await callTool(tool, { command: 'a', description: 'x', run_in_background: true })
@@ -152,7 +152,7 @@ test('a command that the user moves to the background ends the call with what it
   expect(owed.map(({ taskId }) => taskId)).toEqual(['bash-00000001'])
 })
 
-test('a limit of a few milliseconds is told as such: it was probably meant as seconds', async () => {
+test('a limit of a few milliseconds is reported in ms, as it was probably meant as seconds', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
   expect((await callTool(tool, { command: 'x', timeout: 5 })).text).toContain(
     'It had not ended after 5 ms and keeps running',

@@ -111,7 +111,7 @@ class PatchPlanner {
     return (await this.#target.hooks?.before({ path: path.realPath, text, exists: current !== undefined })) ?? text
   }
 
-  /** Each folder is told once. */
+  /** Each folder is reported once. */
   async #newFolders({ realPath }: ResolvedPath, earlier: readonly PlannedChange[]): Promise<string[]> {
     const made = new Set(earlier.flatMap(({ newFolders }) => newFolders))
     return (await missingFolders(dirname(realPath))).filter((folder) => !made.has(folder))

@@ -17,7 +17,7 @@ export interface AtomicWriteOptions {
   mode?: number
   /** The path is a real one, and only the file at exactly this path is written: no link is followed, neither the file's own nor a folder's. */
   exactly?: boolean
-  /** Makes folders that are missing, and is told the path of each, outermost first. */
+  /** Creates missing folders, and is called with the path of each, outermost first. */
   made?: (folder: string) => void
 }
 

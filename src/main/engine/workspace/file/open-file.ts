@@ -68,7 +68,7 @@ export function readSmall(realPath: string, limit: number): Buffer | undefined {
   }
 }
 
-/** Throws a `FileProblem` that says what it is when it is no regular file. */
+/** Throws a `FileProblem` that names the kind of anything but a regular file. */
 export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
   if (stat.isFile()) return
   if (stat.isDirectory()) throw new FileProblem(`${shown} is a folder, not a file.`)

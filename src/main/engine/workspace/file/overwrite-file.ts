@@ -76,7 +76,7 @@ export function overwriteFile(target: string, bytes: Uint8Array, options: Overwr
   }
 }
 
-/** A `FileProblem` for a file that is not what it was when the change was made up. */
+/** A `FileProblem` for a file that has changed since the change was planned. */
 export function changedMeanwhile(shown: string): FileProblem {
   return new FileProblem(
     `${shown} was changed by something else at this very moment; nothing was written. Read it again.`,

@@ -33,7 +33,7 @@ export interface PinnedFolder {
 export interface PinOptions {
   /** How messages name what is looked for in it. */
   shown: string
-  /** Makes folders that are missing, and is told the path of each. */
+  /** Creates missing folders, and is called with the path of each. */
   made?: (path: string) => void
   /** Permissions of folders that are made, less the umask. */
   mode?: number

@@ -64,7 +64,7 @@ export async function writeFileText(write: FileWrite): Promise<{ mark: string; n
   }
 }
 
-/** An editor may do more than it is told (format at saving, say): what is there afterwards is looked at. */
+/** An editor may change more than requested (such as format on save), so the result is read back. */
 async function writeThroughEditor(
   { editor, realPath, shown, text, bytes }: FileWrite,
   change: NonNullable<EditorFiles['write']>,

@@ -49,7 +49,7 @@ export async function completeFile(root: string, query: string, limit: number): 
   return found.map(({ obj }) => obj)
 }
 
-/** People type the name they remember: what is called so itself is meant more often than what lies below it. Of equals the shorter path. */
+/** Ranks a match of the entry's own name above one of a parent folder, then the shorter path. */
 function bonus({ path }: Completion, wanted: string): number {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const short = 0.01 / path.length

@@ -24,7 +24,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe('runRipgrep', () => {
-  it('tells found, not found and failed apart', async () => {
+  it('distinguishes found, not found and failed', async () => {
     const cwd = await tempFolder()
     await writeFile(join(cwd, 'a'), 'x')
     const run = (pattern: string) => runRipgrep(['-l', `--regexp=${pattern}`, '--', './'], { cwd })
