@@ -43,10 +43,10 @@ async function play(
   onTestFinished(() => tasks.close())
   const workspace = createWorkspace({ root: folder })
   const session = memorySessionTasks()
-  const start = session.custody.start.bind(session.custody)
-  session.custody.start = async (asked) => {
+  const start = session.supervisor.start.bind(session.supervisor)
+  session.supervisor.start = async (asked) => {
     const task = await start(asked)
-    session.custody.end(task.taskId, { status: 'completed', exitCode: 0 })
+    session.supervisor.end(task.taskId, { status: 'completed', exitCode: 0 })
     return task
   }
   let todos: Todo[] = []

@@ -47,9 +47,9 @@ function setup({
 }
 
 test('a background start returns at once with id, pid, path and what will happen, and its end is owed to the agent', async () => {
-  const { tool, custody, owed } = setup()
+  const { tool, supervisor, owed } = setup()
   const result = await callTool(tool, { command: 'npm run dev', description: ' dev server ', run_in_background: true })
-  expect(custody.started).toEqual([
+  expect(supervisor.started).toEqual([
     {
       command: 'npm run dev',
       cwd: '/tmp',
@@ -86,24 +86,24 @@ test('where the program ends with the turn, the model is told to wait for what i
 })
 
 test('in the background the limit is 10 min at most, and none only when asked for', async () => {
-  const { tool, custody } = setup()
+  const { tool, supervisor } = setup()
   const background = { command: 'a', description: 'x', run_in_background: true }
   await callTool(tool, { ...background, timeout: 5_000 })
   await callTool(tool, { ...background, timeout: 90_000_000 })
   const endless = await callTool(tool, { ...background, timeout: 5_000, disable_timeout: true })
-  expect(custody.started.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 600_000, null])
+  expect(supervisor.started.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 600_000, null])
   expect(endless.text).toContain('It runs without a time limit.')
 })
 
 test('a background command without a description, and a foreground one without a limit, are refused before anything runs', async () => {
-  const { tool, custody, asked } = setup()
+  const { tool, supervisor, asked } = setup()
   expect((await callTool(tool, { command: 'a', run_in_background: true, description: ' ' })).text).toMatch(
     /needs a description/,
   )
   expect((await callTool(tool, { command: 'a', disable_timeout: true })).text).toMatch(
     /background only: add run_in_background/,
   )
-  expect(custody.started).toEqual([])
+  expect(supervisor.started).toEqual([])
   expect(asked).toEqual([])
 })
 
@@ -129,8 +129,8 @@ test('rules judge a background command as they judge it in the foreground, and t
 })
 
 test('a background command that cannot start says why, and no notification follows', async () => {
-  const { tool, custody, owed } = setup()
-  custody.start = () => Promise.reject(Object.assign(new Error('spawn'), { code: 'EAGAIN' }))
+  const { tool, supervisor, owed } = setup()
+  supervisor.start = () => Promise.reject(Object.assign(new Error('spawn'), { code: 'EAGAIN' }))
   const result = await callTool(tool, { command: 'a', description: 'x', run_in_background: true })
   expect(result).toMatchObject({
     isError: true,
