@@ -1,12 +1,12 @@
 /**
- * The closed list of expected failures. Each has a code `domain.reason`, a title for people, whether
+ * The closed list of expected failures. Each has a code `domain.reason`, a title for users, whether
  * trying again can help, and what to do. Anything that is not one of these is a bug: it is logged with its stack
  * and shown as `internal`.
  */
 
 interface ErrorKind {
   title: string
-  /** Whether the same request may succeed later without anybody changing anything. */
+  /** Whether the same request may succeed later without any change. */
   retryable: boolean
   /** What the user can do about it; one sentence. */
   advice: string
@@ -149,7 +149,7 @@ export const ERRORS = {
   'store.busy': {
     title: 'The session store is locked',
     retryable: true,
-    advice: 'Try again in a moment; close other programs that use the store if it goes on.',
+    advice: 'Try again in a moment; if it happens again, close other programs that use the store.',
   },
   'home.unusable': {
     title: "Trestle's folder cannot be used",
@@ -165,7 +165,7 @@ export const ERRORS = {
   'request.cancelled': {
     title: 'The request was cancelled',
     retryable: false,
-    advice: 'Send it again if its answer is still needed; what it had begun may have been done.',
+    advice: 'Send it again if its answer is still needed; what it had started may have been done.',
   },
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
@@ -243,7 +243,7 @@ export const ERRORS = {
   'mcp.scope_refused': {
     title: 'The sign-in does not allow this',
     retryable: false,
-    advice: 'Ask whoever runs the server, or sign out and sign in with another account.',
+    advice: 'Ask the administrator of the server, or sign out and sign in with another account.',
   },
   'trust.changed': {
     title: "This project's settings have changed",
@@ -278,7 +278,7 @@ export type ErrorCode = keyof typeof ERRORS
 export interface Failure {
   code: ErrorCode
   title: string
-  /** What exactly happened, e.g. the provider's own words. */
+  /** What exactly happened, such as the provider's own message. */
   message: string
   advice: string
   retryable: boolean
@@ -310,7 +310,7 @@ export function failureOf(error: unknown): Failure {
   return new CodedError(isDiskFull(error) ? 'store.full' : 'internal', message).failure
 }
 
-/** What the system says where there is no space left, or no more of it for this user. */
+/** Whether the system reports a full disk or an exceeded quota. */
 function isDiskFull(error: unknown): boolean {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === 'EDQUOT'

@@ -1,10 +1,10 @@
-/** What people read of a tool: its name while it is asked about or runs, and what a call has done once it is done. */
+/** A tool's labels on screen: its name while a call is pending or runs, and what the call did once it is done. */
 interface ToolLabels {
   label: string
   done: string
 }
 
-/** Of every built-in tool whose name is not what people would say. `Read`, `Bash` and their like are words as they are. */
+/** Built-in tools whose name is not plain English. `Read`, `Bash` and others need no label. */
 const LABELS: Readonly<Record<string, ToolLabels>> = {
   apply_patch: { label: 'Patch', done: 'Patch' },
   AskUserQuestion: { label: 'Question', done: 'Asked you' },
@@ -23,7 +23,7 @@ const LABELS: Readonly<Record<string, ToolLabels>> = {
   WebSearch: { label: 'Search the web', done: 'Searched the web' },
 }
 
-/** What people read instead of a tool's name: `tracker · create_issue` for `mcp__tracker__create_issue`, `List folder` for `ListDirectory`. */
+/** The display name of a tool: `tracker · create_issue` for `mcp__tracker__create_issue`, `List folder` for `ListDirectory`. */
 export function toolLabel(name: string): string {
   // No server's part of a name has two underscores in a row (engine/mcp/hub/session-tools.ts).
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []
@@ -43,7 +43,7 @@ function labelsOf(name: string): ToolLabels | undefined {
 /** Longer values are laid out in lines. */
 const ONE_LINE = 80
 
-/** A value that a tool is called with, for people: a text as it is, anything else as JSON, in one line where that is short. */
+/** A tool argument for display: a text as it is, anything else as JSON, in one line where that is short. */
 export function argumentText(value: unknown): string {
   if (typeof value === 'string') return value
   const line = JSON.stringify(value) ?? ''

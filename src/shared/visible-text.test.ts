@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { foldDiff, foldText, linesInFold, visibleLine, visibleText } from './visible-text'
 
 describe('visible text', () => {
-  it('writes out every character that a screen would hide', () => {
+  it('writes out every character that a screen hides', () => {
     expect(visibleText('a\u202Eb\u001b[2K\u0007\u009b')).toBe(String.raw`a\u{202e}b\u{1b}[2K\u{7}\u{9b}`)
     const hidden = [
       '\u200b',
@@ -33,7 +33,7 @@ describe('visible text', () => {
     expect(visibleText('❤️\ufe0f')).toBe(String.raw`❤️\u{fe0f}`)
   })
 
-  it('counts stacked marks that would cover other lines', () => {
+  it('counts stacked marks that cover other lines', () => {
     expect(visibleText(`z${'\u0301'.repeat(200)}`)).toBe('z⋯ 200 combining marks ⋯')
   })
 
@@ -62,7 +62,7 @@ describe('visible text', () => {
 })
 
 describe('folded text', () => {
-  it('replaces what would push the rest out of view with a count', () => {
+  it('replaces long runs that push the rest out of view with a count', () => {
     expect(foldText(`ls${'\n'.repeat(121)}rm -rf ~`)).toBe('ls\n⋯ 120 blank lines ⋯\nrm -rf ~')
     expect(foldText(`ls\n${' \t\n'.repeat(5)}pwd`)).toBe('ls\n⋯ 5 blank lines ⋯\npwd')
     expect(foldText(`ls${' '.repeat(1500)}; rm x`)).toBe('ls ⋯ 1,500 spaces ⋯ ; rm x')

@@ -129,7 +129,7 @@ test('with nobody there a command that asks runs into its limit, and the model i
   await headless.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(headless, sessionId, 1)
   expect(resultOf('call')).toMatch(
-    /waited for input at its terminal, not on stdin: "Password:"\. Nobody is there to type, so it waited/,
+    /waited for input at its terminal, not on stdin: "Password:"\. No user is available to type, so it waited/,
   )
 }, 20_000)
 
@@ -144,7 +144,9 @@ test('a command that is moved to the background ends the call, goes on, and its 
   expect(await live.tasks.moveToBackground(taskId)).toMatchObject({ background: true, status: 'running' })
   await turnsEnded(live, sessionId, 1)
   expect(resultOf('call')).toMatch(
-    new RegExp(`^begun\\nThe user moved this command to the background, where it goes on\\.\\ntask_id: ${taskId}\\n`),
+    new RegExp(
+      `^begun\\nThe user moved this command to the background, where it keeps running\\.\\ntask_id: ${taskId}\\n`,
+    ),
   )
   writeFileSync(join(scratch.project, 'go'), '')
   await turnsEnded(live, sessionId, 2)
@@ -176,7 +178,7 @@ test('at its time limit a command goes on in the background, and its end comes a
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
   const [, taskId = ''] =
-    /^(?:begun|It has printed nothing so far\.)\nIt had not ended after 0\.3 s and goes on in the background\.\ntask_id: (\S+)/.exec(
+    /^(?:begun|It has printed nothing so far\.)\nIt had not ended after 0\.3 s and keeps running in the background\.\ntask_id: (\S+)/.exec(
       resultOf('call'),
     ) ?? []
   expect(await live.tasks.stop(taskId)).toMatchObject({ status: 'stopped' })

@@ -104,7 +104,7 @@ it('tells in print mode that nobody approves or answers, and offers no tool that
   await start({ interactive: false, mode: 'auto' })
   await turn()
   expect(systemOf(server.requests[0]!)).toMatch(
-    /^Permission mode: auto\. .* Nobody can approve anything in this session/m,
+    /^Permission mode: auto\. .* No user can approve anything in this session/m,
   )
   expect(toolsOf(server.requests[0]!).filter((name) => ASKING.includes(name))).toEqual([])
 })

@@ -83,7 +83,7 @@ it('goes on with the fallback model when its own is overloaded, says so, and ask
     expect.objectContaining({
       kind: 'notice',
       toPerson: true,
-      text: expect.stringContaining('local/second goes on with this turn'),
+      text: expect.stringContaining('local/second continues this turn'),
     }),
   )
   isBusy = false

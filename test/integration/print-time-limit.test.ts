@@ -38,7 +38,7 @@ describe('a command that has not ended at its time limit, in print mode', () => 
       () => bash({ command: SLOW, timeout: 500 }),
       (request) => {
         task = taskOf(request)
-        expect(told(request)).toContain('goes on in the background')
+        expect(told(request)).toContain('keeps running in the background')
         return bash({ command: 'touch go' })
       },
       () => ({ toolCalls: [{ name: 'TaskOutput', input: { task_id: task, block: true, timeout: 60 } }] }),

@@ -92,7 +92,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       // Where nobody can be asked, as in print mode, and back.
       await run.restart({ interactive: false })
       await run.turn(read('b.txt'))
-      expect(run.tells('Nobody can approve anything')).toBe(true)
+      expect(run.tells('No user can approve anything')).toBe(true)
       expect(run.tells('not available any more: AskUserQuestion')).toBe(true)
       await run.restart()
       await run.turn(read('a.txt'))

@@ -5,16 +5,13 @@ import { memoryCustody, type MemoryCustody } from './memory-custody'
 
 export interface MemorySessionTasks {
   tasks: SessionTasks
-  custody: MemoryCustody
-  /** The tasks whose end the session recorded that it owes to the agent. */
+  supervisor: MemoryCustody
+  /** Tasks whose end the session recorded as a pending notification to the agent. */
   owed: Task[]
 }
 
 /** The tasks of the session s1 in /project, over plain maps. */
-export function memorySessionTasks({
-  custody: supervisor = memoryCustody(),
-  interactive = true,
-} = {}): MemorySessionTasks {
+export function memorySessionTasks({ supervisor = memoryCustody(), interactive = true } = {}): MemorySessionTasks {
   const owed: Task[] = []
   const session = {
     id: 's1',
@@ -22,5 +19,5 @@ export function memorySessionTasks({
     record: (event: { type: string; task: Task }) => void owed.push(event.task),
   }
   const tasks = createSessionTasks(session, { supervisor, notifier: { deliver: async () => undefined }, interactive })
-  return { tasks, custody: supervisor, owed }
+  return { tasks, supervisor, owed }
 }

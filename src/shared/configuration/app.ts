@@ -10,7 +10,7 @@ export interface HealthCheck {
   remedy?: string
 }
 
-/** What someone who helps needs to know of an installation. It holds no secrets. */
+/** What support needs to know about an installation. It holds no secrets. */
 export interface DiagnosticsReport {
   /** ms since 1970. */
   at: number

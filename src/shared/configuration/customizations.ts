@@ -12,7 +12,7 @@ export interface SkillView {
   path: string
   /** `inline`: the agent may load it itself; the others only when the user names them. */
   type: 'inline' | 'prompt' | 'flow'
-  /** Whether the agent is kept from loading it by itself. */
+  /** Whether the agent may load it without the user. */
   modelInvocation: boolean
   whenToUse?: string
   /** Names of its arguments, in order. */

@@ -13,10 +13,10 @@ it.each([
   [args('city', 'state'), 'state="New \\"York\\"" Albany', { city: 'Albany', state: 'New "York"' }, []],
   [args('city', 'state'), 'x=1 Albany more', { city: 'x=1', state: 'Albany' }, ['more']],
   [[], 'anything else', {}, ['anything', 'else']],
-])('would take another argument than was written: %j %s', (known, text, values, surplus) => {
+])('parses arguments as written: %j %s', (known, text, values, surplus) => {
   expect(parsePromptArguments(known, text)).toEqual({ values, surplus })
 })
 
-it('would make a command that ends in the middle of its name', () => {
+it('never cuts a command in the middle of its name', () => {
   expect(promptCommand({ server: 'my server', name: 'Übung: eins/zwei' })).toBe('mcp:my_server:Übung_eins/zwei')
 })

@@ -11,7 +11,7 @@ interface McpServerSwitches {
   enabled: boolean
   /** Default 30,000. */
   startTimeoutMs: number
-  /** Default 60,000; progress from the server begins it anew. */
+  /** Default 60,000; progress from the server restarts it. */
   callTimeoutMs: number
   /** The server's own names of the tools that are not offered. */
   disabledTools: readonly string[]
@@ -57,7 +57,7 @@ export type McpServerInput = McpServerSwitches &
       })
   )
 
-/** What a sign-in needs to be told; most servers need none of it. */
+/** Optional settings for a sign-in; most servers need no settings. */
 export interface McpOAuth {
   /** Where Trestle was registered by hand. */
   clientId?: string
@@ -70,7 +70,7 @@ export interface McpOAuth {
   clientMetadataUrl?: string
 }
 
-/** `asked`: a project's server nobody has accepted yet, or that has changed since. `idle`: nothing runs, it starts when it is needed. */
+/** `asked`: a project's server that was not accepted yet, or has changed since. `idle`: nothing runs, it starts when it is needed. */
 export type McpServerState =
   | 'disabled'
   | 'asked'
@@ -94,7 +94,7 @@ export interface McpToolView {
   tokens: number
   readOnly: boolean
   destructive: boolean
-  /** Why it cannot be offered: a schema or a name nobody can use. */
+  /** Why it cannot be offered: an invalid schema or name. */
   problem?: string
 }
 
@@ -128,13 +128,13 @@ export interface McpServerView {
   notes?: string[]
   /** Why it does not work, what to do, and the end of what it printed to stderr. */
   error?: { message: string; stderr: string }
-  /** How the user stands with a server that wants a sign-in. */
+  /** The sign-in state of a server that requires one. */
   auth?: {
     state: 'signed_in' | 'signed_out'
     scopes?: string[]
-    /** ms since the epoch; absent when it does not end, or is renewed by itself. */
+    /** ms since the epoch; absent when it does not end, or is renewed automatically. */
     expiresAt?: number
-    /** It wants a sign-in now, or one for more: why, as a sentence. */
+    /** It requires a sign-in now, or one with more scopes: why, as a sentence. */
     wants?: string
   }
 }
@@ -145,7 +145,7 @@ export interface McpServerList {
   problems: { file: string; line?: number; message: string }[]
 }
 
-/** How a test of one server went: it was started or connected, asked for its tools, and let go. */
+/** How a test of one server went: it was started or connected, asked for its tools, and closed. */
 export interface McpTestResult {
   ok: boolean
   durationMs: number
@@ -210,7 +210,7 @@ export interface McpImportRequest {
     key: string
     /** As it is to be called here. */
     name: string
-    /** Takes the place of the one of this name; else the name must be free. */
+    /** Replaces the server of this name; else the name must be free. */
     replace?: boolean
     /** For its `inputs`, by id. */
     values?: Readonly<Record<string, string>>

@@ -18,7 +18,7 @@ describe('the words for a sandbox', () => {
     expect(sandboxLabel({ level: 'unrestricted', network: 'open' })).toBe('Unrestricted')
   })
 
-  test('say "No sandbox" whatever level goes with it, and then promise nothing', () => {
+  test('say "No sandbox" at every level, and then promise nothing', () => {
     const status = {
       level: 'project',
       network: 'none',

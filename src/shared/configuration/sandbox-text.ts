@@ -40,7 +40,7 @@ const CONNECTS: Readonly<Record<SandboxNetwork, string>> = {
   open: 'Can connect to any host.',
 }
 
-/** What is said where a project is too large to be searched for secrets. */
+/** The note about a project that is too large to be searched for secrets. */
 export const INCOMPLETE_SEARCH_NOTE =
   'This project is too large to search completely, so secrets in deep folders may not be hidden.'
 

@@ -2,13 +2,13 @@ import { effortName, nearestEffort, type Effort } from '../model/effort'
 import type { SessionHeader } from '../model/session'
 import type { SettingsView } from './settings'
 
-/** How hard the model of a session is asked to think, and what else it can be asked. */
+/** The reasoning effort of a session, and the levels its model supports. */
 export interface SessionEffort {
-  /** What can be chosen, from least to most; empty: nothing. */
+  /** The levels to choose from, in ascending order. */
   offered: readonly Effort[]
-  /** What counts for the session, in the model's terms; absent: nothing is chosen for it. */
+  /** The level chosen for the session, as the model supports it; absent: none chosen. */
   chosen?: Effort
-  /** What happens where nothing is chosen: a level and its name, as far as is known. */
+  /** The default level; absent: unknown. */
   usual?: Effort
 }
 
@@ -28,7 +28,7 @@ export function sessionEffort(
   }
 }
 
-/** What the default is called: with its level where that is known. */
+/** The label of the default, with its level if known. */
 export function defaultEffortName({ usual, offered }: Pick<SessionEffort, 'usual' | 'offered'>): string {
   return usual === undefined ? 'Default' : `Default (${effortName(usual, offered).toLowerCase()})`
 }
@@ -44,7 +44,7 @@ export interface ContextShare {
   percent: string
 }
 
-/** How full the model's window was at the latest request; undefined while there was none, or where the window is not known. */
+/** How full the model's window was at the latest request; undefined before the first request, or when the window is unknown. */
 export function contextShare(
   { context, model, learnedWindow }: Pick<SessionHeader, 'context' | 'model' | 'learnedWindow'>,
   { models, defaultModel }: Pick<SettingsView, 'models' | 'defaultModel'>,

@@ -45,7 +45,7 @@ export function keyStorageText({ store, name, reason }: KeysView): string {
   return `Keys are stored in a file that only you can read${reason === undefined ? '' : `, because ${reason}`}.`
 }
 
-/** Where what is said of a model comes from. `guess`: nothing is known of it, so these are safe assumptions. */
+/** The source of a model's properties. `guess`: the model is unknown, so these are safe assumptions. */
 export type ModelInfoSource = 'config' | 'provider' | 'table' | 'guess'
 
 /** What a model can take and do. */
@@ -68,9 +68,9 @@ export interface ModelView extends ModelAbilities {
   providerId: string
   model: string
   label: string
-  /** How hard it can be asked to think, from least to most; empty: there is nothing to choose. */
+  /** Its effort levels in ascending order; empty: not adjustable. */
   efforts: Effort[]
-  /** The level used where none is chosen, and whether config.toml says so or its vendor; absent: not known. */
+  /** The default level, from config.toml or else its vendor; absent: not known. */
   usualEffort?: Effort
   scripted?: boolean
   origin: 'configured' | 'found' | 'built-in'

@@ -36,7 +36,7 @@ export const appContract = {
   readShellEnvironment: oc.output(type<ShellEnvironmentView>()),
   /** Which version is installed, and whether a newer one is pending. */
   updates: oc.output(type<UpdatesView>()),
-  /** Checks for updates, downloads one, or decides when it is installed. Downloads go on after the answer. */
+  /** Checks for updates, downloads one, or decides when it is installed. Downloads continue after the answer. */
   update: oc
     .input(
       z.discriminatedUnion('kind', [
@@ -75,7 +75,7 @@ export const pushContract = {
     .output(eventIterator(type<SessionPush>())),
   /** One task's terminal: its newest output, then what it prints. Ends after the task has. */
   task: oc.input(z.strictObject({ taskId: z.string() })).output(eventIterator(type<TaskPush>())),
-  /** CPU, memory, processes and ports of running tasks, once a second while anybody watches. */
+  /** CPU, memory, processes and ports of running tasks, once a second while a client watches. */
   usage: oc.output(eventIterator(type<UsagePush>())),
   /** Session list, tasks, inbox, settings and models as they change; the first pushes are the whole lists. */
   app: oc.output(eventIterator(type<AppPush>())),

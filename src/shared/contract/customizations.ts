@@ -4,12 +4,12 @@ import type { AgentList } from '../model/agent'
 import type { SkillList, HookList, TrustedFolder, TrustView } from '../configuration/customizations'
 
 export const agentContract = {
-  /** The agent specs that a project can use, hidden ones included, and what is wrong with others. Looked up anew at each call. */
+  /** The agent specs that a project can use, hidden ones included, and what is wrong with others. Read again at each call. */
   list: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<AgentList>()),
 }
 
 export const skillContract = {
-  /** The skills a project can use, hidden ones included, and what is wrong with others. Looked up anew at each call. */
+  /** The skills a project can use, hidden ones included, and what is wrong with others. Read again at each call. */
   list: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<SkillList>()),
 }
 

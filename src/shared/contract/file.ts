@@ -6,14 +6,14 @@ const path = z.string().min(1).max(4000)
 
 /** A file or folder of a session's project. */
 export interface FoundFile {
-  /** As people read it: relative to the project folder. */
+  /** For display: relative to the project folder. */
   path: string
   isFolder: boolean
 }
 
 /** Lines of a file, to be looked at. */
 export interface FilePage {
-  /** As people read it. */
+  /** For display. */
   path: string
   absolutePath: string
   /** Number of the first of the lines, from 1. */

@@ -62,7 +62,7 @@ const definition: z.ZodType<McpServerInput> = z.discriminatedUnion('transport', 
 
 /** MCP servers. Listing starts none of them. */
 export const mcpContract = {
-  /** `folder`: with the servers of that project, those that nobody has accepted included. */
+  /** `folder`: with the servers of that project, including those not accepted yet. */
   list: oc.input(z.strictObject({ folder: z.string().min(1).optional() })).output(type<McpServerList>()),
   /** What is written about a server, for a form; values that could be secrets are null. */
   definition: oc.input(server).output(type<McpServerInput>()),
@@ -96,12 +96,12 @@ export const mcpContract = {
     .output(type<McpServerList>()),
   setEnabled: oc.input(server.extend({ enabled: z.boolean() })).output(type<McpServerView>()),
   setToolEnabled: oc.input(server.extend({ tool: text, enabled: z.boolean() })).output(type<McpServerView>()),
-  /** Ends what runs and starts it anew; why it did not start is in the view. */
+  /** Restarts the server; the view says why it did not start. */
   restart: oc.input(server).output(type<McpServerView>()),
-  /** Connects beside whatever runs, and says in words how it went. */
+  /** Tests with a connection of its own, and returns a message about the result. */
   test: oc.input(server).output(type<McpTestResult>()),
   logs: oc.input(server).output(type<McpLogLine[]>()),
-  /** First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the iteration gives it up. */
+  /** First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the iteration cancels the sign-in. */
   signIn: oc.input(server).output(eventIterator(type<McpSignInStep>())),
   signOut: oc.input(server).output(type<McpServerView>()),
 }

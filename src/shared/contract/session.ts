@@ -17,7 +17,7 @@ const request = z.strictObject({
   conversation: z.boolean().default(false),
   /** Only these files, to any `to`. */
   paths: z.array(path).min(1).max(10_000).optional(),
-  /** Files that may be restored although someone else has changed them since. */
+  /** Files to restore even if another program has changed them since. */
   overwrite: z.union([z.array(path).max(10_000), z.literal('all')]).optional(),
 })
 
@@ -85,7 +85,7 @@ export const sessionContract = {
       }),
     )
     .output(type<SessionHeader>()),
-  /** The header and the latest window of events. Subscribe with `since = header.seq` to go on from there. */
+  /** The header and the latest window of events. Subscribe with `since = header.seq` to continue from there. */
   open: oc
     .input(z.strictObject({ sessionId: id, limit: z.int().min(1).max(5000).default(400) }))
     .output(type<EventWindow & { header: SessionHeader }>()),
@@ -99,7 +99,7 @@ export const sessionContract = {
         sessionId: id,
         title: z.string().trim().min(1).max(200).optional(),
         model: z.string().optional(),
-        /** How hard the model is to think; `default`: as it does when nothing is said. A level that it does not know means the nearest one. */
+        /** The model's reasoning effort; `default`: the vendor's own. An unsupported level selects the nearest one. */
         effort: z.enum(EFFORT_CHOICES).optional(),
         mode: z.enum(PERMISSION_MODES).optional(),
         /** The agent it runs as from the next turn on; `null`: the usual one. */
@@ -133,7 +133,7 @@ export const sessionContract = {
   editQueued: oc.input(z.strictObject({ sessionId: id, promptId: id, parts: promptParts })).output(type<void>()),
   removeQueued: oc.input(z.strictObject({ sessionId: id, promptId: id })).output(type<void>()),
   /**
-   * Has the model summarise the conversation, with what the user wants kept, and goes on from the summary. Only while no turn runs; returns when it is done, or
+   * Has the model summarise the conversation, with what the user wants kept, and continues from the summary. Only while no turn runs; returns when it is done, or
    * was stopped.
    */
   compact: oc

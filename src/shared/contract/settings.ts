@@ -55,7 +55,7 @@ export const settingsContract = {
   setSmallModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
   /** The model that takes over when another is overloaded; without one a turn fails then. */
   setFallbackModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
-  /** Asks a provider which models it has, with the key given or the one stored for `id`; where it cannot be asked, what is known of it. */
+  /** Asks a provider which models it has, with the key given or the one stored for `id`; if the provider cannot be reached, the known models. */
   offeredModels: oc
     .input(
       z.strictObject({
@@ -83,7 +83,7 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
-  /** What commands can reach. What is left out stays as it is; a list takes the place of the one before. Applies from the next command on. */
+  /** What commands can reach. What is left out stays as it is; a list replaces the one before. Applies from the next command on. */
   setSandbox: oc
     .input(
       z.strictObject({
@@ -112,7 +112,7 @@ export const settingsContract = {
     .output(type<SettingsView>()),
   /** Whether the desktop app reads the environment of the login shell when it was not started from a terminal. */
   setLoginShell: oc.input(z.strictObject({ enabled: z.boolean() })).output(type<SettingsView>()),
-  /** One tiny request to the model; says in words how it went. */
+  /** Sends one tiny request to the model, and returns a message about the result. */
   testModel: oc.input(z.strictObject({ id: modelId })).output(type<ConnectionTest>()),
   /** Asks the usual loopback ports (Ollama, LM Studio, llama.cpp); what answered can be used at once as `found` models. */
   findLocal: oc.output(type<FoundServer[]>()),

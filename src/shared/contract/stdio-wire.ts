@@ -47,7 +47,7 @@ export interface WireEvent {
   event: unknown
 }
 
-/** A subscription has ended, by itself or because it was cancelled. Nothing follows with this id. */
+/** A subscription has ended or was cancelled. Nothing follows with this id. */
 export interface WireEnd {
   id: WireId
   end: true

@@ -34,7 +34,7 @@ export const taskContract = {
   restart: oc.input(z.strictObject({ taskId })).output(type<Task>()),
   /** What a person types into the terminal: passed to the program, never logged, never shown to the model. */
   input: oc.input(z.strictObject({ taskId, data: z.string().min(1).max(100_000) })).output(type<void>()),
-  /** A command that a call waits for goes on in the background; the call returns. */
+  /** Moves a command that a call waits for to the background; the call returns. */
   moveToBackground: oc.input(z.strictObject({ taskId })).output(type<Task>()),
   /** Gives status and the tail of the output to the task's session as a message. */
   sendToSession: oc.input(z.strictObject({ taskId })).output(type<{ sessionId: string }>()),

@@ -120,7 +120,7 @@ export type EventBody =
       summary: string
       preview?: Preview
     }
-  /** Nobody was asked about the call. When it is allowed it begins to run right after this. */
+  /** The call was judged without asking. When allowed, it starts right after this. */
   | ({ type: 'tool.judged'; turnId: string; callId: string } & Judgement)
   | { type: 'approval.requested'; approval: Approval }
   | {
@@ -170,12 +170,12 @@ export type EventBody =
       conversation?: ConversationCut
       /** The agent went back itself; what it says arrives right after this. */ dMail?: DMail
     } & ChangeList)
-  /** The model is overloaded, and another one goes on with the turn; the next turn asks the first again. `quiet`: a small one that was only tried. */
+  /** The model is overloaded, and another one continues the turn; the next turn asks the first again. `quiet`: a small one that was only tried. */
   | { type: 'model.fell_back'; turnId: string; from: string; to: string; failure: Failure; quiet?: true }
   /** A model named the session; without `title` what it said was no title. */
   | { type: 'title.made'; title?: string; model: string; usage?: Usage }
   | { type: 'todos.changed'; todos: Todo[] }
-  /** From now on the model has the conversation without what this leaves out. `before`, `after`: tokens, estimated as far as nobody has counted them. */
+  /** From now on the model has the conversation without what this leaves out. `before`, `after`: tokens, estimated where no provider has counted them. */
   | ({
       type: 'context.trimmed'
       turnId?: string
@@ -183,7 +183,7 @@ export type EventBody =
       after: number
       /** As in `compaction.started`. */ learnedWindow?: number
     } & ContextTrim)
-  /** A compaction has begun: nothing changes until it is finished. `turnId`: within a turn. */
+  /** A compaction has started: nothing changes until it is finished. `turnId`: within a turn. */
   | {
       type: 'compaction.started'
       compactionId: string
@@ -214,9 +214,9 @@ export type EventBody =
   | { type: 'plan.resolved'; plan: number; revision: number; decision: PlanDecision; choice?: string }
   /** The user ended plan mode without a plan. */
   | { type: 'plan.left' }
-  /** A command of this session goes on in the background: from now on the agent is owed the news of its end. */
+  /** A command of this session runs in the background: the agent must be notified of its end. */
   | { type: 'task.started'; task: Task }
-  /** Somebody wants the agent to hear how a task stands. */
+  /** A client asks to notify the agent of a task's current state. */
   | { type: 'news.requested'; taskId: string }
   /** This session is a subagent's, and a call of its parent has given it work; `agent.ended` follows when that is over. */
   | ({ type: 'agent.started' } & AgentStart)

@@ -47,7 +47,7 @@ it('a compaction ends the prefix of requests; undoing it brings back the one fro
   expect(folded.map(({ prefixSeq }) => prefixSeq)).toEqual([1, undefined, 3, undefined, 5, 3, 1])
 })
 
-it('going back brings back the prefix of that time, or none where there was none', () => {
+it('a restore brings back the prefix of that time, if any', () => {
   const restored = (prefixSeq?: number): EventBody => ({
     type: 'checkpoint.restored',
     restoreId: 'r',

@@ -192,7 +192,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         compacted: { compactionId: event.compactionId, seq: event.seq, ...prefixOf(header) },
         context: { ...NO_USAGE, input: event.after },
         ...(event.usage && { spent: plus(header.spent, event.usage) }),
-        // The agent is told of plan mode anew.
+        // The agent is told of plan mode again.
         ...(header.plan?.active && { plan: { ...header.plan, told: false } }),
       }
     case 'compaction.failed':

@@ -292,7 +292,7 @@ describe('the view of a session', () => {
     )
   })
 
-  it('catches up after a reconnect as if it had never been away (doubled or lost deltas)', () => {
+  it('catches up after a reconnect without doubled or lost deltas', () => {
     fc.assert(
       fc.property(logs, fc.nat(), fc.nat(), (events, away, back) => {
         const from = away % (events.length + 1)
@@ -420,7 +420,7 @@ describe('the view of a session', () => {
     expect(summaries).toEqual([['other'], ['ls']])
   })
 
-  it('tells a hole in the log from the next event (events lost in silence)', () => {
+  it('detects a gap in the log (silently lost events)', () => {
     const events = recordedOf(
       write([{ steps: [{ says: ['a'], thinks: [], retries: 0, calls: [] }], stop: 'end_turn' }]),
     )

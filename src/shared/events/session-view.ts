@@ -62,7 +62,7 @@ export function applyEvents(view: SessionView, events: readonly SessionEvent[]):
 }
 
 /**
- * A new subscription has begun at `seq`: what was streamed so far is told again from its beginning. It belongs behind the recorded events
+ * A new subscription has started at `seq`: what was streamed so far is sent again from its beginning. It belongs behind the recorded events
  * up to `seq`, which may still be on their way.
  */
 export function restartedView(view: SessionView, seq: number, live: readonly LiveEvent[]): SessionView {

@@ -99,7 +99,7 @@ export interface CallQuestionItem {
   chosen?: string
   /** What was filled in, as far as it is kept. */
   values?: FormValues
-  /** Why nobody answered. */
+  /** Why there is no answer. */
   reason?: string
 }
 
@@ -131,7 +131,7 @@ export interface ToolItem {
   }
   /** What was asked in its midst, in the order it was asked. */
   questions?: readonly CallQuestionItem[]
-  /** Why it ran, or did not, without anybody being asked. */
+  /** Why it ran, or did not, without asking the user. */
   judged?: Judgement
   /** The subagent that the call has given work to. */
   agent?: { agentId: string; type: string; description: string; background: boolean }

@@ -28,7 +28,7 @@ it('says that a command runs, not that the model thinks', () => {
   expect(words([answer([], false), call('Read', 'running'), call('Bash', 'running')])).toBe('Running 2 tools')
 })
 
-it('says that it waits for the person, whatever else runs, also for a subagent or a command that asks', () => {
+it('says that it waits for the user, also for a subagent or a command that asks', () => {
   expect(words([answer([], false), call('Edit', 'waiting'), call('Read', 'running')])).toBe('Waiting for you')
   expect(words([answer([], false), call('Agent', 'running')], true)).toBe('Waiting for you')
 })

@@ -44,7 +44,7 @@ function activityOf(calls: readonly ToolItem[], answer: AnswerItem | undefined, 
   return { kind: answer ? (answer.segments.at(-1)?.type ?? 'model') : 'between' }
 }
 
-/** What a turn is at, in words for people. A retry is said with its countdown by who shows it. */
+/** What a turn is doing, as text for the user. The caller adds the countdown of a retry. */
 export function activityText({ activity, calls }: Pick<LatestTurn, 'activity' | 'calls'>): string {
   switch (activity.kind) {
     case 'you':

@@ -11,7 +11,7 @@ export interface AgentStart {
   callId: string
   /** The name of its spec. */
   agentType: string
-  /** What it is to do, in a few words. */
+  /** A short description of its task. */
   description: string
   background: boolean
   /** It may not change anything: by its own spec, or by that of one above it. */
@@ -23,7 +23,7 @@ export interface AgentStart {
 /** How the work has ended. */
 export interface AgentEnd {
   status: Exclude<TaskStatus, 'running'>
-  /** Why, when it did not end by itself; a sentence. */
+  /** Why, when it was ended; a sentence. */
   reason?: string
   /** Length of its last message. */
   answerBytes: number
@@ -54,7 +54,7 @@ export interface SubagentType {
 export interface AgentDefinition {
   /** As it is chosen and called: lowercase letters, digits and single hyphens. */
   name: string
-  /** What people are shown in place of the name; absent: the name. */
+  /** Display name; default: the name. */
   title?: string
   /** Absolute path of the file; empty for one that an agent has defined. */
   path: string
@@ -73,7 +73,7 @@ export interface AgentDefinition {
   /** How hard it is to think; absent: as its parent, where it has its model, or else as usual. */
   effort?: Effort
   maxSteps?: number
-  /** It may call nothing that changes anything, whatever rules and modes say. */
+  /** Only read-only tools are allowed, regardless of rules and modes. */
   readOnly: boolean
   /** What people are shown in a new session with it. */
   greeting?: string
@@ -89,7 +89,7 @@ export interface SessionAgent {
   /** It may change nothing. */
   readOnly?: true
   greeting?: string
-  /** Set when a file outside of the agent folders defines it: what that said when it was chosen, so that the session stays as it was begun. */
+  /** Set when a file outside of the agent folders defines it: what that said when it was chosen, so that the session stays as it was started. */
   definition?: AgentDefinition
 }
 

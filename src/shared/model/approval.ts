@@ -29,7 +29,7 @@ export interface ApprovalOption {
 /** The option that rejects a call and ends its turn, so that the model is not asked what to do instead. */
 export const REJECT_STOP = 'reject_stop'
 
-/** How a call is rejected: the turn goes on with the reason, or it ends. */
+/** How a call is rejected: the turn continues with the reason, or it ends. */
 export const REJECT_OPTIONS: readonly ApprovalOption[] = [
   { optionId: 'reject', kind: 'reject_once', name: 'Reject with a reason' },
   { optionId: REJECT_STOP, kind: 'reject_once', name: 'Reject and stop' },
@@ -67,7 +67,7 @@ export interface Approval {
   reasons?: ApprovalReason[]
   preview?: Preview
   options: ApprovalOption[]
-  /** Set when it is not about whether the call may run: nobody but a person answers, and every one is answered by itself. */
+  /** Set when it is not about whether the call may run: only the user answers, and each one separately. */
   asks?: AskKind
   /** ms since the epoch. */
   requestedAt: number
@@ -85,17 +85,17 @@ export interface PersonAnswer {
   values?: FormValues
 }
 
-/** How an approval ended. `cancelled`: the turn was stopped first, or nobody could be asked. */
+/** How an approval ended. `cancelled`: the turn was stopped first, or no user could be asked. */
 export type ApprovalOutcome = 'allow_once' | 'allow_always' | 'reject_once' | 'cancelled'
 
-/** What rule, policy or mode decided about a call without asking anybody, and why. */
+/** What rule, policy or mode decided about a call without asking, and why. */
 export interface Judgement {
   decision: 'allow' | 'deny'
   /** A sentence. */
   reason: string
   /** Where an allowed command runs. */
   sandbox?: SandboxLevel
-  /** The rule that decided, and where it stands. */
+  /** The rule that decided, and where it is defined. */
   rule?: {
     decision: 'allow' | 'ask' | 'deny'
     pattern: string
@@ -117,13 +117,13 @@ export interface InboxEntry {
   options: ApprovalOption[]
   /** As in the approval. */
   asks?: AskKind
-  /** One of its reasons is a danger: it is answered by itself, and never with a single key. */
+  /** One of its reasons is a danger: it is answered separately, and never with a single key. */
   dangerous?: true
   /** ms since the epoch. */
   requestedAt: number
   /** Equal for requests that are alike: the same tool asking for the same reason. */
   group: string
-  /** Set when a subagent asks: its type, what it is at, and the session at the top of its family. */
+  /** Set when a subagent asks: its type, its task, and the root session. */
   agent?: { type: string; description: string; rootId: string }
   /** Set when another process holds the session: where it must be answered. */
   elsewhere?: string
@@ -133,7 +133,7 @@ export interface InboxEntry {
 export interface RuleChoice {
   /** The rules as they would be written, one a line (a line of several commands needs several), e.g. `Bash(npm run test:*)`. */
   pattern: string
-  /** What it covers, in words. */
+  /** What it covers, as text. */
   label: string
   /** The session's past commands, newest first: what was decided then, and what this rule would have decided. */
   past: { command: string; before: 'allow' | 'ask' | 'deny'; after: 'allow' | 'ask' | 'deny' }[]

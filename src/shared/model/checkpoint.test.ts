@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { visibleRanges, type Cut } from './checkpoint'
 
-it('would catch a conversation that shows what it went back over, or loses what a redo brings back', () => {
+it('hides what a restore removed, and shows it again after a redo', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.constant('say' as const), fc.nat(60)), { maxLength: 60 }), (moves) => {
       // The plain way: keep what is visible after every event.
@@ -27,7 +27,7 @@ it('would catch a conversation that shows what it went back over, or loses what 
   )
 })
 
-it('tells what was visible at an earlier moment', () => {
+it('computes what was visible at an earlier moment', () => {
   const cuts = [
     { seq: 5, to: 2 },
     { seq: 8, to: 4 },

@@ -29,7 +29,7 @@ export interface ChangeList {
 /** Why a restore leaves a path alone. */
 export interface KeptFile {
   path: string
-  /** `changed`: by someone else since, so it can be overwritten only when asked for by name; `impossible`: not at all. */
+  /** `changed`: by another program since, so it is overwritten only when requested by name; `impossible`: not at all. */
   kind: 'changed' | 'impossible'
   why: string
 }
@@ -60,7 +60,7 @@ export interface RestoreResult extends RestorePreview {
   seq?: number
 }
 
-/** The conversation goes on from where it was right after the event `to`; what the header had then. */
+/** The conversation continues from where it was right after the event `to`; what the header had then. */
 export interface ConversationCut {
   to: number
   todos: Todo[]
@@ -95,7 +95,7 @@ export interface SessionFile {
   path: string
   before: FileState
   now: FileState
-  /** `changed`: someone else has changed it too. */
+  /** `changed`: another program has changed it too. */
   standing: 'ours' | 'changed'
 }
 

@@ -51,7 +51,7 @@ export interface CompactionDropped {
 }
 
 export const CONTEXT_KINDS = ['system', 'tools', 'files', 'results', 'conversation'] as const
-/** What takes room: instructions, tool descriptions, files that were read, other results, and what was said. */
+/** What uses the window: instructions, tool descriptions, files that were read, other results, and messages. */
 export type ContextKind = (typeof CONTEXT_KINDS)[number]
 
 /** One thing that takes much room. */
@@ -83,13 +83,13 @@ export interface ContextView {
 /** `active`: sent with every request. `deferred`: only named in a list, until tool search loads it. `off`: not offered at all. */
 export type ToolState = 'active' | 'deferred' | 'off'
 
-/** A tool of a session, for people. */
+/** A tool of a session, for display. */
 export interface SessionTool {
   /** As the model calls it. */
   name: string
   /** Of a server: its name, and the tool's there. */
   server?: { name: string; tool: string }
-  /** The beginning of what the model is told. */
+  /** The beginning of the description that the model gets. */
   description: string
   state: ToolState
   /** Why it is off, as a sentence. */
@@ -130,11 +130,11 @@ export interface ListedTool {
 export interface AnnouncedFact {
   key: string
   text: string
-  /** What is said when it is gone; absent: nothing. */
+  /** The text sent when it no longer applies; absent: nothing is sent. */
   removed?: string
   /** The text is a head and a line for each of several things. */
   isList?: true
-  /** It was told that this is gone. */
+  /** The model was told that this no longer applies. */
   gone?: true
 }
 
@@ -152,7 +152,7 @@ export interface RequestPrefix {
 /** Most names in `toldWords`. */
 const MAX_NAMES = 6
 
-/** What people read of a message that tells the model of changes. */
+/** The display text of a message that tells the model about changes. */
 export function contextChangeText(facts: readonly Pick<AnnouncedFact, 'key'>[]): string {
   const names = facts.map(({ key }) => nameOf(key))
   const more = names.length - MAX_NAMES

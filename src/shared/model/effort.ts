@@ -1,8 +1,8 @@
-/** How hard a model is asked to think, from least to most. Each wire has its own word for it; a model may know only some. */
+/** Reasoning effort levels in ascending order. Each protocol names them differently; a model may support only some. */
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof EFFORTS)[number]
 
-/** A change of effort: a level, or back to what the vendor does when none is sent. */
+/** A change of effort: a level, or `default` for the vendor's own. */
 export const EFFORT_CHOICES = ['default', ...EFFORTS] as const
 export type EffortChoice = (typeof EFFORT_CHOICES)[number]
 
@@ -22,11 +22,11 @@ export function effortName(effort: Effort, offered: readonly Effort[] = EFFORTS)
   return isSwitch && effort !== 'none' ? 'On' : NAMES[effort]
 }
 
-/** The offered level that is nearest to `effort`, the lower one first; undefined when none is offered. */
+/** The offered level nearest to `effort`, the lower one first; undefined without offered levels. */
 export function nearestEffort(effort: Effort, offered: readonly Effort[]): Effort | undefined {
   const wanted = EFFORTS.indexOf(effort)
   const places = offered.map((level) => EFFORTS.indexOf(level)).toSorted((one, other) => one - other)
-  // Whoever wants thinking does not want none at all, as long as there is any other level.
+  // A request for thinking never becomes `none` while another level exists.
   const thinking = effort === 'none' ? places : places.filter((place) => place > 0)
   const place = thinking.findLast((level) => level <= wanted) ?? thinking[0] ?? places[0]
   return place === undefined ? undefined : EFFORTS[place]

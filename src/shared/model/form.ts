@@ -28,7 +28,7 @@ export interface FormOption {
 export type FormValue = string | number | boolean | string[]
 export type FormValues = Record<string, FormValue>
 
-/** So long a text may be where the form sets no limit. */
+/** Maximum characters of a text when the form sets no limit. */
 export const TEXT_LIMIT = 10_000
 
 /** What is wrong with each value, by key, as a sentence; empty when the form can be sent. Fields without a value are left out, unless they are required. */

@@ -51,7 +51,7 @@ export interface AnswerPart extends TextPart {
   metadata?: ProviderMetadata
 }
 
-/** The model's reasoning, shown folded and sent back where the wire wants it. */
+/** The model's reasoning, shown folded and sent back where the protocol requires it. */
 export interface ThinkingPart {
   type: 'thinking'
   text: string
@@ -76,7 +76,7 @@ export type Message =
   | {
       role: 'user'
       parts: UserPart[]
-      /** Not the user's words: from the loop, news of tasks, what stands for an earlier part of the conversation, or a D-Mail. */
+      /** Not written by the user: from the loop, a task notification, a compaction summary, or a D-Mail. */
       by?: 'guard' | 'task' | 'compaction' | 'd-mail'
     }
   | {
@@ -131,5 +131,5 @@ export function isUserProvided(part: UserPart): boolean {
   return part.attached === undefined && (part.type !== 'text' || part.skill === undefined)
 }
 
-/** What a turn that was cut short is asked, to go on. */
+/** The prompt that continues an interrupted turn. */
 export const CONTINUE_PROMPT: readonly UserPart[] = [{ type: 'text', text: 'Continue from where you stopped.' }]

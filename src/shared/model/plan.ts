@@ -16,13 +16,13 @@ export interface PlanRevision {
   choice?: string
 }
 
-/** Where a session stands with planning: a fold of its events. Absent: it has never been in plan mode. */
+/** The plan mode state of a session: a fold of its events. Absent: it has never been in plan mode. */
 export interface PlanState {
   /** Whether plan mode is on: then nothing but the plan's file can change. */
   active: boolean
   /** The plan being worked on, from 1; a new one begins after an approval. */
   plan: number
-  /** What the agent has been told last: whether the mode is on. */
+  /** Whether the agent was last told that the mode is on. */
   told: boolean
   /** Oldest first. */
   revisions: PlanRevision[]
@@ -33,7 +33,7 @@ export interface PlanView {
   active: boolean
   /** Absolute path of the plan's file. */
   file: string
-  /** What is in the file now; absent while there is none. */
+  /** The current content of the file; absent while it does not exist. */
   text?: string
   revisions: PlanRevision[]
 }
@@ -44,7 +44,7 @@ export interface PlanAlternative {
   description: string
 }
 
-/** What somebody says about a line of a plan. */
+/** A comment on a line of a plan. */
 export interface PlanComment {
   /** From 1. */
   line: number

@@ -36,7 +36,7 @@ export type Preview =
       kind: 'call'
       server: string
       tool: string
-      /** What the server calls it to people. */ title?: string
+      /** The server's display name for it. */ title?: string
       arguments: CallArgument[]
       /** So many characters of them are left out. */ left?: number
       /** Unified diff of the tool's description and input, where they are not what they were when the user allowed the tool. */ change?: string
@@ -47,7 +47,7 @@ export type Preview =
       revision: number
       /** Markdown. */ text: string
       /** Unified diff to the revision before; absent for the first. */ diff?: string
-      /** Ways to go, of which the user approves one; none: the plan is approved as a whole. */ alternatives: PlanAlternative[]
+      /** Alternatives, of which the user approves one; empty: the plan is approved as a whole. */ alternatives: PlanAlternative[]
     }
   | { kind: 'questions'; questions: Question[] }
   | {
@@ -108,7 +108,7 @@ export type ToolDetails =
       /** Tail of the plain text. */ text: string
       truncated: boolean
       /** The call brought it here: started it, or moved it. */ started?: 'started' | 'moved'
-      /** The result told the agent of its end: no news of it follows. */ told?: true
+      /** The result told the agent of its end: no notification follows. */ told?: true
     }
   | { kind: 'tasks'; tasks: Task[] }
   /** A subagent that a call has waited for, as it ended. */

@@ -42,7 +42,7 @@ export const SANDBOX_HOST = {
 
 /** The sandbox that applies to a session's commands; recorded whenever it changes, and shown in the header. */
 export interface SandboxStatus {
-  /** What commands run in when nobody is asked about them. */
+  /** The sandbox that commands run in without asking. */
   level: SandboxLevel
   network: SandboxNetwork
   /** Folders that commands can change; empty at `read-only`. Absent when `unrestricted`. */

@@ -42,7 +42,7 @@ export interface SessionHeader {
   /** The same for the open turn alone. */
   turnEffort?: Effort
   mode: PermissionMode
-  /** What commands can reach; absent until the first turn has begun. */
+  /** What commands can reach; absent until the first turn has started. */
   sandbox?: SandboxStatus
   /** What the user opened to sandboxed commands for this session; absent: nothing. */
   sandboxAllowed?: SandboxDenial[]
@@ -63,11 +63,11 @@ export interface SessionHeader {
   rules?: string[]
   todos: Todo[]
   plan?: PlanState
-  /** Where the conversation went back, oldest first; absent: nowhere. */
+  /** Restores of the conversation, oldest first; absent: no restores. */
   cuts?: Cut[]
   /** The number of the latest checkpoint; absent: none. */
   checkpoint?: number
-  /** What the agent is still to be told of its background tasks, oldest first. */
+  /** Pending notifications to the agent about its background tasks, oldest first. */
   news: PendingNotification[]
   /** Tokens of the latest request: what the context meter shows. */
   context?: Usage
@@ -75,7 +75,7 @@ export interface SessionHeader {
   learnedWindow?: number
   /** Tokens of all requests. */
   spent: Usage
-  /** The compaction that stands for everything before it. */
+  /** The compaction that replaces everything before it. */
   compacted?: CompactionMark
   /** The `seq` of the `prefix.frozen` that requests begin with; absent: the next turn freezes one. */
   prefixSeq?: number

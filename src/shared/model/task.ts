@@ -1,6 +1,6 @@
 import type { CommandSandbox } from './sandbox'
 
-/** Where a task stands. `lost` means the process that ran it is gone (reference/tools.md, Shell). */
+/** The state of a task. `lost` means the process that ran it is gone (reference/tools.md, Shell). */
 export type TaskStatus = 'running' | 'completed' | 'failed' | 'stopped' | 'timed_out' | 'lost'
 
 /** A command with a terminal of its own: everything Bash starts is one, in the foreground too. */
@@ -40,7 +40,7 @@ export interface Task {
   lastLine?: string
   /** It waits for a person at its terminal: what it asks, and since when (ms since the epoch). */
   prompt?: { text: string; since: number }
-  /** It has waited for a person at its terminal: what it asked last, and whether somebody typed something (never what). Stays when it goes on. */
+  /** It has waited for a person at its terminal: what it asked last, and whether the user typed something (never what). Kept when the task continues. */
   waited?: { text: string; typed: boolean }
   /** Set when it is a subagent at work: the task's id is that of its session. `isQueued`: it waits until others have ended. */
   agent?: { type: string; isQueued: boolean; /** Calls it has made so far. */ calls?: number }
@@ -63,7 +63,7 @@ export type TaskNotification = Pick<
   | 'agent'
 >
 
-/** Something the agent has not been told of a background task yet: its end, which may be still to come, or (`now`) how it stands, because somebody asked for it. */
+/** A notification about a background task that the agent has not received yet: its end, which may be still to come, or (`now`) its current state, on request. */
 export interface PendingNotification {
   taskId: string
   now?: true
@@ -79,7 +79,7 @@ export interface TaskProcess {
   memoryBytes: number
 }
 
-/** What a task uses just now, over its whole process tree, whatever left it included. */
+/** Current resource usage of a task, over its whole process tree, including detached processes. */
 export interface TaskUsage {
   taskId: string
   /** Percent of one core. */
@@ -90,7 +90,7 @@ export interface TaskUsage {
   ports: { port: number; address: string; pid: number }[]
 }
 
-/** A process that a task has left running: the Trestle that had the task in custody has died, or the task has ended. */
+/** A process that a task has left running: the Trestle process that supervised the task has died, or the task has ended. */
 export interface Orphan {
   pid: number
   taskId: string
@@ -98,7 +98,7 @@ export interface Orphan {
   memoryBytes: number
   /** ms since the epoch. */
   startedAt: number
-  /** Its task has ended, in the custody of a Trestle that lives. */
+  /** Its task has ended, and the Trestle process that supervised it still runs. */
   taskEnded?: true
 }
 

@@ -5,7 +5,7 @@ import { renameOverSync } from '../workspace/file/atomic-write'
 /** Small facts that a later process would have to find out again, by key. Losing them does no harm. */
 export interface CacheFile<Value> {
   get(key: string): Value | undefined
-  /** Written at once; what another process has written meanwhile stays. */
+  /** Written immediately; entries that another process has written meanwhile are kept. */
   set(key: string, value: Value): void
 }
 

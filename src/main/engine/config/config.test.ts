@@ -173,9 +173,9 @@ describe('reading', () => {
       '3:1 base_url in [providers.p] must be an address like "https://host/v1", not "localhost:80"',
     ],
     [
-      'provider = "nobody"\nmodel = "m"',
+      'provider = "missing"\nmodel = "m"',
       'models."a/b"',
-      '2:1 provider in [models."a/b"] is "nobody", but there is no [providers.nobody]',
+      '2:1 provider in [models."a/b"] is "missing", but there is no [providers.missing]',
     ],
     ['model = "m"', 'models."a/b"', '1:2 [models."a/b"] needs a provider'],
   ])('says what is wrong with %j in plain words and where', async (text, table, expected) => {

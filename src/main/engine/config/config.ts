@@ -16,7 +16,7 @@ import { TableReader, type Mistake } from './settings/table-reader'
 /** The user's configuration, `$home/config.toml`, as it is now. */
 export interface Config {
   readonly file: string
-  /** Defaults where the file says nothing or something wrong; while running, the last good ones when it no longer parses. */
+  /** Defaults for missing or invalid keys; while running, the last valid settings when the file no longer parses. */
   readonly settings: Settings
   /** What is wrong with the file, in the order of its lines; and with what the environment says in its place. */
   readonly problems: readonly ConfigProblem[]
@@ -60,7 +60,7 @@ export async function openConfig({
     const first = shown === undefined
     shown = found
     if (read) settings = { ...read.settings, permission: { rules }, hooks }
-    // Nobody knows what the rules in it forbid.
+    // Its rules are unknown, and may forbid anything.
     else if (first)
       settings = {
         ...settings,
@@ -123,7 +123,7 @@ function writeEdited(file: string, change: (text: string) => string): void {
     const before = 'text' in found ? found.text : ''
     const after = change(before)
     if (after === before) return
-    // Somebody may have saved the file while the change was worked out.
+    // The file may have been saved elsewhere while the change was computed.
     if (!sameText(readConfigText(file), found) && attempt < 5) continue
     try {
       writePrivateFile(file, after)

@@ -5,7 +5,7 @@ import { readGuardedText, type TextGuard } from '../workspace/guarded-text'
 import type { Mistake } from './settings/table-reader'
 import { parseToml, type TomlTable } from './toml/parse-toml'
 
-/** More than anybody writes by hand; reading on would only cost time. */
+/** More than any handwritten file has; a larger one is not read. */
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024
 
 export type ConfigText = { text: string } | { missing: true } | { problem: ConfigProblem }
@@ -56,7 +56,7 @@ export async function locateMistakes(
   try {
     placeOf = readDocument(text.replace(/^\ufeff/, '')).placeOf
   } catch {
-    // Two parsers rarely disagree about a file; the mistakes are told all the same, without a place.
+    // The two parsers rarely disagree about a file; then problems are reported without a position.
     placeOf = () => undefined
   }
   return mistakes

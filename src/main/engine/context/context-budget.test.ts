@@ -50,7 +50,7 @@ function roomFor(history: Message[], answers: string[], fixed = 1000, maxOutputT
 const asked = (): Message => ({ role: 'user', parts: [{ type: 'text', text: 'the prompt' }] })
 
 describe('making room', () => {
-  it('would change something although there is room', async () => {
+  it('changes nothing while the conversation fits', async () => {
     const history = [asked(), said(10_000)]
     const { room, turn } = roomFor(history, [])
     await room.enforce()
@@ -95,7 +95,7 @@ describe('making room', () => {
     expect(turn.requests).toHaveLength(1)
   })
 
-  it('goes on without a compaction while there is any room, when the last one was only some steps ago', async () => {
+  it('does not compact again a few steps after a compaction while the request still fits', async () => {
     const history = [asked(), said(18_000)]
     const { room, turn } = roomFor(history, ['S'])
     await room.enforce()
@@ -104,7 +104,7 @@ describe('making room', () => {
     expect(turn.requests).toHaveLength(1)
   })
 
-  it('leaves the conversation as it was when the summary would leave too much, or cannot be had', async () => {
+  it('keeps the conversation unchanged when the summary frees too little, or fails', async () => {
     const history: Message[] = [{ role: 'user', parts: [{ type: 'text', text: words(2900) }] }, said(10_000)]
     const before = [...history]
     const { room, turn } = roomFor(history, [words(5000)], 18_500)
@@ -116,7 +116,7 @@ describe('making room', () => {
     expect(history).toEqual(before)
   })
 
-  it('cuts results that alone fill the window, or the agent would ask for them again and again', async () => {
+  it('cuts results that alone fill the window, instead of leaving them out', async () => {
     const read = (callId: string): Message => ({
       role: 'tool',
       callId,
@@ -169,7 +169,7 @@ describe('making room', () => {
   })
 })
 
-it('tells of a window that a refusal has shown to be smaller, with whatever it makes room by', async () => {
+it('reports a smaller window found through a refusal, with the trim or compaction that follows', async () => {
   const history = [asked(), said(9000), asked(), said(6000)]
   const { room, turn } = roomFor(history, ['S'])
   room.onOverflow({

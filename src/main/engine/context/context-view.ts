@@ -16,7 +16,7 @@ import { contextLimits } from './compaction/context-limits'
 /** How many of the heaviest are named. */
 const MAX_ITEMS = 8
 /** What is lighter than this is not worth a line. */
-const LEAST_TOKENS = 20
+const MIN_TOKENS = 20
 const FILE_TOOLS = new Set(['Read', 'ReadMediaFile'])
 
 /** What the next request of a session would be made of; see `ContextView`. */
@@ -62,7 +62,7 @@ export function contextView({
     parts,
     heaviest: items
       .map((item) => ({ ...item, tokens: Math.round(item.tokens * scale) }))
-      .filter(({ tokens, kind }) => tokens >= LEAST_TOKENS && kind !== 'tools')
+      .filter(({ tokens, kind }) => tokens >= MIN_TOKENS && kind !== 'tools')
       .toSorted((a, b) => b.tokens - a.tokens)
       .slice(0, MAX_ITEMS),
     compactable: isCompactable(history),

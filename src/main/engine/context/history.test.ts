@@ -48,7 +48,7 @@ const cutShort = (text?: string): EventBody => ({
 })
 
 describe('the history for the model', () => {
-  it('has results in call order, whatever order they were recorded in', () => {
+  it('puts results in call order, regardless of the order they were recorded in', () => {
     const messages = foldHistory(recorded([user('hi'), calling('a', 'b'), result('b'), result('a'), answer('done')]))
     expect(messages.map((message) => (message.role === 'tool' ? message.callId : message.role))).toEqual([
       'user',
@@ -60,10 +60,10 @@ describe('the history for the model', () => {
   })
 
   it('gives every call a result, also one that was never run because the turn was cut off', () => {
-    const messages = foldHistory(recorded([user('hi'), calling('a', 'b'), result('a'), user('go on')]))
+    const messages = foldHistory(recorded([user('hi'), calling('a', 'b'), result('a'), user('next')]))
     expect(messages[3]).toMatchObject({ role: 'tool', callId: 'b', isError: true })
     expect(messages[4]).toMatchObject({ role: 'user', by: 'guard' })
-    expect(messages[5]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'go on' }] })
+    expect(messages[5]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'next' }] })
   })
 
   it('says which model wrote an answer: in old logs that of its turn', () => {
@@ -124,7 +124,7 @@ describe('the history for the model', () => {
     expect(said(user('1'), calling('a'), result('a'), answer('done'), user('2'), answer('done'))).toEqual(['1', '2'])
   })
 
-  it('tells the number of a checkpoint in a message of its own, never within a result', () => {
+  it('sends the number of a checkpoint in a separate message, never within a result', () => {
     const numbered = (event: EventBody, checkpoint: number): EventBody => ({ ...event, checkpoint }) as EventBody
     const events = recorded([
       user('hi'),
@@ -228,7 +228,7 @@ describe('the history for the model', () => {
     expect(history[0]).toMatchObject({ parts: [{ text: '0' }] })
   })
 
-  it('tells what the provider has counted for which messages, and that a trim has changed them', () => {
+  it('reports which messages the provider counted, and that a trim has changed them', () => {
     const told: string[] = []
     const counts = {
       turn: (model: string) => void told.push(model),

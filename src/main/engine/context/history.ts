@@ -6,7 +6,7 @@ import { applyTrim } from './compaction/trim'
 import { emptySize, addSizes, sizeOf } from './tokens/token-estimate'
 import type { TokenCalibration, CountedRequest } from './tokens/token-count'
 
-/** What a call without a result is answered with: wires refuse a call that has none. */
+/** The result given to a call without one: protocols reject unanswered calls. */
 const NOT_RUN = 'This call was not run: the turn was stopped or interrupted before.'
 /** What a prompt is preceded by when the turn before it had not come to an end of its own. */
 const CUT_SHORT = {
@@ -14,7 +14,7 @@ const CUT_SHORT = {
   turn: 'The last turn was interrupted before it was finished, by the user or by an error.',
 }
 
-/** Is told, while a history is folded, what the provider has counted at the time. */
+/** Receives the provider's token counts while a history is folded. */
 interface TokenCountReader {
   /** The turn that begins asks this model. */
   turn(model: string): void
@@ -25,7 +25,7 @@ interface TokenCountReader {
 }
 
 export interface HistoryOptions {
-  /** The numbers of the checkpoints are told to the model. */
+  /** Whether the model sees the numbers of checkpoints. */
   marks?: boolean
   counts?: TokenCountReader
 }
@@ -34,7 +34,7 @@ type TrimEvent = Extract<RecordedEvent, { type: 'context.trimmed' }>
 
 /**
  * The conversation as the model is to see it, folded from recorded events in order. Every tool call gets exactly one
- * result, in call order; half-said answers come back as far as they are safe; what was trimmed comes back as it was sent since.
+ * result, in call order; partial answers are included as far as they are safe; what was trimmed comes back as it was sent since.
  */
 export function foldHistory(
   events: Iterable<RecordedEvent>,
@@ -134,7 +134,7 @@ function byOf(event: Extract<RecordedEvent, { type: 'turn.started' | 'turn.steer
   return event.type === 'turn.steered' && (event.by === 'guard' || event.by === 'd-mail') ? { by: event.by } : {}
 }
 
-/** What stands for everything before a compaction. */
+/** The message that replaces everything before a compaction. */
 export function compactedHistory({ kept, note }: Pick<CompactionResult, 'kept' | 'note'>): Message[] {
   return [
     ...kept.map((parts): Message => ({ role: 'user', parts })),
@@ -144,9 +144,9 @@ export function compactedHistory({ kept, note }: Pick<CompactionResult, 'kept' |
 
 /** What a history is folded from, beside the events of the conversation. */
 export interface HistorySource extends HistoryOptions {
-  /** The compaction that stands for everything before it. */
+  /** The compaction that replaces everything before it. */
   compacted?: Extract<RecordedEvent, { type: 'compaction.finished' }> | undefined
-  /** The trims that are in force, in order. */
+  /** The active trims, in order. */
   trims?: readonly TrimEvent[]
 }
 

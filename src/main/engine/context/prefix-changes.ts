@@ -3,7 +3,7 @@ import type { ToolSchema } from '../model/provider'
 import { CALL_TOOL } from '../tool/call-tool'
 import { type ContextFact, toolFact, type KnownFacts, TOOL_KEY, toolDigest, toolLine } from './facts/context-fact'
 
-/** What a message tells: its text, and the facts that the model knows from then on. */
+/** A message about changes: its text, and the facts that the model knows from then on. */
 export interface Change {
   text: string
   facts: AnnouncedFact[]
@@ -11,7 +11,7 @@ export interface Change {
 
 const PREFACE = 'From Trestle, not from the person: what has changed since you were told.'
 
-/** What the model has to be told because it is not as it was told; undefined when all is. */
+/** The message about what changed since the model was last told; undefined when nothing did. */
 export function changesSince(
   told: KnownFacts,
   facts: readonly ContextFact[],
@@ -77,7 +77,7 @@ function changedTools(told: KnownFacts, tools: readonly ToolSchema[]): Changes {
   return changes
 }
 
-/** A change is told by its lines while these take at most this share of the whole list. */
+/** Changed lines are sent alone up to this share of the whole list, else the whole list is. */
 const MAX_CHANGE_SHARE = 0.5
 
 /** What came to a list of one line each, and what went; undefined when the whole list says it better, `''` when nothing has changed for a reader. */

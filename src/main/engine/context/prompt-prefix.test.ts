@@ -49,7 +49,7 @@ function lab() {
   return { state, prefix, tell }
 }
 
-it('is frozen once, and again only when none is in force', async () => {
+it('is frozen once, and again only when no prefix is active', async () => {
   const { state, prefix } = lab()
   await prefix.renew()
   const { tools } = prefix
@@ -66,7 +66,7 @@ it('is frozen once, and again only when none is in force', async () => {
   expect(prefix.tools).toEqual([tool('Other')])
 })
 
-it('tells a change once, also to the process after this one', async () => {
+it('reports a change once, also across processes', async () => {
   const { state, prefix, tell } = lab()
   await prefix.renew()
   expect(tell()).toBeUndefined()
@@ -78,7 +78,7 @@ it('tells a change once, also to the process after this one', async () => {
   expect(tell()).toBeUndefined()
 })
 
-it('tells again what the conversation has gone back over, and nothing after freezing anew', async () => {
+it('repeats changes that a restore removed, and none after a new freeze', async () => {
   const { state, prefix, tell } = lab()
   await prefix.renew()
   state.facts = [date('Tuesday')]

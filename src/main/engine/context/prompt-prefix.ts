@@ -14,7 +14,7 @@ import { changesSince } from './prefix-changes'
 import base from './system-prompt.md?raw'
 
 export interface PrefixDeps {
-  /** The recorded prefix that is in force, with its place in the log; undefined when none is. */
+  /** The active recorded prefix, with its place in the log; undefined before one is frozen. */
   current(): { seq: number; prefix: RequestPrefix } | undefined
   /** Records a prefix made of everything as it is now. */
   freeze(): Promise<void>
@@ -27,11 +27,11 @@ export interface PrefixDeps {
 
 /** The prefix of a session while a turn runs. */
 export interface SessionPrefix extends TurnPrefix {
-  /** The names of all tools whose schemas the model has; the same set until there are more. Undefined while no prefix is in force. */
+  /** The names of all tools whose schemas the model has; the same set until there are more. Undefined without an active prefix. */
   knownTools(): ReadonlySet<string> | undefined
-  /** Takes note of what an event that was just recorded has told. */
+  /** Adds the facts of an event that was just recorded. */
   onRecorded(event: EventBody): void
-  /** The conversation has become another one: what it has told is read again. */
+  /** The conversation was replaced: the facts it contains are read again. */
   reload(): void
 }
 
@@ -47,7 +47,7 @@ interface State {
 
 export function createPromptPrefix(deps: PrefixDeps): SessionPrefix {
   let state: State | undefined
-  /** Stands in, for whoever only wants to know its size, until the next one is frozen. */
+  /** The latest computed prefix, for callers that only need its size until the next one is frozen. */
   let latest: RequestPrefix | undefined
 
   function read(): State | undefined {
@@ -100,11 +100,11 @@ export function createPromptPrefix(deps: PrefixDeps): SessionPrefix {
   }
 }
 
-/** What makes a subagent different, whatever its kind. */
+/** Instructions for every subagent. */
 const SUBAGENT =
-  'You are a subagent: another agent has given you the task in the first message, and reads nothing but your last message. Make that complete and to the point: what you did or found, with the places, and what is left or doubtful. Nobody answers questions in between; where something is unclear, decide sensibly and say what you assumed.'
+  'You are a subagent: another agent has given you the task in the first message, and reads nothing but your last message. Make that complete and to the point: what you did or found, with the places, and what is left or doubtful. Questions get no answer in between; where something is unclear, decide sensibly and say what you assumed.'
 
-/** What the model is told before the conversation: how to work, what it is where it is a subagent, and the facts about its surroundings. */
+/** The system prompt: how to work, the subagent instructions if it is one, and the facts about its environment. */
 export function systemPrompt(facts: readonly ContextFact[], role?: string): string {
   const sections = [base.trim(), ...(role === undefined ? [] : [`${SUBAGENT}\n\n${role}`.trim()])]
   let wasLine = false

@@ -18,7 +18,7 @@ export interface EngineDiagnosticsDeps {
   systemProxy: ((url: string) => Promise<string>) | undefined
 }
 
-/** What an engine can tell about itself, for someone who helps. */
+/** What an engine reports about itself for support. */
 export interface EngineDiagnostics {
   /** `more`: what the host knows. */
   report(more?: readonly DiagnosticsSection[]): Promise<DiagnosticsReport>

@@ -86,7 +86,7 @@ export function checkSandbox(settings: Pick<SandboxSettings, 'mode'>, env: NodeJ
   const found = findSandbox(process.platform, env['PATH'])
   if (found.kind !== 'none') return { ...about, status: 'ok', detail: `${found.kind} (${found.bwrap})` }
   const isRequired = settings.mode === 'required'
-  // Where there is none for the system, that is nothing to mend.
+  // A program that does not exist for this system is not a problem.
   const status = isRequired ? 'failed' : found.remedy === undefined ? 'ok' : 'warning'
   const effect = isRequired
     ? ' Settings require one, so every command asks.'

@@ -80,14 +80,14 @@ export type DiagnosticsSection = DiagnosticsReport['sections'][number]
 
 export interface ReportContext extends HealthContext {
   version: string
-  /** Undefined when there is none that can be used. */
+  /** Undefined when no usable one exists. */
   home: string | undefined
   /** What the host knows: the key store, what draws the window. */
   more?: readonly DiagnosticsSection[]
   redact(text: string): string
 }
 
-/** Everything that somebody who helps has to know, with what is wrong. */
+/** Everything that support needs to know, with the problems found. */
 export async function diagnosticsReport(context: ReportContext): Promise<DiagnosticsReport> {
   const { version, home, more = [], redact, now = Date.now, loginShell, env } = context
   const { node, electron, chrome } = process.versions

@@ -30,12 +30,12 @@ export async function checkModel(catalog: Pick<Catalog, 'resolve' | 'defaultMode
     return { ...about, status: 'ok', detail: info.id }
   } catch (error) {
     const { code, message, advice } = failureOf(error)
-    // A fresh installation has none, and works with the demo.
+    // A fresh installation has no provider, and works with the demo.
     return { ...about, status: code === 'model.not_configured' ? 'warning' : 'failed', detail: message, remedy: advice }
   }
 }
 
-/** Whether the programs of the user's MCP servers can be found. Starts none. */
+/** Whether the programs of the user's MCP servers can be found. Does not start them. */
 export function checkServers(home: string, env: NodeJS.ProcessEnv): HealthCheck {
   const about = { id: 'mcp', title: 'MCP servers' }
   const file = join(home, 'mcp.json')

@@ -13,7 +13,7 @@ import type { NetworkSettings } from '../config/settings/network-settings'
 import { certificatesIn } from '../network/certificates'
 import { createProxyChoice, type ProxyDeps } from '../network/choose-proxy'
 
-/** Whether background commands have somewhere to run. Starts a task host when there is none; it ends by itself. */
+/** Whether a task host can run background commands. Starts one when needed; it exits on its own. */
 export async function checkTaskHost(
   home: string,
   program: TaskHostProgram,
@@ -58,7 +58,7 @@ export async function checkLoginShell(
   }
 }
 
-/** Whether the port where the page was the last time can be had. */
+/** Whether the port last used by the web host is free. */
 export async function checkPort(home: string): Promise<HealthCheck> {
   const about = { id: 'port', title: 'Port of the web host' }
   const port = usualPort(home)

@@ -29,7 +29,7 @@ export interface HookStart {
 /** How a command ended, and what it printed. */
 export interface HookEnd {
   exitCode?: number
-  /** Set when it did not end by itself. */
+  /** Set when it was ended. */
   cut?: 'timed_out' | 'stopped'
   /** Why it could not be run, or was ended by a signal; a sentence. */
   problem?: string

@@ -12,7 +12,7 @@ export interface HookTrigger {
   folder: string
   /** What matchers are held against. */
   subject: string
-  /** What the hooks are told of it, beside what they are always told. */
+  /** Event-specific hook input, beside the common fields. */
   payload: Record<string, unknown>
 }
 
@@ -205,7 +205,7 @@ function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   if (end.exitCode === BLOCKING_EXIT_CODE) return blocked(event, end.stderr.trim() || end.stdout.trim())
   if (end.exitCode !== 0) return { outcome: 'failed', reason: `It ended with exit code ${end.exitCode}.` }
   const text = end.stdout.trim()
-  // Anything that is no object is only said.
+  // Other output than a JSON object has no effect.
   if (!text.startsWith('{')) return { outcome: 'passed' }
   if (end.stdoutCut) return { outcome: 'failed', reason: 'Its answer is too long.' }
   const answer = Answer.safeParse(parsed(text)).data

@@ -18,7 +18,7 @@ interface HookedSession {
 /** The user's hooks, wherever something happens that they can be run on. */
 export interface Hooks {
   list(folder: string): Promise<HookList>
-  /** The hooks of a turn that begins; undefined when none are configured for it, and then nothing more is asked. */
+  /** The hooks of a turn that begins; undefined when no hooks are configured for it. */
   forTurn(
     session: HookedSession,
     turnId: string,
@@ -27,7 +27,7 @@ export interface Hooks {
   ): HookedTurn | undefined
   /** What looks at the writes of the turn that runs in a session. */
   writesOf(session: HookedSession): WriteHooks | undefined
-  /** Somebody wants to say this to the agent; throws `hook.blocked` when a hook is against it. */
+  /** The user sends this to the agent; throws `hook.blocked` when a hook blocks it. */
   submit(session: HookedSession, parts: readonly UserPart[]): Promise<void>
   /** What of these events hooks can be run on. Quick; the hooks run on their own. */
   recorded(session: HookedSession, events: readonly RecordedEvent[]): void
@@ -35,7 +35,7 @@ export interface Hooks {
   observe(session: HookedSession, event: HookEvent, subject: string, told: Record<string, unknown>): void
   /** A session is gone. */
   removed(sessionId: string): void
-  /** Ends the sessions for the hooks, and waits for whatever runs: a while where somebody waits for the window to close, else to its time limit. */
+  /** Ends the sessions for the hooks, and waits for running ones: briefly when a window is closing, else to their time limit. */
   close(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
   const runner = createHookRunner(deps)
   const turns = new WeakMap<HookedSession, HookedTurn>()
   /** Sessions that had a turn here, with their folders. */
-  const begun = new Map<string, string>()
+  const started = new Map<string, string>()
 
   let isClosing = false
 
@@ -64,9 +64,9 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
     observeIn(id, header.folder, event, subject, told)
 
   const end = (sessionId: string, reason: 'archived' | 'deleted' | 'closed'): void => {
-    const folder = begun.get(sessionId)
+    const folder = started.get(sessionId)
     if (folder === undefined) return
-    begun.delete(sessionId)
+    started.delete(sessionId)
     observeIn(sessionId, folder, 'SessionEnd', reason, { reason })
   }
 
@@ -81,8 +81,8 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
       turns.delete(session)
       if (configured.length === 0) return undefined
       const { id, header } = session
-      if (!begun.has(id)) {
-        begun.set(id, header.folder)
+      if (!started.has(id)) {
+        started.set(id, header.folder)
         const source = header.turns > 1 ? 'resumed' : 'new'
         observe(session, 'SessionStart', source, { source })
       }
@@ -151,7 +151,7 @@ export function createHooks(deps: HookRunnerDeps & { interactive: boolean }): Ho
 
     async close() {
       isClosing = true
-      for (const sessionId of begun.keys()) end(sessionId, 'closed')
+      for (const sessionId of started.keys()) end(sessionId, 'closed')
       await runner.close(deps.interactive ? CLOSE_TIMEOUT_MS : NO_TIMEOUT_MS)
     },
   }

@@ -23,7 +23,7 @@ export function createTurnHooks(
 ): HookedTurn {
   const { sessionId, folder, turnId, signal } = turn
   const cache = new WriteCache()
-  /** Paths whose writing is not told of yet. */
+  /** Written paths that hooks were not notified of yet. */
   const written = new Set<string>()
   let continuations = 0
 
@@ -113,7 +113,7 @@ const MAX_KEPT = 128
 
 /**
  * Keeps what hooks made of a write until it is done: it is looked at to be shown, again when it is approved and once more when it is
- * written, and must be the same each time. What was cancelled is asked anew.
+ * written, and must be the same each time. After a cancellation the hooks run again.
  */
 class WriteCache {
   readonly #kept = new Map<string, Promise<HookedWrite>>()

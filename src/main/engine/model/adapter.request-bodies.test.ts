@@ -67,13 +67,13 @@ async function recording(type: ProviderType): Promise<{ provider: Provider; sent
   const sent: string[] = []
   const fetch: Fetch = async (_input, init) => {
     sent.push(Buffer.from(init?.body as string).toString('utf8'))
-    throw new TypeError('nobody there')
+    throw new TypeError('no server')
   }
   return { provider: await createProvider({ type, baseUrl: 'http://127.0.0.1:1/v1' }, { key: 'key', fetch }), sent }
 }
 
 async function ask(provider: Provider, request: ModelRequest): Promise<void> {
-  await expect(collect(provider.stream(request, new AbortController().signal))).rejects.toThrow('nobody there')
+  await expect(collect(provider.stream(request, new AbortController().signal))).rejects.toThrow('no server')
 }
 
 /** The body of a provider that never sent anything before. */
@@ -221,7 +221,7 @@ it('the messages of a chat body are those the package makes of the whole prompt'
   let body = ''
   const fetch: Fetch = async (_input, init) => {
     body = init?.body as string
-    throw new TypeError('nobody there')
+    throw new TypeError('no server')
   }
   const alone = createOpenAICompatible({
     name: 'chat',
@@ -229,7 +229,7 @@ it('the messages of a chat body are those the package makes of the whole prompt'
     apiKey: 'key',
     fetch,
   }).chatModel('scripted')
-  await expect(alone.doStream({ prompt: buildPrompt(request, rules) })).rejects.toThrow('nobody there')
+  await expect(alone.doStream({ prompt: buildPrompt(request, rules) })).rejects.toThrow('no server')
   const messagesOf = (json: string): string => JSON.stringify((JSON.parse(json) as { messages: unknown }).messages)
   expect(messagesOf(await firstBody('openai-compatible', request))).toBe(messagesOf(body))
 })

@@ -13,7 +13,7 @@ import type { ModelProtocol, ProtocolSettings } from './protocol/protocol'
 const DRAIN_LIMIT_MS = 1000
 
 /**
- * A provider over the AI SDK package of its protocol, which is loaded here, on demand: whoever only starts Trestle does not pay for it.
+ * A provider over the AI SDK package of its protocol, which is loaded on demand, so starting Trestle does not pay for it.
  * The package's model object is asked directly, so nothing retries, repairs or limits behind the loop's back.
  */
 export async function createProvider(

@@ -14,7 +14,7 @@ import type { Inspector, ModelProtocol } from './protocol/protocol'
 type ToolCallChunk = Extract<ModelChunk, { type: 'tool.call' }>
 type Part = LanguageModelV4StreamPart
 
-/** A text or thinking part that has begun. */
+/** A text or thinking part that has started. */
 interface OpenPart {
   kind: 'text' | 'thinking'
   metadata: ProviderMetadata | undefined
@@ -36,7 +36,7 @@ export class ChunkMapper {
   readonly #open = new Map<string, OpenPart>()
   /** The part that got the latest delta: deltas carry no id, so another part's delta ends it. */
   #current: OpenPart | undefined
-  /** Calls begun and not complete. */
+  /** Calls started and not complete. */
   readonly #drafts = new Map<string, { name: string; chars: number }>()
   /** Complete by the package's word, but with no arguments or with arguments that do not parse. */
   #doubtful: ToolCallChunk[] = []
@@ -237,7 +237,7 @@ function usageOf(usage: LanguageModelV4Usage): Usage | undefined {
 function merged(before: ProviderMetadata | undefined, more: SharedV4ProviderMetadata): ProviderMetadata {
   const result: ProviderMetadata = { ...before }
   for (const [key, values] of Object.entries(more)) {
-    // A later `null` means "not said", never "take it back".
+    // A later `null` means "absent", not "remove".
     const said = Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
     result[key] = { ...result[key], ...Object.fromEntries(said) }
   }

@@ -43,10 +43,10 @@ async function play(
   onTestFinished(() => tasks.close())
   const workspace = createWorkspace({ root: folder })
   const session = memorySessionTasks()
-  const start = session.custody.start.bind(session.custody)
-  session.custody.start = async (asked) => {
+  const start = session.supervisor.start.bind(session.supervisor)
+  session.supervisor.start = async (asked) => {
     const task = await start(asked)
-    session.custody.end(task.taskId, { status: 'completed', exitCode: 0 })
+    session.supervisor.end(task.taskId, { status: 'completed', exitCode: 0 })
     return task
   }
   let todos: Todo[] = []
@@ -127,7 +127,7 @@ describe('the demo model', () => {
     expect(said[0]).toContain('**not a model**')
   })
 
-  it('goes on after a rejection, says so with the reason, and changes nothing', async () => {
+  it('continues after a rejection, says so with the reason, and changes nothing', async () => {
     const folder = await tempFolder()
     const { said, called, todos } = await play(folder, { rejected: ['Write'] })
     expect(await readdir(folder)).toEqual([])
@@ -205,7 +205,7 @@ describe('the demo model', () => {
     expect(text).toContain('which Trestle wrote and not you')
   })
 
-  it('gives a summary that says what it is, and does not begin anew after a compaction', async () => {
+  it('gives a summary that says what it is, and does not start over after a compaction', async () => {
     const { messages } = await play(await tempFolder())
     const provider = createDemoProvider({ paceMs: 0 })
     const { system, message } = summaryRequest(messages, 10_000, undefined)
@@ -224,7 +224,7 @@ describe('the demo model', () => {
     expect(await ask({ system: '', messages: [note, next] })).toContain('only this one answer left')
   })
 
-  it('counts in the background with a command that needs no approval, or the first day would begin with one more question', async () => {
+  it('counts in the background with a command that needs no approval', async () => {
     const command = 'for n in 1 2 3; do echo "$n"; sleep 1; done'
     expect((await judgeCommand(command, { cwd: await tempFolder() })).verdict).toBe('allow')
   })

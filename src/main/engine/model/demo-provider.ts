@@ -12,7 +12,7 @@ const DRAFT_CHARS = 40
 
 /**
  * The demo model: plays `resources/demo/script.toml` through the tools it is offered, one step per request, and knows where it is from its own calls in the
- * conversation. It never claims to be a model, and reports no tokens, for there are none.
+ * conversation. It never claims to be a model, and reports no tokens.
  */
 export function createDemoProvider(options: { paceMs?: number } = {}): Provider {
   const paceMs = options.paceMs ?? PACE_MS
@@ -105,7 +105,7 @@ interface Played {
 let script: Script | undefined
 const scriptOf = (): Script => (script ??= scriptSchema.parse(parse(text)))
 
-/** The demo's summary of a conversation: it says where it stands, for there is nothing else it could know. */
+/** The demo's summary of a conversation: only the current step, all that the script knows. */
 function demoSummary(): string {
   return scriptOf().summary.trim()
 }
@@ -138,7 +138,7 @@ function demoAnswer(messages: readonly Message[], offered: readonly string[]): D
   }
 }
 
-/** Whether Trestle wrote it, to tell of tasks. */
+/** Whether it is Trestle's own notification about tasks. */
 function isNews(message: Message | undefined): boolean {
   return message?.role === 'user' && textOf(message.parts).startsWith('<task-news>')
 }

@@ -53,7 +53,7 @@ type Reader = Pick<ModelRequest, 'model' | 'modelId'> & { back: ThinkingReplay }
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
 /**
- * What messages of earlier requests were made into. A step adds two messages to a history of hundreds: only these are put anew. Holds nothing longer than
+ * Cache of converted messages. A step adds two messages to a history of hundreds: only these are converted. Holds nothing longer than
  * its message lives; a message that is in a history is never changed, only replaced.
  */
 export type PromptPieces = WeakMap<Message, Piece>

@@ -3,7 +3,7 @@ import type { FinishReason } from '../../../shared/events/event'
 import type { Message, ProviderMetadata, Usage } from '../../../shared/model/message'
 import type { ModelPrices } from '../config/settings/model-settings'
 
-/** A tool as the model is told about it. `schema` is JSON Schema. */
+/** A tool as described to the model. `schema` is JSON Schema. */
 export interface ToolSchema {
   name: string
   description: string
@@ -12,7 +12,7 @@ export interface ToolSchema {
 
 /**
  * How the thinking of a model is controlled: `effort` levels; a `budget` of tokens; `adaptive`: the model decides, effort guides it;
- * `switch`: on or off; `always`: it thinks and nothing can be said about it.
+ * `switch`: on or off; `always`: it always thinks, and cannot be adjusted.
  */
 export type ThinkingControl = 'none' | 'effort' | 'budget' | 'adaptive' | 'switch' | 'always'
 
@@ -44,7 +44,7 @@ export interface ModelRequest {
   /** `provider/model` as in config.toml: thinking goes back only to the model that wrote it. Absent: nothing is known of who wrote what. */
   modelId?: string
   system: string
-  /** None of them changes after it was sent: what was made of it is used again. A message that has to differ is another object. */
+  /** Immutable once sent, as conversions are cached by object. A changed message is a new object. */
   messages: readonly Message[]
   /** Empty: the model must answer in text. */
   tools: readonly ToolSchema[]
@@ -60,7 +60,7 @@ export interface ModelRequest {
   traits?: ModelTraits
   /** `none`: the tools stay in the request, so that its beginning is the same as before, but may not be called. */
   toolChoice?: 'none'
-  /** How long the provider is asked to keep what it has read. `none`: nobody will read it again. Absent: `short`. */
+  /** How long the provider is asked to keep what it has read. `none`: it will not be read again. Absent: `short`. */
   cache?: 'none' | 'short' | 'long'
   /** `summary`: it asks for the summary that replaces a conversation. Not sent; the demo model answers it in another way. */
   purpose?: 'summary'
@@ -116,7 +116,7 @@ export interface ModelInfo {
   effort?: Effort
   /** Where these facts are from. `guess`: nothing is known of the model, so they are safe assumptions. */
   knownFrom?: 'config' | 'provider' | 'table' | 'guess'
-  /** Not a model at all: plays a script. Said wherever its name appears. */
+  /** Not a model: plays a script. Shown wherever its name appears. */
   scripted?: boolean
   /** `found`: a local server answered on its usual port; `configured`: in config.toml; `built-in`: the demo. */
   origin: 'configured' | 'found' | 'built-in'

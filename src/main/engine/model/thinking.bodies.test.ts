@@ -20,7 +20,7 @@ const result: Message = {
   content: [{ type: 'text', text: 'line 1' }],
 }
 
-/** What is sent for this request by a provider whose server nobody answers at. */
+/** What a provider sends for this request when its server does not answer. */
 async function sent(
   type: ProviderType,
   request: Partial<ModelRequest> & { model: string },
@@ -32,7 +32,7 @@ async function sent(
       body: JSON.parse(Buffer.from(init?.body as string).toString('utf8')),
       headers: new Headers(init?.headers),
     })
-    throw new TypeError('nobody there')
+    throw new TypeError('no server')
   }
   const provider = await createProvider({ type, ...(baseUrl !== undefined && { baseUrl }) }, { key: 'key', fetch })
   const whole: ModelRequest = {
@@ -43,7 +43,7 @@ async function sent(
     thinking: true,
     ...request,
   }
-  await expect(collect(provider.stream(whole, new AbortController().signal))).rejects.toThrow('nobody there')
+  await expect(collect(provider.stream(whole, new AbortController().signal))).rejects.toThrow('no server')
   return requests[0]!
 }
 
@@ -127,7 +127,7 @@ describe('anthropic: what a request says of thinking', () => {
     expect(await said('glm-4.6', { thinking: false }, kimi)).toEqual({ max_tokens: 32_000 })
   })
 
-  it('a model that thinks by budget does not think on where another model, or nobody, thought at the beginning', async () => {
+  it('a model that thinks by budget does not continue a turn that began with the thinking of another model, or without it', async () => {
     const call = { type: 'tool_call', callId: 'c1', name: 'Read', input: '{}' } as const
     const thought: AssistantPart = {
       type: 'thinking',

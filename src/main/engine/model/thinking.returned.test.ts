@@ -61,7 +61,7 @@ describe('thinking goes back to the model that wrote it', () => {
     expect(returned(responses, answer(), other)).toContain('commentary')
   })
 
-  it('an answer of an old log, where nobody knows who wrote it, goes back as before', async () => {
+  it('an answer of an old log that does not name its model goes back as before', async () => {
     const { model: _unknown, ...old } = answer()
     expect(returned(await anthropicProtocol(SETTINGS), old, { model: 'two', modelId: 'p/two' })).toContain('signed')
   })
@@ -94,7 +94,7 @@ describe('thinking goes back to the model that wrote it', () => {
     expect(returned(wire, stale, { model: 'claude-opus-5-5' })).not.toContain('signed')
   })
 
-  it('dropped thinking goes back to nobody, and none at all where thinking is switched off', async () => {
+  it('dropped thinking is not sent back, and no thinking at all when it is switched off', async () => {
     for (const wire of [
       await anthropicProtocol(SETTINGS),
       await googleProtocol(SETTINGS),
@@ -107,7 +107,7 @@ describe('thinking goes back to the model that wrote it', () => {
     ).not.toContain('signed')
   })
 
-  it('what was put for one model is put anew for another', async () => {
+  it('messages converted for one model are converted again for another', async () => {
     const { rules } = await anthropicProtocol(SETTINGS)
     const pieces = new WeakMap()
     const messages = [answer()]

@@ -2,10 +2,10 @@ import { nearestEffort, type Effort } from '../../../shared/model/effort'
 import type { ProviderType } from '../../../shared/configuration/settings'
 import type { ModelInfo, ModelRequest, ThinkingControl } from './provider'
 
-/** What can be said to a model about its thinking on its wire. */
+/** How a model's thinking can be controlled over its protocol. */
 export interface ThinkingFacts {
   control: ThinkingControl
-  /** From least to most; empty: there is nothing to choose. */
+  /** In ascending order; empty: not adjustable. */
   efforts: readonly Effort[]
   /** What its vendor does when no level is sent, as far as is known. */
   defaultEffort?: Effort
@@ -170,7 +170,7 @@ export function modelFamily(name: string): string {
 /** Families whose servers refuse a message with calls but without its thinking, also where another model wrote it. */
 const NEEDS_FIELD: ReadonlySet<string> = new Set(['kimi', 'deepseek'])
 
-/** The thinking field that a model insists on beside every call while it thinks; undefined where none is needed. */
+/** The thinking field that a model requires beside every call while it thinks; undefined for other models. */
 export function neededThinkingField(model: string): 'reasoning_content' | undefined {
   return NEEDS_FIELD.has(modelFamily(model)) ? 'reasoning_content' : undefined
 }

@@ -35,7 +35,7 @@ export interface SandboxesDeps {
   support?: () => SandboxSupport
 }
 
-/** Whether commands of a session can be sandboxed. `required`: none may run without, unless the user allowed that very command. */
+/** Whether commands of a session can be sandboxed. `required`: no command may run without one, unless the user allowed that exact command. */
 export type SandboxAvailability =
   | { available: true; required: boolean }
   | { available: false; required: boolean; reason: string; remedy?: string; isOff: boolean }
@@ -113,7 +113,7 @@ export function createSandboxes({ home, userHome, support = sandboxSupport }: Sa
     }
   }
 
-  /** What the header of a session shows: what its commands run in when nobody is asked. */
+  /** What the header of a session shows: the sandbox its commands run in without asking. */
   function status(session: SandboxedSession, usual: { level: SandboxLevel; network: SandboxNetwork }): SandboxStatus {
     const found = availability(session)
     if (!found.available) {

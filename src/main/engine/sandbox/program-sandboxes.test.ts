@@ -51,7 +51,7 @@ it('paths that a definition names can be read, but neither credentials nor whole
   expect((await policy({ root, network: 'open', scope: 'a', names }))?.read).toEqual([realpathSync(tool)])
 })
 
-it('without a sandbox a program runs as before, and why is told', async () => {
+it('without a sandbox a program runs unconfined, and the reason is reported', async () => {
   const { root, policy, describe } = await programs(MISSING)
   expect(await policy({ root, network: 'open', scope: 'a' })).toBeUndefined()
   expect(await describe({ root, network: 'open' })).toEqual({
@@ -61,10 +61,10 @@ it('without a sandbox a program runs as before, and why is told', async () => {
   })
 })
 
-it('where a sandbox is required and there is none, a program does not start', async () => {
+it('a program does not start without a required sandbox', async () => {
   const { root, policy } = await programs(MISSING, { mode: 'required' })
   await expect(policy({ root, network: 'open', scope: 'a' })).rejects.toThrow(
-    'Your settings require a sandbox, and there is none: bubblewrap is not installed. Install it.',
+    'Your settings require a sandbox, but none is available: bubblewrap is not installed. Install it.',
   )
   const byProject = await programs(MISSING, { project: { mode: 'required' } })
   await expect(byProject.policy({ root: byProject.root, network: 'open', scope: 'a' })).rejects.toThrow(

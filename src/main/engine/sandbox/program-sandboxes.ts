@@ -21,14 +21,14 @@ export interface SandboxedProgram {
 
 /** What a program runs in. */
 export interface ProgramSandbox extends CommandSandbox {
-  /** Set when it should run in a sandbox and there is none: why, and what to do about it. Sentences. */
+  /** Set when its sandbox cannot be created: why, and what to do about it. Sentences. */
   unavailable?: string
 }
 
 export interface ProgramSandboxes {
   /** What a program in this folder would run in. */
   describe(program: Pick<SandboxedProgram, 'root' | 'network'>): Promise<ProgramSandbox>
-  /** What to start it with; undefined where there is no sandbox and none is required. Throws, with a message to act on, where one is required. */
+  /** The policy to start it with; undefined without a sandbox. Throws, with a message to act on, when a required sandbox is missing. */
   policy(program: SandboxedProgram): Promise<SandboxPolicy | undefined>
 }
 
@@ -67,7 +67,7 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
       const root = real(given)
       const { settings, required, missing } = await found(root)
       if (missing !== undefined) {
-        if (required) throw new Error(`Your settings require a sandbox, and there is none: ${missing}`)
+        if (required) throw new Error(`Your settings require a sandbox, but none is available: ${missing}`)
         return undefined
       }
       const session = {

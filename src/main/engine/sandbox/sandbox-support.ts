@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** What this machine has to make sandboxes with; or why there is none, and what to do about it (sentences). */
+/** The sandbox this machine supports; or why it supports no sandbox, and what to do about it (sentences). */
 export type SandboxSupport =
   | { kind: 'bubblewrap'; bwrap: string; bash: string; setsid: string; socat?: string; nsenter?: string }
   | { kind: 'none'; reason: string; remedy?: string }

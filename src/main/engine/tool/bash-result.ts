@@ -8,7 +8,7 @@ import type { ToolResult } from './tool'
 /** Most time a call waits for its command. */
 export const MAX_TIMEOUT_MS = 300_000
 const CARD_CHARS = 8_000
-/** Shorter durations tell nothing. */
+/** Shorter durations are not worth reporting. */
 const WORTH_TELLING_MS = 10_000
 
 const TOLD_AT_THE_END =
@@ -89,8 +89,8 @@ function idLines({ taskId, pid, outputPath }: Task): string[] {
 function movedText({ task, moved }: TaskEnd, timeoutMs: number, interactive: boolean): string[] {
   const why =
     moved === 'at_time_limit'
-      ? `It had not ended after ${durationText(timeoutMs)} and goes on in the background.`
-      : 'The user moved this command to the background, where it goes on.'
+      ? `It had not ended after ${durationText(timeoutMs)} and keeps running in the background.`
+      : 'The user moved this command to the background, where it keeps running.'
   return [
     why,
     ...idLines(task),
@@ -115,7 +115,7 @@ function waitedText({ text, typed }: NonNullable<Task['waited']>, canAnswer: boo
   if (canAnswer) return `${asked}; ${terminalInputText(typed)}.`
   const advice =
     'run it so that it does not ask (an option such as -y, --batch or --no-input; sudo -n; GIT_TERMINAL_PROMPT=0; ssh -o BatchMode=yes), or tell the user what to run'
-  return `${asked}. Nobody is there to type${status === 'timed_out' ? ', so it waited until its time was up' : ''}: ${advice}.`
+  return `${asked}. No user is available to type${status === 'timed_out' ? ', so it waited until it timed out' : ''}: ${advice}.`
 }
 
 function endOf({ task, durationMs }: TaskEnd, timeoutMs: number): string[] {

@@ -45,7 +45,7 @@ export interface SandboxedRun {
 
 /**
  * Runs a command in its sandbox. When it fails because of the sandbox, the user is asked once whether to open what it wanted, or to run it without a sandbox; then it runs
- * again. What the sandbox did is added to the notes of the end, in words for the model.
+ * again. What the sandbox did is added to the notes of the end, as text for the model.
  */
 export async function runInSandbox(
   session: SessionSandbox,
@@ -60,7 +60,8 @@ export async function runInSandbox(
   if (!denied) return end
   const sentence = visibleLine(describeDenial(denied, sandbox))
   // A plan and a read-only agent have no other sandbox than this one.
-  if (policy.level === 'read-only') return withNote(end, `${sentence} Nothing else is possible here; go on without it.`)
+  if (policy.level === 'read-only')
+    return withNote(end, `${sentence} Nothing else is possible here; continue without it.`)
   const options = optionsFor(denied, session.canAllow(denied))
   const answer = await ctx.ask({
     asks: 'sandbox',
@@ -72,7 +73,7 @@ export async function runInSandbox(
   if ('none' in answer)
     return withNote(
       end,
-      `${sentence} ${answer.why} Do not try to get around this; go on without it, or say what you need.`,
+      `${sentence} ${answer.why} Do not try to get around this; continue without it, or say what you need.`,
     )
   switch (answer.optionId) {
     case OPTION_IDS.unrestricted:
@@ -89,7 +90,7 @@ export async function runInSandbox(
       return withNote(again, `${sentence} The user allowed it, and the command ran again; this is that run.`)
     }
     default:
-      return withNote(end, `${sentence} The user did not allow it. Do not try to get around this; go on without it.`)
+      return withNote(end, `${sentence} The user did not allow it. Do not try to get around this; continue without it.`)
   }
 }
 
@@ -111,7 +112,7 @@ function withNote(end: TaskEnd, note: string): TaskEnd {
   return { ...end, notes: [...end.notes, note] }
 }
 
-/** What the model is told of the sandbox that a background command runs in; nobody waits for it, so nobody is asked. */
+/** The note about the sandbox of a background command: no call waits for it, so the user is not asked. */
 export function backgroundNote({ level, network }: CommandSandbox): string | undefined {
   if (level === 'unrestricted') return undefined
   const reach =

@@ -23,7 +23,7 @@ it('any other call is left as it is', () => {
   expect(unwrapCallTool(other)).toBe(other)
 })
 
-it('what cannot be read as a call, and a call of itself, stays one of call_tool and is answered with advice', async () => {
+it('an invalid call, or one of call_tool itself, stays a call of call_tool and is answered with advice', async () => {
   const registry = createRegistry([callTool()])
   const tool = registry.get(CALL_TOOL)!
   for (const input of ['{"name":', '[]', '{}', '{"name":3}', '{"name":"call_tool","arguments":{}}']) {

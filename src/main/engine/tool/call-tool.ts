@@ -10,7 +10,7 @@ const input = z.strictObject({
 })
 
 /**
- * Calls a tool that is not in the list of tools: the list stays as it is from the beginning of a conversation, so that providers go on finding it in their
+ * Calls a tool that is not in the list of tools: the list stays as it is from the beginning of a conversation, so that providers keep finding it in their
  * caches. The loop puts the tool it names in its place, so it never runs itself.
  */
 export function callTool(): Tool<typeof input> {
@@ -33,7 +33,7 @@ export function callTool(): Tool<typeof input> {
   }
 }
 
-/** The call that was meant, where it goes through `call_tool`. What cannot be read as one stays as it was written: it is answered with what is wrong. */
+/** The inner call of a `call_tool` call. An invalid one is returned unchanged, and answered with an error. */
 export function unwrapCallTool(call: ToolCallPart): ToolCallPart {
   if (call.name !== CALL_TOOL) return call
   const meant = parseCallTool(call.input)

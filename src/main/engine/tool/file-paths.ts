@@ -14,7 +14,7 @@ export function pathRefusal(workspace: Workspace, path: ResolvedPath): Refusal |
   )
 }
 
-/** How a path is shown to people: where it really is, and through which link when it was written otherwise. */
+/** A path as shown to the user: its real path, and the link it was written through, if any. */
 export function shownPath(workspace: Workspace, path: ResolvedPath): string {
   const real = workspace.display(path.realPath)
   const written = workspace.display(path.path)
@@ -53,7 +53,7 @@ const MAX_ENTRIES = 20_000
 
 /**
  * For a path that does not exist: an existing one whose names look the same. They may differ in Unicode normalisation (macOS decomposes
- * accents), in case, or in kinds of spaces (screenshots have a narrow one). Undefined when there is none.
+ * accents), in case, or in kinds of spaces (screenshots have a narrow one). Undefined when no such path exists.
  */
 async function similarPath(absolutePath: string): Promise<string | undefined> {
   const { root } = parse(absolutePath)

@@ -8,7 +8,7 @@ export const MAX_WHOLE_PAGES = 20
 /** Characters of text that are shown at once. */
 const MAX_CHARS = 50_000
 
-/** A range of pages as it is written: `3` or `3-7`. Undefined for what is none. */
+/** A range of pages as it is written: `3` or `3-7`. Undefined for anything else. */
 export function pageRange(text: string): { first: number; last: number } | undefined {
   const [, from, to = from] = /^\s*(\d{1,6})(?:\s*-\s*(\d{1,6}))?\s*$/.exec(text) ?? []
   const [first, last] = [Number(from), Number(to)]
@@ -34,7 +34,7 @@ export async function pdfResult(
     const first = pages?.first ?? 1
     const next =
       read.isCut || read.last < read.pages
-        ? ` Go on with pages "${read.isCut ? read.last : read.last + 1}-…" of Read.`
+        ? ` Continue with pages "${read.isCut ? read.last : read.last + 1}-…" of Read.`
         : ''
     const note = `[Pages ${first}-${read.last} of ${read.pages}, as text${read.isCut ? ', cut at 50,000 characters' : ''}.${next}]`
     return { content: [{ type: 'text', text: `${head}\n\n${read.text}\n\n${note}` }], details }

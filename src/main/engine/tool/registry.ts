@@ -9,9 +9,9 @@ export interface Registry {
   list(): readonly Tool[]
   /** For the provider; the same array every time. */
   schemas(): readonly ToolSchema[]
-  /** The validated input of a call, or what to tell the model. Nothing at all counts as `{}`. */
+  /** The validated input of a call, or an error message for the model. Empty input counts as `{}`. */
   parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: string }
-  /** What to tell the model that called a tool which does not exist. */
+  /** The error message for a call of an unknown tool. */
   unknownTool(name: string): string
 }
 
@@ -40,7 +40,7 @@ export function createRegistry(tools: readonly Tool[]): Registry {
 
 const schemas = new WeakMap<Tool, ToolSchema>()
 
-/** A tool as providers are told of it; the same object every time. */
+/** A tool's schema for providers; the same object every time. */
 export function toolSchema(tool: Tool): ToolSchema {
   let schema = schemas.get(tool)
   if (!schema) schemas.set(tool, (schema = schemaOf(tool)))
@@ -52,7 +52,7 @@ function schemaOf({ name, description, input, schema: given }: Tool): ToolSchema
   const schema = z.toJSONSchema(input, {
     io: 'input',
     override: ({ jsonSchema }) => {
-      // What zod adds to say "integer" costs bytes and tells the model nothing.
+      // The integer bounds that zod adds cost bytes and do not help the model.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       // So do limits of length: a call beyond them gets a result that says so.

@@ -256,7 +256,7 @@ function pageNotes({ entries, total, unit }: Page, { offset, limit }: SearchRepo
   const end = Math.min(total, offset + limit)
   if (entries.length === 0 || (offset === 0 && end >= total))
     return entries.length === 0 && total > 0 ? [`[${total} ${unit} in all]`] : []
-  const more = end < total ? ` Go on with offset ${end}, or narrow the search.` : ''
+  const more = end < total ? ` Continue with offset ${end}, or narrow the search.` : ''
   return [`[${unit} ${offset + 1}-${end} of ${total}.${more}]`]
 }
 

@@ -15,13 +15,13 @@ export interface TaskTail {
 /** The tasks of one session, as its tools need them. */
 export interface SessionTasks {
   owner(callId: string): TaskOwner
-  /** Whether a person is there, and the session goes on by itself when a task ends after the turn. */
+  /** Whether a user is there, and the session starts a turn when a task ends after the last one. */
   readonly interactive: boolean
   /** Whether that person can type at a command's terminal. */
   readonly canType: boolean
-  /** Starts a command in the background; from then on the agent is owed the news of its end. Rejects, with a message to act on, when it cannot be started. */
+  /** Starts a command in the background; from then on the agent must be notified of its end. Rejects, with a message to act on, when it cannot be started. */
   start(start: BackgroundStart): Promise<Task>
-  /** A command that a call waited for goes on in the background: the same holds for it. */
+  /** A command that a call waited for was moved to the background: the same holds for it. */
   moved(task: Task): void
   /** Those in the background, running ones first, then newest first. */
   list(filter: { activeOnly: boolean; limit: number }): Promise<Task[]>
@@ -45,7 +45,7 @@ export interface AgentWork {
   callId: string
   prompt: string
   description: string
-  /** A new one of this type, or the one that goes on. */
+  /** A new one of this type, or the one to resume. */
   agent: { type: string } | { resume: string }
   background: boolean
   /** ms; absent: the background's own, else none. */
@@ -73,9 +73,9 @@ export interface SessionAgents {
   types(): Promise<OfferedAgent[]>
   /** What is wrong with this type or id, as a sentence the model can act on; undefined when it can be given work. */
   problem(agent: AgentWork['agent'], background: boolean): Promise<string | undefined>
-  /** Gives work in the background: it goes on after the call. Rejects with a `CodedError` when it cannot be begun. */
+  /** Starts work in the background: it keeps running after the call. Rejects with a `CodedError` when it cannot start. */
   start(work: AgentWork): Promise<WorkingAgent>
-  /** Gives work and waits for its end; when `signal` aborts it is stopped. The user may send it to the background meanwhile: then it goes on after the call. */
+  /** Gives work and waits for its end; when `signal` aborts it is stopped. The user may send it to the background meanwhile: then it keeps running after the call. */
   run(work: AgentWork, signal: AbortSignal, progress: (text: string) => void): Promise<AgentOutcome | WorkingAgent>
   /** The tools that types made here can have. */
   tools(): Promise<readonly string[]>
@@ -87,7 +87,7 @@ export interface SessionAgents {
 export interface RestoreOutlook {
   /** Steps that would leave the conversation. */
   steps: number
-  /** Files that would be put back; none unless that is asked for. */
+  /** Files that would be restored; empty unless requested. */
   restores: RestoreStep[]
   kept: KeptFile[]
 }

@@ -65,7 +65,7 @@ export function oneLine(text: string): string {
   return /[\n\r]/.test(cut) ? JSON.stringify(cut) : cut
 }
 
-/** A task in a line for people. */
+/** One line about a task for the user. */
 export function taskSummary({ taskId, description, command }: Task): string {
   return `${oneLine(description ?? command)} (${taskId})`
 }

@@ -26,7 +26,7 @@ export type Access =
       kind: 'command'
       command: string
       cwd: string
-      /** It goes on when the call has returned. */ background?: true
+      /** It keeps running after the call has returned. */ background?: true
       /** The model asks to run it without a sandbox: its reason. */ unrestricted?: string
     }
   | { kind: 'network'; host: string; /** The page asked for. */ url?: string }
@@ -49,12 +49,12 @@ export interface CallContext {
   signal: AbortSignal
   /** Appends to what the tool's card shows while it runs. Cheap; merged per frame. */
   progress(text: string): void
-  /** What the person answered, where the call asks. */
+  /** The user's answer, when the call asks. */
   answer?: PersonAnswer
   /** What its command was allowed to run in; absent: everywhere. */
   sandbox?: CommandSandbox
   /**
-   * Asks a person while the call runs, and waits; that time does not count against the call's limit. Resolves without an answer when nobody can be asked, when
+   * Asks a person while the call runs, and waits; that time does not count against the call's limit. Resolves without an answer when no user can be asked, when
    * `signal` aborts (its reason, as a sentence, is recorded), or the turn is stopped. Never rejects.
    */
   ask(question: CallQuestion, signal?: AbortSignal): Promise<CallAnswer>
@@ -76,7 +76,7 @@ export interface CallQuestion {
   kept?(answer: PersonAnswer): FormValues | undefined
 }
 
-/** `none`: why nobody answered; `why` is a sentence. */
+/** `none`: why there is no answer; `why` is a sentence. */
 export type CallAnswer =
   | { optionId: string; kind: ApprovalKind; values?: FormValues }
   | { none: 'nobody' | 'ended'; why: string }
@@ -107,14 +107,14 @@ export interface Remember {
 
 /** A call that is ready to run. Policies decide on it, the scheduler orders it, the approval card shows it. */
 export interface PreparedCall {
-  /** One line for people: `src/x.ts`, `npm test`. Without the tool's name. */
+  /** One line for the user: `src/x.ts`, `npm test`. Without the tool's name. */
   summary: string
   accesses: Access[]
   /** What would change, for the approval card. Computed only when it is asked for. */
   preview?: () => Promise<Preview | undefined>
   /**
    * Looks, without effects, whether the call would fail as things are now: its failure, or undefined when it would go through. For use just
-   * before a person is asked, so that nobody approves what cannot work. `run` looks again.
+   * before a person is asked, so that the user never approves a call that cannot work. `run` looks again.
    */
   check?: () => Promise<ToolResult | undefined>
   rememberAs?: Remember
@@ -133,7 +133,7 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   /** For the model; the `.md` beside the tool. */
   description: string
   input: Schema
-  /** What the model is told of the input, where it is not made from `input`: a JSON Schema whose top is an object. */
+  /** The input schema for the model, when not derived from `input`: a JSON Schema whose top is an object. */
   schema?: Readonly<Record<string, unknown>>
   annotations: ToolAnnotations
   /** It belongs to a server: what its annotations claim allows nothing. */
@@ -186,7 +186,7 @@ export type ServerTool = Tool & Required<Pick<Tool, 'server' | 'schema'>>
 /** The tools of a session's servers as they are now: the same array, of the same tools, until something changes. */
 export interface ServerTools {
   tools(): readonly ServerTool[]
-  /** Those that are switched off where their server is configured: for people to see, never offered. */
+  /** Tools disabled in their server's configuration: shown to the user, never offered to the model. */
   disabledTools(): readonly ServerTool[]
   /** What the servers say about their use, by the names they are configured under. */
   instructions(): readonly { server: string; text: string }[]

@@ -4,7 +4,7 @@ import type { ToolResult } from './tool'
 
 /** How many characters of text a result may have unless the tool or the settings say otherwise. */
 export const DEFAULT_MAX_RESULT_CHARS = 50_000
-/** How many bytes of a longer one the model gets, with what is said about it. */
+/** Bytes of a longer one that the model gets, including the note about the cut. */
 const SHOWN_BYTES = 20_000
 /** How much of that shows the beginning. */
 const HEAD_SHARE = 0.6

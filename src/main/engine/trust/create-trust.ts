@@ -21,7 +21,7 @@ export interface TrustDeps {
   now(): number
   /** What counts in this folder has changed. */
   notify(folder: string): void
-  /** Why nobody may widen what counts here: this very engine was started by an agent's command. Absent: anybody who reaches it may. */
+  /** Why trust cannot be extended here: this engine was started by an agent's command. Absent: every client may extend it. */
   agentTrace?(): Promise<string | undefined>
   /** What the MCP servers of a project's file would do, a line each; `before` is the text that was accepted. */
   describeServers: DescribeServers
@@ -128,7 +128,7 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
       decide(given, hash, ({ folder, accepted }) => ({
         folder,
         refused: hash,
-        // What was accepted before a change that is refused goes on to restrict.
+        // What was accepted before a refused change still restricts.
         ...(accepted && accepted.hash !== hash && { accepted }),
       })),
     async list() {

@@ -18,7 +18,7 @@ export interface FolderSettings {
 
 /**
  * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds. Such a file comes with
- * the project, from anybody: it does nothing until the user trusts it, word for word. Then its rules and hooks count, it can switch tools off and lower
+ * the project, from an unknown author: it does nothing until the user trusts it, word for word. Then its rules and hooks count, it can switch tools off and lower
  * `[loop] max_steps` and make the sandbox stricter; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
  * user has looked at it, what was accepted before still restricts, but allows nothing and only
  * watches over what is done. Never fails.
@@ -84,7 +84,7 @@ interface ProjectConfig {
 const MAX_CACHED_CONFIGS = 16
 const configCache = new Map<string, Promise<ProjectConfig>>()
 
-/** Never fails: of a file that does not parse nobody knows what it was to forbid, so everything asks. */
+/** Never fails: the rules in a file that does not parse are unknown, so everything asks. */
 export function readProjectConfig(text: string, file: string, problem?: ConfigProblem): Promise<ProjectConfig> {
   const key = JSON.stringify([file, text, problem?.message])
   const known = configCache.get(key)

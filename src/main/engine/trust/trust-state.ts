@@ -103,7 +103,7 @@ function parseDecision(text: string): TrustDecision | undefined {
 }
 
 /**
- * Lets `write` change one file of a project at the user's own wish. Where all of the folder's configuration was trusted before, or there was none, it is
+ * Lets `write` change one file of a project at the user's own wish. Where all of the folder's configuration was trusted before, or did not exist, it is
  * trusted afterwards too, as far as nothing but this file has changed, to the text that `write` answers. In every other case, and when it is a command of an agent
  * that changes it, the user is asked as always. `folder` is a real path.
  */

@@ -3,7 +3,7 @@ export interface UnifiedDiff {
   diff: string
   added: number
   removed: number
-  /** What was left out, in words. */
+  /** What was left out, as text. */
   note?: string
 }
 

@@ -24,7 +24,7 @@ export interface Workspace {
   readonly paths: PathFlavor
   /** What `~` means. */
   readonly userHome: string
-  /** Whoever has files open beside the agent, with text that is not saved; absent: nobody. */
+  /** The editor that has files open beside the agent, with unsaved text; absent: no editor. */
   readonly editor?: EditorFiles | undefined
 }
 
@@ -71,7 +71,7 @@ export interface WorkspaceOptions {
   reads?: ReadState
   /** What `~` means; default: the user's home folder. */
   home?: string
-  /** Asked whenever a file is read or written; default: nobody has files open. */
+  /** Asked whenever a file is read or written; default: no editor. */
   editor?: () => EditorFiles | undefined
   /** How paths are written and compared; default: as on this machine. */
   paths?: PathFlavor
@@ -148,7 +148,7 @@ function expandHome(path: string, home: string, sep: string): string {
   return path.startsWith('~/') || (sep === '\\' && path.startsWith('~\\')) ? home + path.slice(1) : path
 }
 
-/** A read state that starts with what earlier events of the session tell: pairs of real path and content mark, oldest first. */
+/** A read state initialized from earlier events of the session: pairs of real path and content mark, oldest first. */
 export function createReadState(earlier: Iterable<readonly [realPath: string, contentMark: string]> = []): ReadState {
   const files = new Map<string, SeenContent>()
   const markRead: ReadState['markRead'] = (realPath, mark, seen = 'all') => {

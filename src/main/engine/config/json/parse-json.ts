@@ -10,7 +10,7 @@ export interface JsonProblem {
   message: string
 }
 
-/** Deeper than anybody nests; a text that does is one made to break its reader. */
+/** Deeper than any handwritten file; deeper text is an attack on the parser's stack. */
 const MAX_DEPTH = 64
 
 const MESSAGES: Readonly<Record<string, (seen: string) => string>> = {
@@ -28,7 +28,7 @@ const MESSAGES: Readonly<Record<string, (seen: string) => string>> = {
   UnexpectedEndOfString: () => 'This text is never closed with a quote.',
 }
 
-/** Reads JSON as people write it into configuration: with comments, commas after the last member, and a byte order mark. */
+/** Reads JSON as found in configuration files: with comments, commas after the last member, and a byte order mark. */
 export function parseJson(text: string): { root: JsonNode } | { problem: JsonProblem } {
   // As long as before, so that places stay.
   const plain = text.replace(/^\uFEFF/, ' ')
@@ -58,7 +58,7 @@ export function valueOf(node: JsonNode): unknown {
   return node.type === 'array' ? (node.children ?? []).map(valueOf) : (node.value as unknown)
 }
 
-/** The members of an object; none when this is none. */
+/** The members of an object; empty for any other node. */
 export function membersOf(node: JsonNode | undefined): JsonNode[] {
   // What is missing in a text with mistakes is missing here too; such a text is not taken.
   return node?.type === 'object' ? (node.children ?? []) : []

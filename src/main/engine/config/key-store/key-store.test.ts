@@ -108,7 +108,7 @@ describe('the program that asks it', () => {
     },
   )
 
-  it('that is not there is a problem that is told', async () => {
+  it('reports a missing program', async () => {
     expect(await askKeyStoreProcess(() => ['/nowhere/node', '/nowhere/x.js'])('get', 5000)).toEqual({
       problem: expect.stringContaining('ENOENT'),
     })

@@ -18,7 +18,7 @@ export interface LegacyCipher {
 export interface KeyStore {
   /** Fetches the key, for what is sealed already; with `make` makes one if it has none yet. Answers within a time limit, and never rejects. */
   unlock(options?: { make?: boolean }): Promise<void>
-  /** The text sealed; undefined where it has to be kept plain. */
+  /** The encrypted text; undefined when it must be kept as plain text. */
   seal(text: string): string | undefined
   /** What was sealed; undefined as long as the key cannot be had. */
   open(sealed: string): string | undefined
@@ -36,7 +36,7 @@ export interface KeyStoreOptions {
   now?: () => number
 }
 
-/** A person may have to type a password meanwhile; a program that asks for none answers in a fraction of a second. */
+/** The user may have to type a password; without one, the program answers in a fraction of a second. */
 const LIMIT_MS = 10_000
 /** A key store that could not be asked is asked again after so long. */
 const RETRY_MS = 30_000
@@ -76,7 +76,7 @@ export function createKeyStore({
 
   async function unlock({ make = false } = {}): Promise<void> {
     if (without !== undefined) return
-    // One question at a time: whoever makes a key waits for those who only look for one.
+    // One request at a time: creating a key waits for pending lookups.
     const mine = (asking ?? Promise.resolve()).then(() => (key ? undefined : fetch(make ? 'make' : 'get')))
     asking = mine
     await mine
@@ -174,7 +174,7 @@ function parseAnswer(printed: string): KeyStoreAnswer | undefined {
   }
 }
 
-/** The program that asks the key store, and its arguments; on a plain Node, since Electron's binary is none. */
+/** The program that asks the key store, and its arguments; on a plain Node, as Electron's binary is not one. */
 export function keyStoreProgram(): string[] {
   const options = import.meta.filename.endsWith('.ts') ? process.execArgv : []
   return [plainNode(), ...options, programFile(import.meta.url, './key-store-process.ts')]

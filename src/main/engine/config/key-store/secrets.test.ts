@@ -40,7 +40,7 @@ test('a key is stored for the user alone, found again, and removed', async () =>
   await again.set('__proto__', 'odd')
   expect(again.get('__proto__')).toBe('odd')
   again.remove('p')
-  again.remove('nobody')
+  again.remove('missing')
   expect(again.get('p')).toBeUndefined()
   expect(again.get('__proto__')).toBe('odd')
   expect(readdirSync(home)).toEqual(['credentials.json'])
@@ -96,13 +96,13 @@ test('the stored key comes before the environment, that before the file', async 
   expect([secrets.keyFor('q', settings), secrets.keyFrom('q', settings)]).toEqual([undefined, 'none'])
 })
 
-test('a file with rights for others is mended and told', async () => {
+test('permissions of a file that others can read are fixed and reported', async () => {
   await createSecrets({ home }).set('p', 'sk-1')
   chmodSync(file, 0o644)
   const secrets = createSecrets({ home })
   expect(secrets.get('p')).toBe('sk-1')
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(secrets.notices).toEqual([expect.stringContaining('mended')])
+  expect(secrets.notices).toEqual([expect.stringContaining('fixed')])
 })
 
 test.each(['{ not json', '{"version":1}', '{"version":2,"keys":[]}', ''])(

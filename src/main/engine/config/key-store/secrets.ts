@@ -54,7 +54,7 @@ export function createSecrets(options: {
     let text: string
     try {
       if (repairMode(file))
-        notice(`Other users of this computer could read the stored keys in ${file}; that is mended now.`)
+        notice(`Other users of this computer could read the stored keys in ${file}. The permissions are fixed now.`)
       text = readFileSync(file, 'utf8')
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Map()
@@ -66,7 +66,7 @@ export function createSecrets(options: {
     const aside = `${file}.damaged-${new Date(now()).toISOString().replace(/[-:.]/g, '')}`
     renameSync(file, aside)
     notice(
-      `The file with the stored keys could not be read and is kept as ${aside}. Type the keys in again, or mend it and put it back.`,
+      `The file with the stored keys could not be read and is kept as ${aside}. Enter the keys again, or fix the file and put it back.`,
     )
     return new Map()
   }

@@ -2,7 +2,7 @@ import type { TableReader } from './table-reader'
 
 /** `[mcp]`: how servers of the Model Context Protocol run. Which there are stands in files of their own. */
 export interface McpSettings {
-  /** A server nobody has used for so long is stopped; 0: never. */
+  /** ms after which an unused server is stopped; 0: never. */
   idleMs: number
   /** So long the first turn with servers that were never seen before waits for all of them together. */
   startWaitMs: number
@@ -75,7 +75,7 @@ export function readToolSearch(reader: TableReader | undefined): ToolSearchSetti
   return { enabled, minPct, minTokens, matchingThreshold }
 }
 
-/** The threshold in force: the environment's, where that is a number it may be, else the file's. */
+/** The effective threshold: the environment's when that is a valid number, else the file's. */
 export function matchingThreshold(
   settings: Pick<ToolSearchSettings, 'matchingThreshold'>,
   env: NodeJS.ProcessEnv,

@@ -77,7 +77,10 @@ export function readWebSettings(reader: TableReader | undefined): WebSettings {
   if (!reader) return DEFAULT_WEB_SETTINGS
   const allowedHosts = (reader.strings('allowed_hosts') ?? []).filter((host, index) => {
     if (!/[/@\s]/.test(host)) return true
-    reader.mistake('allowed_hosts', `can hold hosts like "docs.local" or "localhost:8080"; number ${index + 1} is none`)
+    reader.mistake(
+      'allowed_hosts',
+      `can hold hosts like "docs.local" or "localhost:8080"; entry ${index + 1} is not a host`,
+    )
     return false
   })
   const search = readSearch(reader.table('search'))

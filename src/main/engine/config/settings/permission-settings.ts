@@ -37,7 +37,7 @@ export function readPermissionRules(reader: TableReader | undefined, origin: Ori
   return rules
 }
 
-/** Stands for rules that could not be read at all, as of a file that does not parse: everything asks until it is mended. */
+/** Replaces rules that could not be read, as in a file that does not parse: everything asks until the file is fixed. */
 export function unreadableRules(origin: Origin, mistake: string, problem?: ConfigProblem): PermissionRule {
   return {
     ...origin,

@@ -80,12 +80,12 @@ export interface PermissionSettings {
 }
 
 export interface CacheSettings {
-  /** Providers are asked to keep what they have read for an hour instead of minutes, where they can. */
+  /** Asks providers that support it to cache prompts for an hour instead of minutes. */
   long: boolean
 }
 
 export interface AgentSettings {
-  /** How deep subagents may start others; 0: none at all. */
+  /** Maximum depth of nested subagents; 0: no subagents. */
   maxDepth: number
   /** So many work at once, over all sessions of this process; the others wait. */
   maxRunning: number
@@ -112,7 +112,7 @@ export interface CheckpointSettings {
   maxBytes: number
   /** A larger file is not kept. */
   maxFileBytes: number
-  /** Whether the agent can go back by itself, with SendDMail, and is told the numbers of checkpoints. */
+  /** Whether the agent may restore checkpoints with SendDMail, and is told their numbers. */
   dMail: boolean
 }
 

@@ -9,7 +9,7 @@ export interface Mistake {
 
 /**
  * Reads typed values out of one table and collects what is wrong, in plain words. A wrong value counts as left out, so one mistake
- * never spoils anything else. `finish` reports the keys nobody asked for.
+ * never spoils anything else. `finish` reports the unknown keys.
  */
 export class TableReader {
   readonly #table: TomlTable
@@ -93,7 +93,7 @@ export class TableReader {
         )
   }
 
-  /** A list of texts; elements that are none are left out. With `choices` only those. */
+  /** A list of strings; other elements are left out. With `choices` only those. */
   strings<const T extends string = string>(key: string, choices?: readonly T[]): T[] | undefined
   strings(key: string, choices?: readonly string[]): string[] | undefined {
     const value = this.#take(key)
@@ -119,7 +119,7 @@ export class TableReader {
     return this.#wrong(key, `must be a table, not ${show(value)}`)
   }
 
-  /** A list of tables; `entry` is undefined for an element that is none. */
+  /** A list of tables; `entry` is undefined for an element that is not a table. */
   tableList(key: string): { index: number; entry: TableReader | undefined }[] | undefined {
     const value = this.#take(key)
     if (value === undefined) return undefined

@@ -242,7 +242,7 @@ test.each([
     '[[permission.rules]]\ndecision = "deny"\npattern = "Write"\n',
     `[[permission.rules]]\ndecision = "deny"\npattern = "Write"\n\n${block('Bash(a *)')}`,
   ],
-])('would change more than the end of %j', (before, after) => {
+])('only appends to %j', (before, after) => {
   expect(appendRules(before, ['Bash(a *)'])).toBe(after)
 })
 

@@ -206,7 +206,7 @@ function parsed(text: string): TomlTable {
   const { line, column, message } = result.problem
   throw new CodedError(
     'config.write_failed',
-    `config.toml has a mistake in line ${line}, column ${column}: ${message}. It is left as it is until that is mended.`,
+    `config.toml has a mistake in line ${line}, column ${column}: ${message}. Fix that first; the file was not changed.`,
   )
 }
 

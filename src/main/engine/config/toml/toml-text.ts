@@ -80,7 +80,7 @@ function tomlString(text: string): string {
 function tomlNumber(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
-  // An integer beyond 64 bits is none in TOML; with an exponent it is a float.
+  // TOML has no integers beyond 64 bits; with an exponent it is a float.
   return Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER ? value.toExponential() : String(value)
 }
 
@@ -140,7 +140,7 @@ function commaIn(text: string, from: number, to: number): number | undefined {
 
 /**
  * One step from the array in the text towards `wanted`, keeping its comments: an element out, or one added at the end. When the order has to
- * change, the whole array is written anew below its comments.
+ * change, the whole array is rewritten below its comments.
  */
 export function stepArray(
   text: string,

@@ -86,8 +86,8 @@ describe('a compaction', () => {
     ['was just refused as too long', [text('SUMMARY')], { reason: 'overflow' }],
     ['does not fit', [text('SUMMARY')], { used: 9500 }],
     ['is refused as too long', [failing('model.context_overflow'), text('SUMMARY')], {}],
-    ['is refused for good', [failing('model.bad_request'), text('SUMMARY')], {}],
-    ['is gone on with', [calls(['Read', {}]), text('SUMMARY')], {}],
+    ['is refused permanently', [failing('model.bad_request'), text('SUMMARY')], {}],
+    ['continues the task instead', [calls(['Read', {}]), text('SUMMARY')], {}],
   ])(
     'tells the conversation as text where it %s, and keeps nothing of that in a cache',
     async (_why, answers, task) => {
@@ -101,14 +101,14 @@ describe('a compaction', () => {
     },
   )
 
-  it('takes what is said beside a call of a tool that was not offered for the summary, or it would never be had from such a model', async () => {
+  it('accepts the text beside a call of a tool that was not offered as the summary', async () => {
     const both = [...text('SUMMARY').slice(0, 2), ...calls(['Read', {}])]
     const { turn, run } = lab([both, both])
     expect(await run()).toMatchObject({ kind: 'done', result: { summary: 'SUMMARY' } })
     expect(turn.requests).toHaveLength(2)
   })
 
-  it('asks for no longer summary than fits beside what is sent, or the request would be refused for that', async () => {
+  it('asks for no longer summary than fits beside the request', async () => {
     const { turn, run } = lab([failing('model.bad_request'), text('SUMMARY')])
     expect(await run()).toMatchObject({ kind: 'done' })
     const [alive, asText] = turn.requests

@@ -118,7 +118,7 @@ async function summary(
         alive && isAlive ? aliveRequest(ctx, alive) : textRequest(ctx, task, task.window * shares[0]!),
       )
       if (text !== '') return { text, ...(usage && { usage }) }
-      // In the conversation it may have gone on with the task.
+      // Asked within the conversation, it may have continued the task instead.
       if (!isAlive) throw new CodedError('model.incomplete', 'The model wrote no summary.')
       isAlive = false
     } catch (error) {

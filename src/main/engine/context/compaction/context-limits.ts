@@ -9,7 +9,7 @@ const TRIM_TARGET = 0.615
 /** A trim is worth the new beginning it makes for the provider's cache when it frees this share of what lies between. */
 const MIN_TRIM_SHARE = 0.6
 /** An answer's tokens are kept free: what the model may write, but no more than these shares of the window. */
-const [LEAST_RESERVE, MOST_RESERVE] = [0.05, 0.25]
+const [MIN_RESERVE, MAX_RESERVE] = [0.05, 0.25]
 /** Fewer tokens than this are no answer. */
 const MIN_OUTPUT_TOKENS = 4000
 /** Tokens of conversation that are let through in any case: with a tiny window the provider decides. */
@@ -37,8 +37,8 @@ export function contextLimits(
   { maxOutputTokens }: Pick<ModelInfo, 'maxOutputTokens'>,
   fixed: number,
 ): ContextLimits {
-  const wanted = Math.max(MIN_OUTPUT_TOKENS, window * LEAST_RESERVE)
-  const reserve = Math.min(maxOutputTokens ?? wanted, wanted, window * MOST_RESERVE)
+  const wanted = Math.max(MIN_OUTPUT_TOKENS, window * MIN_RESERVE)
+  const reserve = Math.min(maxOutputTokens ?? wanted, wanted, window * MAX_RESERVE)
   const trimThreshold = Math.max(fixed + MIN_CONVERSATION_TOKENS, Math.min(window * TRIM_THRESHOLD, window - reserve))
   const trimTarget = Math.min(window * TRIM_TARGET, trimThreshold * 0.9)
   return {
@@ -52,19 +52,19 @@ export function contextLimits(
 }
 
 /**
- * The longest answer to ask for when `used` tokens are in use: many providers refuse a request whose answer might not fit. Undefined where nobody has said
- * what the model writes at most: then the provider, or the wire, decides.
+ * The longest answer to ask for when `used` tokens are in use: many providers refuse a request whose answer might not fit. Undefined
+ * when the model's output limit is unknown: then the provider, or the protocol adapter, decides.
  */
 export function outputLimit(window: number, used: number, maxOutputTokens: number | undefined): number | undefined {
   if (maxOutputTokens === undefined) return undefined
   const room = availableOutputTokens(window, used)
   let limit = maxOutputTokens
-  // By halves: where the limit decides how long a model may think, each new one makes the provider read everything again.
+  // By halves: where the limit also sets the thinking budget, each change invalidates the provider's cache.
   while (limit > room && limit > MIN_OUTPUT_TOKENS) limit = Math.ceil(limit / 2)
   return limit
 }
 
 /** Tokens of an answer that fit into the rest of the window; the estimate of `used` may be short of the count. */
 export function availableOutputTokens(window: number, used: number): number {
-  return Math.max(Math.min(MIN_OUTPUT_TOKENS, window * LEAST_RESERVE), Math.floor(window * 0.99 - used))
+  return Math.max(Math.min(MIN_OUTPUT_TOKENS, window * MIN_RESERVE), Math.floor(window * 0.99 - used))
 }

@@ -12,7 +12,7 @@ const textsOf = ({ kept }: { kept: readonly { type: string; text?: string }[][] 
   kept.map((parts) => parts.map(({ text }) => text).join())
 
 describe("the user's words after a compaction", () => {
-  it('would lose some that fit, or keep what others said in their name', () => {
+  it("keeps the user's messages that fit, and none that others wrote in the user's role", () => {
     const history = [
       user('first'),
       user('a reminder', 'guard'),

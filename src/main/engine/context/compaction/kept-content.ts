@@ -94,7 +94,7 @@ export function touchedFiles(history: readonly Message[], earlier: readonly stri
 /** What the model reads in place of the conversation, behind the user's own words. */
 export function compactionNote(summary: string, pins: PinnedState, files: readonly string[]): string {
   const sections = [
-    'The conversation before this point was compacted by Trestle to make room. The messages above are the words of the user; this is what else is known of it. Go on from here, and do not do again what is done.',
+    'The conversation before this point was compacted by Trestle to free space. The messages above are those of the user; this is what else is known of it. Continue from here, and do not repeat what is done.',
     `<summary>\n${summary}\n</summary>`,
   ]
   if (pins.todos.length > 0)

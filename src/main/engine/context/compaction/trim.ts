@@ -163,7 +163,7 @@ function longCalls({ parts }: AssistantMessage): string[] {
   )
 }
 
-/** The answer with the long texts in its calls (all of them, or those of `ids`) cut; the arguments stay valid JSON. Undefined when there are none. */
+/** The answer with the long texts in its calls (all of them, or those of `ids`) cut; the arguments stay valid JSON. Undefined when it has no long texts. */
 function withShortArguments(
   message: AssistantMessage,
   ids: { has(id: string): boolean } = new Set(longCalls(message)),

@@ -14,16 +14,16 @@ export interface ContextFact {
   text: string
   /** How a change is announced, before the new text; e.g. `The file AGENTS.md has changed. It now says:`. Absent: changes are not announced. */
   changed?: string
-  /** What is said when the fact is gone; absent: nothing. */
+  /** The text sent when the fact no longer applies; absent: nothing is sent. */
   removed?: string
-  /** The text is a head and a line for each of several things: of a small change only the lines are told that came and went. */
+  /** The text is a heading with one line per item: for a small change, only added and removed lines are sent. */
   isList?: true
 }
 
-/** What the model was told, by key: at the beginning of its requests, and in later messages and results. */
+/** The facts the model has, by key: from the start of its requests, and from later messages and results. */
 export type KnownFacts = Map<string, AnnouncedFact>
 
-/** What a conversation has told: its prefix, and what came after it. `events` are those of its history, oldest first. */
+/** The facts a conversation contains: its prefix, and later messages. `events` are those of its history, oldest first. */
 export function knownFactsIn(prefix: RequestPrefix, events: Iterable<EventBody>): KnownFacts {
   const told: KnownFacts = new Map(prefix.facts.map((fact) => [fact.key, fact]))
   for (const tool of prefix.tools) setFact(told, toolFact(tool.name, toolDigest(tool)))
@@ -31,14 +31,14 @@ export function knownFactsIn(prefix: RequestPrefix, events: Iterable<EventBody>)
   return told
 }
 
-/** Whether an event has told the model what is around it. */
+/** Whether an event told the model facts about its environment. */
 export function conveysFacts(event: EventBody): boolean {
   return event.type === 'turn.steered'
     ? event.facts !== undefined
     : event.type === 'tool.finished' && event.details?.kind === 'tools'
 }
 
-/** Adds what an event has told. */
+/** Adds the facts of an event. */
 export function addKnownFacts(told: KnownFacts, event: EventBody): void {
   if (event.type === 'turn.steered') for (const fact of event.facts ?? []) setFact(told, fact)
   if (event.type !== 'tool.finished' || event.details?.kind !== 'tools') return
@@ -66,7 +66,7 @@ export const TOOL_KEY = 'tool:'
 const lines = new WeakMap<ToolSchema, string>()
 const digests = new WeakMap<ToolSchema, string>()
 
-/** A tool as it is told in a message: all of it, on one line. Made once: schemas are never changed. */
+/** A tool as described in a message: complete, on one line. Cached, as schemas never change. */
 export function toolLine(tool: ToolSchema): string {
   let line = lines.get(tool)
   if (line === undefined) {
@@ -76,7 +76,7 @@ export function toolLine(tool: ToolSchema): string {
   return line
 }
 
-/** Tells whether what was told of a tool still holds. */
+/** A digest that reveals whether a tool has changed since the model was told about it. */
 export function toolDigest(tool: ToolSchema): string {
   let digest = digests.get(tool)
   if (digest === undefined)

@@ -27,7 +27,7 @@ export interface Environment {
 const TREE_BYTES = 400
 const NAME_CHARS = 60
 
-/** The folder, the system and the date; what the repository and the folder look like is told once and never announced again. */
+/** The folder, the system and the date; the state of the repository and the folder is sent once, and changes to it are not announced. */
 export function environmentFacts(environment: Environment): ContextFact[] {
   const { folder, addedFolders, isGitRepository, system, shell, today, git, entries = [] } = environment
   const facts: (ContextFact | undefined)[] = [
@@ -83,7 +83,7 @@ function oneLine(text: string): string {
 
 const VERSION_TIMEOUT_MS = 1_000
 
-/** What a shell said of its version, and the program it was asked of. */
+/** The version a shell reported, and its program. */
 interface Asked {
   version: string
   mtimeMs: number

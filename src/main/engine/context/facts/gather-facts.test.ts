@@ -21,9 +21,9 @@ it('names the mode, what needs no approval in it, and that the user approves the
   expect(told('auto', true)).toContain('Calls run without approval unless they are dangerous')
 })
 
-it('says where nobody can be asked that other calls are denied and questions stay unanswered', () => {
+it('says in an unattended session that other calls are denied and questions stay unanswered', () => {
   for (const mode of ['ask', 'accept-edits', 'auto'] as const) {
-    expect(told(mode, false)).toContain('Nobody can approve anything in this session: other calls are denied')
+    expect(told(mode, false)).toContain('No user can approve anything in this session: other calls are denied')
     expect(told(mode, false)).not.toContain('wait until the user')
   }
 })

@@ -28,7 +28,7 @@ export interface FactsInput {
   loadable: string | undefined
 }
 
-/** What the model is told of its surroundings, in the order of the system prompt. Free of effects, and cheap. */
+/** The facts about the model's environment, in the order of the system prompt. No side effects, and cheap. */
 export function gatherFacts(input: FactsInput): ContextFact[] {
   return [
     ...environmentFacts(input.environment),
@@ -71,10 +71,10 @@ function isAlike(before: unknown, now: unknown): boolean {
   return a.length === b.length && b.every(([key, value]) => (before as Record<string, unknown>)[key] === value)
 }
 
-/** Hosts that are named; of more than these only the number is told. */
+/** Maximum number of hosts listed by name; longer lists are given as a count. */
 const MAX_HOSTS = 8
 
-/** What is told of permissions and of the sandbox. */
+/** The facts about permissions and the sandbox. */
 interface PermissionSurroundings {
   /** The mode that counts: a subagent has that of the session it belongs to. */
   mode: PermissionMode
@@ -101,7 +101,7 @@ export function permissionFacts({ mode, canAsk, sandbox }: PermissionSurrounding
 
 const BY_THE_USER = 'Other calls wait until the user approves or rejects them.'
 const BY_NOBODY =
-  'Nobody can approve anything in this session: other calls are denied unless a rule allows them. Nobody answers questions either, so decide yourself and say what you assumed.'
+  'No user can approve anything in this session: other calls are denied unless a rule allows them. Questions get no answer either, so decide yourself and say what you assumed.'
 
 function withoutApproval(mode: PermissionMode, isSandboxed: boolean): string {
   if (mode === 'auto') return 'Calls run without approval unless they are dangerous, read secrets or leave the sandbox.'
@@ -121,9 +121,9 @@ function sandboxSentence({ level, network, hosts = [] }: SandboxStatus): string 
   return `project; commands can write only to the project, added folders and tool caches, and ${reach}.`
 }
 
-/** What the agent that a person has chosen for a session is told. */
+/** The instructions of the agent that the user has chosen for a session. */
 export interface SessionRole {
-  /** As people know it. */
+  /** Display name. */
   title: string
   text: string
 }

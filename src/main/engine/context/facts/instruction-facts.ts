@@ -21,7 +21,7 @@ export function instructionText({ path, text, byAgent }: Instructions): string {
   return `<instructions path="${path}">\n${text.trim()}\n</instructions>`
 }
 
-/** Whether a message has told of this file, as `instructionText` does. */
+/** Whether a message contains this file, as `instructionText` writes it. */
 export function mentionsInstructions(words: string, { path }: Pick<Instructions, 'path'>): boolean {
   return words.includes(`<instructions path="${path}">`) || words.includes(`<own_file path="${path}">`)
 }
@@ -36,7 +36,7 @@ export function instructionFacts(instructions: readonly Instructions[]): Context
   }))
 }
 
-/** The skills, the agent types and the tools that can be used, one fact each; of a small change only the lines are told that came and went. */
+/** The skills, the agent types and the tools that can be used, one fact each; for a small change, only added and removed lines are sent. */
 export function skillAndAgentFacts(
   skills: readonly SkillView[],
   types: readonly OfferedAgent[],
@@ -97,7 +97,7 @@ function neutral(text: string): string {
 const MAX_AGENTS_CHARS = 6000
 const AGENT_DESCRIPTION_CHARS = 300
 
-/** The agent types that the tool's own description does not name, for the system prompt. Undefined when there are none. */
+/** The agent types that the tool's own description does not name, for the system prompt. Undefined without such types. */
 function agentSection(types: readonly OfferedAgent[]): string | undefined {
   if (types.length === 0) return undefined
   const lines = types.map(
@@ -111,7 +111,7 @@ function agentSection(types: readonly OfferedAgent[]): string | undefined {
 const MAX_SKILLS_CHARS = 12_000
 const SKILL_DESCRIPTION_CHARS = 300
 
-/** The skills the agent may load, for the system prompt: name and description only. Undefined when there are none, so that nothing is said. */
+/** The skills the agent may load, for the system prompt: name and description only. Undefined without skills. */
 export function skillSection(skills: readonly SkillView[]): string | undefined {
   const usable = skills.filter(isLoadable)
   if (usable.length === 0) return undefined
@@ -135,7 +135,7 @@ export function skillSection(skills: readonly SkillView[]): string | undefined {
   return `Skills you can load with the Skill tool when one fits:\n${lines.join('\n')}`
 }
 
-/** Whether the agent may load it by itself. */
+/** Whether the agent may load it without the user. */
 export function isLoadable({ type, modelInvocation, hiddenBy }: SkillView): boolean {
   return type === 'inline' && modelInvocation && hiddenBy === undefined
 }

@@ -30,7 +30,7 @@ it('gives the files of the folders between the project and what was touched, the
   expect(await about('/etc/hosts')).toBeUndefined()
 })
 
-it('tells a file once while the conversation holds it, and only believes messages of the loop', async () => {
+it('sends a file once while the conversation holds it, and only trusts messages of the loop', async () => {
   scratch = createScratch({ 'sub/AGENTS.md': 'of sub' })
   const told = (await about(at('sub/x.ts')))!
   expect(await about(at('sub/y.ts'), { history: [guard(told)] })).toBeUndefined()

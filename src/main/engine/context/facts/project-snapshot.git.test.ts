@@ -78,7 +78,7 @@ it('runs nothing that a repository brings along: no hook, no file monitor, no fi
   writeFileSync(at('a.txt'), 'b\n')
   expect(await state()).toEqual({ branch: 'trunk', lastCommit: 'First' })
   expect(existsSync(ran) ? readFileSync(ran, 'utf8') : '').toBe('')
-  // The traps are real: git by itself walks into them.
+  // The traps are real: plain git walks into them.
   git('status')
   expect(readFileSync(ran, 'utf8')).toContain('trap.sh')
 })

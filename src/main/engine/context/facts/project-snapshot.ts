@@ -6,13 +6,13 @@ import { isEmptyFolder } from '../../sandbox/safe-fs'
 import { RESERVED_NAMES } from '../../sandbox/protected-names'
 import { sensitiveRule } from '../../workspace/path/sensitive-file'
 
-/** What is only told when a conversation begins. */
+/** Facts that are only sent when a conversation begins. */
 export interface ProjectSnapshot {
   git?: GitState
   entries: string[]
 }
 
-/** Names of the project folder that tell nothing. */
+/** Entries of the project folder that are not worth listing. */
 const IGNORED_ENTRIES = new Set(['.git', 'node_modules', '.DS_Store', '__pycache__', '.venv'])
 /** Sandboxes put empty folders of these names where nothing has them. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(RESERVED_NAMES)

@@ -62,7 +62,7 @@ describe('the tokens of a picture', () => {
     const guess = sizes.tokens(text)
     sizes.learn(size, 69 * 39 + guess)
     expect(sizes.tokens(text)).toBeCloseTo(guess, 0)
-    // Nobody knows how another vendor counts: then it is the most that any of them does.
+    // Another vendor's rule is unknown: then the highest known count applies.
     expect(createTokenCalibration().tokens(size)).toBeGreaterThanOrEqual(sizes.tokens(size))
     expect(createTokenCalibration('earlier-claude').tokens(size)).toBeLessThan(sizes.tokens(size))
   })

@@ -5,7 +5,7 @@ import { modelFamily } from '../../model/thinking'
 export const IMAGE_TOKEN_FORMULAS = ['claude', 'earlier-claude', 'gpt', 'gemini'] as const
 export type ImageTokenFormula = (typeof IMAGE_TOKEN_FORMULAS)[number]
 
-/** Bytes at the beginning of a picture in which its measures are looked for; a JPEG may have a preview of itself before them. */
+/** Bytes at the start of an image that are searched for its dimensions; a JPEG may have a thumbnail before them. */
 const HEAD_BYTES = 128 * 1024
 /** Where they are not found: the largest that is sent (see fit-image.ts). */
 const LARGEST = { width: 2000, height: 2000 }

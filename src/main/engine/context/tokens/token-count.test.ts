@@ -91,7 +91,7 @@ describe('what is learned of the tokens of a model', () => {
     expect(sizes.tokens(one)).toBeCloseTo(totalOf(one))
   })
 
-  it('is close after a few requests, for each kind by itself', () => {
+  it('is close after a few requests, for each kind separately', () => {
     const sizes = createTokenCalibration()
     for (let n = 0; n < 24; n += 1) {
       const [plain, wide, dense] = [3000 + 100 * n, n % 3 === 0 ? 2000 : 0, n % 4 === 1 ? 4000 : 0]

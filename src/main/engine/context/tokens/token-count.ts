@@ -2,7 +2,7 @@ import type { Message, Usage } from '../../../../shared/model/message'
 import { emptySize, addSizes, sentSize, totalOf, type ContentSize } from './token-estimate'
 import { IMAGE_TOKEN_FORMULAS, type ImageTokenFormula } from './image-tokens'
 
-/** A count below this share of the guess is not believed: some servers report none, or only what was not cached. */
+/** A count below this share of the estimate is ignored: some servers report 0, or only uncached tokens. */
 const MIN_SHARE = 0.25
 
 /** What a provider has counted: the request with the first `messages` of a history, and the answer to it. */
@@ -132,7 +132,7 @@ const FADING = 0.995
 /** Counts of fewer tokens than this are mostly what the provider adds itself. */
 const MIN_SAMPLE = 50
 /** No tokenizer is further from the guess; a count beyond this is of something else. */
-const [LEAST_FACTOR, MOST_FACTOR] = [0.15, 4]
+const [MIN_FACTOR, MAX_FACTOR] = [0.15, 4]
 
 /** What a model has shown of its tokens: how many there are in text of each kind. */
 export interface TokenCalibration {
@@ -160,7 +160,7 @@ export function createTokenCalibration(formula?: ImageTokenFormula): TokenCalibr
     learn(size, counted) {
       const guess = totalOf({ ...emptySize(), ...size, media: 0 })
       const own = counted - media(size)
-      if (guess < MIN_SAMPLE || own < guess * LEAST_FACTOR || own > guess * MOST_FACTOR) return
+      if (guess < MIN_SAMPLE || own < guess * MIN_FACTOR || own > guess * MAX_FACTOR) return
       samples += 1
       // A request of 100,000 tokens is not a hundred times as sure as one of 1,000.
       const weight = 1 / Math.max(1, guess / 4000)
@@ -192,7 +192,7 @@ function solved(products: readonly number[][], results: readonly number[]): numb
   for (let row = rows.length - 1; row >= 0; row -= 1) {
     let value = rows[row]![rows.length]!
     for (let column = row + 1; column < rows.length; column += 1) value -= rows[row]![column]! * factors[column]!
-    factors[row] = Math.min(MOST_FACTOR, Math.max(LEAST_FACTOR, value / rows[row]![row]!))
+    factors[row] = Math.min(MAX_FACTOR, Math.max(MIN_FACTOR, value / rows[row]![row]!))
   }
   return factors
 }

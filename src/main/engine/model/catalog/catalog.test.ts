@@ -350,7 +350,7 @@ describe('testing a connection', () => {
     expect(result.message).toContain('So it is.')
   })
 
-  it('tells a web page and a refused connection from a model server', async () => {
+  it('distinguishes a model server from a web page and a refused connection', async () => {
     const port = await otherServer((_request, response) =>
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
     )
@@ -362,7 +362,7 @@ describe('testing a connection', () => {
   })
 
   it('never throws, also for an unknown model', async () => {
-    expect(await catalogOf({}).test('nobody/knows')).toMatchObject({
+    expect(await catalogOf({}).test('not/known')).toMatchObject({
       ok: false,
       message: expect.stringContaining('There is no model'),
     })

@@ -43,7 +43,7 @@ export interface ResolvedModel {
   provider: Provider
 }
 
-/** Which models there are and how to ask them. Its functions can be handed on by themselves. */
+/** Which models exist and how to ask them. Its functions can be passed without the object. */
 export interface Catalog {
   /** Configured ones in the order of the file, then found ones, then the demo. */
   list(): ModelInfo[]
@@ -54,11 +54,11 @@ export interface Catalog {
   resolve(id: string | undefined): Promise<ResolvedModel>
   /** The one config.toml names, else the only configured one. */
   defaultModel(): string | undefined
-  /** What counts for a model of a configured provider where the configuration says nothing of it. */
+  /** The defaults for a model of a configured provider that has no entry in the configuration. */
   known(providerId: string, model: string): ModelAbilities | undefined
   /** Asks a provider, which need not be configured, for its models. */
   offered(providerId: string, provider: ProviderSettings, key: string | undefined): Promise<OfferedModels>
-  /** The model for small work in a session with this model: the setting, or a cheaper one of the same provider. Undefined when there is none that can be asked. */
+  /** The model for small work in a session with this model: the setting, or a cheaper one of the same provider. Undefined when no such model can be asked. */
   smallModel(id: string | undefined): Promise<ResolvedModel | undefined>
   /** One tiny request; never throws. */
   test(id: string, signal?: AbortSignal): Promise<ConnectionTest>
@@ -137,7 +137,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
       )
     const key = server ? undefined : options.keyFor(info.providerId, now)
     if (key === undefined && needsKey(provider)) throw new CodedError('model.auth', noKey(info.providerId, provider))
-    // Made anew when its settings or its key change.
+    // Created again when its settings or its key change.
     const made = JSON.stringify([provider, key ?? null])
     const existing = providers.get(info.providerId)
     if (existing?.made === made) return existing.provider
@@ -183,7 +183,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
         if (small === undefined || small === info.id || info.scripted) return undefined
         return await resolve(small)
       } catch {
-        // Where it cannot be asked, the session's own model does the work.
+        // When it is unavailable, the session's own model does the work.
         return undefined
       }
     },

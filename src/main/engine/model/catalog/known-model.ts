@@ -5,7 +5,7 @@ import type { ModelTraits, ThinkingControl } from '../provider'
 import { findModelRow, modelsTable, type ModelRow, type PriceRow } from './models-table'
 import type { ModelPrices } from '../../config/settings/model-settings'
 
-/** What is known of a model. Absent: nobody says. */
+/** What is known of a model. Absent: unknown. */
 export interface ModelFacts {
   contextWindow?: number
   maxOutputTokens?: number
@@ -46,7 +46,7 @@ const MAKERS: Partial<Record<ProviderType, string>> = {
   moonshot: 'moonshotai',
 }
 
-/** Whose names are looked up for a host that nobody knows: a gateway has the makers' models. */
+/** Makers whose model names are looked up for an unknown host: a gateway serves their models. */
 const BY_NAME = [
   'anthropic',
   'openai',

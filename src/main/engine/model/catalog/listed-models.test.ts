@@ -54,7 +54,7 @@ describe('what a list of models says', () => {
     })
   })
 
-  it('reads Gemini, and leaves out what does not answer in words', () => {
+  it('reads Gemini, and leaves out models that do not answer with text', () => {
     const models = [
       {
         name: 'models/gemini-3.8-flash',

@@ -14,7 +14,7 @@ const OTHER_KINDS =
 
 /**
  * The models in the answer to `GET /models`, whichever server it is from: `{data:[…]}` of OpenAI, Anthropic, OpenRouter, Moonshot, Mistral, Groq,
- * vLLM, llama.cpp and LM Studio, `{models:[…]}` of Gemini and Ollama. Only what is said is in it.
+ * vLLM, llama.cpp and LM Studio, `{models:[…]}` of Gemini and Ollama. Fields that the list omits are absent.
  */
 export function listedModels(body: unknown): ListedModel[] {
   const list = fieldOf(body, 'data') ?? fieldOf(body, 'models')

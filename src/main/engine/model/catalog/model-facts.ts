@@ -7,11 +7,11 @@ import type { ModelAbilities, OfferedModels } from '../../../../shared/configura
 import { modelsTable } from './models-table'
 import type { ProviderLists } from './provider-lists'
 
-/** What a guess is, where the word alone would not say it. */
+/** Explains "guess" where the word alone is not clear. */
 export const GUESSED_MODEL_NOTE =
   'Of a model marked as a guess nothing is known: safe assumptions. Correct them in config.toml (docs/models.md).'
 
-/** Tokens assumed for a model that nothing is said about. */
+/** Context window in tokens assumed for an unknown model. */
 const GUESSED_WINDOW = 128_000
 
 export interface ModelSources {
@@ -85,7 +85,7 @@ function traitsOf({
   return Object.keys(traits).length > 0 ? traits : undefined
 }
 
-/** All models of these makers take images; of the others nobody knows. */
+/** Whether all models of this maker accept images; for other makers that is unknown. */
 function allTakeImages({ type, baseUrl }: ProviderSettings): boolean {
   return baseUrl === undefined && (type === 'anthropic' || type === 'google' || type === 'openai-responses')
 }

@@ -13,17 +13,17 @@ const LIMIT_MS = 10_000
 /** OpenRouter's list has about 1 MB. */
 const MAX_LIST_CHARS = 8_000_000
 
-/** What providers say of their own models, as it was last heard. */
+/** The providers' own lists of models, as last fetched. */
 export interface ProviderLists {
   /** Asks a provider for its models and remembers them. Throws a `CodedError` with a `model.*` code. */
   fetchModels(provider: ProviderSettings, key: string | undefined): Promise<ListedModel[]>
-  /** What its list said of a model; undefined where it was not asked or does not list it. */
+  /** The list's entry for a model; undefined when the list was not fetched or lacks the model. */
   get(provider: ProviderSettings, model: string): ModelFacts | undefined
 }
 
 type Kept = Record<string, ListedModel[]>
 
-/** `file`: where the lists are kept for the next process; absent: only for this one. Nothing is asked before somebody wants a list. */
+/** `file`: where the lists are kept for the next process; absent: only for this one. Nothing is requested before a list is needed. */
 export function createProviderLists({
   file,
   fetch = globalThis.fetch,
@@ -112,7 +112,7 @@ function read(file: string | undefined): Kept {
     const text: unknown = JSON.parse(readFileSync(file, 'utf8'))
     return typeof text === 'object' && text !== null && !Array.isArray(text) ? (text as Kept) : {}
   } catch {
-    // There is none yet, or it was damaged: it can be asked for again.
+    // Missing or damaged: the lists can be requested again.
     return {}
   }
 }
@@ -144,7 +144,7 @@ export const LOCAL_SERVERS: readonly LocalServerKind[] = [
 /** A local server that answered. */
 export interface LocalServer extends FoundServer {
   slug: string
-  /** Tokens, where the server tells. */
+  /** Tokens; absent when the server does not report it. */
   windows: Readonly<Record<string, number>>
 }
 

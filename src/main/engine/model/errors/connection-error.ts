@@ -101,7 +101,7 @@ function isTls(code: string): boolean {
   return /^(CERT_|DEPTH_ZERO_|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|HOSTNAME_MISMATCH)/.test(code)
 }
 
-/** Names the proxy, since nobody thinks of it. */
+/** Names the proxy, a cause that is easily overlooked. */
 function proxyProblem(place: string, proxy: string, reason: string): string {
   const remedy = /\b407\b/.test(reason)
     ? 'It asks for a name and password: put them into its address (http://name:password@host:port).'

@@ -81,7 +81,7 @@ it.each([
   'Input is too long for requested model.',
   'context window exceeds limit (code 2013)',
   '',
-])('finds no numbers where there are none: %s', (words) => {
+])('finds no numbers in a message without them: %s', (words) => {
   const size = parseContextOverflow(words)
   expect(size.input).toBeUndefined()
   expect(size.window ?? 0).not.toBe(2013)

@@ -224,7 +224,7 @@ describe('what a failure means', () => {
       'model.timeout',
     ],
     [
-      'a base URL that is none',
+      'an invalid base URL',
       Object.assign(new TypeError('Failed to parse URL from nonsense'), {
         cause: Object.assign(new Error('Invalid URL'), { code: 'ERR_INVALID_URL' }),
       }),

@@ -53,7 +53,7 @@ describe('readPdf', () => {
     await expect(reading).rejects.toThrow('needs too much memory')
   }, 60_000)
 
-  it('stops when it is told to', async () => {
+  it('stops when its signal aborts', async () => {
     const stop = new AbortController()
     const reading = readPdf(makePdf(['a']), { signal: stop.signal })
     stop.abort(new Error('enough'))

@@ -57,7 +57,7 @@ const OPUS_MAX_OUTPUT = 32_000
 
 /** Where so much is left, what the package takes for the longest answer of one of Anthropic's models fits. */
 const LONGEST_CLAUDE_ANSWER = 130_000
-const LEAST_ANSWER = 2000
+const MIN_ANSWER = 2000
 
 /** Tokens of thinking; the two highest levels take all that the answer can spare. */
 const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'xhigh' | 'max'>, number>> = {
@@ -67,7 +67,7 @@ const BUDGETS: Readonly<Record<Exclude<Effort, 'none' | 'xhigh' | 'max'>, number
   high: 24_576,
 }
 /** The protocol's smallest budget. */
-const LEAST_BUDGET = 1024
+const MIN_BUDGET = 1024
 /** Tokens of the output that are left for the answer; of a small output, a quarter. */
 const ROOM_FOR_ANSWER = 8192
 
@@ -95,7 +95,7 @@ function anthropicThinking(request: ModelRequest, isProven: (message: Message) =
       const total =
         maxOutputTokens ?? (/opus-4(?:[-.]1|-2|$)/.test(request.model) ? OPUS_MAX_OUTPUT : CLAUDE_MAX_OUTPUT)
       const budgetTokens = budgetOf(asked.effort, total)
-      const isPossible = budgetTokens >= LEAST_BUDGET && (!isClaude || continuesThinking(request.messages, isProven))
+      const isPossible = budgetTokens >= MIN_BUDGET && (!isClaude || continuesThinking(request.messages, isProven))
       if (!asked.thinks || !isPossible) return { options: effort, maxOutputTokens }
       return {
         options: {
@@ -115,7 +115,7 @@ function anthropicThinking(request: ModelRequest, isProven: (message: Message) =
 /** The protocol demands a limit; the package knows those of Anthropic's models itself, which have to fit into what is left of the window. */
 function longestAnswer(isClaude: boolean, room = Number.POSITIVE_INFINITY): number | undefined {
   if (isClaude && room > LONGEST_CLAUDE_ANSWER) return undefined
-  return Math.max(LEAST_ANSWER, Math.min(DEFAULT_MAX_OUTPUT, room))
+  return Math.max(MIN_ANSWER, Math.min(DEFAULT_MAX_OUTPUT, room))
 }
 
 function adaptive(asked: RequestedThinking): AnthropicThinking['options'] {

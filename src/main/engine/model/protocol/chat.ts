@@ -156,8 +156,8 @@ interface Entry {
 const COMMA = Buffer.from(',')
 
 /**
- * Bodies of Chat Completions in which each message is converted and written as JSON once, not again at every step: the package converts every message by itself, so
- * what it made of one goes on being right. It is given only the messages it has not seen; the bytes of the others are put where they belong.
+ * Bodies of Chat Completions in which each message is converted and written as JSON once, not again at every step: the package converts each message independently, so
+ * an earlier conversion stays valid. It is given only the new messages; the bytes of the others are inserted in their places.
  */
 class ChatBodies {
   /** The bytes of each message that went out, for as long as the prompt's own object lives. */

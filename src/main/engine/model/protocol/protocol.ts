@@ -13,7 +13,7 @@ export interface ProtocolSettings {
   key: string
 }
 
-/** What one provider said about a part. */
+/** A provider's metadata of one part. */
 export type Metadata = Readonly<Record<string, unknown>>
 
 /** What of a request says how thinking is dealt with. */
@@ -35,7 +35,7 @@ export interface PromptRules {
   metadataKey: string
   /** Whether a tool result may contain images; otherwise they follow as a user message. */
   imagesInResults: boolean
-  /** Whether the wire itself tells the model that a result is an error; otherwise its text says so. */
+  /** Whether the protocol marks a result as an error; otherwise its text says so. */
   marksErrors: boolean
   /** Media types besides images that may be sent. */
   video: boolean

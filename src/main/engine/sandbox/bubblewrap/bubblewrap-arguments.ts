@@ -2,7 +2,7 @@ import type { Mount } from '../mounts/system-mounts'
 
 /** What a bubblewrap of ours is started with, beside its mounts. */
 export interface BubblewrapOptions {
-  /** Real path of a file that nobody may open; stands in for hidden files. */
+  /** Real path of a file without any permissions; mounted over hidden files. */
   emptyFile: string
   /** Folder outside that is /tmp inside. */
   temporary: string
@@ -17,7 +17,7 @@ export interface BubblewrapOptions {
 /** What bubblewrap takes over for `--dev`. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
 /**
- * Not part of a template: for a list of terminals of its own, bubblewrap puts an unprivileged user into a second user namespace, and whoever enters that has no rights over
+ * Not part of a template: for a list of terminals of its own, bubblewrap puts an unprivileged user into a second user namespace, and a process that enters it has no rights over
  * the mounts.
  */
 const OWN_DEVICES = ['--dev', '/dev', '--tmpfs', '/dev/shm', '--remount-ro', '/dev']

@@ -13,8 +13,8 @@ export const SECCOMP_FD = 11
 
 /**
  * Run by bash in the sandbox. Each line of its input is the number of a place: it starts the leader of a new session there (see LEADER_SCRIPT), which waits for its
- * order. The files it was made with are closed first: a command could open them anew through /proc, and they are outside. Job control is on so that commands do not ignore SIGINT. A leader gets its terminal, its orders and the reports, and no other open file.
- * What waits for it has no other either: a terminal is at its end when nobody has it open.
+ * order. The files it was made with are closed first: a command could open them again through /proc, and they are outside. Job control is on so that commands do not ignore SIGINT. A leader gets its terminal, its orders and the reports, and no other open file.
+ * What waits for it has no other either: a terminal ends when no process has it open.
  */
 const SUPERVISOR_SCRIPT = `exec 2>/dev/null ${SECCOMP_FD}<&- ${ARGUMENTS}<&-; set -m
 id=$1 places=$2 setsid=$3

@@ -45,7 +45,7 @@ export class SandboxFiles {
     this.placeholders = Placeholders.in(this.folder)
   }
 
-  /** A file that nobody may open. */
+  /** A file without any permissions. */
   get emptyFile(): string {
     const path = this.keep('hidden', Buffer.alloc(0))
     if (!this.known.has('closed')) chmodSync(path, 0)
@@ -175,7 +175,7 @@ export class SandboxFiles {
   private keep(name: string, content: Buffer): string {
     const path = join(this.folder, name)
     if (this.known.has(name) && existsSync(path)) return path
-    // Nobody else writes here; but what a sandbox is made of is not taken on trust.
+    // Only Trestle writes here, but the files of a sandbox are verified anyway.
     if (content.length > 0 && existsSync(path) && !content.equals(readFileSync(path))) rmSync(path)
     if (!existsSync(path)) writeFileSync(path, content, { mode: 0o400 })
     this.known.add(name)

@@ -116,7 +116,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('a wrapped command', () => {
     expect(open.output()).toContain('EACCES')
   })
 
-  it('listed hosts are reached through the proxy, and what was refused is told', async () => {
+  it('listed hosts are reached through the proxy, and refused hosts are reported', async () => {
     const { policy } = await place({ network: 'listed', hosts: ['example.com'] })
     const script = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT elsewhere.example.org:443 HTTP/1.1\\r\\n\\r\\n" >&3; head -1 <&3'`
     const { ended, output, wrapped } = await run(policy, script)

@@ -20,7 +20,7 @@ export interface CommandToWrap {
   sharesTemporary?: boolean
 }
 
-/** What to start instead: any way of starting a program will do, also one that somebody else starts on this machine. */
+/** The command to start instead, in any way that starts a program, also by another process on this machine. */
 export interface WrappedCommand {
   command: string
   args: string[]
@@ -35,7 +35,7 @@ export interface WrappedCommand {
 /** File descriptor of bubblewrap's arguments; both are closed before the program starts. */
 const ARGUMENTS_FD = 12
 /**
- * Takes the file of the seccomp filter and the folder of arguments, which nobody needs any more once they are open. Whatever else is open, because the program that started
+ * Takes the file of the seccomp filter and the folder of arguments, which are no longer needed once they are open. Whatever else is open, because the program that started
  * Trestle left it open, is closed first: it would be a way out.
  */
 const START = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if (( fd > 2 )); then eval "exec $fd>&-"; fi; done

@@ -17,7 +17,7 @@ export interface MountPlan {
   base: readonly Mount[]
   /** Empty folders that must be made before the sandbox starts, and removed when it has ended: they keep a protected name from being taken. */
   placeholders: string[]
-  /** The same, where git wants a file. */
+  /** The same, where git expects a file. */
   files: ReservedFile[]
   /** The project is too large to be looked through as a whole: secrets deep in it may not be hidden. */
   isIncomplete: boolean
@@ -191,7 +191,7 @@ function secretsIn(folder: string): Mount[] {
   return [...secrets, ...secretFolders].map(hiding)
 }
 
-/** Protected names that nothing has yet. Without a repository `.git` itself is one: whoever makes it also writes its settings. */
+/** Protected names that nothing has yet. Without a repository `.git` itself is one: a command that creates it also writes its settings. */
 function reserved(root: string): string[] {
   const git = join(root, '.git')
   const isRepository = exists(git) && !isEmptyFolder(git)

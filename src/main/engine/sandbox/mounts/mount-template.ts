@@ -16,8 +16,8 @@ export function templateOf(mounts: readonly Mount[]): MountTemplate {
 }
 
 /**
- * What is to be mounted on a template to get these mounts; undefined where that cannot be had from it. A file that was replaced since has lost its mount, so it gets another. The mounts of the sandbox are
- * read back all the same.
+ * What is to be mounted on a template to get these mounts; undefined where the template cannot provide
+ * them. A file that was replaced since has lost its mount, so it gets another. The mounts of the sandbox are verified anyway.
  */
 export function mountsOnTemplate(mounts: readonly Mount[], template: MountTemplate): Mount[] | undefined {
   const wanted = new Set(mounts.map(({ path }) => path))

@@ -25,7 +25,7 @@ async function world(): Promise<{
   }
 }
 
-test('removes what it has made, and nothing that somebody uses by now', async () => {
+test('removes its placeholders, except those in use by now', async () => {
   const { records, project, folder, file } = await world()
   const used = join(project, '.vscode')
   const placeholders = new Placeholders(records)
@@ -40,7 +40,7 @@ test('removes what it has made, and nothing that somebody uses by now', async ()
   expect(readdirSync(records)).toEqual([])
 })
 
-test('what it has made is told apart from what is the project’s own, also by another process, until somebody uses it', async () => {
+test('placeholders are told apart from the project’s own files, also by another process, until they are used', async () => {
   const { records, project, folder, file } = await world()
   new Placeholders(records).make([folder], [file])
   const isPlaceholder = placeholdersIn(records)

@@ -29,13 +29,13 @@ interface Made {
 export class Placeholders {
   private readonly record: string
   private readonly folder: string
-  /** Who needs each of them. */
+  /** The holders of each placeholder. */
   private readonly holders = new Map<string, Set<object>>()
   /** The content of those that are files. */
   private readonly contents = new Map<string, string>()
   private static readonly known = new Map<string, Placeholders>()
 
-  /** Those of this process that are written down in `folder`: one list, whoever asks for them. */
+  /** This process's placeholders recorded in `folder`: one shared list per folder. */
   static in(folder: string): Placeholders {
     const known = Placeholders.known.get(folder) ?? new Placeholders(folder)
     Placeholders.known.set(folder, known)
@@ -57,14 +57,14 @@ export class Placeholders {
       this.holders.set(path, (this.holders.get(path) ?? new Set()).add(holder))
     for (const { path, content } of files) this.contents.set(path, content)
     if (newFolders.length + newFiles.length === 0) return
-    // First written down, so that a crash leaves nothing behind that nobody knows of.
+    // Recorded first, so that a crash leaves no unknown placeholders behind.
     this.write()
     for (const path of newFolders) unlessThere(() => inItsFolder(path, (exact) => mkdirSync(exact)))
     for (const { path, content } of newFiles)
       unlessThere(() => inItsFolder(path, (exact) => writeFileSync(exact, content, { flag: 'wx', mode: 0o644 })))
   }
 
-  /** Removes those that nobody but `holder` needs. */
+  /** Removes those that only `holder` needs. */
   remove(holder: object = this): void {
     const free = [...this.holders].flatMap(([path, holders]) =>
       holders.delete(holder) && holders.size === 0 ? [path] : [],
@@ -123,7 +123,7 @@ export function placeholdersIn(folder: string): (path: string) => boolean {
   const folders = new Set(made.flatMap((one) => one.folders))
   return (path) => {
     try {
-      // Not once somebody has put something into it.
+      // Only while it is empty.
       if (folders.has(path)) return readdirSync(path).length === 0
       return contents.has(path) && readFileSync(path, 'utf8') === contents.get(path)
     } catch {
@@ -141,7 +141,7 @@ function recordFiles(folder: string): { file: string; pid: number }[] {
 }
 
 /**
- * Calls `use` with a way to `path` that nobody can lead elsewhere meanwhile: a command may be turning folders of the project into links to others. Throws when the
+ * Calls `use` with a path to `path` that cannot be redirected meanwhile: a command may be turning folders of the project into links to others. Throws when the
  * folder of `path` is not really there.
  */
 function inItsFolder(path: string, use: (exact: string) => void): void {
@@ -177,7 +177,7 @@ function pathsOf({ folders, files }: Made): string[] {
   return [...folders, ...files.map(({ path }) => path)]
 }
 
-/** Only empty folders, and files that are as they were made: nothing of anybody's is lost. */
+/** Removes only empty folders and unchanged files, so that no user data is lost. */
 function removeUnused({ folders, files }: Made, used: ReadonlySet<string>): void {
   for (const { path, content } of files) {
     try {
@@ -193,7 +193,7 @@ function removeUnused({ folders, files }: Made, used: ReadonlySet<string>): void
     try {
       if (!used.has(path)) inItsFolder(path, (exact) => rmdirSync(exact))
     } catch {
-      // Somebody uses it by now.
+      // In use by now.
     }
   }
 }

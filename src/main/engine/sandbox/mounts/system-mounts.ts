@@ -42,7 +42,7 @@ const SYSTEM_PARTS = [
   '/var/cache/fontconfig',
   '/run/current-system',
   '/run/wrappers',
-  // Not the folder: in it is a socket that resolves any name for anybody.
+  // Not the folder: its socket resolves any name for any process.
   '/run/systemd/resolve/resolv.conf',
   '/run/systemd/resolve/stub-resolv.conf',
   '/run/resolvconf',

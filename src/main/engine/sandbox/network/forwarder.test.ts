@@ -11,7 +11,7 @@ import { hostAllowed } from '../../network/host-list'
 import { proxyEnvironment } from '../bubblewrap/sandbox-environment'
 import { createSandboxProxy, type SandboxProxy } from './sandbox-proxy'
 
-const NOBODY = 65534
+const OVERFLOW_UID = 65534
 const root = process.getuid?.() === 0
 const pathOf = (program: string): string | undefined =>
   spawnSync('sh', ['-c', 'command -v "$0"', program], { encoding: 'utf8' }).stdout.trim() || undefined
@@ -24,8 +24,8 @@ const users = [{ user: root ? 'root' : 'this user', as: [] as string[], uid: und
 if (root && setpriv !== undefined)
   users.push({
     user: 'an unprivileged user',
-    as: [setpriv, `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'],
-    uid: NOBODY,
+    as: [setpriv, `--reuid=${OVERFLOW_UID}`, `--regid=${OVERFLOW_UID}`, '--clear-groups'],
+    uid: OVERFLOW_UID,
   })
 const forwarders: { forwarder: string; programs: Pick<ForwarderOptions, 'socat' | 'node'> }[] = [
   { forwarder: 'Node', programs: { node: process.execPath } },
@@ -136,7 +136,7 @@ describe.skipIf(!works || curl === undefined).each(cases)(
       expect(ran).toEqual({ code: 0, out: `reached as listed.example:${port}` })
     })
 
-    test('is told 403 for a host that is not listed, which is reported', async () => {
+    test('gets 403 for a host that is not listed, which is reported', async () => {
       const since = Date.now()
       expect((await sandboxed(`curl -sS http://unlisted.example:${port}/`)).out).toBe(
         `Trestle's sandbox does not allow connections to unlisted.example:${port}.`,

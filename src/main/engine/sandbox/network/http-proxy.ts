@@ -14,7 +14,7 @@ import { canonicalHost, hostAndPort } from '../../network/host-list'
 
 /** Set on every answer that comes from the filter itself and not from the server asked for. */
 const OWN_ANSWER = 'x-trestle-sandbox'
-/** Headers that concern one connection only (RFC 9110, section 7.6.1), and `Host`, which is written anew. */
+/** Headers that concern one connection only (RFC 9110, section 7.6.1), and `Host`, which is rewritten. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -31,7 +31,7 @@ const KEEP_ALIVE_MS = 60_000
 
 /**
  * An HTTP proxy: CONNECT for everything encrypted, whole `http://` URLs for the rest. Nothing a client sent is passed on as it stands: a request is read by
- * Node's strict parser and written anew, so that what was judged is what the server gets, and the `Host` it gets is the one that was judged.
+ * Node's strict parser and rewritten, so that what was judged is what the server gets, and the `Host` it gets is the one that was judged.
  */
 export function createHttpProxy(outside: OutboundConnections): Server {
   // The `Host` of a request is of no use here: the URL says where it goes.
@@ -147,7 +147,7 @@ function endToEnd({ headersDistinct, headers }: IncomingMessage): OutgoingHttpHe
   return Object.fromEntries(kept.map(([name, values]) => [name, values?.length === 1 ? values[0] : values]))
 }
 
-/** What a client is told when there is no connection, and whose fault that is. */
+/** The error response to a client when a connection fails, with the cause. */
 function answerTo(error: unknown, host: string): { status: number; text: string } {
   if (error instanceof HostDeniedError) return { status: 403, text: `${error.message}\n` }
   const { code } = error as NodeJS.ErrnoException
@@ -157,7 +157,7 @@ function answerTo(error: unknown, host: string): { status: number; text: string 
 
 function answer(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return void response.destroy()
-  // A body that nobody reads must not be taken for the next request.
+  // An unread body must not be taken for the next request.
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     [OWN_ANSWER]: ownWord(status),

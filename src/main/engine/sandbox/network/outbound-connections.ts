@@ -131,7 +131,7 @@ async function connectTo(host: string, port: number, addresses: readonly LookupA
   })
   return new Promise((settle, reject) => {
     const late = setTimeout(() => socket.destroy(tooLate(host)), CONNECT_MS)
-    // Stays for the life of the socket: a reset must never be an error that nobody hears.
+    // Stays for the life of the socket: a reset must never be an unhandled error.
     socket.on('error', reject)
     socket.once('close', () => clearTimeout(late))
     socket.once('connect', () => {
@@ -175,7 +175,7 @@ async function tunnelThrough(upstream: UpstreamProxy, { host, port }: Route): Pr
   })
 }
 
-/** The header that signs in to an upstream proxy, where it wants one. */
+/** The header that authenticates to an upstream proxy, if it requires one. */
 export function proxyAuthorization(upstream: UpstreamProxy): Record<string, string> {
   return upstream.authorization === undefined ? {} : { 'proxy-authorization': upstream.authorization }
 }
@@ -202,7 +202,7 @@ export function joinSockets(one: Duplex, other: Duplex): void {
     [other, one],
   ] as const) {
     from.on('error', () => to.destroy())
-    // After a regular end the other side still has bytes to send; after any other, nobody waits for them.
+    // After a regular end the other side still has bytes to send; after any other end they are discarded.
     from.once('close', () => (from.readableEnded && from.writableFinished) || to.destroy())
     if (from instanceof Socket) from.setTimeout(IDLE_MS, () => from.destroy())
     from.pipe(to)

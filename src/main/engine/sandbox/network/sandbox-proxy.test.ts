@@ -29,7 +29,7 @@ describe('the sockets of a sandbox', () => {
     await expect(stat(proxy.httpSocket)).rejects.toThrow('ENOENT')
   })
 
-  test('take the place of those that a killed process left behind', async () => {
+  test('replace those that a killed process left behind', async () => {
     const left = createServer()
     left.listen({ path: join(testFolder(), 'http.sock') })
     await once(left, 'listening')
@@ -44,7 +44,7 @@ describe('the sockets of a sandbox', () => {
 })
 
 describe('the HTTP proxy', () => {
-  test('passes a plain request on to a listed host, anew: without proxy headers, and with the host that was judged', async () => {
+  test('rewrites a plain request for a listed host: without proxy headers, and with the host that was judged', async () => {
     let seen: IncomingMessage | undefined
     const port = await web((request, response) => {
       seen = request
@@ -217,8 +217,8 @@ describe('the HTTP proxy', () => {
   })
 
   test.each([
-    ['a port where nobody listens', 'localhost', '502 Bad Gateway'],
-    ['a name that nobody knows', 'unknown.example', '502 Bad Gateway'],
+    ['a closed port', 'localhost', '502 Bad Gateway'],
+    ['an unknown name', 'unknown.example', '502 Bad Gateway'],
   ])('says that %s cannot be reached', async (_what, host, status) => {
     const free = createServer()
     free.listen(0, '127.0.0.1')
@@ -354,7 +354,7 @@ describe('the HTTP proxy', () => {
       return socket
     }
     await open()
-    // While nobody reads from the first connection, the second one gets everything.
+    // While the first connection is not read, the second one gets everything.
     await once((await open()).resume(), 'end')
     expect(sent[1]).toBe(64)
     expect(sent[0]).toBeLessThan(32)

@@ -20,7 +20,7 @@ import { upstreamFromEnvironment } from '../../network/upstream-proxy'
 export interface DeniedHost {
   host: string
   port: number
-  /** Set when the name itself is listed but leads to a private address: what kind of place, in words for the screen. */
+  /** Set when the name itself is listed but leads to a private address: what kind of place, as text for the screen. */
   leadsTo?: string
   /** The last time, in ms since 1970, and how often so far. */
   at: number

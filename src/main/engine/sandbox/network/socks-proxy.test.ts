@@ -32,7 +32,7 @@ describe('the SOCKS proxy', () => {
       2,
     ],
     ['a listed name that leads to a private address', request('inside.example', 443), 2],
-    ['a listed name that nobody knows', request('good.example', 443), 4],
+    ['a listed name that does not resolve', request('good.example', 443), 4],
     ['a listed name with more behind a zero byte', request('good.example\u0000.evil', 443), 8],
     ['listening (BIND)', request('good.example', 443, 2), 7],
     ['datagrams (UDP ASSOCIATE)', request('good.example', 443, 3), 7],

@@ -15,7 +15,7 @@ const input = z.strictObject({
     .trim()
     .min(1)
     .optional()
-    .describe('agent_id or task_id of an earlier subagent, which goes on with what it knows'),
+    .describe('agent_id or task_id of an earlier subagent, which continues with what it knows'),
   run_in_background: z.boolean().default(false).describe('Do not wait: a message tells you of its end'),
   timeout: z.number().min(30).max(3600).optional().describe('Seconds after which it is stopped; default none'),
 })
@@ -26,14 +26,14 @@ export function agentTool({ agents }: { agents: SessionAgents }): Tool<typeof in
     name: 'Agent',
     description,
     input,
-    // Starting one changes nothing; whatever it calls is judged by itself.
+    // Starting one changes nothing; each of its calls is judged separately.
     subject: ['description'],
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     timeoutMs: null,
     async prepare({ prompt, description: what, subagent_type: type, resume, run_in_background: background, timeout }) {
       if (type !== undefined && resume !== undefined)
         return refuse(
-          'subagent_type and resume exclude each other: a subagent that goes on stays what it is. Leave out one of them.',
+          'subagent_type and resume exclude each other: a resumed subagent keeps its type. Leave out one of them.',
         )
       const agent: AgentWork['agent'] = resume === undefined ? { type: type ?? DEFAULT_TYPE } : { resume }
       const problem = await agents.problem(agent, background)
@@ -72,7 +72,7 @@ function inBackground({ agentId, agentType, isQueued }: WorkingAgent, why = ''):
       `agent_type: ${agentType}`,
       `status: ${isQueued ? 'queued: it begins when others have ended' : 'running'}`,
       '',
-      `${why}It works in the background. You will be told when it has ended, with its last message; go on with something else meanwhile, and do not do its work yourself.`,
+      `${why}It works in the background. You will be told when it has ended, with its last message; work on something else meanwhile, and do not do its work yourself.`,
     ].join('\n'),
   )
 }
@@ -83,5 +83,7 @@ function resultOf({ agentId, agentType, status, reason, answer }: AgentOutcome):
   const text =
     status === 'completed' ? `${head.join('\n')}\n\n${message}` : `${head.join('\n')}\n\nWhat it said last:\n${message}`
   const details = { kind: 'agent' as const, agentId, agentType, status, text: answer }
-  return status === 'completed' ? ok(text, details) : failed(`${text}\n\nWith resume it goes on where it was.`, details)
+  return status === 'completed'
+    ? ok(text, details)
+    : failed(`${text}\n\nWith resume it continues where it was.`, details)
 }

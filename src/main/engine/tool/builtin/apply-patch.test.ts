@@ -151,7 +151,7 @@ describe('apply_patch', () => {
     const hooks = {
       // All files have been looked at by now, and none is written yet.
       async before({ path, text }: PlannedWrite): Promise<string> {
-        if (path.endsWith('last.txt')) await writeFile(path, 'by somebody else\n')
+        if (path.endsWith('last.txt')) await writeFile(path, 'by another program\n')
         return text
       },
       written: () => undefined,
@@ -163,7 +163,7 @@ describe('apply_patch', () => {
       text: expect.stringMatching(/^last\.txt was changed by something else at this very moment/),
     })
     expect(result.text).not.toContain('could not be taken back')
-    expect(await tree()).toEqual({ ...FILES, 'last.txt': 'by somebody else\n' })
+    expect(await tree()).toEqual({ ...FILES, 'last.txt': 'by another program\n' })
     expect(await readdir(root)).not.toContain('new')
   })
 
@@ -303,7 +303,7 @@ describe('apply_patch', () => {
     expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('A\n')
   })
 
-  it('notices a link that takes the place of a file after it was judged', async () => {
+  it('notices a link that replaces a file after it was judged', async () => {
     const { root, tool } = await project()
     const outside = await tempFolder()
     await writeFile(join(outside, 'b.txt'), 'b\n')

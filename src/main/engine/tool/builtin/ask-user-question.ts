@@ -46,7 +46,7 @@ const input = z.strictObject({
 })
 
 const DISMISSED =
-  'The user dismissed the questions without answering. Go on with your best judgement, or ask in your text if you cannot.'
+  'The user dismissed the questions without answering. Use your best judgement, or ask in your text if you cannot.'
 
 /** Puts questions to the user; see reference/tools.md. */
 export function askUserQuestionTool(): Tool<typeof input> {
@@ -65,7 +65,7 @@ export function askUserQuestionTool(): Tool<typeof input> {
         preview: async () => ({ kind: 'questions', questions }),
         asks: {
           about: 'questions',
-          reason: 'The agent asks before it goes on. You may dismiss it; then it goes on by its own judgement.',
+          reason: 'The agent asks before it continues. If you skip this, it uses its own judgement.',
           options: [
             { optionId: 'answer', kind: 'allow_once', name: 'Answer' },
             { optionId: 'dismiss', kind: 'reject_once', name: 'Skip' },

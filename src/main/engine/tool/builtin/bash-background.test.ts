@@ -47,9 +47,9 @@ function setup({
 }
 
 test('a background start returns at once with id, pid, path and what will happen, and its end is owed to the agent', async () => {
-  const { tool, custody, owed } = setup()
+  const { tool, supervisor, owed } = setup()
   const result = await callTool(tool, { command: 'npm run dev', description: ' dev server ', run_in_background: true })
-  expect(custody.started).toEqual([
+  expect(supervisor.started).toEqual([
     {
       command: 'npm run dev',
       cwd: '/tmp',
@@ -86,24 +86,24 @@ test('where the program ends with the turn, the model is told to wait for what i
 })
 
 test('in the background the limit is 10 min at most, and none only when asked for', async () => {
-  const { tool, custody } = setup()
+  const { tool, supervisor } = setup()
   const background = { command: 'a', description: 'x', run_in_background: true }
   await callTool(tool, { ...background, timeout: 5_000 })
   await callTool(tool, { ...background, timeout: 90_000_000 })
   const endless = await callTool(tool, { ...background, timeout: 5_000, disable_timeout: true })
-  expect(custody.started.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 600_000, null])
+  expect(supervisor.started.map(({ timeoutMs }) => timeoutMs)).toEqual([5_000, 600_000, null])
   expect(endless.text).toContain('It runs without a time limit.')
 })
 
 test('a background command without a description, and a foreground one without a limit, are refused before anything runs', async () => {
-  const { tool, custody, asked } = setup()
+  const { tool, supervisor, asked } = setup()
   expect((await callTool(tool, { command: 'a', run_in_background: true, description: ' ' })).text).toMatch(
     /needs a description/,
   )
   expect((await callTool(tool, { command: 'a', disable_timeout: true })).text).toMatch(
     /background only: add run_in_background/,
   )
-  expect(custody.started).toEqual([])
+  expect(supervisor.started).toEqual([])
   expect(asked).toEqual([])
 })
 
@@ -128,9 +128,9 @@ test('rules judge a background command as they judge it in the foreground, and t
   expect(background.rememberAs?.key).not.toBe(foreground.rememberAs?.key)
 })
 
-test('a background command that cannot be started says why, and nothing is owed', async () => {
-  const { tool, custody, owed } = setup()
-  custody.start = () => Promise.reject(Object.assign(new Error('spawn'), { code: 'EAGAIN' }))
+test('a background command that cannot start says why, and no notification follows', async () => {
+  const { tool, supervisor, owed } = setup()
+  supervisor.start = () => Promise.reject(Object.assign(new Error('spawn'), { code: 'EAGAIN' }))
   const result = await callTool(tool, { command: 'a', description: 'x', run_in_background: true })
   expect(result).toMatchObject({
     isError: true,
@@ -146,22 +146,24 @@ test('a command that the user moves to the background ends the call with what it
   const result = await callTool(tool, { command: 'npm test' })
   expect(result.isError).toBeUndefined()
   expect(result.text).toMatch(
-    /^half\nThe user moved this command to the background, where it goes on\.\ntask_id: bash-00000001\npid: 77\nstatus: running\n/,
+    /^half\nThe user moved this command to the background, where it keeps running\.\ntask_id: bash-00000001\npid: 77\nstatus: running\n/,
   )
   expect(result.details).toMatchObject({ kind: 'task', started: 'moved', text: 'half' })
   expect(owed.map(({ taskId }) => taskId)).toEqual(['bash-00000001'])
 })
 
-test('a limit of a few milliseconds is told as such: it was probably meant as seconds', async () => {
+test('a limit of a few milliseconds is reported in ms, as it was probably meant as seconds', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
-  expect((await callTool(tool, { command: 'x', timeout: 5 })).text).toContain('It had not ended after 5 ms and goes on')
+  expect((await callTool(tool, { command: 'x', timeout: 5 })).text).toContain(
+    'It had not ended after 5 ms and keeps running',
+  )
 })
 
-test('a command that goes on in the background at its limit says so instead of looking failed', async () => {
+test('a command moved to the background at its time limit says so instead of looking failed', async () => {
   const { tool } = setup({ end: { task: { status: 'running', background: true }, moved: 'at_time_limit' } })
   const result = await callTool(tool, { command: 'npm test', timeout: 2_000 })
   expect(result.text).toMatch(
-    /^It has printed nothing so far\.\nIt had not ended after 2 s and goes on in the background\.\ntask_id: /,
+    /^It has printed nothing so far\.\nIt had not ended after 2 s and keeps running in the background\.\ntask_id: /,
   )
 })
 
@@ -174,7 +176,7 @@ test('the model learns that a person was asked at the terminal, and never what w
   expect(answered.asked[0]).toMatchObject({ canAnswer: true })
 })
 
-test('with nobody to type, a command that asked at its terminal says how to run it so that it does not', async () => {
+test('without a user to type, a command that asked at its terminal says how to run it without asking', async () => {
   const { tool, asked } = setup({
     interactive: false,
     end: { task: { status: 'timed_out', waited: { text: "root's password:", typed: false } } },
@@ -182,7 +184,7 @@ test('with nobody to type, a command that asked at its terminal says how to run 
   const result = await callTool(tool, { command: 'ssh host' })
   expect(result.isError).toBe(true)
   expect(result.text).toMatch(
-    /waited for input at its terminal.*Nobody is there to type, so it waited until its time was up: .*BatchMode=yes/,
+    /waited for input at its terminal.*No user is available to type, so it waited until it timed out: .*BatchMode=yes/,
   )
   expect(result.text).not.toContain('longer timeout')
   expect(asked[0]).toMatchObject({ canAnswer: false })

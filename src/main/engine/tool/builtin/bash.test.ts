@@ -159,7 +159,7 @@ test('the folder of a command is where a link leads, so that policies see it', a
   ])
 })
 
-test('what cannot be run is refused with advice before anybody is asked', async () => {
+test('what cannot be run is refused with advice before the user is asked', async () => {
   const { tool, root } = await setup()
   writeFileSync(join(root, 'file'), '')
   const refusal = async (input: { command: string; cwd?: string }): Promise<string> =>
@@ -171,7 +171,7 @@ test('what cannot be run is refused with advice before anybody is asked', async 
   expect(await refusal({ command: `echo ${'x'.repeat(140_000)}` })).toMatch(/longer than 128 KB/)
 })
 
-test('a folder that goes away between the approval and the start is told, not thrown', async () => {
+test('a folder deleted between approval and start gives a failed result, not an exception', async () => {
   const { tool, root } = await setup()
   mkdirSync(join(root, 'sub'))
   const call = await prepareCall(tool, { command: 'ls', cwd: 'sub' })
@@ -203,7 +203,7 @@ test('the timeout is 120 s unless given, and never more than 5 min', async () =>
   expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([120_000, 5_000, 300_000])
 })
 
-test('a long duration is told, a short one is not', async () => {
+test('a long duration is reported, a short one is not', async () => {
   expect((await callTool((await endingAs({ text: 'x\n', durationMs: 12_345 })).tool, { command: 'a' })).text).toBe(
     'x\n[Took 12 s]',
   )

@@ -76,7 +76,7 @@ describe('Edit', () => {
     expect(await content()).toBe('if (a) {\n\tb()\n}\n')
   })
 
-  it('refuses equal strings before anybody is asked', async () => {
+  it('refuses equal strings before the user is asked', async () => {
     const { tool } = await fileWith('a')
     expect(await tool.prepare(input('a', 'a'))).toMatchObject({ refused: { isError: true } })
   })
@@ -181,7 +181,7 @@ describe('Edit', () => {
     expect(await content()).toBe('\tb()\n\t\tb()\n')
   })
 
-  it('goes on from its own result', async () => {
+  it('accepts another edit after its own result', async () => {
     const { edit, content } = await fileWith('a')
     await edit('a', 'b')
     await edit('b', 'c')
@@ -192,11 +192,11 @@ describe('Edit', () => {
     const { edit, content } = await fileWith('a\nb\n')
     const results = await Promise.all([edit('a', 'A'), edit('b', 'B')])
     const failures = results.filter(({ isError }) => isError === true).length
-    // Whoever comes second either sees the other's result, which counts as read, or is refused; nothing is lost silently.
+    // The second edit either sees the first one's result, which counts as read, or is refused; nothing is lost silently.
     expect(await content()).toBe(failures === 0 ? 'A\nB\n' : results[0]?.isError === true ? 'a\nB\n' : 'A\nb\n')
   })
 
-  it('shows in the preview what would happen, also that it would fail', async () => {
+  it('previews the change, and a failure', async () => {
     const { tool } = await fileWith('a\n')
     expect(await (await prepareCall(tool, input('a', 'b'))).preview?.()).toMatchObject({
       kind: 'diff',

@@ -26,7 +26,7 @@ export function enterPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof 
           const notes = [
             before && 'Plan mode was on already.',
             planInstructions(plan.file()),
-            there !== undefined && 'The file holds an earlier plan: read it, then go on with it or replace it.',
+            there !== undefined && 'The file holds an earlier plan: read it, then continue or replace it.',
           ]
           return ok(notes.filter((note) => typeof note === 'string').join('\n\n'))
         },

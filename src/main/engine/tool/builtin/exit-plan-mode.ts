@@ -133,7 +133,7 @@ function planOptions(alternatives: readonly PlanAlternative[]): ApprovalOption[]
 
 function problemOf({ optionId, feedback = '', comments = [] }: PersonAnswer): string | undefined {
   if (optionId !== 'revise' || feedback.trim() !== '' || comments.length > 0) return undefined
-  return 'feedback: say what should change, in words or in comments on lines.'
+  return 'feedback: say what should change, as text or as comments on lines.'
 }
 
 /** Records what the user decided on the latest revision, and tells the agent what follows from it. */

@@ -75,7 +75,7 @@ async function run(web: WebAccess, url: string, { signal }: CallContext): Promis
 /** As much of the page as its card shows. */
 const CARD_CHARS = 8_000
 
-/** What the system says, in words. */
+/** The system's reason, as text. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, message } = error as NodeJS.ErrnoException

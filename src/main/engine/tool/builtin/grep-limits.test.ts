@@ -54,7 +54,7 @@ describe('Grep: long lines', () => {
     },
   )
 
-  it('cuts long lines of context and those that a match of several lines goes on to', async () => {
+  it('cuts long lines of context and the later lines of a multiline match', async () => {
     const { grep } = await project({
       'a.txt': `${'c'.repeat(5_000)}\n${'b'.repeat(4_000)}START\n${'d'.repeat(5_000)}END\n`,
     })

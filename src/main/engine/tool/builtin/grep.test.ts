@@ -66,7 +66,7 @@ describe('Grep: files_with_matches', () => {
     const { grep } = await project(Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, 'x'])))
     const first = await callTool(grep, { pattern: 'x' })
     expect(first.text.split('\n')).toHaveLength(251)
-    expect(first.text).toContain('[files 1-250 of 300. Go on with offset 250, or narrow the search.]')
+    expect(first.text).toContain('[files 1-250 of 300. Continue with offset 250, or narrow the search.]')
     const second = await callTool(grep, { pattern: 'x', offset: 250 })
     const all = [...first.text.split('\n').slice(0, 250), ...second.text.split('\n').slice(0, 50)]
     expect(new Set(all).size).toBe(300)
@@ -142,7 +142,7 @@ describe('Grep: content', () => {
     expect((await callTool(grep, { pattern: ';$', output_mode: 'content' })).text).toBe('a.txt:1:foo;')
   })
 
-  it('tells that a binary file matches instead of mixing its bytes into other results', async () => {
+  it('reports that a binary file matches without including its bytes', async () => {
     const { grep } = await project({ 'a.bin': 'x\0y', 'b.txt': 'x', 'late.bin': `x\n${'\n'.repeat(300_000)}\0\0` })
     expect((await callTool(grep, { pattern: 'x', path: 'a.bin', output_mode: 'content' })).text).toMatch(
       /^a\.bin: binary file matches/,
@@ -179,7 +179,7 @@ describe('Grep: count_matches', () => {
   it('keeps the total when a page shows only a part', async () => {
     const { grep } = await project({ a: 'x', b: 'x', c: 'x' })
     const { text } = await callTool(grep, { pattern: 'x', output_mode: 'count_matches', head_limit: 1, offset: 1 })
-    expect(text).toBe('3 matches in 3 files\nb:1\n[files 2-2 of 3. Go on with offset 2, or narrow the search.]')
+    expect(text).toBe('3 matches in 3 files\nb:1\n[files 2-2 of 3. Continue with offset 2, or narrow the search.]')
   })
 })
 
@@ -286,7 +286,7 @@ describe('Grep: what is searched', () => {
     }
   })
 
-  it('is not hidden by ignore files that are none of the project', async () => {
+  it('is not hidden by ignore files outside the project', async () => {
     const { grep, base } = await project({ a: 'x', '.ignore': 'a\n', '.rgignore': 'a\n' })
     await writeFile(join(base, '.gitignore'), '*\n')
     expect((await callTool(grep, { pattern: 'x' })).text).toBe('a')
@@ -349,7 +349,7 @@ describe('Grep: what is searched', () => {
     expect((await callTool(grep, { pattern: 'x', path: 'link' })).text).toBe(join(base, 'outside', 'b'))
   })
 
-  it('fails with advice when the path is not there, and refuses pipes, which would never end', async () => {
+  it('fails with advice when the path is not there, and refuses pipes', async () => {
     const { grep, root } = await project()
     expect(await callTool(grep, { pattern: 'x', path: 'nope' })).toMatchObject({
       isError: true,

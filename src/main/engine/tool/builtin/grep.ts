@@ -65,7 +65,7 @@ export function grepTool({ workspace, timeoutMs = TIMEOUT_MS, hidden = nothingHi
     input,
     subject: ['pattern'],
     annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-    // It ends a search by itself and then still reports; the limit is for a disk that hangs.
+    // ripgrep's own limit ends a search with a report; this limit is for a disk that hangs.
     timeoutMs: timeoutMs + 10_000,
     async prepare(asked) {
       const nul = [asked.pattern, asked.glob, asked.type].some((text) => text?.includes('\0'))

@@ -34,7 +34,7 @@ describe('ListDirectory', () => {
     })
   })
 
-  it('says what a path is that is no folder: a link to nothing, or a named pipe', async () => {
+  it('names the kind of a path that is not a folder: a broken link, or a named pipe', async () => {
     const { root, lines } = await project()
     await symlink('gone', join(root, 'dangling'))
     execFileSync('mkfifo', [join(root, 'pipe')])

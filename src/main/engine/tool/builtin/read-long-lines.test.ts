@@ -23,7 +23,7 @@ describe('Read: within a long line', () => {
     ['small', 60_000],
     ['large', 400_000],
   ] as const)(
-    'goes on within a cut line to its end, without losing or repeating a character: %s file',
+    'continues within a cut line to its end without losing or repeating a character: %s file',
     async ([, length]) => {
       const { put, read } = await project()
       const line = 'ab\u00e4\u20ac\u{1f600}'.repeat(length / 6)
@@ -58,7 +58,7 @@ describe('Read: within a long line', () => {
     expect(part.text).toContain(`of the ${total} of line 1. The line ends here.`)
   })
 
-  it('loses no character that the cut would split', async () => {
+  it('splits no character at the cut', async () => {
     const { put, read } = await project()
     const line = `${'x'.repeat(1_999)}\u{1f600}${'y'.repeat(10)}`
     await put('small.txt', line)

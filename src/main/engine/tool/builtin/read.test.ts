@@ -39,7 +39,7 @@ describe('Read: lines', () => {
     expect(workspace.reads.lastRead(path)).toBe(hash)
   })
 
-  it('does not invent a line after the last newline and tells when there is none', async () => {
+  it('adds no line after the last newline, and reports a missing one', async () => {
     const { put, read } = await project()
     await put('a', 'x')
     await put('b', 'x\n\n')
@@ -49,12 +49,12 @@ describe('Read: lines', () => {
     expect((await callTool(read, { path: 'empty' })).text).toBe('[The file is empty: 0 lines.]')
   })
 
-  it('stops at 1000 lines and says how to go on', async () => {
+  it('stops at 1000 lines and says how to continue', async () => {
     const { put, read } = await project()
     await put('a', numbered(2_500))
     const first = await callTool(read, { path: 'a' })
     expect(first.text.split('\n')).toHaveLength(1_001)
-    expect(noteOf(first.text)).toBe('[Lines 1-1000 of 2500. Stopped at 1000 lines. Go on with line_offset 1001.]')
+    expect(noteOf(first.text)).toBe('[Lines 1-1000 of 2500. Stopped at 1000 lines. Continue with line_offset 1001.]')
     const last = await callTool(read, { path: 'a', line_offset: 2_001 })
     expect(last.text.startsWith('2001\tline 2001\n')).toBe(true)
     expect(noteOf(last.text)).toBe('[Lines 2001-2500 of 2500.]')
@@ -64,7 +64,7 @@ describe('Read: lines', () => {
     const { put, read } = await project()
     await put('a', numbered(3_000))
     const few = await callTool(read, { path: 'a', line_offset: 10, n_lines: 2 })
-    expect(few.text).toBe('10\tline 10\n11\tline 11\n[Lines 10-11 of 3000. Go on with line_offset 12.]')
+    expect(few.text).toBe('10\tline 10\n11\tline 11\n[Lines 10-11 of 3000. Continue with line_offset 12.]')
     expect(few.details).toMatchObject({ line: 10, lines: 2 })
     expect(noteOf((await callTool(read, { path: 'a', n_lines: 2_000 })).text)).toContain('Stopped at 1000 lines')
   })
@@ -76,7 +76,7 @@ describe('Read: lines', () => {
       '49\tline 49\n50\tline 50\n[Lines 49-50 of 50.]',
     )
     expect((await callTool(read, { path: 'a', line_offset: -3, n_lines: 1 })).text).toMatch(
-      /^48\tline 48\n\[Lines 48-48 of 50. Go on with line_offset 49/,
+      /^48\tline 48\n\[Lines 48-48 of 50. Continue with line_offset 49/,
     )
     expect(noteOf((await callTool(read, { path: 'a', line_offset: -500 })).text)).toBe('[All 50 lines of the file.]')
   })
@@ -99,7 +99,7 @@ describe('Read: lines', () => {
     expect(Buffer.byteLength(body)).toBeLessThanOrEqual(102_400)
     expect(Buffer.byteLength(body)).toBeGreaterThan(101_000)
     const shown = body.split('\n').length - 1
-    expect(noteOf(text)).toBe(`[Lines 1-${shown} of 900. Stopped at 100 KB. Go on with line_offset ${shown + 1}.]`)
+    expect(noteOf(text)).toBe(`[Lines 1-${shown} of 900. Stopped at 100 KB. Continue with line_offset ${shown + 1}.]`)
     const next = await callTool(read, { path: 'a', line_offset: shown + 1, n_lines: 1 })
     expect(next.text.startsWith(`${shown + 1}\t\u20ac`)).toBe(true)
   })
@@ -121,7 +121,7 @@ describe('Read: lines', () => {
     expect(lines[3]).toBe(`4\t${'\u{1f600}'.repeat(1_000)}...`)
     expect(text.isWellFormed()).toBe(true)
     expect(noteOf(text)).toContain(
-      'Cut at 2000 characters: lines 2, 4. Go on in one with line_offset and char_offset 2001.',
+      'Cut at 2000 characters: lines 2, 4. Continue in one with line_offset and char_offset 2001.',
     )
   })
 })
@@ -366,7 +366,7 @@ describe('Read: PDFs', () => {
     await put('long', makePdf(pages))
     const some = await callTool(read, { path: 'long', pages: '7-8' })
     expect(some.text).toContain(
-      '[Page 7 of 30]\nPage number 7\n\n[Page 8 of 30]\nPage number 8\n\n[Pages 7-8 of 30, as text. Go on with pages "9-…" of Read.]',
+      '[Page 7 of 30]\nPage number 7\n\n[Page 8 of 30]\nPage number 8\n\n[Pages 7-8 of 30, as text. Continue with pages "9-…" of Read.]',
     )
     const whole = await callTool(read, { path: 'long' })
     expect(whole.content).toHaveLength(1)

@@ -31,7 +31,7 @@ const input = z.strictObject({
     .optional()
     .describe('First line, from 1; negative: that many lines from the end (to -1000)'),
   n_lines: z.int().min(1).optional().describe('How many lines'),
-  char_offset: z.int().min(1).optional().describe('Goes on within line line_offset'),
+  char_offset: z.int().min(1).optional().describe('Continues within line line_offset'),
   pages: z
     .string()
     .refine((pages) => pageRange(pages) !== undefined, 'must be a page or a range of pages, like "3" or "3-7"')
@@ -191,7 +191,7 @@ function renderPart(read: LinesRead, from: number): Rendered {
   const text = truncateText(line.raw.endsWith('\r') && !line.long ? line.raw.slice(0, -1) : line.raw, MAX_PART_CHARS)
   const to = Math.min(total, from + text.length - 1)
   const isEnd = to >= total
-  const note = `Characters ${from}-${to} of the ${total} of line ${number}. ${isEnd ? 'The line ends here.' : `Go on with char_offset ${to + 1}.`}`
+  const note = `Characters ${from}-${to} of the ${total} of line ${number}. ${isEnd ? 'The line ends here.' : `Continue with char_offset ${to + 1}.`}`
   const content = read.endings === 'mixed' ? text.replaceAll('\r', '\\r') : text
   return { text: `${number}\t${content}\n`, lastLine: number, note, cut: [{ line: number, from, to, end: isEnd }] }
 }
@@ -270,11 +270,11 @@ function noteText(read: LinesRead, { asked, shownLines, lastLine, cut, cutByByte
         : cutByBytes
           ? 'Stopped at 100 KB. '
           : ''
-    notes.push(`${why}Go on with line_offset ${lastLine + 1}.`)
+    notes.push(`${why}Continue with line_offset ${lastLine + 1}.`)
   }
   if (cut.length > 0)
     notes.push(
-      `Cut at ${MAX_LINE_CHARS} characters: ${cut.length === 1 ? 'line' : 'lines'} ${cut.join(', ')}. Go on in one with line_offset and char_offset ${MAX_LINE_CHARS + 1}.`,
+      `Cut at ${MAX_LINE_CHARS} characters: ${cut.length === 1 ? 'line' : 'lines'} ${cut.join(', ')}. Continue in one with line_offset and char_offset ${MAX_LINE_CHARS + 1}.`,
     )
   if (endings === 'mixed') notes.push('Mixed line endings: carriage returns are shown as \\r and are part of the text.')
   if (endings === 'crlf') notes.push('CRLF line endings.')

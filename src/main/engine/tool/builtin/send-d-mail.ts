@@ -32,7 +32,7 @@ export function sendDMailTool({ checkpoints }: { checkpoints: SessionCheckpoints
         accesses: way.restores.map(({ path }): Access => ({ kind: 'file', path, write: true })),
         ...(files && { preview: async () => ({ kind: 'text', text: previewOf(message, way) }) as const }),
         async run() {
-          // Something may have happened since: it is looked at again before anybody is told that it goes.
+          // Something may have changed since, so it is checked again before it is announced.
           const now = await checkpoints.previewDMail(mail)
           if ('problem' in now) return failed(now.problem)
           return ok(`The conversation goes back to checkpoint ${checkpoint} when this step has ended.`, {

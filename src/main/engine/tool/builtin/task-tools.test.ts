@@ -7,11 +7,11 @@ import { taskStopTool } from './task-stop'
 
 function setup() {
   const session = memorySessionTasks()
-  const { tasks, custody } = session
+  const { tasks, supervisor } = session
   let at = 0
   const start = async (command: string, description: string, sessionId = 's1'): Promise<string> => {
-    const { taskId } = await custody.start({ command, description, cwd: '/project', timeoutMs: null, sessionId })
-    custody.put({ taskId, startedAt: (at += 1000) })
+    const { taskId } = await supervisor.start({ command, description, cwd: '/project', timeoutMs: null, sessionId })
+    supervisor.put({ taskId, startedAt: (at += 1000) })
     return taskId
   }
   return {
@@ -24,14 +24,14 @@ function setup() {
 }
 
 test('TaskList shows the running tasks of its own session, ended ones on request with how they ended', async () => {
-  const { list, start, custody } = setup()
+  const { list, start, supervisor } = setup()
   const server = await start('npm run dev', 'dev server')
   const failed = await start('npm test', 'tests')
   const stopped = await start('tail -f log', 'log')
-  await start('other', 'of somebody else', 's2')
-  custody.put({ taskId: 'bash-fg', background: false, sessionId: 's1' })
-  custody.end(failed, { status: 'failed', exitCode: 3 })
-  custody.end(stopped, { status: 'stopped', stopReason: 'enough' })
+  await start('other', 'of another session', 's2')
+  supervisor.put({ taskId: 'bash-fg', background: false, sessionId: 's1' })
+  supervisor.end(failed, { status: 'failed', exitCode: 3 })
+  supervisor.end(stopped, { status: 'stopped', stopReason: 'enough' })
   expect((await callTool(list, {})).text).toBe(
     `task_id: ${server}\nstatus: running\ncommand: npm run dev\ndescription: dev server\npid: 4001`,
   )
@@ -46,7 +46,7 @@ test('TaskList shows the running tasks of its own session, ended ones on request
   expect(list.input.safeParse({ limit: 101 }).success).toBe(false)
 })
 
-test('TaskList says that there is none, so that the model does not look again', async () => {
+test('TaskList says that no tasks exist, so that the model does not look again', async () => {
   const { list } = setup()
   expect((await callTool(list, {})).text).toMatch(/^No background task is running/)
   expect((await callTool(list, { active_only: false })).text).toBe('This session has no background tasks.')
@@ -59,9 +59,9 @@ test('a command of several lines cannot pretend to be a field or another task', 
 })
 
 test('TaskOutput of a running task is not ready, and shows what was printed as plain text', async () => {
-  const { output, start, custody } = setup()
+  const { output, start, supervisor } = setup()
   const id = await start('npm run dev', 'dev server')
-  custody.print(id, '\u001b[32mready\u001b[0m\r\n')
+  supervisor.print(id, '\u001b[32mready\u001b[0m\r\n')
   const { text, details } = await callTool(output, { task_id: id })
   expect(text).toMatch(/^retrieval_status: not_ready\ntask_id: bash-00000001\nstatus: running\n/)
   expect(text).toMatch(
@@ -72,13 +72,13 @@ test('TaskOutput of a running task is not ready, and shows what was printed as p
 })
 
 test('TaskOutput that blocks returns when the task ends, and when its time is up', async () => {
-  const { output, start, custody } = setup()
+  const { output, start, supervisor } = setup()
   const id = await start('npm test', 'tests')
   expect((await callTool(output, { task_id: id, block: true, timeout: 0.01 })).text).toMatch(
     /^retrieval_status: timeout\n/,
   )
   const waiting = callTool(output, { task_id: id, block: true, timeout: 30 })
-  custody.end(id, { status: 'completed', exitCode: 0 })
+  supervisor.end(id, { status: 'completed', exitCode: 0 })
   expect((await waiting).text).toMatch(
     /^retrieval_status: success\n[^]*\nstatus: completed\n[^]*\nexit_code: 0\n[^]*It has printed nothing\.$/,
   )
@@ -94,10 +94,10 @@ test('TaskOutput that blocks ends with the turn', async () => {
 })
 
 test('TaskOutput says why a task ended, in the fields that mean it', async () => {
-  const { output, start, custody } = setup()
+  const { output, start, supervisor } = setup()
   const [stopped, late] = [await start('a', 'a'), await start('b', 'b')]
-  custody.end(stopped, { status: 'stopped', stopReason: 'enough', signal: 'SIGTERM' })
-  custody.end(late, { status: 'timed_out', signal: 'SIGTERM' })
+  supervisor.end(stopped, { status: 'stopped', stopReason: 'enough', signal: 'SIGTERM' })
+  supervisor.end(late, { status: 'timed_out', signal: 'SIGTERM' })
   expect((await callTool(output, { task_id: stopped })).text).toMatch(
     /\nstop_reason: enough\nterminal_reason: stopped\n/,
   )
@@ -105,17 +105,17 @@ test('TaskOutput says why a task ended, in the fields that mean it', async () =>
 })
 
 test('only the last 32 KB come, from a whole line on, and where the rest is', async () => {
-  const { output, start, custody } = setup()
+  const { output, start, supervisor } = setup()
   const id = await start('seq', 'numbers')
-  custody.print(id, Array.from({ length: 20_000 }, (_, n) => `line ${n}\n`).join(''))
-  custody.put({ taskId: id, newestPath: '/home/tasks/newest.log' })
+  supervisor.print(id, Array.from({ length: 20_000 }, (_, n) => `line ${n}\n`).join(''))
+  supervisor.put({ taskId: id, newestPath: '/home/tasks/newest.log' })
   const { text } = await callTool(output, { task_id: id })
   expect(text.length).toBeLessThan(34_000)
   expect(text).toMatch(/\nnewest_output_path: \/home\/tasks\/newest\.log\n[^]*The last 32768 of \d+ bytes:\nline \d+\n/)
   expect(text.endsWith('line 19999')).toBe(true)
 })
 
-test('an unknown id names the one that was meant; one of another session is refused in words', async () => {
+test('an unknown id suggests a similar one; a task of another session is refused with a message', async () => {
   const { output, stop, start } = setup()
   const id = await start('a', 'a')
   const foreign = await start('b', 'b', 's2')
@@ -129,7 +129,7 @@ test('an unknown id names the one that was meant; one of another session is refu
 })
 
 test('TaskStop ends a task, and its result is the news of it', async () => {
-  const { stop, start, custody } = setup()
+  const { stop, start, supervisor } = setup()
   const id = await start('npm run dev', 'dev server')
   const call = await prepareCall(stop, { task_id: id })
   expect(call.summary).toBe(`dev server (${id})`)
@@ -139,13 +139,13 @@ test('TaskStop ends a task, and its result is the news of it', async () => {
     /^Stopped, with everything it had started\.\ntask_id: .*\nstatus: stopped\n[^]*stop_reason: Stopped by TaskStop\n/,
   )
   expect(result.details).toMatchObject({ kind: 'task', told: true })
-  expect(custody.started).toHaveLength(1)
+  expect(supervisor.started).toHaveLength(1)
 })
 
 test('TaskStop is harmless on a task that has ended, and says that nothing was stopped', async () => {
-  const { stop, start, custody } = setup()
+  const { stop, start, supervisor } = setup()
   const id = await start('true', 'x')
-  custody.end(id, { status: 'completed', exitCode: 0 })
+  supervisor.end(id, { status: 'completed', exitCode: 0 })
   const result = await callTool(stop, { task_id: id, reason: 'not needed' })
   expect(result.text).toMatch(/^It had ended before; nothing was stopped\.\n[^]*\nstatus: completed\n/)
   expect(result.isError).toBeUndefined()

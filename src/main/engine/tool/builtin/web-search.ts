@@ -45,7 +45,9 @@ async function run(
 ): Promise<ToolResult> {
   const settings = web.search()
   if (!settings)
-    return failed('No search provider is configured any more ([web.search] in config.toml). Go on without searching.')
+    return failed(
+      'No search provider is configured any more ([web.search] in config.toml). Continue without searching.',
+    )
   try {
     const { searchWeb } = await import('../../web/search-web')
     const hits = await searchWeb({ query, limit, withContent }, settings, signal, web.network?.fetch)

@@ -296,7 +296,7 @@ describe('Write: before it is allowed', () => {
     expect((await callTool(write, { path: '.env.example', content: 'KEY=' })).isError).toBeUndefined()
   })
 
-  it('tells before anybody is asked that it cannot work, but not because of a Read that is still to come', async () => {
+  it('fails before the user is asked, but not for a Read that is still to come', async () => {
     const { root, write, put } = await project()
     await put('a', 'old\n')
     await mkdir(join(root, 'folder'))

@@ -9,7 +9,7 @@ import description from './write.md?raw'
 
 const input = z.strictObject({
   path: z.string().min(1).describe('File'),
-  content: z.string().describe('The text, exactly as it shall be written'),
+  content: z.string().describe('The text, exactly as it is to be written'),
   mode: z.enum(['overwrite', 'append']).default('overwrite').describe('append adds to the end'),
 })
 

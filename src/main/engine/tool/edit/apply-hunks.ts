@@ -3,7 +3,7 @@ import { closestLines } from './find-text'
 import { ComparedLines, type LineMatch, reindenter } from './fuzzy-match'
 import { withoutGap, type Hunk, type HunkLine } from './parse-patch'
 
-/** Where a hunk belongs, and what takes the place of so many lines there. */
+/** The position of a hunk, the number of lines it replaces, and their replacement. */
 interface Replacement {
   start: number
   length: number

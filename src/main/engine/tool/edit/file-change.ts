@@ -22,7 +22,7 @@ import { writeChanges, type WriteHooks } from './write-changes'
 import { missingPath, pathRefusal, shownPath, rememberFolder } from '../file-paths'
 import { failed, ok, type CallContext, type PreparedCall, type Refusal, type ToolResult } from '../tool'
 
-/** A file as it shall be, and what to tell the model when it is so. */
+/** The new text of a file, and what to tell the model once it is written. */
 export interface ChangedText {
   text: string
   format: TextFormat
@@ -44,7 +44,7 @@ export interface FileChange {
    * when the agent would have to be allowed to read it.
    */
   mustBeRead: boolean
-  /** Whether the new text takes the place of all of the old one, so that the agent has to have seen all of it. */
+  /** Whether the new text replaces the whole file, so the agent must have read all of it. */
   replacesAll?: boolean
   /** What the agent may not see; default: nothing. */
   hidden?: (() => Promise<(path: string) => boolean>) | undefined

@@ -71,7 +71,7 @@ const MAX_TEXT_CHARS = 1024 * 1024
 const MAX_WANTED_LINES = 200
 const MAX_COMPARED_CHARS = 300
 /** Lines less alike than this are not worth showing. */
-const LEAST_ALIKE = 0.5
+const MIN_LIKENESS = 0.5
 
 /**
  * The lines of a file that are most like a text that was not found in it, for an error: numbered, each line that differs followed by what was written instead. Where only
@@ -134,7 +134,7 @@ function mostAlike(plain: readonly string[], sought: readonly string[]): number 
   const wanted = pairsOf(sought[offset]!)
   const { length } = sought[offset]!
   if (wanted.size === 0) return undefined
-  let best = { at: -1, likeness: LEAST_ALIKE }
+  let best = { at: -1, likeness: MIN_LIKENESS }
   for (const [at, line] of plain.entries()) {
     // So different in length they cannot be alike enough.
     if (line.length * 4 < length || line.length > length * 4) continue

@@ -1,4 +1,4 @@
-/** What the model is told of such a replacement. */
+/** The note to the model about such a replacement. */
 export const FUZZY_MATCH_NOTE =
   'The text to replace matched except for white space around its lines; the indentation of the file was kept.'
 

@@ -26,7 +26,7 @@ interface PatchedFile {
   shown: string
   current: CurrentFile | undefined
   before: CurrentText | undefined
-  /** Undefined: there is none. */
+  /** Undefined: the file does not exist. */
   text: string | undefined
   format: TextFormat
   mode?: number
@@ -111,7 +111,7 @@ class PatchPlanner {
     return (await this.#target.hooks?.before({ path: path.realPath, text, exists: current !== undefined })) ?? text
   }
 
-  /** Each folder is told once. */
+  /** Each folder is reported once. */
   async #newFolders({ realPath }: ResolvedPath, earlier: readonly PlannedChange[]): Promise<string[]> {
     const made = new Set(earlier.flatMap(({ newFolders }) => newFolders))
     return (await missingFolders(dirname(realPath))).filter((folder) => !made.has(folder))

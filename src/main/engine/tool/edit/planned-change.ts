@@ -17,7 +17,7 @@ export interface CurrentText {
   size: number
 }
 
-/** A text as it shall be in a file. */
+/** The text to write to a file. */
 export interface NewText {
   text: string
   format: TextFormat
@@ -25,14 +25,14 @@ export interface NewText {
   mode?: number
 }
 
-/** One file as a change found it and as it shall be. Nothing has been written yet. */
+/** One file before and after a change. Nothing has been written yet. */
 export interface PlannedChange {
   path: ResolvedPath
   /** How messages name it. */
   shown: string
   /** Undefined: there is no file. */
   current: CurrentFile | undefined
-  /** Its text; undefined where there is none, or it was not needed. */
+  /** Its text; undefined when the file does not exist or its text was not needed. */
   before: CurrentText | undefined
   /** Undefined: the file is removed. */
   after: NewText | undefined

@@ -12,7 +12,7 @@ export interface WrittenChange {
   mark?: string
   /** What the model should know. */
   note?: string
-  /** The file was as it shall be already. */
+  /** The file already had the new content. */
   isUnchanged?: true
 }
 
@@ -24,7 +24,7 @@ interface Done {
 }
 
 /**
- * Writes all changes, or none: when one cannot be made, those made before are taken back, as far as nobody has touched the files since. Results are in the
+ * Writes all changes, or none: when one fails, the earlier ones are reverted, except in files changed since. Results are in the
  * order of the changes. Throws `FileProblem`.
  */
 export async function writeChanges(

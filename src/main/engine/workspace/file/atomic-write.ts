@@ -11,13 +11,13 @@ import { removePlaceholder } from './reserved-file'
 export interface AtomicWriteOptions {
   /** How messages name the file; default: its path. */
   shown?: string
-  /** Write only when the file still is so (`absent`: there is none); otherwise a `FileProblem` of kind `changed`. */
+  /** Write only when the file still is so (`absent`: no file); otherwise a `FileProblem` of kind `changed`. */
   expect?: FileStamp | 'absent'
   /** Permissions of a file that is new; default 0o666 without the umask. An existing file keeps its own. */
   mode?: number
   /** The path is a real one, and only the file at exactly this path is written: no link is followed, neither the file's own nor a folder's. */
   exactly?: boolean
-  /** Makes folders that are missing, and is told the path of each, outermost first. */
+  /** Creates missing folders, and is called with the path of each, outermost first. */
   made?: (folder: string) => void
 }
 
@@ -107,7 +107,7 @@ async function writeTemporary(
   existing: BigIntStats | undefined,
   mode: number,
 ): Promise<BigIntStats> {
-  // Nobody else may look into the new content before it has the permissions of the old one.
+  // Other users must not read the new content before it has the permissions of the old one.
   const handle = await open(temporary, 'wx', existing ? 0o600 : mode)
   try {
     await handle.writeFile(bytes)
@@ -145,7 +145,7 @@ async function moveInto(
   if (expect !== 'absent')
     return renameOver(temporary, target, { beforeRename: () => expect && requireUnchanged(target, shown, expect) })
   try {
-    // Unlike a rename, a link fails when somebody else made the file first.
+    // Unlike a rename, a link fails when another process made the file first.
     linkSync(temporary, target)
   } catch (error) {
     if (errorCode(error) === 'EEXIST') throw changedMeanwhile(shown)

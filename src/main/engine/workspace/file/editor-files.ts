@@ -2,7 +2,7 @@ import { contentMark, loadFile, type LoadedFile } from './open-file'
 import { decodeText, encodeText, lineEndings, type TextFormat } from './text-file'
 
 /**
- * Files as somebody has them who stands between the agent and the disk: an editor, with text that is not saved yet. Each half may be missing; then
+ * Files as an editor has them open, with text that is not saved yet. Each half may be missing; then
  * the disk counts. Paths are real paths.
  */
 export interface EditorFiles {
@@ -26,7 +26,7 @@ export interface CurrentFile extends LoadedFile {
   isOnDisk: boolean
 }
 
-/** The file at a real path, with what an editor has not saved yet; undefined when there is none. Throws `FileProblem`. */
+/** The file at a real path, with what an editor has not saved yet; undefined when it does not exist. Throws `FileProblem`. */
 export async function loadCurrentFile(
   editor: EditorFiles | undefined,
   realPath: string,

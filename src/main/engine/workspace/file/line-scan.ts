@@ -13,7 +13,7 @@ export interface LineWindow {
 }
 
 /**
- * `raw` has no line feed, but the carriage return before it. `long`: it goes on beyond `raw`. Where lines are kept from a later character on, `chars` says how many
+ * `raw` has no line feed, but the carriage return before it. `long`: it continues beyond `raw`. Where lines are kept from a later character on, `chars` says how many
  * the whole line has.
  */
 export interface KeptLine {

@@ -68,7 +68,7 @@ export function readSmall(realPath: string, limit: number): Buffer | undefined {
   }
 }
 
-/** Throws a `FileProblem` that says what it is when it is no regular file. */
+/** Throws a `FileProblem` that names the kind of anything but a regular file. */
 export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
   if (stat.isFile()) return
   if (stat.isDirectory()) throw new FileProblem(`${shown} is a folder, not a file.`)
@@ -82,7 +82,7 @@ export function refuseSpecial(stat: Stats | BigIntStats, shown: string): void {
   throw new FileProblem(`${shown} is ${kind}, not a regular file.`)
 }
 
-/** Loads the file at a real path, or undefined when there is none. Throws `FileProblem`. */
+/** Loads the file at a real path; undefined when it does not exist. Throws `FileProblem`. */
 export async function loadFile(realPath: string, shown: string): Promise<LoadedFile | undefined> {
   if (isPlaceholder(realPath)) return undefined
   let opened
@@ -132,7 +132,7 @@ export function contentMark(bytes: Uint8Array): string {
 
 /**
  * The mark of a file above `LARGE_FILE_BYTES`: hashing gigabytes for every look would take longer than the look. Size, modification time and
- * inode tell versions apart unless somebody resets the time on purpose.
+ * inode tell versions apart unless the time was reset on purpose.
  */
 export function largeFileMark(stat: Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino'>): string {
   return `large:${stat.size}:${stat.mtimeNs}:${stat.ino}`

@@ -80,7 +80,7 @@ describe('overwriteFile', () => {
   it('writes nothing when the file is no longer what was expected, and follows no link', async () => {
     const { folder, path, copies, text } = await place()
     const loaded = await loadFile(path, 'a.txt')
-    await writeFile(path, 'changed by somebody else')
+    await writeFile(path, 'changed by another program')
     expect(() => overwriteFile(path, Buffer.from('new'), { shown: 'a.txt', expect: loaded!.stamp, copies })).toThrow(
       'changed by something else',
     )
@@ -88,7 +88,7 @@ describe('overwriteFile', () => {
     expect(() => overwriteFile(join(folder, 'link'), Buffer.from('new'), { shown: 'link', copies })).toThrow(
       'symbolic link',
     )
-    expect(await text()).toBe('changed by somebody else')
+    expect(await text()).toBe('changed by another program')
     expect(await readdir(copies)).toEqual([])
   })
 

@@ -40,7 +40,7 @@ export function mayBeOverwritten(error: unknown): boolean {
 }
 
 /**
- * Writes new content into a file that has to stay the one it is (`atomicWrite` replaces files). No link is followed. Whoever reads it meanwhile may see a part, so as
+ * Writes new content into a file that has to stay the one it is (`atomicWrite` replaces files). No link is followed. A concurrent reader may see a part, so as
  * little as possible can go wrong: what the file grows by is written first, so that a full disk is noticed while the old content is whole, and a copy of that is kept until
  * the end. When writing fails the old content is put back; when that fails, too, the message says where the copy is. Answers the stat; throws `FileProblem`.
  */
@@ -76,7 +76,7 @@ export function overwriteFile(target: string, bytes: Uint8Array, options: Overwr
   }
 }
 
-/** A `FileProblem` for a file that is not what it was when the change was made up. */
+/** A `FileProblem` for a file that has changed since the change was planned. */
 export function changedMeanwhile(shown: string): FileProblem {
   return new FileProblem(
     `${shown} was changed by something else at this very moment; nothing was written. Read it again.`,

@@ -33,7 +33,7 @@ export interface PinnedFolder {
 export interface PinOptions {
   /** How messages name what is looked for in it. */
   shown: string
-  /** Makes folders that are missing, and is told the path of each. */
+  /** Creates missing folders, and is called with the path of each. */
   made?: (path: string) => void
   /** Permissions of folders that are made, less the umask. */
   mode?: number
@@ -64,7 +64,7 @@ export function isOpenedAt(fd: number, realPath: string): boolean {
   }
 }
 
-/** A path by which this process can open once more what was opened as `fd`; where there is none, its real path. */
+/** A path by which this process can open once more what was opened as `fd`; its real path on systems without one. */
 export function descriptorPath(fd: number, realPath: string): string {
   return hasDescriptors() ? `${DESCRIPTORS}/${fd}` : realPath
 }
@@ -127,7 +127,7 @@ function openWithin(at: string, path: string, { shown, made, mode = 0o777 }: Pin
   }
 }
 
-/** Somebody else may make it at the same moment. */
+/** Another process may make it at the same moment. */
 function makeFolder(at: string, mode: number, made: () => void): void {
   try {
     mkdirSync(at, { mode })

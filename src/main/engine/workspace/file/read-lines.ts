@@ -20,7 +20,7 @@ import {
 /** Files up to here are read at once. */
 const SMALL_BYTES = 256 * 1024
 const CHUNK_BYTES = 1024 * 1024
-/** In a large file, counting lines that nobody asked for may take this long. */
+/** In a large file, counting lines beyond the requested ones may take this long. */
 const COUNT_MS = 500
 /** A line that is not reached within this time is too deep. */
 const REACH_MS = 20_000
@@ -29,7 +29,7 @@ const REACH_MS = 20_000
 export interface LinesWanted extends Omit<LineWindow, 'start'> {
   offset: number
   signal: AbortSignal
-  /** Whoever may have the file open, with text that is not saved. */
+  /** The editor that may have the file open with unsaved text. */
   editor?: EditorFiles | undefined
 }
 
@@ -193,7 +193,7 @@ class Utf8Chunks {
     return this.buffer.subarray(0, Math.min(this.length, 512))
   }
 
-  /** Goes on elsewhere; must be the beginning of a character. */
+  /** Continues at another position, which must be the beginning of a character. */
   jump(position: number): void {
     this.position = position
     this.carry = 0

@@ -20,7 +20,7 @@ export function isPlaceholder(path: string): boolean {
   }
 }
 
-/** Makes room for a file at such a path. Does nothing where something else is. */
+/** Removes the placeholder at such a path, so that a file can be created. Leaves anything else alone. */
 export function removePlaceholder(path: string): void {
   if (!isPlaceholder(path)) return
   try {

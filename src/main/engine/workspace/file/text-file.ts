@@ -58,7 +58,7 @@ export function lineEndings(text: string): LineEndings {
   return /\r(?!\n)|(?<!\r)\n/.test(text) ? 'mixed' : 'crlf'
 }
 
-/** In words, for the model: `UTF-16 LE`, `UTF-8 with BOM`; undefined for plain UTF-8. */
+/** As text, for the model: `UTF-16 LE`, `UTF-8 with BOM`; undefined for plain UTF-8. */
 export function describeFormat({ encoding, bom }: TextFormat): string | undefined {
   if (encoding !== 'utf-8') return encoding === 'utf-16le' ? 'UTF-16 LE' : 'UTF-16 BE'
   return bom ? 'UTF-8 with BOM' : undefined

@@ -13,7 +13,7 @@ import { FileProblem, fileProblem } from '../path/file-problem'
 import { pinFolder } from './pinned-folder'
 import type { TextFormat } from './text-file'
 
-/** A text that shall take the place of a file. */
+/** A text that replaces a file. */
 export interface FileWrite {
   editor: EditorFiles | undefined
   realPath: string
@@ -21,7 +21,7 @@ export interface FileWrite {
   shown: string
   text: string
   format: TextFormat
-  /** The same, as it shall be on the disk. */
+  /** The same, as it will be on disk. */
   bytes: Buffer
   /** As it was when the change was made up. */
   current: CurrentFile | undefined
@@ -64,7 +64,7 @@ export async function writeFileText(write: FileWrite): Promise<{ mark: string; n
   }
 }
 
-/** An editor may do more than it is told (format at saving, say): what is there afterwards is looked at. */
+/** An editor may change more than requested (such as format on save), so the result is read back. */
 async function writeThroughEditor(
   { editor, realPath, shown, text, bytes }: FileWrite,
   change: NonNullable<EditorFiles['write']>,

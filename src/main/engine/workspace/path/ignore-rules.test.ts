@@ -91,7 +91,7 @@ describe('ignore rules', () => {
     expect(await walked(join(root, 'vendor'))).toEqual(['a.log', 'in/b.ts'])
   })
 
-  it('stay below the repository root, or below the project where there is none', async () => {
+  it('stay below the repository root, or below the project outside a repository', async () => {
     const { root } = await tree({ '.gitignore': 'a\n', 'project/a': '', 'project/sub/a': '' })
     const project = join(root, 'project')
     expect(ignoreRules(project, project).ignores(join(project, 'a'), false)).toBe(false)

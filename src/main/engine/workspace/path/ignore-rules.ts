@@ -138,7 +138,7 @@ function matcherOf(folder: string, name: string): Matcher | undefined {
       .split('\n')
     return { base: folder.endsWith(sep) ? folder : folder + sep, rules: lines.flatMap((line) => ruleOf(line) ?? []) }
   } catch {
-    // Unreadable: git goes on without it too.
+    // Unreadable: git ignores it too.
     return undefined
   }
 }

@@ -16,7 +16,7 @@ export interface TreeEntry {
 
 export interface Walk {
   rules: IgnoreRules
-  /** Told of every entry that the rules do not hide, in no particular order; true: go into this folder. */
+  /** Called with every visible entry, in no particular order; true: descend into this folder. */
   visit(entry: TreeEntry): boolean
   /** As of `performance.now()`. */
   deadline: number

@@ -64,7 +64,7 @@ export function expandShortNames(path: string, paths: PathFlavor, disk: PathLook
   return long
 }
 
-/** Resolves component by component, as the system would, but goes on where nothing is there. */
+/** Resolves component by component, as the system would, but continues past missing components. */
 function walk(absolutePath: string, paths: PathFlavor, disk: PathLookup): { realPath: string; problem?: string } {
   const { dirname, join, parse } = paths.path
   const separators = paths.platform === 'win32' ? /[\\/]+/ : /\/+/

@@ -10,7 +10,7 @@ const KEY_OR_CREDENTIALS = /^[.#]*(id_(?:rsa|dsa|ecdsa|ed25519)|credentials)(?:[
 const PROCESS_SECRETS = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/
 
 /**
- * The rule that makes the file at `path` sensitive, in words for the model and the user, or undefined. Judges names only, without looking at
+ * The rule that makes the file at `path` sensitive, as text for the model and the user, or undefined. Judges names only, without looking at
  * the disk, and ignores case; so callers ask for both the written and the real path. Meant for files: a folder that happens to be called
  * `credentials` or `.env` is not sensitive, only `.ssh` is.
  */
@@ -49,7 +49,7 @@ function isEnvFile(name: string): boolean {
   return /^\.env[.\-_]/.test(name) && !TEMPLATE.test(name.split(/[.\-_]/).at(-1) ?? '')
 }
 
-/** Whether what follows the name leaves it a key or credentials file: public keys, templates and source files (`credentials.ts`) are none. */
+/** Whether what follows the name leaves it a key or credentials file: public keys, templates and source files (`credentials.ts`) are not. */
 function sameKind(tail: string): boolean {
   return tail
     .split('.')

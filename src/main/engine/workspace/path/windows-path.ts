@@ -80,7 +80,7 @@ function keptName(name: string): string {
   return name.replace(/(?!^):.*$/s, '').replace(/(?<=[^. ])[. ]+$/, '')
 }
 
-/** `\\?\` and `\\.\` turn off what Windows does to a path; what is behind them is the same place all the same. */
+/** `\\?\` and `\\.\` turn off what Windows does to a path; the rest still names the same place. */
 function withoutPrefix(written: string): string {
   const prefix = VERBATIM.exec(written)?.[0]
   if (prefix === undefined) return written

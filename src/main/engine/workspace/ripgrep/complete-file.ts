@@ -5,7 +5,7 @@ import { runRipgrep } from './run-ripgrep'
 import { searchScope } from './search-scope'
 import { sensitiveRule } from '../path/sensitive-file'
 
-/** After this a list is made anew while the old one still answers: typing never waits. */
+/** ms after which a list is refreshed while the old one still answers: typing never waits. */
 const FRESH_MS = 3_000
 /** A list older than this answers no more. */
 const STALE_MS = 15_000
@@ -49,7 +49,7 @@ export async function completeFile(root: string, query: string, limit: number): 
   return found.map(({ obj }) => obj)
 }
 
-/** People type the name they remember: what is called so itself is meant more often than what lies below it. Of equals the shorter path. */
+/** Ranks a match of the entry's own name above one of a parent folder, then the shorter path. */
 function bonus({ path }: Completion, wanted: string): number {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const short = 0.01 / path.length

@@ -39,7 +39,7 @@ async function script(text: string): Promise<string> {
 }
 
 describe('Launcher', () => {
-  it('hands arguments on as they are, whatever a shell would make of them', async () => {
+  it('passes arguments unchanged, including shell syntax', async () => {
     const odd = ["it's", '$HOME `id` $(id)', 'new\nline', '\\', '*', '', '-n', 'ä 日本', '; exit 3', '!x', '"']
     const program = await script('for each; do printf "[%s]" "$each"; done')
     expect(await run(launcher(), program, odd)).toEqual({
@@ -107,7 +107,7 @@ describe('Launcher', () => {
     expect((await run(one, '/bin/echo', ['again'])).output).toBe('again\n')
   })
 
-  it('tells a missing program and a missing folder', async () => {
+  it('reports a missing program and a missing folder', async () => {
     const one = launcher()
     expect((await run(one, '/no/such/program', [])).code).toBe(127)
     expect((await run(one, '/bin/true', [], '/no/such/folder')).code).not.toBe(0)

@@ -95,7 +95,7 @@ export class Launcher {
     // Not `close`: a program that it had started may hold the pipes.
     shell.once('exit', () => gone())
     shell.stdin.on('error', () => {
-      // It has gone; `close` tells.
+      // It has exited; `close` reports that.
     })
     shell.stdout.on('data', (chunk: Buffer) => this.#job?.output.take(chunk))
     shell.stderr.on('data', (chunk: Buffer) => this.#job?.errors.take(chunk))

@@ -24,7 +24,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe('runRipgrep', () => {
-  it('tells found, not found and failed apart', async () => {
+  it('distinguishes found, not found and failed', async () => {
     const cwd = await tempFolder()
     await writeFile(join(cwd, 'a'), 'x')
     const run = (pattern: string) => runRipgrep(['-l', `--regexp=${pattern}`, '--', './'], { cwd })
@@ -68,7 +68,7 @@ describe('runRipgrep', () => {
     expect(isAlive(Number(run.output.toString()))).toBe(false)
   })
 
-  it('kills it when there is more output than is kept, whatever it goes on to print', async () => {
+  it('kills it when it prints more than is kept', async () => {
     const { cwd, program } = await pretend('echo $$ > pid; exec yes aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')
     const run = await runRipgrep([], { cwd, program, maxBytes: 100_000 })
     expect(run).toMatchObject({ stopped: 'output_limit' })
