@@ -100,7 +100,7 @@ describe('a form', () => {
     [{ optionId: 'cancel', kind: 'reject_once' }, 'cancel'],
     // A host that does not know the options answers with one of the kind it knows.
     [{ optionId: 'reject', kind: 'reject_once' }, 'decline'],
-    [{ none: 'nobody', why: 'Nobody is there.' }, 'cancel'],
+    [{ none: 'unattended', why: 'No user is available.' }, 'cancel'],
   ] as const)('would take %j for something else', async (given, action) => {
     const { server, question } = await fixture()
     const result = server.elicitInput(FORM)
