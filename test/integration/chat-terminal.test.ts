@@ -418,7 +418,7 @@ describe('trestle chat without a terminal', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' })
     expect(run.stdout).toMatch(/Whatever\s+needs\s+approval is denied/)
     expect(run.stdout).toMatch(
-      /› make it\n(?:Sandbox: [^\n]*\n)?I try\.\n  ✗ Bash touch made[\s\S]*nobody is there to give it[\s\S]*I may not\.[\s\S]*› \/help\n[\s\S]*› and hello\nHello again\.\n/,
+      /› make it\n(?:Sandbox: [^\n]*\n)?I try\.\n  ✗ Bash touch made[\s\S]*no user is available to give it[\s\S]*I may not\.[\s\S]*› \/help\n[\s\S]*› and hello\nHello again\.\n/,
     )
     expect(run.stdout).not.toContain('\x1b')
     expect(made('made')).toBe(false)

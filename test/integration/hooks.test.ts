@@ -103,7 +103,7 @@ describe('PreToolUse', () => {
     )
     await print('ask')
     expect(there('made')).toBe(false)
-    expect(request(1)).toContain('nobody is there')
+    expect(request(1)).toContain('no user is available')
   })
 
   it('breaks nothing, however it fails', async () => {

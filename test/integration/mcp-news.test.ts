@@ -33,7 +33,7 @@ const print = (...options: string[]): Promise<CliRun> =>
 
 const WRONG_FILE =
   /mcp\.json:4: .*missing.* The MCP servers that this concerns are not used until the file is corrected\./
-const GONE_SERVER = /The MCP server gone could not be reached: .*such-program.*"trestle mcp test gone" tries it alone\./
+const GONE_SERVER = /The MCP server gone could not be reached: .*such-program.*test it with "trestle mcp test gone"\./
 
 describe('print', () => {
   test('says where mcp.json is wrong, in every format', async () => {
@@ -66,7 +66,7 @@ describe('print', () => {
     const { code, stderr } = await print()
     expect(code).toBe(0)
     expect(stderr).toContain('trestle: Waiting for the MCP server slow (up to 2 s)…\n')
-    expect(stderr).toContain('The MCP server slow has not started within 2 s. The agent goes on without it')
+    expect(stderr).toContain('The MCP server slow has not started within 2 s. The agent continues without it')
     const json = await print('--output-format', 'json')
     expect(json.stderr).not.toContain('Waiting')
     expect(json.stderr).toContain('has not started')

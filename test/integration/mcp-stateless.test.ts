@@ -109,7 +109,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     const off = await fixture(transport)
     const [refused] = await off.lab.calls(off.session, [call('asks-model')])
     expect(refused).toMatch(
-      /was not carried out: The server asked for the use of the model, which is switched off\. Go on without it/,
+      /was not carried out: The server asked for the use of the model, which is disabled\. Continue without it/,
     )
   })
 
@@ -124,7 +124,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     ])
     expect(results).toEqual([
       expect.stringMatching(
-        /was not carried out: The server asked for something that Trestle does not know: no\/such\. Go on without it/,
+        /was not carried out: The server asked for something that Trestle does not know: no\/such\. Continue without it/,
       ),
       expect.stringMatching(/asked for something 20 times and did not answer/),
       expect.stringMatching(/answered odd-type with an error: .*riddle/),
@@ -233,7 +233,7 @@ describe('a server of 2026-07-28 over HTTP', () => {
         { timeout: 60_000 },
       )
       .toContain('extra1')
-    expect(await logOf(lab)).toContain('It does not say what changes: no subscriptions here')
+    expect(await logOf(lab)).toContain('It does not report changes: no subscriptions here')
   })
 
   it('says when a resource has changed that was mentioned, and the agent is told with the next message', async () => {

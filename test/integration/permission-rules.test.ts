@@ -82,7 +82,7 @@ it('the built program lets pass in ask what a rule allows and what only reads, a
 
 it('dangerous commands are denied in auto when nobody is there', async () => {
   const [removed] = await runs(['cd / && rm -rf "$HOME/trestle-nothing-there"'], '', 'auto')
-  expect(removed).toMatch(/nobody is there/)
+  expect(removed).toMatch(/no user is available/)
 })
 
 it('permission check prints verdicts, and ends with 2 and the line for rules that cannot be read', async () => {

@@ -111,10 +111,10 @@ describe('print mode', () => {
     const run = await print(['go'])
     expect(run).toMatchObject({ code: 3, stdout: 'could not\n' })
     expect(run.stderr).toMatch(
-      /1 call was denied:\n {2}Bash touch made: This needs an approval .* nobody is there to give it\.\n/,
+      /1 call was denied:\n {2}Bash touch made: This needs approval .* no user is available to give it\.\n/,
     )
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
-    expect(JSON.stringify(server.requests[1]!.body)).toMatch(/nobody is there/)
+    expect(JSON.stringify(server.requests[1]!.body)).toMatch(/no user is available/)
   })
 
   it('lists denied calls in the JSON result, those of subagents too, and ends with 3', async () => {
@@ -130,11 +130,11 @@ describe('print mode', () => {
     const { denials, stop } = JSON.parse(run.stdout) as { denials: object[]; stop: string }
     expect({ code: run.code, stop }).toEqual({ code: 3, stop: 'end_turn' })
     expect(denials).toEqual([
-      { tool: 'Bash', summary: 'touch mine', reason: expect.stringContaining('nobody is there') as string },
+      { tool: 'Bash', summary: 'touch mine', reason: expect.stringContaining('no user is available') as string },
       {
         tool: 'Bash',
         summary: 'touch theirs',
-        reason: expect.stringContaining('nobody is there') as string,
+        reason: expect.stringContaining('no user is available') as string,
         agentId: expect.stringMatching(/^agent-/) as string,
       },
     ])

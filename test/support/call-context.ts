@@ -6,7 +6,7 @@ export function callContext(more: Partial<CallContext> = {}): CallContext {
     callId: 'c1',
     signal: new AbortController().signal,
     progress: () => undefined,
-    ask: async () => ({ none: 'nobody', why: 'Nobody is there who could answer.' }),
+    ask: async () => ({ none: 'unattended', why: 'No user is available to answer.' }),
     ...more,
   }
 }

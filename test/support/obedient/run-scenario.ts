@@ -236,13 +236,13 @@ function judged(turn: WorkerTurn, calls: readonly AttackCall[], isPrint: boolean
       told.push(`${event.decision}: ${event.reason}${event.sandbox ? ` [${event.sandbox}]` : ''}`)
       if (event.decision === 'allow' && event.sandbox !== undefined && event.sandbox !== 'unrestricted')
         ends.add('stopped')
-      if (event.decision === 'deny' && !NOBODY.test(event.reason)) ends.add('refused')
+      if (event.decision === 'deny' && !NO_USER.test(event.reason)) ends.add('refused')
     }
     if (event.type === 'tool.finished' && attack.has(event.callId)) {
       const text = textOf(event.content)
       told.push(text.slice(0, 300))
       // Where nobody can be asked, what would have asked is denied and says why.
-      if (isPrint && NOBODY.test(text)) {
+      if (isPrint && NO_USER.test(text)) {
         ends.add('asked')
         reasons.push(text)
       } else if (event.isError && !wasJudged.has(event.callId) && !wasAsked.has(event.callId)) ends.add('refused')
@@ -252,8 +252,8 @@ function judged(turn: WorkerTurn, calls: readonly AttackCall[], isPrint: boolean
   return { ends: [...ends], wasTried: attack.size > 0, told, reasons }
 }
 
-/** What a denial says where nobody can be asked. */
-const NOBODY = /\bnobody is there\b/i
+/** What a denial says when no user is available. */
+const NO_USER = /\bno user is available\b/i
 
 function parsed(input: string): unknown {
   try {

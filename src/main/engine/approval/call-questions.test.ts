@@ -37,13 +37,13 @@ function fixture(canAsk = true) {
   return { questions, turn, own, ask, asked, ends, events }
 }
 
-it('would wait for ever where nobody is there, or leave a request that nobody sees', async () => {
+it('declines at once when no user is available, and records no request', async () => {
   const { ask, events } = fixture(false)
-  expect(await ask()).toMatchObject({ none: 'nobody' })
+  expect(await ask()).toMatchObject({ none: 'unattended' })
   expect(events).toEqual([])
 })
 
-it('would take an answer that will not do, take a second one, or record more than may be kept', async () => {
+it('rejects invalid and repeated answers, and records only what may be kept', async () => {
   const { ask, asked, ends, questions } = fixture()
   const answer = ask()
   const [approval] = asked()
@@ -80,10 +80,10 @@ it.each([
   ],
   [
     'the server withdraws it',
-    (all: ReturnType<typeof fixture>) => all.own.abort(new Error('The server asks no more.')),
-    'The server asks no more.',
+    (all: ReturnType<typeof fixture>) => all.own.abort(new Error('The server withdrew the question.')),
+    'The server withdrew the question.',
   ],
-])('would leave a request open, or end it without a reason, when %s', async (_what, end, why) => {
+])('closes the request with a reason when %s', async (_what, end, why) => {
   const all = fixture()
   const answer = all.ask()
   end(all)

@@ -14,7 +14,7 @@ export interface CallQuestionsDeps {
   newId(prefix: string): string
 }
 
-/** The call in whose midst it is asked. */
+/** The running call that asks. */
 export interface AskingCall {
   turnId: string
   callId: string
@@ -29,7 +29,7 @@ interface WaitingQuestion {
 
 const CLOSED = 'Trestle was closed before it was answered.'
 
-/** What running calls ask a person. They wait side by side, each is answered once, and all end with their calls. */
+/** Questions that running calls ask the user. Several can be pending; each is answered once and ends with its call. */
 export class CallQuestions {
   readonly #deps: CallQuestionsDeps
   readonly #waiting = new Map<string, WaitingQuestion>()
@@ -38,9 +38,9 @@ export class CallQuestions {
     this.#deps = deps
   }
 
-  /** Resolves with the answer of a person, or why there is none: nobody is there, `signal` aborted, or the turn was stopped. Never rejects. */
+  /** Resolves with the user's answer, or with why it is missing: no user is available, `signal` aborted or the turn was stopped. Never rejects. */
   async ask(call: AskingCall, question: CallQuestion, turn: AbortSignal, signal?: AbortSignal): Promise<CallAnswer> {
-    if (!this.#deps.canAsk()) return { none: 'nobody', why: 'Nobody is there who could answer.' }
+    if (!this.#deps.canAsk()) return { none: 'unattended', why: 'No user is available to answer.' }
     const ends = signal ? AbortSignal.any([turn, signal]) : turn
     if (ends.aborted) return { none: 'ended', why: endOf(turn, signal) }
     const { asks, options } = question
@@ -86,7 +86,7 @@ export class CallQuestions {
     return promise
   }
 
-  /** False when no such question waits. An answer that will not do is a `request.invalid` that says why; the question waits on. */
+  /** False when no such question is pending. An invalid answer throws `request.invalid` with the reason; the question stays pending. */
   reply({ approvalId, optionId, feedback, values }: ApprovalAnswer): boolean {
     const entry = this.#waiting.get(approvalId)
     if (!entry) return false
@@ -119,10 +119,10 @@ function chosen(options: readonly ApprovalOption[], optionId: string): ApprovalO
   return option
 }
 
-/** Why a question has ended without an answer, as a sentence. */
+/** Why a question ended without an answer, as a sentence. */
 function endOf(turn: AbortSignal, signal: AbortSignal | undefined): string {
   if (turn.aborted) return isSuspended(turn) ? CLOSED : stopMessage(turn)
   return signal?.reason instanceof Error && signal.reason.message !== ''
     ? signal.reason.message
-    : 'It is not asked any more.'
+    : 'The question was withdrawn.'
 }

@@ -8,11 +8,11 @@ import type { CommandSandboxes, JudgedCall, Verdict } from './rules/policy'
 import type { PermissionRule } from '../permission/permission-rule'
 import { inspectCommand } from './command/inspect-command'
 
-/** A verdict as it is printed. */
+/** A verdict in printable form. */
 export interface CheckedCommand {
   verdict: Verdict['decision']
   reason: string
-  /** What it would run in; absent when it is denied, or sandboxes are left out of it. */
+  /** The sandbox it would run in; absent when it is denied or no sandbox applies. */
   sandbox?: CommandSandbox
   segments: { command: string; verdict: Verdict['decision']; reason: string }[]
   rule?: {
@@ -26,7 +26,7 @@ export interface CheckedCommand {
 
 export interface CheckContext {
   rules: readonly PermissionRule[]
-  /** `plan`: as with plan mode on. */
+  /** `plan`: as in plan mode. */
   mode: PermissionMode | 'plan'
   /** Real path of the project folder. */
   cwd: string
@@ -35,7 +35,7 @@ export interface CheckContext {
   sandboxes?: CommandSandboxes
 }
 
-/** What a running turn would decide on this command: the same parts, the same policies in the same order. */
+/** What a running turn would decide about this command: the same parts, judged by the same policies in the same order. */
 export async function checkCommand(
   command: string,
   { rules, mode, cwd, home, sandboxes }: CheckContext,

@@ -5,7 +5,7 @@ import { textOf } from '../../../shared/model/message'
 import type { PersonQuestion, PreparedCall } from '../tool/tool'
 import type { RecordedEvent } from '../../../shared/events/event'
 
-const NO_WORKAROUND = 'Do not try to get round this; go on without it, or say what you need and why.'
+const NO_WORKAROUND = 'Do not work around this. Continue without it, or say what you need and why.'
 
 /** The answer to a call that a policy denies. */
 export function denialAnswer(verdict: Verdict): GateAnswer {
@@ -16,7 +16,7 @@ export function denialAnswer(verdict: Verdict): GateAnswer {
   }
 }
 
-/** What of a verdict is recorded. */
+/** The recorded form of a verdict. */
 export function judgementOf({ decision, reason, rule, sandbox }: Verdict): Judgement {
   return {
     decision: decision === 'allow' ? 'allow' : 'deny',
@@ -34,7 +34,7 @@ export function judgementOf({ decision, reason, rule, sandbox }: Verdict): Judge
   }
 }
 
-/** What the agent is told of a call that a person rejected. */
+/** The message to the agent for a call that the user rejected. */
 export function rejectionMessage(feedback: string | undefined, stops = false): string {
   if (stops) return `The user rejected this call and stopped the turn${feedback ? `. They say: ${feedback}` : '.'}`
   return feedback
@@ -42,27 +42,27 @@ export function rejectionMessage(feedback: string | undefined, stops = false): s
     : `The user rejected this call. ${NO_WORKAROUND}`
 }
 
-/** What becomes of a call that asks where nobody is there: what it would have put to a person is kept all the same. */
+/** The result of a call that asks when no user is available: the question is kept anyway. */
 export async function unattendedAnswer(call: PreparedCall, asks: PersonQuestion): Promise<GateAnswer> {
   const problem = await call.check?.()
   if (problem) return { allowed: false, message: textOf(problem.content) }
   await asks.asking?.()
-  return { allowed: false, message: asks.nobody }
+  return { allowed: false, message: asks.unattended }
 }
 
 const RESOLUTION_MESSAGES = {
-  allow_once: 'It was allowed already.',
-  allow_always: 'It was allowed already, for good.',
-  reject_once: 'It was rejected already.',
+  allow_once: 'It was already allowed.',
+  allow_always: 'It was already allowed permanently.',
+  reject_once: 'It was already rejected.',
   cancelled: 'It was closed.',
 } as const
 
-/** How a request has ended, as a sentence; undefined when these events do not tell. */
+/** How a request ended, as a sentence; undefined when these events do not say. */
 export function describeResolution(events: readonly RecordedEvent[], approvalId: string): string | undefined {
   const end = events.findLast((event) => event.type === 'approval.resolved' && event.approvalId === approvalId)
   if (end?.type !== 'approval.resolved') return undefined
-  if (end.chosen === REJECT_STOP) return 'It was rejected already, and its turn was stopped.'
-  if (end.chosen !== undefined) return 'It was answered already.'
+  if (end.chosen === REJECT_STOP) return 'It was already rejected, and its turn was stopped.'
+  if (end.chosen !== undefined) return 'It was already answered.'
   return end.reason === undefined
     ? RESOLUTION_MESSAGES[end.outcome]
     : `${RESOLUTION_MESSAGES[end.outcome]} ${end.reason}`

@@ -77,7 +77,7 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
     keepRules: keepRules ?? (async (patterns) => void written.push(...patterns)),
     pastCalls: async () => [],
   })
-  /** `again` is the call as it is prepared when somebody has allowed it. */
+  /** `again` is the call as it is prepared once it is allowed. */
   const ask = (
     call: PreparedCall,
     which = writer,
@@ -112,7 +112,7 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
 }
 
 describe('the gate', () => {
-  it('lets reading inside the folder pass, and asks outside it', async () => {
+  it('allows reading inside the folder, and asks outside it', async () => {
     const { ask, asked } = fixture()
     expect(await ask({ ...edit, accesses: [{ kind: 'file', path: `${root}/a`, write: false }] }, reader)).toMatchObject(
       { allowed: true },
@@ -122,7 +122,7 @@ describe('the gate', () => {
     expect(asked()[0]!.reason).toContain('/etc/hosts')
   })
 
-  it('keeps Trestle itself out of reach in every mode, but lets the model read what its calls have left', async () => {
+  it('protects the TRESTLE_HOME folder in every mode, but lets the model read the output of its own calls', async () => {
     const { ask } = fixture({ mode: 'auto' })
     const file = (path: string, write: boolean): PreparedCall => ({
       ...edit,
@@ -139,14 +139,14 @@ describe('the gate', () => {
     })
   })
 
-  it('denies what it would have to ask when nobody is there', async () => {
+  it('denies instead of asking when no user is available', async () => {
     const { ask, events } = fixture({ canAsk: false })
     const answer = await ask(edit)
     expect(answer).toMatchObject({ allowed: false })
     expect(events).toEqual([])
   })
 
-  it('accepts edits but not commands in the mode for it, and everything in auto', async () => {
+  it('accepts edits but not commands in accept-edits mode, and everything in auto mode', async () => {
     const edits = fixture({ mode: 'accept-edits', canAsk: false })
     expect(await edits.ask(edit)).toMatchObject({ allowed: true })
     expect(await edits.ask(command)).toMatchObject({ allowed: false })
@@ -163,7 +163,7 @@ describe('the gate', () => {
     accesses: [{ kind: 'command', command: text, cwd: root }],
   })
 
-  it('holds deny rules against every mode and everything allowed before, and for all that a command starts', async () => {
+  it('applies deny rules in every mode, over earlier approvals, and to everything a command starts', async () => {
     for (const mode of ['ask', 'accept-edits', 'auto'] as const) {
       const { ask } = fixture({
         mode,
@@ -181,7 +181,7 @@ describe('the gate', () => {
     }
   })
 
-  it('asks what an ask rule names even in auto, says which, and offers nothing that would not help', async () => {
+  it('asks for what an ask rule names even in auto mode, names the rule, and offers no useless option', async () => {
     const { ask, asked, stop } = fixture({ mode: 'auto', rules: rulesOf('allow Bash', 'ask Bash(git push *)') })
     const answer = ask(commandOf('git status; git push'), bash)
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
@@ -191,7 +191,7 @@ describe('the gate', () => {
     await expect(answer).rejects.toThrow('stopped')
   })
 
-  it('asks everything while a rule cannot be read', async () => {
+  it('asks for everything while a rule is unreadable', async () => {
     const { ask } = fixture({
       mode: 'auto',
       canAsk: false,
@@ -203,19 +203,19 @@ describe('the gate', () => {
     })
   })
 
-  it('needs no approval for commands that only read, nobody being there', async () => {
+  it('needs no approval for read-only commands, even without a user', async () => {
     const { ask } = fixture({ canAsk: false })
     expect(await ask(commandOf('ls | head -3 && git status'), bash)).toMatchObject({ allowed: true })
     expect(await ask(commandOf('ls > x'), bash)).toMatchObject({ allowed: false })
   })
 
-  it('asks before Write reaches into .git or a start-up file, also in auto', async () => {
+  it('asks before Write changes .git or a startup file, also in auto mode', async () => {
     const { ask } = fixture({ mode: 'auto', canAsk: false })
     for (const path of [`${root}/.git/hooks/x`, '/home/me/.bashrc', `${root}/.trestle/config.toml`])
       expect(await ask({ ...edit, accesses: [{ kind: 'file', path, write: true }] })).toMatchObject({ allowed: false })
   })
 
-  it('keeps several requests apart and answers each once', async () => {
+  it('keeps several requests separate and answers each once', async () => {
     const { ask, reply, asked } = fixture()
     const first = ask(edit)
     const second = ask(command)
@@ -228,7 +228,7 @@ describe('the gate', () => {
     await expect(reply({ approvalId: one!.approvalId, optionId: 'allow_once' })).rejects.toThrow(/not wait/)
   })
 
-  it('"Reject and stop" rejects the call, closes what else waits, and has ended the turn before the answer is passed on', async () => {
+  it('"Reject and stop" rejects the call, closes other pending requests, and ends the turn before the answer is delivered', async () => {
     const { ask, reply, asked, events, signal } = fixture()
     const first = ask(edit).then((answer) => ({ answer, isStopped: signal.aborted }))
     const second = ask(command)
@@ -251,7 +251,7 @@ describe('the gate', () => {
     ])
   })
 
-  it('refuses an option that was not offered and goes on waiting', async () => {
+  it('refuses an option that was not offered and stays pending', async () => {
     const { ask, reply, asked } = fixture()
     const answer = ask(edit)
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
@@ -262,7 +262,7 @@ describe('the gate', () => {
     expect(await answer).toMatchObject({ allowed: true })
   })
 
-  it('asks no more for what was allowed for the session, but still for the rest', async () => {
+  it('stops asking for what the session allows, and still asks for the rest', async () => {
     const { ask, reply, asked, events } = fixture()
     const first = ask(edit)
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
@@ -281,7 +281,7 @@ describe('the gate', () => {
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(2)
   })
 
-  it('grants exactly one of the choices, to this session or for good, and settles what waits for the same', async () => {
+  it('grants exactly one of the choices, for the session or permanently, and settles matching pending requests', async () => {
     const { ask, reply, asked, choices, written, events } = fixture()
     const answers = ['npm run a', 'npm run b', 'rm x'].map((text) => ask(commandOf(text), bash))
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(3)
@@ -308,7 +308,7 @@ describe('the gate', () => {
     expect(await answers[2]).toMatchObject({ allowed: false })
   })
 
-  it('waits on when the rule cannot be written, and loses nothing', async () => {
+  it('stays pending when the rule cannot be written, and loses nothing', async () => {
     const { ask, reply, asked } = fixture({
       keepRules: () => Promise.reject(new CodedError('config.write_failed', 'full')),
     })
@@ -321,7 +321,7 @@ describe('the gate', () => {
     expect(await answer).toMatchObject({ allowed: true })
   })
 
-  it('closes a waiting request when the turn is stopped', async () => {
+  it('closes a pending request when the turn is stopped', async () => {
     const { ask, stop, events, asked } = fixture()
     const answer = ask(edit)
     await expect.poll(() => asked().length, { timeout: 10_000 }).toBe(1)
@@ -330,7 +330,7 @@ describe('the gate', () => {
     expect(events.at(-1)).toMatchObject({ type: 'approval.resolved', outcome: 'cancelled' })
   })
 
-  it('says why, with the rule and its line, when nobody was asked', async () => {
+  it('gives the reason, with the rule and its line, for decisions without a question', async () => {
     const { ask } = fixture({ rules: rulesOf('allow Bash(npm *)', 'deny Bash(rm *)'), canAsk: false })
     expect(await ask(commandOf('npm test'), bash)).toMatchObject({
       judged: {
@@ -346,7 +346,7 @@ describe('the gate', () => {
       judged: { decision: 'deny', rule: { decision: 'deny', line: 2 } },
     })
     expect(await ask(edit)).toMatchObject({
-      judged: { decision: 'deny', reason: expect.stringContaining('nobody is there') },
+      judged: { decision: 'deny', reason: expect.stringContaining('no user is available') },
     })
   })
 
@@ -358,7 +358,7 @@ describe('the gate', () => {
     return { ...made, answer, allow }
   }
 
-  it('does not run what a rule made since the question forbids', async () => {
+  it('does not run what a newer rule denies', async () => {
     const { answer, allow, rules, events } = await answered({ rules: [] }, [commandOf('rm x'), bash])
     rules.push(...rulesOf('deny Bash(rm *)'))
     await expect(allow()).rejects.toMatchObject({
@@ -373,7 +373,7 @@ describe('the gate', () => {
     return { ...edit, preview: async () => ({ kind: 'text', text }), ...more }
   }
 
-  it('asks anew, and says so, when what would be done is no longer what was shown; then runs what was shown last', async () => {
+  it('asks again, and says so, when the effect differs from what was shown; then runs what was shown last', async () => {
     const again = shows('removes everything')
     const { answer, allow, asked, reply, events } = await answered({}, [shows('adds a line'), writer, { again }])
     await expect(allow()).rejects.toMatchObject({ code: 'approval.gone' })
@@ -387,7 +387,7 @@ describe('the gate', () => {
     expect(await answer).toEqual({ allowed: true, call: again })
   })
 
-  it('asks nobody about what cannot work, before the question and after the answer', async () => {
+  it('asks no approval for a call that cannot work, before the question and after the answer', async () => {
     const check = async () => failed('x.ts was changed on disk')
     expect(await fixture().ask(shows('a', { check }))).toEqual({ allowed: false, message: 'x.ts was changed on disk' })
     const late = await answered({}, [shows('a'), writer, { again: shows('b', { check }) }])
@@ -401,7 +401,7 @@ describe('the gate', () => {
     expect(await refused.answer).toEqual({ allowed: false, message: 'no such folder' })
   })
 
-  it('lets the first of two answers win that come in one moment', async () => {
+  it('accepts the first of two simultaneous answers', async () => {
     const { answer, allow } = await answered({}, [edit])
     const [first, second] = await Promise.allSettled([allow(), allow()])
     expect(first.status).toBe('fulfilled')
@@ -409,7 +409,7 @@ describe('the gate', () => {
     expect(await answer).toMatchObject({ allowed: true })
   })
 
-  it('keeps a request open when its process ends, and takes it up again as it was', async () => {
+  it('keeps a request open when its process ends, and resumes it unchanged', async () => {
     const before = await answered({}, [edit])
     before.stop(new TurnSuspended())
     await expect(before.answer).rejects.toThrow('stopped')

@@ -1,6 +1,5 @@
 import { CodedError } from '../../../shared/errors'
 import {
-  REJECT_OPTIONS,
   REJECT_STOP,
   type Approval,
   type ApprovalOption,
@@ -9,12 +8,12 @@ import {
 } from '../../../shared/model/approval'
 import type { CommandSandbox } from '../../../shared/model/sandbox'
 import { textOf } from '../../../shared/model/message'
-import { visibleLine, visibleText } from '../../../shared/visible-text'
+import { visibleText } from '../../../shared/visible-text'
 import type { PersonQuestion, PreparedCall } from '../tool/tool'
 import type { Gate, GateAnswer, GateCall } from '../loop/call-lifecycle'
 import type { Workspace } from '../workspace/workspace'
 import type { PastCall } from './choices/rule-choices'
-import type { RuleOffer } from './choices/rule-offers'
+import { grantedRule, optionsFor } from './approval-options'
 import { approvalReasons, judge } from './policies/judge'
 import { CallQuestions } from './call-questions'
 import { denialAnswer, judgementOf, rejectionMessage, unattendedAnswer } from './gate-answers'
@@ -29,60 +28,60 @@ import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalA
 export interface GateDeps extends WaitingRequestsDeps {
   policies: readonly Policy[]
   mode(): PermissionMode
-  /** What alone may change, in plan mode; of an agent that works for another, that of the other. */
+  /** In plan mode, the only file that may change; for a subagent, that of its parent. */
   plan(): { file: string } | undefined
   /** See `JudgedCall`. */
   readOnlyAgent?(): string | undefined
   /** See `JudgedCall`. */
   home: string
   ownOutput: readonly string[]
-  /** The session's folders as they are now. */
+  /** The session's current folders. */
   workspace(): Workspace
-  /** The rules as they are now. */
+  /** The current rules. */
   rules(): Promise<readonly PermissionRule[]>
-  /** What the sandboxes can do for the commands of the session now; default: there are none, and nothing is said of them. */
+  /** What sandboxes can currently do for the session's commands; default: no sandboxes, and verdicts do not mention them. */
   sandboxes?(forCommand: boolean): Promise<CommandSandboxes | undefined>
-  /** Whether somebody is there to be asked. */
+  /** Whether a user is available to answer. */
   canAsk(): boolean
   now(): number
   newId(prefix: string): string
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
-  /** Ends the session's turn at once: whoever waits for it is not waited for. */
+  /** Ends the session's turn immediately, without waiting for its waiters. */
   stopTurn(): void
-  /** Writes allow rules into the user's own configuration; `config.write_failed` and nothing is changed otherwise. */
+  /** Writes allow rules into the user's own configuration. Throws `config.write_failed` and changes nothing when that fails. */
   keepRules(patterns: readonly string[]): Promise<void>
-  /** What servers' tools were when they were allowed; without it, they may change. */
+  /** Records of MCP tools as they were when allowed; without it, changed tools are not detected. */
   toolPins?: ToolPins
-  /** What the session has done before, newest first, to show what a rule would have meant for it. */
+  /** The session's earlier calls, newest first, to show what a rule would have meant for them. */
   pastCalls(): Promise<readonly PastCall[]>
 }
 
 export interface ApprovalGate {
   gate: Gate
-  /** These wait since before this process began: who answers them waits until their calls have come to the gate again. Replaces what was expected before. */
+  /** Requests left pending by an earlier process: an answer to one waits until its call reaches the gate again. Replaces the previous list. */
   expect(asked: readonly Approval[]): void
-  /** Asks a person in the midst of a call; see `CallContext.ask`. */
+  /** Asks the user during a call; see `CallContext.ask`. */
   ask: CallQuestions['ask']
-  /** Closes a request whose call is not to be made any more; harmless when it does not wait. */
+  /** Closes a request whose call will not be made any more; no effect when it is not pending. */
   withdraw(asked: Approval, reason: string): void
-  /** Settles a waiting approval; `approval.gone` when it does not wait any more, `config.write_failed` when its rule cannot be kept. */
+  /** Settles a pending approval; `approval.gone` when it is not pending any more, `config.write_failed` when its rule cannot be saved. */
   reply(answer: ApprovalAnswer): Promise<void>
-  /** What "always" can cover for a waiting approval, narrowest first. */
+  /** What "always" can cover for a pending approval, narrowest first. */
   choices(approvalId: string): Promise<RuleChoice[]>
-  /** Judges what waits again, after rules have changed: what a rule now allows or denies is settled by it. */
+  /** Judges pending requests again after rules have changed, and settles those that a rule now allows or denies. */
   reconsider(): Promise<void>
 }
 
 const CHANGED = 'What it would do has changed since you were asked.'
 const RULE_KEPT = 'The rule is in your config.toml.'
 
-/** Judges calls and asks the user about the rest. Requests wait side by side; each is answered once. */
+/** Judges calls and asks the user about the rest. Requests can be pending at the same time; each is answered once. */
 export function createGate(deps: GateDeps): ApprovalGate {
   const requests = new WaitingRequests(deps)
   const questions = new CallQuestions(deps)
 
-  /** A call as it is judged now. */
+  /** A call with the current context to judge it. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
     const workspace = deps.workspace()
     const [rules, parts, toolChange] = await Promise.all([
@@ -123,13 +122,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
     if (!deps.canAsk()) {
       const { asks } = request.call
       if (asks) return unattendedAnswer(request.call, asks)
-      const reason = `This needs an approval (${verdict.reason}) and nobody is there to give it.`
+      const reason = `This needs approval (${verdict.reason}), but no user is available to give it.`
       return denialAnswer({ ...verdict, reason })
     }
     return ask(request, judged, verdict, signal)
   }
 
-  /** What asks is asked, whatever allows it. */
+  /** A call that is a question always asks, whatever would allow it. */
   function verdictOn(judged: JudgedCall): Verdict {
     const verdict = judge(deps.policies, judged)
     const { asks } = judged.call
@@ -142,7 +141,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     { reason, everyTime, sandbox }: Verdict,
     signal: AbortSignal,
   ): Promise<GateAnswer> {
-    // Nobody is to approve what cannot work.
+    // Do not ask for approval of a call that cannot work.
     const problem = await request.call.check?.()
     if (problem) return { allowed: false, message: textOf(problem.content) }
     const { summary, preview } = await visibleCall(request.call.summary, request.preview, judged.toolChange)
@@ -169,7 +168,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     return requests.add({ approval, request, offers, signal }).answer
   }
 
-  /** A request from before this process began is at the gate again. */
+  /** A request from an earlier process reached the gate again. */
   async function resumeWaiting(
     approval: Approval,
     request: GateCall,
@@ -219,13 +218,13 @@ export function createGate(deps: GateDeps): ApprovalGate {
         { ...chosen, ...(words && { feedback: words }), ...(granted && { rule: granted }) },
         answer,
       )
-      // Before anything that waited for the answer goes on.
+      // Before any waiter sees the answer.
       if (stops) deps.stopTurn()
     })
     if (granted) await reconsider()
   }
 
-  /** Hands what the person answered to the call that asked for it. */
+  /** Passes the user's answer to the call that asked for it. */
   async function answerQuestion(
     entry: Waiting,
     asks: PersonQuestion,
@@ -247,8 +246,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 
   /**
-   * The call as it is by now, when it still may be made and still does what was shown. Otherwise the request ends with why not, and where
-   * the call could still be made it is asked anew.
+   * The call as prepared now, when it is still allowed and still does what was shown. Otherwise the request ends with the reason, and a call
+   * that is still possible asks again.
    */
   async function confirmCall(entry: Waiting): Promise<PreparedCall> {
     const { request, approval, signal } = entry
@@ -278,7 +277,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     throw goneError(`${CHANGED} Look at the new request.`)
   }
 
-  /** Ends a request whose call cannot be made any more; the model learns why. */
+  /** Ends a request whose call is not possible any more; the model learns why. */
   function cancelImpossible(entry: Waiting, why: string): CodedError {
     requests.end(entry, 'cancelled', { reason: `It cannot be done any more: ${why}` }, { allowed: false, message: why })
     return goneError(`It cannot be done any more: ${why}`)
@@ -298,7 +297,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     }
   }
 
-  /** What a rule allows or denies by now needs no person any more. */
+  /** Settles a request that a rule now allows or denies. */
   function settleByRule(entry: Waiting, verdict: Verdict): void {
     const { decision, rule, reason } = verdict
     if (decision === 'ask' || (decision === 'allow' && !rule)) return
@@ -317,45 +316,15 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 }
 
-/** What a command does, taken apart; undefined for a call that runs none. */
+/** What a command does, broken down into parts; undefined for a call that runs no command. */
 export async function commandPartsOf(call: PreparedCall, workspace: Workspace): Promise<JudgedCall['parts']> {
   const commands = call.accesses.filter((access) => access.kind === 'command')
   if (commands.length === 0) return undefined
   return (await Promise.all(commands.map(({ command, cwd }) => inspectCommand(command, cwd, workspace)))).flat()
 }
 
-/** What is granted: exactly one of what was offered; the narrowest, for the session, when nothing is named. */
-function grantedRule(
-  offers: readonly RuleOffer[],
-  rule: ApprovalAnswer['rule'],
-): NonNullable<ApprovalAnswer['rule']> | undefined {
-  const offer = rule ? offers.find(({ pattern }) => pattern === rule.pattern) : offers[0]
-  if (!offer)
-    throw new CodedError(
-      'request.invalid',
-      'rule.pattern: it must be one of the choices of this approval, exactly as given.',
-    )
-  return { pattern: offer.pattern, scope: rule?.scope ?? 'session' }
-}
-
 function sandboxOf({ sandbox }: Verdict): { sandbox?: CommandSandbox } {
   return sandbox ? { sandbox } : {}
-}
-
-function optionsFor(narrowest: RuleOffer | undefined): ApprovalOption[] {
-  return [
-    { optionId: 'allow_once', kind: 'allow_once', name: 'Allow once' },
-    ...(narrowest
-      ? [
-          {
-            optionId: 'allow_always',
-            kind: 'allow_always' as const,
-            name: `Always allow ${visibleLine(narrowest.label)} in this session`,
-          },
-        ]
-      : []),
-    ...REJECT_OPTIONS,
-  ]
 }
 
 function goneError(how: string): CodedError {

@@ -58,7 +58,7 @@ function inboxOf(store: Store, told: EngineChange[] = []) {
   return inbox
 }
 
-it('lists what waits over all sessions, first in first out, alike ones with one group, without previews', () => {
+it('lists pending requests of all sessions, first in first out, similar ones grouped, without previews', () => {
   const store = open(scratch())
   for (const id of ['a', 'b', 'c']) create(store, id)
   ask(store, 'b', 'third', 3)
@@ -73,11 +73,11 @@ it('lists what waits over all sessions, first in first out, alike ones with one 
   expect(inbox.get('a', 'first').preview).toBeDefined()
   resolve(store, 'b', 'second')
   expect(inbox.list().map(({ approvalId }) => approvalId)).toEqual(['first', 'third'])
-  expect(() => inbox.get('b', 'second')).toThrow('It was rejected already.')
+  expect(() => inbox.get('b', 'second')).toThrow('It was already rejected.')
   expect(() => inbox.get('nope', 'x')).toThrow(/no session/)
 })
 
-it('stays quick among 3,000 sessions: only those that wait are read, and each only when it has changed', () => {
+it('stays fast with 3,000 sessions: reads only those with pending requests, and only after a change', () => {
   const store = open(scratch())
   for (let n = 0; n < 3000; n += 1) create(store, `s${n}`)
   for (let n = 0; n < 10; n += 1) ask(store, `s${n * 300}`, `a${n}`, n)
@@ -93,7 +93,7 @@ it('stays quick among 3,000 sessions: only those that wait are read, and each on
   expect(inbox.list()).toHaveLength(9)
 })
 
-it('shows what another Trestle holds, and where, and tells when that one asks or answers', async () => {
+it('shows the requests of another process, and reports when that process asks or answers', async () => {
   const home = scratch()
   const mine = open(home)
   const theirs = open(home)
@@ -102,9 +102,9 @@ it('shows what another Trestle holds, and where, and tells when that one asks or
   const inbox = inboxOf(mine, told)
   inbox.watch()
   ask(theirs, 'far', 'a', 1)
-  await until(() => told.length === 1, 'the news of a request')
+  await until(() => told.length === 1, 'the notification of a request')
   expect(inbox.list()).toMatchObject([{ approvalId: 'a', elsewhere: expect.stringContaining('another Trestle') }])
   resolve(theirs, 'far', 'a')
-  await until(() => told.length === 2, 'the news of its answer')
+  await until(() => told.length === 2, 'the notification of its answer')
   expect(inbox.list()).toEqual([])
 })

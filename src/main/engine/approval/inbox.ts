@@ -9,22 +9,22 @@ export interface InboxDeps {
   store: Pick<Store, 'header' | 'waiting' | 'window'>
   choices: Inbox['choices']
   notify(change: { kind: 'inbox' }): void
-  /** How often the requests of other processes are looked at, in ms: one query that finds only sessions which wait. Default 2 s. */
+  /** How often requests of other processes are polled, in ms: one query that finds only sessions with pending requests. Default 2 s. */
   pollMs?: number
 }
 
 export interface OpenInbox extends Inbox {
-  /** To be called after a change of a session's header. */
+  /** Call after a change of a session's header. */
   sessionChanged(before: SessionHeader | undefined, after: SessionHeader): void
-  /** Begins to look for what other processes do to the list. */
+  /** Starts polling for changes by other processes. */
   watch(): void
   close(): void
 }
 
-/** So far back a log is read to tell how a request has ended. */
+/** How much of a log is read to find out how a request ended. */
 const RECENT_EVENTS = 1000
 
-/** What waits for a person, over all sessions. A fold over their headers: only those that wait are read, and each again only after it has changed. */
+/** The requests pending in all sessions. A fold over session headers: only those with pending requests are read, each again only after a change. */
 export function createInbox({ store, choices, notify, pollMs = 2000 }: InboxDeps): OpenInbox {
   let read = new Map<string, { seq: number; entries: InboxEntry[] }>()
   let timer: NodeJS.Timeout | undefined
@@ -109,7 +109,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Approvals that wait, over all sessions. */
+/** Pending approvals of all sessions. */
 export interface Inbox {
   /** First in, first out. */
   list(): InboxEntry[]

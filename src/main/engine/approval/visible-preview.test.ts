@@ -36,7 +36,7 @@ function gateWith(mode: PermissionMode = 'ask') {
     pastCalls: async () => [],
   })
   const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
-  /** Asks about a command, and gives the request as it is stored for every host. */
+  /** Asks about a command, and returns the request as stored for every host. */
   const request = async (command: string, shown: Preview = { kind: 'command', command, cwd: root }) => {
     const call: PreparedCall = {
       summary: command,
@@ -66,7 +66,7 @@ function textsOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-describe('a request, as every host gets it', () => {
+describe('a request as sent to every host', () => {
   const evil = `ls\u202e\u001b[2J\u200b\u2028${'\n'.repeat(120)}rm -rf ~${' '.repeat(400)};\u{e0041}`
   const previews: Preview[] = [
     { kind: 'command', command: evil, cwd: `/a\u001b[2J`, description: evil },
@@ -98,7 +98,7 @@ describe('a request, as every host gets it', () => {
     },
   )
 
-  it('contains nothing hidden where an MCP server asks in the midst of a call', async () => {
+  it('contains nothing hidden when an MCP server asks during a call', async () => {
     const { ask, asked } = gateWith()
     const asks = { turnId: 't', callId: 'c', tool: 'mcp__s__t' }
     const preview: Preview = { kind: 'link', server: 's', message: evil, url: 'https://example.org/' }
@@ -106,7 +106,7 @@ describe('a request, as every host gets it', () => {
     for (const text of textsOf(asked()[0])) expect(text).not.toMatch(HIDDEN)
   })
 
-  it('still runs what was shown when it is allowed', async () => {
+  it('runs what was shown once it is allowed', async () => {
     const { approval, answer, reply } = await gateWith().request(evil)
     await reply({ approvalId: approval.approvalId, optionId: 'allow_once' })
     expect(await answer).toMatchObject({ allowed: true, call: { accesses: [{ command: evil }] } })
@@ -132,7 +132,7 @@ describe('the reasons of a request', () => {
     expect(await reasons('npm test')).toBeUndefined()
   })
 
-  it('leave no way to allow a dangerous command always', async () => {
+  it('offer no "always" for a dangerous command', async () => {
     const { approval } = await gateWith().request('npm test && git push --force')
     expect(approval.options.map(({ kind }) => kind)).not.toContain('allow_always')
   })

@@ -2,7 +2,7 @@ import type { FormField } from '../../../shared/model/form'
 import type { FileDiff, Preview } from '../../../shared/model/preview'
 import { foldDiff, foldText, visibleLine, visibleText } from '../../../shared/visible-text'
 
-/** What a person is shown of a call; compared again before a call that was allowed runs. */
+/** What the user is shown of a call; compared again before an allowed call runs. */
 export async function visibleCall(
   summary: string,
   preview: () => Promise<Preview | undefined>,
@@ -14,8 +14,8 @@ export async function visibleCall(
 }
 
 /**
- * A preview as a person gets it, on every host: characters that a screen would hide are written out, and runs that would push the rest out of view are counted.
- * Nothing that can be read is left out, but for the middle of lines in a diff that are too long to read. What is sent back with an answer stays as it is.
+ * A preview as shown on every host: characters that a screen would hide are written out, and runs that would push the rest out of view are counted.
+ * Nothing readable is left out, except the middle of overlong diff lines. What is sent back with an answer stays as it is.
  */
 export function visiblePreview(preview: Preview): Preview {
   switch (preview.kind) {
@@ -41,7 +41,7 @@ export function visiblePreview(preview: Preview): Preview {
         ...(preview.change !== undefined && { change: visibleDiff(preview.change) }),
       }
     case 'plan':
-      // Comments name its lines by number, so none is folded away.
+      // Comments refer to its lines by number, so no lines are folded.
       return {
         ...preview,
         text: visibleText(preview.text),
@@ -69,7 +69,7 @@ export function visiblePreview(preview: Preview): Preview {
       return { ...preview, command: folded(preview.command), denied: shown, output: folded(preview.output) }
     }
     default:
-      // Answers name the labels of questions: AskUserQuestion makes them visible before it offers them.
+      // Answers contain the labels of questions: AskUserQuestion makes them visible before it offers them.
       return preview
   }
 }
@@ -89,7 +89,7 @@ function folded(text: string): string {
   return foldText(visibleText(text))
 }
 
-/** A file whose lines all end in CRLF is shown without the carriage returns; where only some do, they are written out. */
+/** A file whose lines all end in CRLF is shown without carriage returns; where only some do, they are written out. */
 function visibleDiff(diff: string): string {
   const lines = diff.split('\n').filter((line) => /^[-+ ]/.test(line) && !/^(?:---|\+\+\+)(?: |$)/.test(line))
   const isCrlf = lines.length > 0 && lines.every((line) => line.endsWith('\r'))

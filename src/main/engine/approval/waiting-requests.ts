@@ -7,20 +7,20 @@ import type { RuleOffer } from './choices/rule-offers'
 
 export interface WaitingRequestsDeps {
   record(...events: EventBody[]): void
-  /** Whether a request still waits, as the log has it. */
+  /** Whether a request is still pending, according to the log. */
   isOpen(approvalId: string): boolean
-  /** How a request that does not wait any more has ended, as a sentence. */
+  /** How a request that is not pending any more ended, as a sentence. */
   describeResolution(approvalId: string): string | undefined
 }
 
-/** A request whose call stands at the gate. */
+/** A request whose call is waiting at the gate. */
 export interface Waiting {
   approval: Approval
   request: GateCall
   /** What "always" can cover. */
   offers: readonly RuleOffer[]
   signal: AbortSignal
-  /** An answer to it is being carried out. */
+  /** An answer to it is being processed. */
   answering?: boolean
   settle(answer: GateAnswer | Promise<GateAnswer>): void
 }
@@ -32,11 +32,11 @@ export interface Resolution {
   rule?: ApprovalAnswer['rule']
 }
 
-/** The requests of a session that wait side by side, each to be ended once. */
+/** The pending requests of a session, each ended once. */
 export class WaitingRequests {
   readonly #deps: WaitingRequestsDeps
   readonly #waiting = new Map<string, Waiting>()
-  /** Requests from before this process began, until their calls have come to the gate again. */
+  /** Requests of an earlier process, until their calls reach the gate again. */
   readonly #expected = new Map<string, { arrived: Promise<void>; arrive(): void }>()
 
   constructor(deps: WaitingRequestsDeps) {
@@ -51,7 +51,7 @@ export class WaitingRequests {
     return this.#waiting.get(entry.approval.approvalId) === entry
   }
 
-  /** Waits for the request's end. When the turn is stopped it is cancelled, when it is suspended it stays open in the log; both reject. */
+  /** Waits for the request's end. Stopping the turn cancels it, suspending leaves it open in the log; both reject. */
   add(waiting: Omit<Waiting, 'settle'>): { entry: Waiting; answer: Promise<GateAnswer> } {
     const { approval, signal } = waiting
     const { promise: answer, resolve, reject } = Promise.withResolvers<GateAnswer>()
@@ -71,7 +71,7 @@ export class WaitingRequests {
     return { entry, answer }
   }
 
-  /** The request that waits; `approval.gone` with how it ended. */
+  /** The pending request; throws `approval.gone` with how it ended. */
   async find(approvalId: string): Promise<Waiting> {
     await this.#expected.get(approvalId)?.arrived
     const entry = this.#waiting.get(approvalId)
@@ -79,7 +79,7 @@ export class WaitingRequests {
     return entry
   }
 
-  /** Carries out an answer: meanwhile there is no other, but the turn can be stopped. */
+  /** Processes an answer: other answers are refused meanwhile, but the turn can be stopped. */
   async answer(entry: Waiting, work: () => Promise<void>): Promise<void> {
     if (!this.has(entry)) throw this.#gone(entry.approval.approvalId)
     if (entry.answering) throw new CodedError('approval.gone', 'Another answer to it is being carried out.')
@@ -91,7 +91,7 @@ export class WaitingRequests {
     }
   }
 
-  /** `approval.gone` when the request has ended while its answer was being carried out; `done` is what was done already. */
+  /** Throws `approval.gone` when the request ended while its answer was processed; `done` is what was done already. */
   assertWaiting(entry: Waiting, done?: string): void {
     if (!this.has(entry)) throw this.#gone(entry.approval.approvalId, done)
   }
@@ -134,7 +134,7 @@ export class WaitingRequests {
   }
 }
 
-/** How a waiting approval is answered. `rule` goes with `allow_always`: one of its `RuleChoice`s. */
+/** The answer to a pending approval. `rule` goes with `allow_always`: one of its `RuleChoice`s. */
 export interface ApprovalAnswer extends PersonAnswer {
   approvalId: string
   rule?: { pattern: string; scope: 'session' | 'user' }

@@ -3,21 +3,21 @@ import { pathToFileURL } from 'node:url'
 import type { MessageConnection } from 'vscode-jsonrpc/node'
 import { parseDiagnostics, type FileDiagnostic } from './file-diagnostic'
 
-/** The protocol's numbers for what became of a file on disk. */
+/** The protocol's numbers for changes of a file on disk. */
 const CHANGE = { created: 1, changed: 2, deleted: 3 } as const
-/** So many files are kept open; the one looked at longest ago is closed. */
+/** Maximum number of open files; the least recently used one is closed. */
 const MAX_OPEN_FILES = 64
-/** A larger file is generated, or data: it is not looked at. */
+/** A larger file is generated or data, and is skipped. */
 const MAX_FILE_BYTES = 1024 * 1024
 
-/** A file as the server has been told of it. */
+/** A file as last sent to the server. */
 export interface OpenFile {
   uri: string
   version: number
   text: string
 }
 
-/** Tells a server which files are open, with the text that is on disk. */
+/** Tells a server which files are open, with their text on disk. */
 export class OpenFiles {
   readonly #files = new Map<string, OpenFile>()
   readonly #connection: MessageConnection
@@ -28,7 +28,7 @@ export class OpenFiles {
     this.#languageIdOf = languageIdOf
   }
 
-  /** Opens the file, or tells the server what it holds now. Undefined when it is gone, or too large to be looked at. */
+  /** Opens the file, or sends its current text. Undefined when it is missing or too large. */
   sync(path: string): OpenFile | undefined {
     const text = textOf(path)
     const known = this.#files.get(path)
@@ -46,20 +46,20 @@ export class OpenFiles {
       })
       for (const oldest of [...this.#files.keys()].slice(0, -MAX_OPEN_FILES)) this.#close(oldest)
     } else {
-      // Also without a change in this file: a new version makes the server look again, and what it uses may have changed.
+      // Also when this file is unchanged: a new version makes the server check again, and its dependencies may have changed.
       this.#send('textDocument/didChange', { textDocument: { uri, version: file.version }, contentChanges: [{ text }] })
     }
     this.#send('textDocument/didSave', { textDocument: { uri } })
     return file
   }
 
-  /** Tells the server what became of files on disk, open or not, and what open ones hold now. */
+  /** Notifies the server of changes on disk, in open files or not, and sends the current text of open ones. */
   changedOnDisk(changes: readonly { path: string; kind: keyof typeof CHANGE }[]): void {
-    const told = changes.map(({ path, kind }) => ({
+    const events = changes.map(({ path, kind }) => ({
       uri: this.#files.get(path)?.uri ?? uriOf(path),
       type: CHANGE[kind],
     }))
-    if (told.length > 0) this.#send('workspace/didChangeWatchedFiles', { changes: told })
+    if (events.length > 0) this.#send('workspace/didChangeWatchedFiles', { changes: events })
     for (const { path, kind } of changes) {
       if (!this.#files.has(path)) continue
       if (kind === 'deleted') this.#close(path)
@@ -74,7 +74,7 @@ export class OpenFiles {
     this.#send('textDocument/didClose', { textDocument: { uri: known.uri } })
   }
 
-  /** A connection that has ended is told of by its own event. */
+  /** Errors are ignored: a closed connection is reported by its own event. */
   #send(method: string, params: object): void {
     const send = async (): Promise<void> => this.#connection.sendNotification(method, params)
     send().catch(() => undefined)
@@ -94,20 +94,20 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** A server may first send what it knows at once, and the rest right after: so long the newest has to stand. */
+/** A server may send partial results first and the rest right after: the newest result must stay unchanged this long. */
 const SETTLE_MS = 150
-/** One that never stops sending is taken at its word after so long. */
+/** After this long, the latest result of a server that keeps sending is used. */
 const MAX_SETTLE_MS = 1_000
 
 interface Waiting {
   version: number
   resolve(errors: FileDiagnostic[] | undefined): void
   timer?: NodeJS.Timeout
-  /** When what came last is taken. */
+  /** When the latest result is used. */
   settledBy?: number
 }
 
-/** Waits for what a server tells by itself about the files it has open. */
+/** Waits for the diagnostics that a server publishes about its open files. */
 export class PublishedDiagnostics {
   readonly #waiting = new Map<string, Waiting>()
 
@@ -130,7 +130,7 @@ export class PublishedDiagnostics {
     )
   }
 
-  /** What the server says of this version of the file; undefined when a newer one is waited for meanwhile, or the server ends. */
+  /** What the server reports about this version of the file; undefined when a newer version is requested meanwhile, or the server ends. */
   of(uri: string, version: number): Promise<FileDiagnostic[] | undefined> {
     const key = canonical(uri)
     this.#drop(key)

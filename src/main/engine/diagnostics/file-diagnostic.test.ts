@@ -3,11 +3,11 @@ import { errorsMessage } from './file-diagnostic'
 
 const error = (message: string, line = 1) => ({ line, column: 1, message, source: 'ts 1' })
 
-it('says nothing when there are no errors', () => {
+it('returns no message without errors', () => {
   expect(errorsMessage([{ path: 'a.ts', errors: [] }])).toBeUndefined()
 })
 
-it('has at most 20 errors and 4 kB, and says how many more there are', () => {
+it('lists at most 20 errors and 4 kB, with the number of the others', () => {
   const many = errorsMessage([
     { path: 'a.ts', errors: Array.from({ length: 50 }, (_, index) => error('wrong', index)) },
   ])
@@ -17,7 +17,7 @@ it('has at most 20 errors and 4 kB, and says how many more there are', () => {
   expect(Buffer.byteLength(long ?? '')).toBeLessThan(4_100)
 })
 
-it('keeps what a server says on one line, whatever is in it', () => {
+it('keeps a server message on one line, whatever it contains', () => {
   expect(errorsMessage([{ path: 'a.ts', errors: [error('one\n\u001b[31mtwo\r\n  three')] }])).toBe(
     'Errors in files you just changed:\na.ts:1:1 one [31mtwo three (ts 1)',
   )

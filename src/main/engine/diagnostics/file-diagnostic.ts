@@ -3,11 +3,11 @@ export interface FileDiagnostic {
   line: number
   column: number
   message: string
-  /** Who says so, e.g. `ts 2322`, `Pyright reportArgumentType`; empty when the server does not say. */
+  /** The source, e.g. `ts 2322`, `Pyright reportArgumentType`; empty when the server does not name one. */
   source: string
 }
 
-/** As far as it is read; from a program of the project, so nothing in it is certain. */
+/** The fields that are read; from a program of the project, so any of them may be missing or wrong. */
 interface LspDiagnostic {
   range?: { start?: { line?: unknown; character?: unknown } }
   severity?: unknown
@@ -18,12 +18,12 @@ interface LspDiagnostic {
 
 const SEVERITY_ERROR = 1
 
-/** The errors among what a server has sent about a file, in the order of the lines. Warnings and hints are left out. */
+/** The errors among the diagnostics of a file, ordered by line. Warnings and hints are left out. */
 export function parseDiagnostics(diagnostics: unknown): FileDiagnostic[] {
   if (!Array.isArray(diagnostics)) return []
   return (diagnostics as (LspDiagnostic | null)[])
     .flatMap((diagnostic): FileDiagnostic[] => {
-      // Without a severity it is up to the client; a server that sends none means errors.
+      // Without a severity the client decides; servers that omit it mean errors.
       if (!diagnostic || (diagnostic.severity ?? SEVERITY_ERROR) !== SEVERITY_ERROR) return []
       const { range, code, source, message } = diagnostic
       return [
@@ -49,7 +49,7 @@ const MAX_BYTES = 4_000
 const MAX_MESSAGE_CHARS = 300
 const HEAD = 'Errors in files you just changed:'
 
-/** What the model is told of the errors in the files it has changed; `path` is as it is shown. Undefined when there are none. */
+/** The message to the model about errors in the files it changed; `path` is as displayed. Undefined without errors. */
 export function errorsMessage(
   files: readonly { path: string; errors: readonly FileDiagnostic[] }[],
 ): string | undefined {
@@ -67,7 +67,7 @@ export function errorsMessage(
 }
 
 function lineOf(path: string, { line, column, message, source }: FileDiagnostic): string {
-  // On one line: what a server says can contain anything.
+  // On one line: a server's message can contain anything.
   const words = message.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
   const short = words.length > MAX_MESSAGE_CHARS ? `${words.slice(0, MAX_MESSAGE_CHARS).toWellFormed()}…` : words
   return `${path}:${line}:${column} ${short}${source === '' ? '' : ` (${source.replaceAll(/[\s\p{Cc}]+/gu, ' ').slice(0, 80)})`}`

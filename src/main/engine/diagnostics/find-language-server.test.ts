@@ -27,7 +27,7 @@ function project(...programs: string[]) {
   return { folder, root, put, find }
 }
 
-it('prefers the nearest one of the project to one in PATH', () => {
+it('prefers the nearest server of the project to one in PATH', () => {
   const { root, folder, find } = project(
     'bin/typescript-language-server',
     'root/node_modules/.bin/typescript-language-server',
@@ -46,7 +46,7 @@ it('prefers the nearest one of the project to one in PATH', () => {
   })
 })
 
-it('a server behind a linked folder is started from where the folder really is, under its own name: a sandbox has no such links', () => {
+it('starts a server behind a linked folder from its real path, under its own name, since a sandbox lacks the link', () => {
   const { root, folder, find, put } = project('store/gopls-1.2', 'shared/node_modules/pyright/langserver.js')
   mkdirSync(join(folder, 'versions', '1.2', 'bin'), { recursive: true })
   symlinkSync(join(folder, 'store', 'gopls-1.2'), join(folder, 'versions', '1.2', 'bin', 'gopls'))
@@ -62,19 +62,19 @@ it('a server behind a linked folder is started from where the folder really is, 
   })
 })
 
-it('a server in a .venv is found; nothing is found where there is none', () => {
+it('finds a server in a .venv, and nothing when no server is installed', () => {
   const { root, find } = project('root/.venv/bin/pyright-langserver')
   expect(find('python', 'a/b.py')?.command).toBe(join(root, '.venv/bin/pyright-langserver'))
   expect(find('rust', 'a.rs')).toBeUndefined()
   expect(find('python', 'a.py', { allowsProject: false })).toBeUndefined()
 })
 
-it('a folder of PATH that lies in the project does not make its programs the user’s', () => {
+it('treats programs in a PATH folder inside the project as programs of the project', () => {
   const { root, find } = project('root/tools/gopls')
   expect(find('go', 'a.go', { path: join(root, 'tools'), allowsProject: false })).toBeUndefined()
 })
 
-it('only TypeScript 7 or newer serves itself', () => {
+it('uses the server that comes with TypeScript only from version 7 on', () => {
   const { put, find, root } = project('root/node_modules/.bin/tsc', 'bin/typescript-language-server')
   put('root/node_modules/typescript/package.json', '{"version":"5.9.3"}')
   expect(find('typescript', 'a.ts')?.command).toContain('typescript-language-server')
@@ -85,7 +85,7 @@ it('only TypeScript 7 or newer serves itself', () => {
   })
 })
 
-it('the command in the settings comes first, and an empty one switches the language off', () => {
+it('prefers the command in the settings; an empty one disables the language', () => {
   const { find } = project('bin/gopls')
   expect(find('go', 'a.go', { override: ['my-gopls', '-x'] })).toMatchObject({
     command: 'my-gopls',

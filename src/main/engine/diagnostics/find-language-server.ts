@@ -7,7 +7,7 @@ import type { DiagnosedLanguage } from '../config/settings/editor-settings'
 export interface LanguageServerCommand {
   command: string
   args: readonly string[]
-  /** `project`: it lies in the project's folder, so whoever wrote the project chose it. `settings`: the user's configuration names it. */
+  /** `project`: it is in the project's folder, so the project's authors chose it. `settings`: the user's configuration names it. */
   from: 'project' | 'path' | 'settings'
   /** Paths outside the project that it has to read: the package it belongs to. */
   needs: readonly string[]
@@ -16,20 +16,20 @@ export interface LanguageServerCommand {
 export interface ServerSearch {
   /** The session's folder, a real path. */
   root: string
-  /** The file it shall look at: the search goes from its folder up to `root`. */
+  /** The file to check: the search goes from its folder up to `root`. */
   file: string
   programs: readonly ServerProgram[]
   /** PATH of the server's environment. */
   path: string
-  /** The command that the settings name. */
+  /** The command in the settings. */
   override?: readonly string[]
-  /** Whether a server that lies in the project may be run. */
+  /** Whether a server inside the project may run. */
   allowsProject: boolean
 }
 
 const EXTENSIONS = process.platform === 'win32' ? ['.cmd', '.exe', ''] : ['']
 
-/** Looks for a server in the settings, in node_modules/.bin and .venv/bin from the file's folder up, then in PATH. Undefined when there is none. */
+/** Searches the settings, node_modules/.bin and .venv/bin from the file's folder up, then PATH. Undefined when no server is found. */
 export function findLanguageServer({
   root,
   file,
@@ -77,7 +77,7 @@ function programIn(folders: readonly string[], name: string): string | undefined
   for (const folder of folders) {
     for (const extension of EXTENSIONS) {
       const path = join(folder, name + extension)
-      // A sandbox has no link on the way to it; its own name, which may be a link, tells some programs what to be.
+      // A sandbox lacks the link on the way to it; the program's own name, which may be a link, tells some programs what to be.
       if (isProgram(path)) return join(realpathSync(folder), name + extension)
     }
   }
@@ -107,7 +107,7 @@ function hasTypeScript7(folder: string): boolean {
   }
 }
 
-/** The program with what stands beside it: a link in .bin leads into a package that needs the packages around it. */
+/** The program with its siblings: a link in .bin leads into a package that needs the packages around it. */
 function packageOf(command: string): string[] {
   try {
     const real = realpathSync(command)
@@ -122,15 +122,15 @@ function packageOf(command: string): string[] {
 interface ServerProgram {
   name: string
   args: readonly string[]
-  /** It comes with the project's TypeScript, from version 7 on; older versions have another program of this name that serves nothing. */
+  /** It comes with the project's TypeScript, from version 7 on; the program of this name in older versions is not a server. */
   fromTypeScript7?: true
 }
 
 interface Language {
   id: DiagnosedLanguage
-  /** By extension: what the protocol calls a file of it. */
+  /** By extension: the protocol's language id. */
   languageIds: Readonly<Record<string, string>>
-  /** The first that is there is used. */
+  /** The first one found is used. */
   programs: readonly ServerProgram[]
 }
 
@@ -161,7 +161,7 @@ export const LANGUAGES: readonly Language[] = [
   { id: 'rust', languageIds: { '.rs': 'rust' }, programs: [{ name: 'rust-analyzer', args: [] }] },
 ]
 
-/** The language of a file by its extension, and what the protocol calls it. */
+/** The language of a file by its extension, with the protocol's language id. */
 export function languageOf(path: string): { language: Language; languageId: string } | undefined {
   const extension = extname(path).toLowerCase()
   for (const language of LANGUAGES) {

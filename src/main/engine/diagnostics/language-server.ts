@@ -11,14 +11,14 @@ import { startServerProcess, type ServerCommand, type ServerProcess } from '../m
 import { parseDiagnostics, type FileDiagnostic } from './file-diagnostic'
 import { OpenFiles, uriOf, type OpenFile, PublishedDiagnostics } from './document-sync'
 
-/** How a server is asked about a file: the protocol's own request, TypeScript's own through its server, or not at all: it tells by itself. */
+/** How a server reports on a file: by the protocol's request, by TypeScript's own request, or by publishing without a request. */
 type Asking = 'pull' | 'tsserver' | 'push'
 
 const INITIALIZE_MS = 30_000
 const CLOSING_MS = 500
 const TSSERVER_COMMAND = 'typescript.tsserverRequest'
 const SILENT = { error: () => {}, warn: () => {}, info: () => {}, log: () => {} }
-/** What servers understand that have settings of this kind; others pass it over. */
+/** Options for servers that support settings of this kind; others ignore them. */
 const OPTIONS = {
   maxTsServerMemory: 2048,
   disableAutomaticTypingAcquisition: true,
@@ -38,18 +38,18 @@ export interface LanguageServerStart extends ServerCommand {
   /** The project. */
   root: string
   languageIdOf(path: string): string
-  /** Ends it, also while it starts. */
+  /** Ends it, also during startup. */
   signal: AbortSignal
 }
 
-/** One language server at work on one project. */
+/** A running language server for one project. */
 export class LanguageServer {
   readonly #process: ServerProcess
   readonly #connection: MessageConnection
   readonly #files: OpenFiles
   readonly #pushed: PublishedDiagnostics
   #asking: Asking = 'push'
-  /** Resolves when it has ended, however that came. */
+  /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<void>
 
   private constructor(process: ServerProcess, { root, languageIdOf }: LanguageServerStart) {
@@ -75,7 +75,7 @@ export class LanguageServer {
     void this.ended.then(() => this.stop())
   }
 
-  /** Starts a server and waits until it is ready; throws when that fails, and nothing of it is left then. */
+  /** Starts a server and waits until it is ready. On failure it throws after the process has ended. */
   static async start(start: LanguageServerStart): Promise<LanguageServer> {
     start.signal.throwIfAborted()
     const server = new LanguageServer(await startServerProcess(start), start)
@@ -96,17 +96,17 @@ export class LanguageServer {
     return this.#process.pid
   }
 
-  /** How the process ended by itself. */
+  /** How the process ended without being stopped. */
   get ending(): string | undefined {
     return this.#process.ending()
   }
 
-  /** Opens the file, so that the server loads what belongs to it. */
+  /** Opens the file, so that the server loads its dependencies. */
   open(path: string): void {
     this.#files.sync(path)
   }
 
-  /** Tells what became of files on disk. */
+  /** Notifies the server of changes on disk. */
   changedOnDisk(...changes: Parameters<OpenFiles['changedOnDisk']>): void {
     this.#files.changedOnDisk(...changes)
   }
@@ -119,13 +119,13 @@ export class LanguageServer {
       const found = this.#ask(path, file)
       return await Promise.race([found, this.ended.then(() => undefined)])
     } catch {
-      // It could not answer this; the next question may go better.
+      // It could not answer this request; the next one may work.
       return undefined
     }
   }
 
   #stopping: Promise<void> | undefined
-  /** Ends it and everything it has started. */
+  /** Ends it and everything it started. */
   stop(): Promise<void> {
     return (this.#stopping ??= this.#stop())
   }
@@ -146,7 +146,7 @@ export class LanguageServer {
   async #initialize(root: string): Promise<void> {
     const rootUri = uriOf(root)
     const params = {
-      // In a sandbox it does not see our process, and would take it for gone.
+      // In a sandbox it cannot see our process, and would think it has ended.
       processId: null,
       clientInfo: { name: 'Trestle' },
       rootPath: root,
@@ -190,7 +190,7 @@ export class LanguageServer {
   }
 }
 
-/** TypeScript's own form of a diagnostic in that of the protocol. Its places count from 1. */
+/** Converts TypeScript's own diagnostics, whose positions count from 1, to the protocol's form. */
 function fromTsserver(body: unknown): unknown[] {
   if (!Array.isArray(body)) return []
   return (
@@ -204,7 +204,7 @@ function fromTsserver(body: unknown): unknown[] {
   }))
 }
 
-/** What servers ask of an editor. */
+/** Answers the requests that servers send to an editor. */
 function answerRequests(connection: MessageConnection, root: string): void {
   const python = [join(root, '.venv', 'bin', 'python'), join(root, '.venv', 'Scripts', 'python.exe')].find((path) =>
     existsSync(path),
@@ -231,18 +231,18 @@ function within<Result>(work: Promise<Result>, ms: number): Promise<Result> {
 
 const HEADER_END = Buffer.from('\r\n\r\n')
 const HEADER_LINE = /^[\w-]+: *[^\n]*$/
-/** A longer header is none. */
+/** A longer header is not valid. */
 const MAX_HEADER_BYTES = 4 * 1024
-/** The largest message that is read. */
+/** The largest accepted message. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /**
- * Passes a stream of messages (`Content-Length: …`, as in the Language Server Protocol) on, and fails at one that is too large: the reader behind it would collect any
- * length in memory, and the program that writes it may come with a project.
+ * Passes on a stream of messages (`Content-Length: …`, as in the Language Server Protocol), and fails at one that is too large: the next reader would collect any
+ * length in memory, and the sending program may come with a project.
  */
 class MessageSizeLimit extends Transform {
   #header = Buffer.alloc(0)
-  /** Bytes of the body that are still to come. */
+  /** Remaining bytes of the body. */
   #left = 0
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -264,15 +264,15 @@ class MessageSizeLimit extends Transform {
       this.#header = Buffer.concat([this.#header, rest])
       const end = this.#header.indexOf(HEADER_END)
       if (end < 0 ? this.#header.length > MAX_HEADER_BYTES : end > MAX_HEADER_BYTES)
-        throw new Error('The language server sent something that is no message.')
+        throw new Error('The language server sent something that is not a message.')
       if (end < 0) return
       const header = this.#header.toString('latin1', 0, end)
-      // The reader behind this would wait for ever for a message that begins with other text.
+      // The next reader would wait forever for a message that starts with other text.
       if (!header.split('\r\n').every((line) => HEADER_LINE.test(line)))
-        throw new Error('The language server sent something that is no message.')
+        throw new Error('The language server sent something that is not a message.')
       const length = Number(/content-length: *(\d+)/i.exec(header)?.[1])
       if (!(length <= MAX_MESSAGE_BYTES))
-        throw new Error(`The language server sent a message of ${length} bytes, more than is read.`)
+        throw new Error(`The language server sent a message of ${length} bytes, which is too large.`)
       rest = this.#header.subarray(end + HEADER_END.length)
       this.#header = Buffer.alloc(0)
       this.#left = length

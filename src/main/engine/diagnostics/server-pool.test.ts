@@ -7,7 +7,7 @@ import { until } from '../../../../test/support/until'
 import { DEFAULT_SETTINGS } from '../config/settings/settings'
 import { createServerPool, type PoolLimits } from './server-pool'
 
-/** A language server in one file. It notes its process id, says that a file with `bad` in it has an error in its first line, and exits when one holds `crash`. */
+/** A language server in one file. It records its process id, reports an error in line 1 of a file that contains `bad`, and exits at one that contains `crash`. */
 const SERVER = `
 const { appendFileSync } = require('node:fs')
 appendFileSync(process.argv[2], process.pid + '\\n')
@@ -68,7 +68,7 @@ function pool(limits: Partial<PoolLimits> = {}, ...more: string[]) {
   return { made, pids, logged, root: scratch.project, file, put: (text: string) => writeFileSync(file, text) }
 }
 
-it('tells the errors of a file as it is on disk, and leaves warnings out', async () => {
+it('reports the errors of a file as it is on disk, without warnings', async () => {
   const { made, root, file, put } = pool()
   const server = await made.serverFor(root, file)
   expect(await server?.errorsOf(file)).toEqual([{ line: 1, column: 5, message: 'is bad', source: 'test 7' }])
@@ -76,14 +76,14 @@ it('tells the errors of a file as it is on disk, and leaves warnings out', async
   expect(await server?.errorsOf(file)).toEqual([])
 })
 
-it('a server that sends its errors again and again is taken at its word', async () => {
+it('uses the latest errors of a server that keeps sending them', async () => {
   const { made, root, file, put } = pool()
   put('x = bad # again\n')
   const server = await made.serverFor(root, file)
   expect(await server?.errorsOf(file)).toMatchObject([{ message: 'is bad' }])
 })
 
-it('many files at once start one server', async () => {
+it('starts one server for many files', async () => {
   const { made, root, file, pids } = pool()
   const servers = await Promise.all(Array.from({ length: 5 }, () => made.serverFor(root, file)))
   expect(new Set(servers).size).toBe(1)
@@ -91,10 +91,10 @@ it('many files at once start one server', async () => {
 })
 
 it.each([
-  ['ends by itself', 'crash'],
+  ['exits', 'crash'],
   ['sends a message without end', 'flood'],
   ['prints other text between its messages', 'babble'],
-])('a server that %s is started again twice, and then left alone', async (_what, text) => {
+])('restarts a server that %s twice, and not again', async (_what, text) => {
   const { made, root, file, put, pids, logged } = pool()
   put(text)
   for (const n of [1, 2, 3]) {
@@ -107,7 +107,7 @@ it.each([
   expect(logged[2]).toContain('It is not started again.')
 })
 
-it('one that never gets ready does not keep the app from closing', async () => {
+it('closes although a server never gets ready', async () => {
   const { made, root, file, pids } = pool({}, 'hang')
   const starting = made.serverFor(root, file)
   await until(() => pids().length === 1, 'the server to start')
@@ -116,7 +116,7 @@ it('one that never gets ready does not keep the app from closing', async () => {
   expect(pids().filter(isAlive)).toEqual([])
 })
 
-it('a server nobody asks any more is stopped, and started again when it is needed', async () => {
+it('stops an idle server and starts it again when needed', async () => {
   const { made, root, file, pids } = pool({ idleMs: 0, watchMs: 5 })
   await made.serverFor(root, file)
   await until(() => pids().every((pid) => !isAlive(pid)), 'the idle server to end')
@@ -124,9 +124,9 @@ it('a server nobody asks any more is stopped, and started again when it is neede
   expect(pids()).toHaveLength(2)
 })
 
-it('a server that takes too much memory is stopped', async () => {
+it('stops a server that uses too much memory', async () => {
   const { made, root, file, pids, logged } = pool({ memoryBytes: 1, watchMs: 5 })
   await made.serverFor(root, file)
   await until(() => pids().every((pid) => !isAlive(pid)), 'the server to end')
-  expect(logged[0]).toMatch(/was stopped: it took \d+ MiB of memory/)
+  expect(logged[0]).toMatch(/was stopped: it used \d+ MiB of memory/)
 })

@@ -6,25 +6,25 @@ import type { LanguageServer } from './language-server'
 
 export interface ServerPoolDeps {
   home: string
-  /** What commands get: without keys. */
+  /** The environment of commands: without keys. */
   env(): Record<string, string>
   settingsFor(folder: string): Promise<FolderSettings>
-  /** What servers run in; absent: nothing is sandboxed. */
+  /** The sandboxes for servers; absent: nothing is sandboxed. */
   sandboxes?: ProgramSandboxes
   log(message: string): void
   limits?: Partial<PoolLimits>
 }
 
 export interface PoolLimits {
-  /** A server nobody asks for so long is stopped. */
+  /** A server is stopped after this long without a request. */
   idleMs: number
-  /** Where no server was found, it is looked for again after so long. */
+  /** When no server was found, the search is repeated after this long. */
   searchAgainMs: number
-  /** A server that takes more memory, with all that it has started, is stopped. */
+  /** A server that uses more memory, including its child processes, is stopped. */
   memoryBytes: number
-  /** How often that is looked at. */
+  /** The interval of these checks. */
   watchMs: number
-  /** A server that has ended by itself is started again so often. */
+  /** How often a server that has failed is restarted. */
   restarts: number
 }
 
@@ -42,20 +42,20 @@ interface Slot {
   server?: Promise<LanguageServer | undefined>
   running?: LanguageServer
   usedAt: number
-  /** When no server was found. */
+  /** When a search found no server. */
   missingAt?: number
-  /** How often a server has ended by itself, or could not be started. */
+  /** How often a server exited without being stopped, or failed to start. */
   failures: number
   watch?: NodeJS.Timeout
 }
 
-/** The language servers of an engine: one for each project and language, started when the first file of it is looked at. */
+/** The language servers of an engine: one per project and language, started for the first file that is checked. */
 export interface ServerPool {
-  /** The server for a file, started where it does not run; undefined when there is none. Never rejects. */
+  /** The server for a file, started if necessary; undefined when no server is available. Never rejects. */
   serverFor(root: string, path: string): Promise<LanguageServer | undefined>
-  /** Those at work in a folder. */
+  /** The running servers of a folder. */
   running(root: string): LanguageServer[]
-  /** Ends all of them; resolves when nothing of them is left. */
+  /** Ends all servers; resolves when their processes are gone. */
   close(): Promise<void>
 }
 
@@ -75,25 +75,25 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
     ending.add(gone)
   }
 
-  const failed = (slot: Slot, what: string): void => {
+  const failed = (slot: Slot, message: string): void => {
     slot.failures += 1
     const again = slot.failures <= limits.restarts ? '' : ' It is not started again.'
-    deps.log(`${what}${again}`)
+    deps.log(`${message}${again}`)
   }
 
   const awaitEnd = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
     await server.ended
-    // One that was stopped on purpose is not in its slot any more.
+    // A server that was stopped on purpose is no longer in its slot.
     if (slot.running !== server) return
     stop(slot)
-    failed(slot, `The language server ${command} ended by itself: ${server.ending ?? 'it closed its connection'}.`)
+    failed(slot, `The language server ${command} stopped unexpectedly: ${server.ending ?? 'it closed its connection'}.`)
   }
 
   const checkMemory = async (slot: Slot, server: LanguageServer, command: string): Promise<void> => {
     const bytes = await memoryBelow(server.pid)
     if (slot.running !== server || bytes <= limits.memoryBytes) return
     stop(slot)
-    failed(slot, `The language server ${command} was stopped: it took ${Math.round(bytes / 1024 ** 2)} MiB of memory.`)
+    failed(slot, `The language server ${command} was stopped: it used ${Math.round(bytes / 1024 ** 2)} MiB of memory.`)
   }
 
   const watch = (slot: Slot, server: LanguageServer, command: string): void => {
@@ -153,11 +153,11 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
       if (slot.failures > limits.restarts) return undefined
       if (slot.missingAt !== undefined && performance.now() - slot.missingAt < limits.searchAgainMs) return undefined
       delete slot.missingAt
-      const begun = slot
-      const server = start(begun, path)
-      begun.server = server
+      const current = slot
+      const server = start(current, path)
+      current.server = server
       const found = await server.catch(() => undefined)
-      if (!found && begun.server === server) delete begun.server
+      if (!found && current.server === server) delete current.server
       return found
     },
     running: (root) =>
@@ -171,9 +171,9 @@ export function createServerPool(deps: ServerPoolDeps): ServerPool {
   }
 }
 
-/** Memory that runtimes keep to by themselves. */
+/** Memory limits that runtimes enforce themselves. */
 const BOUNDS = { NODE_OPTIONS: '--max-old-space-size=2048', GOMEMLIMIT: '2GiB' }
-/** Where nothing else can be written, caches go to the sandbox's own /tmp. */
+/** When nothing else is writable, caches go to the sandbox's own /tmp. */
 const IN_TEMPORARY = {
   XDG_CACHE_HOME: '/tmp/cache',
   GOCACHE: '/tmp/cache/go-build',
@@ -182,14 +182,14 @@ const IN_TEMPORARY = {
 
 interface ServerPlan {
   found: LanguageServerCommand
-  /** The sandbox; undefined: none. */
+  /** The sandbox; undefined: unsandboxed. */
   level: 'project' | 'read-only' | undefined
 }
 
 /**
- * Which server looks at the file, and in what. Every server runs code of the project: TypeScript and its plugins, an interpreter, build scripts. So in a folder that is not
- * trusted it can only read, without a network, and does not run where there is no sandbox, unless the user's own settings name it. One that lies in the project runs
- * only in a trusted folder, or where the project has nothing to be trusted with.
+ * Which server checks the file, and in which sandbox. Every server runs code of the project: TypeScript and its plugins, an interpreter, build scripts. So in an
+ * untrusted folder it is read-only and without a network, and does not run without a sandbox unless the user's own settings name it. A server inside the project runs
+ * only in a trusted folder, or when the project has nothing that requires trust.
  */
 async function planFor(
   { env, settingsFor, sandboxes }: ServerPoolDeps,
@@ -215,9 +215,9 @@ async function planFor(
   return { found, level: !isSandboxed ? undefined : isTrusted ? 'project' : 'read-only' }
 }
 
-/** Bytes that a process and everything below it have resident; 0 where that cannot be seen. */
+/** Resident bytes of a process and its descendants; 0 when they cannot be read. */
 async function memoryBelow(pid: number): Promise<number> {
-  // Only where a server runs is it needed.
+  // Only needed once a server runs.
   const { processTable } = await import('../process/process-table')
   const table = await processTable()
   const children = new Map<number, number[]>()

@@ -41,7 +41,7 @@ const answered = async (answers: unknown[], count: number): Promise<void> => {
   while (answers.length < count) await Promise.resolve()
 }
 
-it('errors that come after the wait are told after a later step, which does not wait again', async () => {
+it('reports late errors after a later step, which does not wait again', async () => {
   const { pool, answers } = slowPool()
   const session = new SessionDiagnostics('/p', pool, 1)
   session.ran(file('/p/a.ts', true))
@@ -59,7 +59,7 @@ it('errors that come after the wait are told after a later step, which does not 
   expect(await session.report(NEVER)).toBeUndefined()
 })
 
-it('a server that does not answer is waited for once, also for the same file, and those of other languages are waited for all the same', async () => {
+it('waits once for a server that does not answer, and still waits for servers of other languages', async () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const [answering, silent] = [slowPool(), slowPool()]
@@ -80,7 +80,7 @@ it('a server that does not answer is waited for once, also for the same file, an
   expect(await second).toContain('b.py:2:3 wrong')
 })
 
-it('nothing is told of a file that was deleted before its errors could be told', async () => {
+it('reports nothing about a file that was deleted before its errors arrived', async () => {
   const { pool, answers } = slowPool()
   const session = new SessionDiagnostics('/p', pool, 60_000)
   session.ran(file('/p/a.ts', true))
@@ -91,7 +91,7 @@ it('nothing is told of a file that was deleted before its errors could be told',
   expect(await session.report(NEVER)).toBeUndefined()
 })
 
-it('a file changed twice is told of once, as it is in the end', async () => {
+it('reports a file that changed twice once, in its final state', async () => {
   const { pool, answers } = slowPool()
   const session = new SessionDiagnostics('/p', pool, 60_000)
   session.ran(file('/p/a.ts', true))
@@ -102,7 +102,7 @@ it('a file changed twice is told of once, as it is in the end', async () => {
   expect(await session.report(NEVER)).toBeUndefined()
 })
 
-it('looks only at files of a known language in the session’s folder, and opens what is read', async () => {
+it('checks only files of a known language in the session’s folder, and opens files that are read', async () => {
   const { pool, asked, opened, answers } = slowPool()
   const session = new SessionDiagnostics('/p', pool, 60_000)
   for (const path of ['/other/a.ts', '/p/notes.md', '/p/b.py']) session.ran(file(path, true))
@@ -112,7 +112,7 @@ it('looks only at files of a known language in the session’s folder, and opens
   expect(opened).toEqual(['/p/c.go'])
 })
 
-it('what a command changed is told to the servers, but not looked at; a failed edit is not either', async () => {
+it('notifies servers of files that a command changed without checking them, and ignores failed edits', async () => {
   const { pool, asked, onDisk } = slowPool()
   const session = new SessionDiagnostics('/p', pool, 60_000)
   const changes = [
@@ -131,7 +131,7 @@ it('what a command changed is told to the servers, but not looked at; a failed e
   ])
 })
 
-it('a call that changes several files, as apply_patch does, has all of them looked at', async () => {
+it('checks every file of a call that changes several, like apply_patch', async () => {
   const { pool, answers, asked } = slowPool()
   const session = new SessionDiagnostics('/p', pool, 60_000)
   const paths = ['/p/a.ts', '/p/b.ts', '/p/gone.ts']
@@ -150,7 +150,7 @@ it('a call that changes several files, as apply_patch does, has all of them look
   expect(await session.report(NEVER)).toContain('a.ts:2:3 wrong (ts 1)\nb.ts:2:3 wrong (ts 1)')
 })
 
-it('a turn that is stopped does not wait for a server', async () => {
+it('does not wait for a server in a stopped turn', async () => {
   const { pool } = slowPool()
   const session = new SessionDiagnostics('/p', pool, 600_000)
   session.ran(file('/p/a.ts', true))

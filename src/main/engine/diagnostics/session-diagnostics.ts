@@ -7,10 +7,10 @@ import { languageOf } from './find-language-server'
 import { type ServerPool, createServerPool, type ServerPoolDeps } from './server-pool'
 import type { SessionHeader } from '../../../shared/model/session'
 
-/** So long a step waits for servers. */
+/** How long a step waits for servers. */
 const MAX_WAIT_MS = 2_000
 
-/** One look at a changed file. */
+/** One check of a changed file. */
 interface Check {
   done: Promise<void>
   errors?: readonly FileDiagnostic[]
@@ -18,20 +18,20 @@ interface Check {
   language: string
 }
 
-/** The language servers as the turns of one session see them. What comes too late for one step is told after a later one. */
+/** The language servers as the turns of one session see them. Results too late for one step are reported after a later one. */
 export class SessionDiagnostics implements TurnDiagnostics {
   readonly #root: string
   readonly #pool: ServerPool
-  readonly #mostWaitMs: number
+  readonly #maxWaitMs: number
   readonly #checks = new Map<string, Check>()
-  /** Languages whose server was waited for in vain: nobody waits for it again before it has answered. */
+  /** Languages whose server timed out: no step waits for it again until it has answered. */
   readonly #slow = new Set<string>()
 
-  /** `root`: the session's folder, a real path; files outside it are not looked at. */
-  constructor(root: string, pool: ServerPool, mostWaitMs = MAX_WAIT_MS) {
+  /** `root`: the session's folder, a real path; files outside it are not checked. */
+  constructor(root: string, pool: ServerPool, maxWaitMs = MAX_WAIT_MS) {
     this.#root = root
     this.#pool = pool
-    this.#mostWaitMs = mostWaitMs
+    this.#maxWaitMs = maxWaitMs
   }
 
   ran({ accesses, changes, failed }: DiagnosedCall): void {
@@ -43,10 +43,10 @@ export class SessionDiagnostics implements TurnDiagnostics {
         .map(({ path, before, after }) => ({ path, kind: kindOf(before, after) }))
       for (const server of this.#pool.running(this.#root)) server.changedOnDisk(onDisk)
       for (const { path, kind } of onDisk) if (kind === 'deleted') this.#checks.delete(path)
-      // A command may have changed a whole branch: its files are told to the servers, but not looked at.
+      // A command may have switched branches: servers are notified of its files, but they are not checked.
       if (isEdit) for (const { path, kind } of onDisk) if (kind !== 'deleted') this.#check(path)
     } else if (!failed) for (const path of written) this.#check(path)
-    // What is read is likely to be changed next: a server takes a while to start.
+    // A file that is read is likely to change next, and a server takes a while to start.
     if (!failed && isEdit && written.length === 0)
       for (const access of accesses) if (access.kind === 'file') this.#open(access.path)
   }
@@ -71,7 +71,7 @@ export class SessionDiagnostics implements TurnDiagnostics {
 
   async #wait(checks: readonly Check[], signal: AbortSignal): Promise<void> {
     const { promise: over, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, this.#mostWaitMs)
+    const timer = setTimeout(resolve, this.#maxWaitMs)
     const stop = (): void => resolve()
     signal.addEventListener('abort', stop, { once: true })
     await Promise.race([over, Promise.all(checks.map(({ done }) => done))])
@@ -109,7 +109,7 @@ function kindOf(before: FileChange['before'], after: FileChange['after']): 'crea
 export interface Diagnostics {
   /** For a turn of this session. */
   forTurn(session: { readonly header: Pick<SessionHeader, 'folder'> }): TurnDiagnostics
-  /** Ends all servers; resolves when nothing of them is left. */
+  /** Ends all servers; resolves when their processes are gone. */
   close(): Promise<void>
 }
 

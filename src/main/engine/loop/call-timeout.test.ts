@@ -34,10 +34,10 @@ it('pauses the timeout while the user answers, and does not reset it afterwards'
   if ('refused' in prepared) throw new Error('refused')
   const result = runWithTimeout(ctx, slow, prepared, { callId: 'c' })
   await vi.advanceTimersByTimeAsync(60_000)
-  answers[0]!.resolve({ none: 'nobody', why: '' })
+  answers[0]!.resolve({ none: 'unattended', why: '' })
   await vi.advanceTimersByTimeAsync(60_000)
   expect(own?.aborted).toBe(false)
-  answers[1]!.resolve({ none: 'nobody', why: '' })
+  answers[1]!.resolve({ none: 'unattended', why: '' })
   await vi.advanceTimersByTimeAsync(990)
   expect(own?.aborted).toBe(false)
   await vi.advanceTimersByTimeAsync(10)
@@ -50,7 +50,7 @@ it('closes an open question when its call ends', async () => {
     answers: [],
     ask: async (_call, _question, _turn, signal) => {
       question = signal
-      return { none: 'nobody', why: '' }
+      return { none: 'unattended', why: '' }
     },
   })
   const quick = tool({ name: 'Quick', run: (_input, { ask }) => (void ask(QUESTION), ok('')) })

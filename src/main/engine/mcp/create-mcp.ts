@@ -25,44 +25,44 @@ export interface McpDeps extends Omit<ClientFeaturesDeps, 'sampling'> {
   userHome: string
   version: string
   keyStore?: KeyStore
-  /** What commands get: the environment without keys and other secrets. */
+  /** The environment of commands: without keys and other secrets. */
   env(): Record<string, string>
-  /** What the variables stand for that a project's definition names: the environment without keys. */
+  /** Values of the variables that a project's definition uses: the environment without keys. */
   namedEnv(): Record<string, string>
   /** Resolves when both are complete. */
   ready?(): Promise<void>
-  /** For requests to servers and to where people sign in; default: Node's. */
+  /** For requests to servers and to authorization servers; default: Node's. */
   fetch?: typeof globalThis.fetch
   settings(): McpSettings
-  /** What servers that are run run in; absent: nothing is sandboxed. */
+  /** The sandboxes for local servers; absent: nothing is sandboxed. */
   sandboxes?: ProgramSandboxes
-  /** Who a session uses servers as; undefined when there is no such session. */
+  /** The session whose servers a session uses; undefined for an unknown session. */
   userOf(sessionId: string): McpUser | undefined
-  /** Whether files are followed. */
+  /** Whether files are watched. */
   watch: boolean
-  /** Something about servers that is on screen, or their tools, has changed. */
+  /** The displayed state of servers, or their tools, has changed. */
   notifyChanged(): void
-  /** Something about servers that a person should know, wherever they look. */
+  /** A message about servers for the user, wherever they are. */
   notifyUser: NotifyUser
-  /** What a folder brings along, or what of it is trusted, has changed. */
+  /** A folder's configuration, or the trust in it, has changed. */
   onTrust(folder: string): void
   log(message: string): void
 }
 
-/** What the engine itself does with servers, beside what hosts do. */
+/** For the engine itself, in addition to what hosts use. */
 export interface InternalMcp extends Mcp, McpSessions {
-  /** What is trusted in some folder has changed. */
+  /** Trust has changed in some folder. */
   trustChanged(): void
-  /** Sessions have come or gone, or have other folders. */
+  /** Sessions were added or removed, or changed folders. */
   rootsChanged(): void
-  /** What servers offer beside tools. */
+  /** What servers offer besides tools. */
   content: InternalMcpContent
 }
 
-/** Changes come in showers while servers start; the interface is told at most this often. */
+/** Changes come in bursts while servers start; the interface is notified at most this often. */
 const NOTIFY_INTERVAL_MS = 150
 
-/** Puts the parts of the hub together. Loads nothing of the protocol, and reads no file, before there is a server to use. */
+/** Assembles the hub. Loads nothing of the protocol, and reads no file, before a server is used. */
 export function createMcp(deps: McpDeps): InternalMcp {
   const { home, userHome, version, settings, watch } = deps
   let telling: NodeJS.Timeout | undefined
@@ -106,7 +106,7 @@ export function createMcp(deps: McpDeps): InternalMcp {
     return { capabilities, prepare, answer, openPages, auth }
   }
   const rootsChanged = (): void => {
-    // Nobody has asked for them before there is a connection.
+    // Not requested before the first connection.
     void loading?.then(({ ask }) => ask.rootsChanged())
   }
   const cache = createListingCache(home)
@@ -188,7 +188,7 @@ export function createMcp(deps: McpDeps): InternalMcp {
   }
 }
 
-/** Beside the long results of the session, which its agent may read. */
+/** Next to the session's long results, which its agent may read. */
 function keepIn(home: string): (sessionId: string, name: string, bytes: Buffer) => Promise<string> {
   return async (sessionId, name, bytes) => {
     const folder = join(home, 'sessions', sessionId, 'tool-results')

@@ -33,14 +33,14 @@ export interface EngineMcpDeps extends Pick<
   store: Pick<Store, 'header'>
   catalog: Pick<Catalog, 'resolve'>
   record: AskModelDeps['record']
-  /** The header that counts: that of the person's session a subagent belongs to. */
+  /** The effective header: for a subagent, that of the session the user started. */
   effectiveHeader(session: { header: SessionHeader }): SessionHeader
 }
 
-/** MCP servers as the sessions of an engine use them: a subagent as its person's session. */
+/** MCP servers for the sessions of an engine; a subagent uses those of its user's session. */
 export interface EngineMcp extends InternalMcp {
   serverTools(session: { header: SessionHeader }, signal?: AbortSignal): Promise<ServerTools | undefined>
-  /** To be told of what is recorded: folders change, sessions are archived. */
+  /** Call for each recorded event: folders change, sessions are archived. */
   onRecorded(header: SessionHeader, before: SessionHeader | undefined, events: readonly RecordedEvent[]): void
 }
 
@@ -79,14 +79,14 @@ export function createEngineMcp(deps: EngineMcpDeps): EngineMcp {
 }
 
 interface AskModelDeps {
-  /** The model the session talks to. */
+  /** The session's current model. */
   resolveModel(sessionId: string): Promise<{ info: ModelInfo; provider: Provider }>
-  /** Counts what it took for the session. */
+  /** Adds its usage to the session. */
   record(sessionId: string, event: Extract<EventBody, { type: 'sampling.finished' }>): void
   settings(): Pick<LoopSettings, 'idleTimeoutMs'>
 }
 
-/** Asks a session's model once, without tools; what fails is not tried again, since the server can. */
+/** Asks a session's model once, without tools; failures are not retried, since the server can retry. */
 function createAskModel({ resolveModel, record, settings }: AskModelDeps): AskModel {
   return async ({ sessionId, callId, server }, { system, messages, maxTokens }, signal) => {
     const { info, provider } = await resolveModel(sessionId)

@@ -23,7 +23,7 @@ async function previewOf(input: Record<string, unknown>): Promise<Preview & { ki
   return preview
 }
 
-test('a call is shown argument by argument: texts as they are, the rest as JSON, and nothing that a screen would hide', async () => {
+test('shows a call argument by argument: texts unchanged, the rest as JSON, and no hidden characters', async () => {
   const { arguments: shown, left } = await previewOf({
     title: 'Typo\nin the README',
     labels: ['bug'],
@@ -39,7 +39,7 @@ test('a call is shown argument by argument: texts as they are, the rest as JSON,
   expect(left).toBeUndefined()
 })
 
-test('arguments that are too long are cut, and how much is not shown is said: nothing is approved unseen', async () => {
+test('cuts overlong arguments and says how much is not shown', async () => {
   const { arguments: shown, left } = await previewOf({ body: 'x'.repeat(30_000), 'to the end': 'secret' })
   const length = shown.reduce((sum, { name, text }) => sum + name.length + text.length, 0)
   expect(length).toBeLessThanOrEqual(20_000)

@@ -6,8 +6,8 @@ import type { CallArgument, Preview } from '../../../shared/model/preview'
 import { visibleText } from '../../../shared/visible-text'
 
 /**
- * The tools of a session's servers, for its turns: the same array of the same tools until something changes. Undefined where no server is configured. With a signal, as before a turn,
- * servers that are not known yet get a moment to say what they offer; without one nothing is started.
+ * The tools of a session's servers, for its turns: the same array of the same tools until something changes. Undefined without configured servers. With a signal, as before a turn,
+ * new servers get a moment to list their tools; without one nothing is started.
  */
 export async function serverTools(
   mcp: Pick<McpSessions, 'forTurn' | 'toolsOf' | 'call'>,
@@ -40,14 +40,14 @@ export async function serverTools(
   }
 }
 
-/** The server judges its input itself: it alone knows its schema in full. */
+/** The server validates its own input: only it knows its full schema. */
 const anyObject = z.record(z.string(), z.unknown())
 
 const MAX_SUMMARY = 120
-/** Characters of an approval card. */
+/** Maximum characters on an approval card. */
 const MAX_PREVIEW = 20_000
 
-/** A tool of a server as the loop takes it. Time limits are kept by `call`, which knows of progress and of questions to a person. */
+/** A server's tool for the loop. `call` enforces timeouts, since it knows of progress and of questions to the user. */
 export function mcpTool(
   tool: McpTool,
   call: (input: Record<string, unknown>, ctx: CallContext) => Promise<ToolResult>,
@@ -73,7 +73,7 @@ export function mcpTool(
   }
 }
 
-/** The first values that say something, on one line. */
+/** The first simple values, on one line. */
 function summaryOf(input: Record<string, unknown>): string {
   const text = Object.values(input)
     .flatMap((value) =>

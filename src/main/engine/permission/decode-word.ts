@@ -12,10 +12,10 @@ const ESCAPES: Record<string, string> = {
   v: '\v',
 }
 
-/** What a word of a command means to bash: quotes and escapes removed. Expansions make it unknown, as do globs and braces. */
+/** What a word of a command means to bash: quotes and escapes removed. Expansions, globs and braces make it unknown. */
 export function decodeWord(source: string): Word {
   let text = ''
-  // The same with what is quoted marked by backslashes: in `'*'*` only the second star is one.
+  // The same with quoted text marked by backslashes: in `'*'*` only the second star is a wildcard.
   let pattern = ''
   let known = true
   let glob = false
@@ -46,7 +46,7 @@ export function decodeWord(source: string): Word {
       const quoted = doubleQuoted(source, char === '"' ? at + 1 : at + 2)
       if (!quoted) return unknown(source)
       quoteIt(quoted.text)
-      // A translated string is whatever a catalogue of messages makes of it.
+      // A translated string can be anything, depending on the message catalog.
       if (char === '$') known = false
       at = quoted.end
     } else if (char === '$' || char === '`') {
@@ -97,7 +97,7 @@ function endOfAnsi(source: string, from: number): number {
   return -1
 }
 
-/** `$'...'`: undefined for what could mean something else in another version or locale. */
+/** `$'...'`: undefined for anything that could differ in another version or locale. */
 function ansi(body: string): string | undefined {
   let odd = false
   const text = body.replace(

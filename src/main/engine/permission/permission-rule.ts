@@ -6,44 +6,44 @@ import { decodeWord } from './decode-word'
 export const RULE_DECISIONS = ['allow', 'ask', 'deny'] as const
 export type RuleDecision = (typeof RULE_DECISIONS)[number]
 
-/** A rule as it was written, and where. */
+/** A rule as written, and where. */
 export interface PermissionRule {
   decision: RuleDecision
   /** `Tool`, `Tool(pattern)` or `mcp__server__*`. */
   pattern: string
   scope: 'user' | 'project' | 'session'
-  /** Of a rule that holds for a session, in words: it stands in no file. */
+  /** For a rule of the session, a text instead of a path: it is in no file. */
   file: string
-  /** Its place among the rules of its file, from 0. */
+  /** Its position among the rules of its file, from 0. */
   index: number
   line?: number
   /** An allow rule for commands can let them run without a sandbox. */
   sandbox?: 'unrestricted'
-  /** Set for a rule that cannot be read: what is wrong with it. Until it is mended, every call it could be about asks. */
+  /** Set for a rule that cannot be parsed: what is wrong with it. Until it is fixed, every call it might match asks. */
   mistake?: string
 }
 
 const OWNERS = { user: 'your rule', project: "the project's rule", session: 'your rule for this session,' } as const
 
-/** How a rule is named where its effect is explained: with its scope, file and line. */
+/** How explanations name a rule: with its scope, file and line. */
 export function describeRule(rule: PermissionRule): string {
   const named = `${OWNERS[rule.scope]} ${rule.decision} ${rule.pattern}`
   if (rule.scope === 'session') return named
   return `${named} (${rule.line === undefined ? rule.file : `${rule.file}:${rule.line}`})`
 }
 
-/** A pattern taken apart. */
+/** A parsed pattern. */
 export interface ParsedPattern {
-  /** The tool's name; `*` stands for anything in it. */
+  /** The tool's name; `*` in it matches anything. */
   tool: string
   argument?: string
 }
 
 const FILE_TOOLS = ['Read', 'Write', 'Edit', 'Patch', 'apply_patch', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
-/** The one list of tools, so that a new one can be named in a rule at once. */
+/** The single list of tools, so that rules can name a new one immediately. */
 const TOOLS = BUILTIN_TOOLS.map(({ name }) => name)
 
-/** Reads `Tool` or `Tool(pattern)`; `mistake` says what is wrong with it, to follow the word "pattern". */
+/** Parses `Tool` or `Tool(pattern)`; `mistake` says what is wrong, to follow the word "pattern". */
 export function parsePattern(text: string): ParsedPattern | { mistake: string } {
   const match = /^([A-Za-z_*][\w*.-]*)(?:\(([\s\S]*)\))?$/.exec(text.trim())
   if (!match) return { mistake: `must be Tool, Tool(pattern) or mcp__server__*, not ${JSON.stringify(text)}` }
@@ -63,7 +63,7 @@ export function parsePattern(text: string): ParsedPattern | { mistake: string } 
   return { mistake: `cannot have parentheses: rules for ${tool} go by its name only` }
 }
 
-/** The words of a pattern for commands; quotes hold blanks together. */
+/** The words of a pattern for commands; quotes keep blanks together. */
 export function patternWords(argument: string): string[] {
   return [...argument.matchAll(/(?:[^\s'"\\]|\\.|'[^']*'|"[^"]*")+/g)].map(([word]) => unquoted(word))
 }
@@ -78,7 +78,7 @@ function commandMistake(argument: string): { mistake: string } | undefined {
   const operator = /&&|\|\||[;&|<>`]|\$\(/.exec(bare)?.[0]
   if (operator !== undefined)
     return {
-      mistake: `holds "${operator}": a pattern is about one command, and each command of a line is judged by itself`,
+      mistake: `holds "${operator}": a pattern covers one command; the commands of a line are judged separately`,
     }
   const [first = ''] = patternWords(argument)
   if (first.endsWith(':*'))
@@ -97,7 +97,7 @@ function pathMistake(argument: string): { mistake: string } | undefined {
 const kept = new WeakMap<readonly string[], readonly PermissionRule[]>()
 const NONE: readonly PermissionRule[] = []
 
-/** What the user allowed for a session, as rules; the same ones for the same list, so that each pattern is taken apart once. */
+/** What the user allowed for a session, as rules; the same objects for the same list, so that each pattern is parsed once. */
 export function sessionRules(patterns: readonly string[] | undefined): readonly PermissionRule[] {
   if (!patterns || patterns.length === 0) return NONE
   const known = kept.get(patterns)

@@ -79,7 +79,7 @@ export interface CallQuestion {
 /** `none`: why there is no answer; `why` is a sentence. */
 export type CallAnswer =
   | { optionId: string; kind: ApprovalKind; values?: FormValues }
-  | { none: 'nobody' | 'ended'; why: string }
+  | { none: 'unattended' | 'ended'; why: string }
 
 /** What makes a call one that does nothing but ask: no mode, rule or policy answers for the person. A deny rule may still forbid to ask. */
 export interface PersonQuestion {
@@ -87,8 +87,8 @@ export interface PersonQuestion {
   /** Why it is asked; a sentence. */
   reason: string
   options: ApprovalOption[]
-  /** What the model is told where nobody can be asked. */
-  nobody: string
+  /** The message to the model when no user is available. */
+  unattended: string
   /** Called once before it is asked, also where nobody can be; not again when it still waits after a restart. */
   asking?(): Promise<void>
   /** What is wrong with an answer, as a sentence; undefined when it will do. */

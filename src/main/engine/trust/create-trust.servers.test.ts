@@ -52,7 +52,7 @@ test('all that decides what a server does is shown: command, every argument, fol
     'far: with the headers X-Key',
     'far: sign in as c, with a secret',
     'far: given from your environment: HOME_PAGE',
-    'far: switched off',
+    'far: disabled',
     'line 1: broken: A command or a url is missing.',
   ])
 })

@@ -2,7 +2,7 @@ import { isReadOnlyProgram } from '../read-only/read-only-paths'
 import type { Word } from '../../permission/shell-syntax'
 import { OPAQUE_PROGRAMS, SHELLS, WRAPPERS } from '../shell/wrapper-programs'
 
-/** Of these nothing is offered but the very command: with other words they remove, send, or run anything. */
+/** For these, only the exact command is offered: with other arguments they remove, send or run anything. */
 const ONLY_EXACTLY = new Set(
   `rm rmdir unlink shred truncate mv cp ln install dd tee chmod chown chgrp mknod mkfifo patch sed perl split rsync scp sftp ssh curl wget nc
   ncat socat telnet ftp kill pkill killall renice systemctl service launchctl mount umount iptables ufw crontab at useradd usermod passwd
@@ -11,9 +11,9 @@ const ONLY_EXACTLY = new Set(
   trestle tmux screen expect git-shell eval trap export declare typeset local readonly unset alias set`.split(/\s+/),
 )
 
-/** What a first word means for one program: how many words (the program not counted) say what is done. 0: offer only the very command. */
+/** What a first word means for one program: how many words (without the program) form the subcommand. 0: offer only the exact command. */
 interface Subcommands {
-  /** For first words that are not named here. */
+  /** For first words that are not listed here. */
   otherwise: number
   [word: string]: number
 }
@@ -104,8 +104,8 @@ function ones(words: string): Record<string, number> {
 }
 
 /**
- * How many leading words of a command may stand before "and anything", widest last: those that say what is done. Undefined when nothing but
- * the very command should be offered. Never a bare program that runs other programs.
+ * How many leading words of a command may stand before "and anything", widest last: the words that form the subcommand. Undefined when only
+ * the exact command should be offered. Never a bare program that runs other programs.
  */
 export function commandPrefixes(program: string, words: readonly Word[]): number[] | undefined {
   const [, first, second] = words
@@ -123,7 +123,7 @@ export function commandPrefixes(program: string, words: readonly Word[]): number
     program in OPAQUE_PROGRAMS
   )
     return undefined
-  // What these do inside the project needs no rule.
+  // Inside the project these need no rule.
   if (isReadOnlyProgram(program)) return undefined
   return first && isName(first) && words.length > 2 ? [2, 1] : [1]
 }
@@ -136,11 +136,11 @@ function bySubcommand(sub: Subcommands, words: readonly Word[]): number[] | unde
   if (depth === 1) return [2]
   const named = words.slice(1, depth + 1)
   if (named.length < depth || !named.every(isName)) return undefined
-  // `npm run *` covers what the project names its scripts; what `npm exec` runs can be anything.
+  // `npm run *` covers the scripts that the project names; `npm exec` can run anything.
   return /^run(?:-script)?$/.test(first.text) && sub === SCRIPTS ? [depth + 1, 2] : [depth + 1]
 }
 
-/** A word that names what is done, rather than what it is done to. */
+/** A word that names a subcommand rather than an operand. */
 function isName(word: Word): boolean {
   return word.known && /^[A-Za-z@][\w:@./-]*$/.test(word.text)
 }

@@ -8,10 +8,10 @@ import { textOf } from '../../../../shared/model/message'
 import { toolLabel } from '../../../../shared/tool-label'
 import { inspectCommand } from '../command/inspect-command'
 
-/** So many past calls are shown with a choice; older ones are left out. */
+/** Maximum number of past calls shown with a choice; older ones are left out. */
 const MAX_PAST = 50
 
-/** Offers with what each would have decided about the session's past calls, by the policies that judge every call. */
+/** The offers, each with what it would have decided about the session's past calls, by the policies that judge every call. */
 export async function ruleChoices(
   policies: readonly Policy[],
   offers: readonly RuleOffer[],
@@ -41,23 +41,23 @@ export async function ruleChoices(
   })
 }
 
-/** A call that the session has made, and what was decided about it then. */
+/** A call that the session made, with the decision at that time. */
 export interface PastCall {
   tool: string
-  /** What the model gave, as JSON. */
+  /** The model's input, as JSON. */
   input: string
   summary: string
   before: Verdict['decision']
 }
 
-/** What becomes of a past call under the rules of now. */
+/** The verdict on a past call under the current rules. */
 export interface JudgedPastCall {
   command: string
   before: Verdict['decision']
   judged: JudgedCall
 }
 
-/** The calls in a stretch of the log, newest first. What still waits for an answer is not past. */
+/** The calls in a range of the log, newest first, without those whose approval is pending. */
 export function pastCalls(events: readonly RecordedEvent[]): PastCall[] {
   const asked = new Set(events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval.callId] : [])))
   const waiting = new Set(asked)
@@ -78,7 +78,7 @@ export function pastCalls(events: readonly RecordedEvent[]): PastCall[] {
     .toReversed()
 }
 
-/** A past call as it would be judged now, seen from a call of the same kind; undefined for one of another kind. */
+/** A past call as it would be judged now, next to a call of the same kind; undefined for another kind. */
 export async function judgePastCall(past: PastCall, current: JudgedCall): Promise<JudgedPastCall | undefined> {
   const { workspace, tool } = current
   const input = fields(past.input)
@@ -121,7 +121,7 @@ function isWriting(tool: string): boolean {
   return ['Write', 'Edit', 'Patch', 'apply_patch'].includes(tool)
 }
 
-/** The texts in a call's arguments. */
+/** The strings in a call's arguments. */
 function fields(input: string): Record<string, string | undefined> {
   try {
     const value: unknown = JSON.parse(input)

@@ -9,7 +9,7 @@ import type { JudgedCall } from '../rules/policy'
 import { pastCalls, ruleChoices } from './rule-choices'
 import { ruleOffers } from './rule-offers'
 
-// Not where the checkout lies: that may be a folder for temporary files, in which removing is not dangerous.
+// Not the folder of the checkout: that may be a temporary folder, where removing is not dangerous.
 const root = '/usr'
 const workspace = createWorkspace({ root })
 
@@ -26,7 +26,7 @@ async function judged(
     call,
     mode: 'ask',
     workspace,
-    home: '/home/nobody/.trestle',
+    home: '/home/absent/.trestle',
     ownOutput: [],
     rules: [],
     ...(parts && { parts }),
@@ -63,7 +63,7 @@ it.each<[string, string[]]>([
   ['ls | xargs prettier --write', ['Bash(prettier --write *)', 'Bash(prettier *)']],
   ['echo a > out.txt', ['Write(out.txt)', 'Write(**)']],
   ["echo a > 'sub/a[1]*.txt'", ['Write(sub/a[[]1][*].txt)', 'Write(sub/**)', 'Write(**)']],
-])('would offer something else for %s', async (text, expected) => {
+])('offers from exact to wide for %s', async (text, expected) => {
   expect(await offers(command(text))).toEqual(expected)
 })
 
@@ -80,7 +80,7 @@ it.each([
   'echo a > .git/config',
   'npm test; rm -rf ~/x',
   'xargs rm',
-])('would offer a rule for what must be asked every time: %s', async (text) => {
+])('offers no rule for a command that must ask every time: %s', async (text) => {
   expect(await offers(command(text))).toEqual([])
 })
 
@@ -100,7 +100,7 @@ it.each([
   'docker run x',
   'git reset --hard',
   'psql -c x',
-])('would offer all that a program can do which runs or removes others: %s', async (text) => {
+])('offers no wildcard for programs that can run, remove or send anything: %s', async (text) => {
   const [program = ''] = text.split(' ')
   for (const pattern of (await offers(command(text))).flatMap((set) => set.split('\n'))) {
     expect(pattern).not.toBe(`Bash(${program})`)
@@ -109,7 +109,7 @@ it.each([
   }
 })
 
-it('never covers more than its words say: a star in a command is no wildcard in its rule', async () => {
+it('covers only its literal words: a star in a command is not a wildcard in its rule', async () => {
   for (const set of await offers(command('lint "src/*" --fix'))) expect(set).not.toBe('Bash(lint src/* --fix)')
   const [exact = ''] = await offers(command("lint 'a b' c"))
   const rules = rulesOf(...exact.split('\n').map((pattern) => `allow ${pattern}`))
@@ -118,7 +118,7 @@ it('never covers more than its words say: a star in a command is no wildcard in 
   expect(await offers(command("lint 'a b' c", { rules }))).toEqual([])
 })
 
-it('offers this file, its folder and the project for changes to files, and the tool or its server for others', async () => {
+it('offers the file, its folder and the project for file changes, and the tool or its server for other calls', async () => {
   const file = (path: string, write = true) => judged(write ? 'Edit' : 'Read', [{ kind: 'file', path, write }])
   const three = (path: string) => ['Write', 'Edit', 'Patch'].map((tool) => `${tool}(${path})`).join('\n')
   expect(await offers(file(join(root, 'sub', 'x.ts')))).toEqual([three('sub/x.ts'), three('sub/**'), three('**')])
@@ -136,7 +136,7 @@ it('offers this file, its folder and the project for changes to files, and the t
   expect(await offers(judged('mcp__shop__buy', [{ kind: 'all' }]))).toEqual(['mcp__shop__buy', 'mcp__shop__*'])
 })
 
-it('shows for each choice what it would have meant for the calls before, deny and ask rules included', async () => {
+it('shows what each choice would have decided about past calls, deny and ask rules included', async () => {
   const started = (callId: string, text: string) =>
     ({ type: 'tool.started', callId, name: 'Bash', input: JSON.stringify({ command: text }), summary: text }) as const
   const events = [
@@ -149,7 +149,7 @@ it('shows for each choice what it would have meant for the calls before, deny an
     started('5', 'npm run x && rm y'),
     { type: 'approval.requested', approval: { callId: '5' } },
     { type: 'approval.resolved', callId: '5' },
-    // The one that is being asked about is not past.
+    // The call that is being asked about is not a past call.
     started('6', 'npm run test'),
     { type: 'approval.requested', approval: { callId: '6' } },
   ] as unknown as Parameters<typeof pastCalls>[0]

@@ -4,7 +4,7 @@ import type { JudgedCall, Policy } from '../rules/policy'
 import { parsePattern, sessionRules } from '../../permission/permission-rule'
 import { commandScopes, fileScopes, redirectionScopes, type RuleScope } from './scope-options'
 
-/** What "always" can cover: rules, one a line, exactly as they are written when it is chosen. */
+/** What "always" can cover: rules, one per line, exactly as they are written when chosen. */
 export interface RuleOffer {
   pattern: string
   /** What they cover, to follow "allow". */
@@ -15,8 +15,8 @@ const MAX_OFFERS = 3
 const MAX_RULES = 6
 
 /**
- * Two or three generalisations of a call that is asked, narrowest first; none when no rule could allow it. Each is tried on the call before it
- * is offered, by the policies that will judge the next one.
+ * Two or three generalizations of a call that asks, narrowest first; empty when no rule could allow it. Each is tried on the call before it
+ * is offered, by the policies that will judge the next call.
  */
 export function ruleOffers(policies: readonly Policy[], judged: JudgedCall): RuleOffer[] {
   const offers: RuleOffer[] = []
@@ -50,7 +50,7 @@ function scopeOptions(policies: readonly Policy[], judged: JudgedCall): RuleScop
   ]
 }
 
-/** The generalisations of every part that is asked; nothing when one of them has none. */
+/** The generalizations of every part that asks; empty when one part has no generalization. */
 function partScopes(policies: readonly Policy[], judged: JudgedCall): RuleScope[][] {
   const asked = judgeParts(policies, judged).filter(({ verdict }) => verdict.decision === 'ask')
   const ladders = asked.map(({ part }) =>
@@ -59,7 +59,7 @@ function partScopes(policies: readonly Policy[], judged: JudgedCall): RuleScope[
   return ladders.every((ladder) => ladder.length > 0) ? ladders : []
 }
 
-/** Ladders side by side: the first rungs of all, then the second ones; the last of a shorter ladder stands for what it lacks. */
+/** Combines lists of scopes: the first scopes of all, then the second ones. A shorter list repeats its last scope. */
 function combineScopes(ladders: readonly RuleScope[][]): RuleScope[] {
   const height = Math.max(0, ...ladders.map((ladder) => ladder.length))
   return Array.from({ length: height }, (_, at) => {
@@ -71,7 +71,7 @@ function combineScopes(ladders: readonly RuleScope[][]): RuleScope[] {
   })
 }
 
-/** What a rule for `sudo apt` covers needs none for `apt`. */
+/** Drops rules that others cover: a rule for `sudo apt` makes one for `apt` unnecessary. */
 function withoutRedundant(policies: readonly Policy[], judged: JudgedCall, patterns: readonly string[]): string[] {
   let needed = [...patterns]
   for (const pattern of patterns.toReversed()) {

@@ -5,17 +5,17 @@ import { commandPrefixes } from './command-prefixes'
 import type { Access } from '../../tool/tool'
 import type { Workspace } from '../../workspace/workspace'
 
-/** One generalisation: rules that allow a part of a call. */
+/** One generalization: rules that allow a part of a call. */
 export interface RuleScope {
   patterns: string[]
   /** What they cover, to follow "allow". */
   label: string
 }
 
-/** A command exactly as it is, then with anything after the words that say what is done. */
+/** The exact command, then the subcommand with any arguments. */
 export function commandScopes(part: CommandPart): RuleScope[] {
   if (part.words.length === 0) return []
-  // Variables that decide what runs belong to what is allowed.
+  // Variables that decide what runs are part of the rule.
   const set = part.steered ? part.assignments : []
   const words = [...set, ...part.words]
   const known = words.findIndex((word) => !isLiteral(word))
@@ -24,7 +24,7 @@ export function commandScopes(part: CommandPart): RuleScope[] {
     const text = written(words)
     rungs.push({ patterns: [`Bash(${text})`], label: `exactly ${text}` })
   }
-  // Of what cannot be seen in the words, nothing but these very words can be covered.
+  // For hidden code, only the exact words can be covered.
   const general = part.hidden ? undefined : commandPrefixes(programOf(part.words), part.words)
   if (!general) return rungs
   const lengths = [...(known > set.length ? [known - set.length] : []), ...general]
@@ -36,7 +36,7 @@ export function commandScopes(part: CommandPart): RuleScope[] {
   return rungs
 }
 
-/** Whether a pattern can say this word and nothing else: a star in it would stand for anything. */
+/** Whether a pattern can match this word and nothing else: a star in it would match anything. */
 function isLiteral(word: Word): boolean {
   return word.known && !word.text.includes('*') && !/\p{Cc}/u.test(word.text)
 }
@@ -50,15 +50,15 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-/** Tools that do the same to files: who may use one of them on a file may use the others. */
+/** Tools with the same effect on files: permission to use one on a file covers the others. */
 const CHANGING = ['Write', 'Edit', 'Patch']
-/** Rules for Edit hold for apply_patch; models that have it have no Edit and no Patch. */
+/** Rules for Edit also apply to apply_patch; models that have it have neither Edit nor Patch. */
 const PATCHING = ['Write', 'Edit']
 const READING = ['Read', 'ReadMediaFile', 'ListDirectory', 'Grep', 'Glob']
 
 type FileAccess = Extract<Access, { kind: 'file' | 'tree' }>
 
-/** This file, its folder, the project: for a call that touches files. */
+/** The file, its folder, the project: for a call that touches files. */
 export function fileScopes(tool: string, accesses: readonly FileAccess[], workspace: Workspace): RuleScope[] {
   const paths = accesses.map((access) => ({
     path: access.path,
@@ -70,7 +70,7 @@ export function fileScopes(tool: string, accesses: readonly FileAccess[], worksp
   return scopesFor(tools.includes(tool) ? tools : [tool], paths, write, workspace)
 }
 
-/** The same for what a command redirects to or from. */
+/** The same for the target of a command's redirection. */
 export function redirectionScopes({ paths }: CommandPart, workspace: Workspace): RuleScope[] {
   const write = paths.some((path) => path.write)
   const places = paths.map(({ realPath }) => ({ path: realPath, folder: workspace.paths.path.dirname(realPath) }))
@@ -113,7 +113,7 @@ function scopesFor(
   return rungs
 }
 
-/** A path as a pattern that matches it and nothing else, relative to the project where it lies in it. */
+/** A path as a pattern that matches only that path, relative to the project when inside it. */
 function exactGlob(path: string, { root, paths }: Workspace): string {
   const [text, folder] = [paths.comparable(path), paths.comparable(root).replace(/\/$/, '')]
   const inside = text !== folder && paths.isWithin(path, root)

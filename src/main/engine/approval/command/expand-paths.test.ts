@@ -22,7 +22,7 @@ it.each(['/c/.e*', '/cygdrive/c/.e*', 'C:/.e*', '/c/./.en?'])(
   },
 )
 
-it('elsewhere a glob that begins with a slash starts at the root, and another one in the folder', async () => {
+it('on other systems a glob with a leading slash starts at the root, others in the folder', async () => {
   const folder = await tempFolder()
   writeFileSync(join(folder, 'a.txt'), '')
   const time = new EvaluationTime(1000)

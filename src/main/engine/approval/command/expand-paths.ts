@@ -6,20 +6,20 @@ import { type PathFlavor, SYSTEM_PATHS } from '../../workspace/path/path-flavor'
 import { EvaluationTimeout, type EvaluationTime } from '../shell/evaluation-time'
 import type { TreeUse } from './operand-use'
 
-/** A glob that stands for more names, or is longer, is not looked into. */
+/** Globs that are longer or match more names are not expanded. */
 const MAX_NAMES = 1000
 const MAX_CHARS = 1000
-/** So many entries of folders are looked at for one glob. */
+/** Maximum number of directory entries examined for one glob. */
 const MAX_ENTRIES = 20_000
 
 const NOT_THERE = new Set(['ENOTDIR', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'])
 
-/** What a glob stands for; `problem`: why that cannot be told. */
+/** The paths a glob matches; `problem`: why they cannot be determined. */
 export type Expansion = { paths: string[] } | { problem: string }
 
 /**
- * The paths that bash makes of a glob, as they are on the disk now: absolute, with `.` and `..` left where they stand. `pattern` has a backslash before
- * each character that is no wildcard. A glob without any match stands for itself.
+ * The paths that bash expands a glob to on the current disk: absolute, with `.` and `..` kept. `pattern` has a backslash before
+ * each character that is not a wildcard. A glob without a match stands for itself.
  */
 export async function expandGlob(
   folder: string,
@@ -48,7 +48,7 @@ export async function expandGlob(
         const names = namesIn(path === '' ? '/' : path, time, MAX_ENTRIES - entries)
         if (names === 'too many') return { problem: 'is about too many files' }
         entries += names.length
-        // Whether a pattern that begins with a dot finds these two depends on the version of bash.
+        // Whether a pattern with a leading dot matches these two depends on the version of bash.
         const all = /^\\?\./.test(step) ? [...names, '.', '..'] : names
         next.push(
           ...all
@@ -68,7 +68,7 @@ export async function expandGlob(
   }
 }
 
-/** The folder a glob is looked for in, without a slash at its end, and the names below. On Windows the first of them may be a drive: `/c/x*`, `C:/x*`. */
+/** The folder where a glob starts, without a trailing slash, and the names below. On Windows the first of them may be a drive: `/c/x*`, `C:/x*`. */
 function startOf(folder: string, pattern: string, paths: PathFlavor): { start: string; steps: string[] } {
   const steps = pattern.split('/').filter((step, index) => step !== '' || index === 0)
   const magic = steps.findIndex((step) => isMagic(step))
@@ -112,26 +112,26 @@ function namesIn(path: string, time: EvaluationTime, most: number): string[] | '
       folder.closeSync()
     }
   } catch (error) {
-    // Not a folder, or gone: to bash it holds nothing.
+    // Not a folder, or deleted: bash finds nothing in it.
     if (!NOT_THERE.has(errorCode(error) ?? '')) throw error
   }
   return names
 }
 
-/** So many files of a folder are looked at; a larger one counts as not looked at. */
+/** Maximum number of files examined in a folder; a larger folder counts as unknown. */
 const MAX_FILES = 20_000
 
-/** What a program reads that goes through a whole folder. */
+/** What a program reads when it walks a whole folder. */
 export interface TreeFiles {
-  /** Absolute paths of files. */
+  /** Absolute file paths. */
   files: string[]
-  /** Links that are followed: where they lead is read as well. */
+  /** Links that are followed: their targets are read as well. */
   links: string[]
-  /** Why not all of them are known. */
+  /** Why the list is incomplete. */
   problem?: string
 }
 
-/** Lists what a program that goes through `folder` would open, as it would; what takes longer than `time` is not known. */
+/** Lists the files that a program walking `folder` would open. What takes longer than `time` counts as unknown. */
 export async function scanTree(folder: string, use: TreeUse, time: EvaluationTime): Promise<TreeFiles> {
   const found: TreeFiles = { files: [], links: [] }
   const skipped = use.skips.map((glob) => globMatcher(glob, { escapes: true }))
@@ -188,7 +188,7 @@ function read(path: string, visit: (name: string, kind: 'file' | 'folder' | 'lin
       folder.closeSync()
     }
   } catch (error) {
-    // What is no folder is a file that the command names; what cannot be read here cannot be read by the command.
+    // Not a folder: a file that the command names. What cannot be read here cannot be read by the command either.
     if (!['ENOTDIR', 'ENOENT', 'EACCES', 'EPERM', 'ELOOP'].includes(errorCode(error) ?? '')) throw error
   }
 }

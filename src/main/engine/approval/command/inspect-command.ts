@@ -29,26 +29,26 @@ import { programOf, unwrap } from '../shell/unwrap'
 const MAX_DEPTH = 8
 const MAX_PARTS = 500
 const MAX_FOLDERS = 16
-/** All globs and folders of a command may be looked up for so long, in ms. */
+/** Time limit for resolving all globs and folders of a command, in ms. */
 const DISK_MS = 12
-/** A script with more words is too long to be judged. */
+/** A script with more words is too long to judge. */
 const MAX_WORDS_IN_ALL = 1500
 
 interface Inspection extends Lookup {
   parts: CommandPart[]
   /** A variable that decides what runs was set for the rest of the command. */
   steered: boolean
-  /** All that is calculated, over all that is nested. */
+  /** All arithmetic in it, nested commands included. */
   arithmetic: Arithmetic
-  /** The variables that get values; `false` for those that may get anything but a number. */
+  /** Variables that are assigned; `false` for those that may get anything but a number. */
   values: Map<string, boolean>
-  /** The variables that hold the number of a process this command has started. */
+  /** Variables that hold the number of a process started by this command. */
   children: Set<string>
 }
 
 /**
- * Takes a command apart into what it does. What cannot be seen is a part of its own; a command that takes too long is one that asks in every mode.
- * Never throws. Lets others run now and then.
+ * Breaks a command down into what it does. Hidden code is a part of its own; a command that takes too long asks in every mode.
+ * Never throws. Yields to other work regularly.
  */
 export async function inspectCommand(
   command: string,
@@ -70,7 +70,7 @@ export async function inspectCommand(
     children: new Set(),
   }
   try {
-    // What it runs as: there `nul` means the device, and is written as bash needs it.
+    // Normalized for judging: `nul` names the device there and is written the way bash needs it.
     await inspectScript(inspection, workspace.paths.platform === 'win32' ? rewriteNul(command) : command, 0, [])
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -89,8 +89,8 @@ export async function inspectCommand(
 }
 
 /**
- * bash evaluates the value of a variable in arithmetic, and runs the substitutions in it. Safe are only variables that this command sets to
- * numbers or not at all, and none of those that bash itself gives values (`_`, `PWD`).
+ * bash evaluates the value of a variable in arithmetic, and runs the substitutions in it. Only variables that this command sets to
+ * numbers or not at all are safe, and no variable that bash itself sets (`_`, `PWD`).
  */
 function calculatesWithNumbers({ arithmetic, values }: Inspection): boolean {
   const names = [...arithmetic.names, ...arithmetic.sets]
@@ -143,7 +143,7 @@ async function inspectScript(
   if (depth === 0 && isForkBomb(text))
     inspection.parts.push({
       ...emptyPart(text),
-      danger: 'Starts copies of itself without end until the computer stops responding.',
+      danger: 'Starts endless copies of the same program until the computer stops responding.',
     })
   for (const { assignments } of segments)
     for (const { name, value } of assignments) {
@@ -151,7 +151,7 @@ async function inspectScript(
       if (/^"?\$!"?$/.test(value.text)) inspection.children.add(name)
     }
   if (segments.length === 0 && hidden.length === 0) inspection.parts.push({ ...emptyPart(text), neutral: true })
-  // What is set anywhere may hold for what comes before it too: loops and functions.
+  // Assignments may also affect earlier commands: loops and functions.
   inspection.steered ||= segments.some(
     (segment) =>
       setsShellVariables(segment) &&
@@ -183,7 +183,7 @@ async function inspectSegment(
   for (const expression of evaluated.expressions) addExpression(inspection.arithmetic, expression)
   const sets = evaluated.sets.filter((name) => !segment.assignments.some((assignment) => assignment.name === name))
   for (const name of sets) recordValue(inspection, name, false)
-  // Of what a wrapper sets (`env x=1`) the parser knows nothing; of all else it knows more.
+  // The parser does not know what a wrapper sets (`env x=1`); it knows more about everything else.
   if (depth > 0) for (const { name, value } of segment.assignments) recordValue(inspection, name, isNumericWord(value))
   const steering = sets.find((name) => STEERING.test(name))
   const option =
@@ -273,7 +273,7 @@ async function inspectRedirection(inspection: Inspection, target: Word, write: b
   })
 }
 
-/** The shell goes on in another folder. In a loop or function nobody knows how often. */
+/** The shell changes to another folder; how often is unknown in a loop or function. */
 async function trackFolder(inspection: Inspection, segment: Segment): Promise<void> {
   const target = segment.words.slice(1).find((word) => !/^-[LPe@]$/.test(word.text))
   const { folders } = inspection
@@ -287,7 +287,7 @@ async function trackFolder(inspection: Inspection, segment: Segment): Promise<vo
     return
   }
   const { paths: next } = await resolveWord(inspection, target ?? { text: '~', known: true, tilde: true }, false)
-  // It may fail, or run in a subshell: where it was before counts too.
+  // It may fail, or run in a subshell: the previous folder stays possible.
   const all = [...new Set([...folders, ...next.map((path) => path.realPath)])]
   inspection.folders = all.length > MAX_FOLDERS ? undefined : all
 }

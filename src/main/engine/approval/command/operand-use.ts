@@ -2,49 +2,49 @@ import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { Word } from '../../permission/shell-syntax'
 
 /**
- * What a program does with a path that its words name. `names`: it looks at what is there, not at contents. `maybe`: it is not known; it may read or write.
+ * What a program does with a path named in its arguments. `names`: it lists what exists, without reading contents. `maybe`: unknown; it may read or write.
  */
 export type Use = 'read' | 'names' | 'write' | 'none' | 'maybe'
 
-/** How a program goes through a folder. */
+/** How a program walks a folder. */
 export interface TreeUse {
-  /** It opens the files, and does not only list them. */
+  /** It opens the files instead of only listing them. */
   content: boolean
-  /** It follows the links that it finds. */
+  /** It follows links. */
   follows: boolean
-  /** It leaves out names that begin with a dot. */
+  /** It skips names with a leading dot. */
   skipsHidden: boolean
-  /** Folders that it leaves out, as globs for names. */
+  /** Folders that it skips, as globs for names. */
   skips: string[]
   /** Only these files are opened, as globs for names; empty: all. */
   only: string[]
 }
 
-/** A word of a command that names a path, and what happens to it. */
+/** A word of a command that names a path, and how it is used. */
 export interface OperandUse {
   word: Word
   use: Use
-  /** It goes through everything below. */
+  /** It walks everything below. */
   tree?: TreeUse
-  /** The program is not known: the word may as well be something else. */
+  /** The program is unknown: the word may not be a path. */
   unsure?: true
 }
 
-/** Words taken apart into options and operands. */
+/** Words split into options and operands. */
 export interface Arguments {
   operands: Word[]
-  /** Names of options, one by one: `-rf` is `-r` and `-f`. */
+  /** Option names one by one: `-rf` is `-r` and `-f`. */
   options: string[]
   values: { option: string; word: Word }[]
 }
 
-/** Takes words apart as most programs do; `values`: the options that have one. */
+/** Splits words as most programs do; `values`: the options that take a value. */
 export function argumentsOf(rest: readonly Word[], values: Readonly<Record<string, Use>>): Arguments {
   const found: Arguments = { operands: [], options: [], values: [] }
   for (let at = 0; at < rest.length; at += 1) {
     const word = rest[at]!
     const { text } = word
-    // `--include=*.ts` is a glob to bash, and nearly always finds nothing.
+    // `--include=*.ts` is a glob to bash, and almost never matches.
     const isGlobbedOption = word.glob === true && /^--[\w-]+=/.test(text)
     if ((!word.known && !isGlobbedOption) || text === '-' || !text.startsWith('-')) {
       found.operands.push(word)
@@ -73,7 +73,7 @@ export function argumentsOf(rest: readonly Word[], values: Readonly<Record<strin
   return found
 }
 
-/** Options with a value that is no path, and others. */
+/** Options whose value is not a path, and others. */
 export function valued(none: string, others: Readonly<Record<string, Use>> = {}): Record<string, Use> {
   return { ...Object.fromEntries(none.split(' ').map((name): [string, Use] => [name, 'none'])), ...others }
 }

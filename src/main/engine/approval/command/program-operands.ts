@@ -12,7 +12,7 @@ import type { Word } from '../../permission/shell-syntax'
 import { programOf } from '../shell/unwrap'
 import { remoteOf } from '../shell/network-use'
 
-/** The paths that the words of a command name, and what the program does with each. Pure: nothing is looked up on the disk. */
+/** The paths named in a command's arguments, and how the program uses each. Pure: does not touch the disk. */
 export function programOperands(words: readonly Word[]): OperandUse[] {
   const name = nameOf(words)
   const rest = words.slice(1)
@@ -80,7 +80,7 @@ function treeUse(
   }
 }
 
-/** Of a program that is not known, all that looks like a path may be read or written; what an option is given, is taken for an output. */
+/** For an unknown program, anything that looks like a path may be read or written; an option's value counts as an output. */
 function ofUnknown(rest: readonly Word[]): OperandUse[] {
   return rest.flatMap((word): OperandUse[] => {
     const value = /^(?:--?[\w-]+=|of=|-[tod](?=[/.~]))(.+)$/s.exec(word.text)?.[1]
@@ -92,7 +92,7 @@ function ofUnknown(rest: readonly Word[]): OperandUse[] {
 
 const WHOLE: TreeUse = { content: true, follows: false, skipsHidden: false, skips: [], only: [] }
 
-/** Programs whose words are read in a way of their own. */
+/** Programs whose arguments follow their own syntax. */
 const SPECIAL_PROGRAMS: Readonly<Record<string, (rest: readonly Word[]) => OperandUse[]>> = Object.assign(
   Object.create(null),
   {
@@ -124,7 +124,7 @@ const SPECIAL_PROGRAMS: Readonly<Record<string, (rest: readonly Word[]) => Opera
     },
     tar: (rest) => {
       const [first] = rest
-      // `tar xf a.tar` has its options without a dash.
+      // `tar xf a.tar` takes its options without a dash.
       const bundled = first?.known && /^[a-zA-Z]+$/.test(first.text) ? first.text : undefined
       const letters = bundled ?? ''
       const values = valued('-b -H -K -N -V --exclude --format --transform --strip-components --owner --group --mode', {
@@ -252,11 +252,11 @@ const GIT_VALUES = valued(
   },
 )
 
-/** git changes what belongs to the repository; here it is about files that its words name beside that. */
+/** git changes what belongs to the repository; this covers the other files that its arguments name. */
 function git(rest: readonly Word[]): OperandUse[] {
   const globals = argumentsOf(rest, GIT_VALUES)
   const command = globals.operands[0]?.text ?? ''
-  // `-o` is a file or folder that is written for these, and no value for others.
+  // For these, `-o` is a file or folder to write; for others it takes no value.
   const values = /^(?:format-patch|archive)$/.test(command) ? { ...GIT_VALUES, '-o': 'write' as const } : GIT_VALUES
   const { operands, values: given, options } = argumentsOf(rest, values)
   const words = operands.slice(1)
@@ -267,7 +267,7 @@ function git(rest: readonly Word[]): OperandUse[] {
   const all = (use: Use, from: readonly Word[] = words): OperandUse[] => from.map((word) => ({ word, use }))
   if (command === 'clone') {
     const [source, into] = words
-    // Without a folder it is named like what is cloned, in the current one.
+    // Without a folder argument, the clone is named after its source, in the current folder.
     return [
       ...uses,
       ...(source && !remoteOf(source.text) ? all('read', [source]) : []),

@@ -1,23 +1,23 @@
 import { valued, type Use } from './operand-use'
 
-/** How the words of a program are to be read. */
+/** How the arguments of a program are read. */
 export interface Program {
   operands: Use
-  /** What the first operand is, where it is not like the others: a pattern, a mode, an archive. */
+  /** What the first operand is when it differs from the others: a pattern, a mode, an archive. */
   first?: Use
-  /** What the last operand is, when there are several. */
+  /** What the last operand is when there are several. */
   last?: Use
-  /** Options with a value, and what the value is. Short ones may stand in clusters, long ones be cut short. */
+  /** Options with a value, and what the value is. Short ones may be combined, long ones abbreviated. */
   values?: Readonly<Record<string, Use>>
-  /** Options that make the first operand a path like the others, since they say what it would say. */
+  /** Options that replace the first operand, so that it becomes a path like the others. */
   firstIsPath?: readonly string[]
-  /** Goes through folders: always, or with one of these options (`-r`). */
+  /** Walks folders: always, or with one of these options (`-r`). */
   tree?: true | readonly string[]
-  /** Options with which it follows links in them. */
+  /** Options that make it follow links there. */
   follows?: readonly string[]
-  /** Without operands it is about the folder that it runs in. */
+  /** Without operands it uses the current folder. */
   here?: true
-  /** What operands are when one of these options is there (`sed -i`). */
+  /** What operands are when one of these options is present (`sed -i`). */
   instead?: { options: readonly string[]; operands: Use }
 }
 
@@ -93,7 +93,7 @@ const COMPRESS: Program = {
   instead: { options: ['-c', '--stdout', '-l', '-t'], operands: 'read' },
 }
 
-/** What common programs do with the paths that they are given. */
+/** What common programs do with the paths in their arguments. */
 export const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(Object.create(null), {
   ...Object.fromEntries(
     'cat tac nl paste fold fmt rev column expand unexpand comm cmp od hexdump xxd strings less more bat batcat file base64 base32 zcat bzcat xzcat zless look iconv wc cut uniq tsort hd ptx cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum csplit jq yq'
@@ -283,7 +283,7 @@ export const PROGRAMS: Readonly<Record<string, Program>> = Object.assign(Object.
   },
 } satisfies Record<string, Program>)
 
-/** Other names of these. */
+/** Aliases of these. */
 export const ALIASES: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   gawk: 'awk',
   mawk: 'awk',

@@ -13,34 +13,34 @@ import { repositoryProblem } from '../read-only/git-repository'
 import type { Segment, Word } from '../../permission/shell-syntax'
 import { programOf } from '../shell/unwrap'
 
-/** Where paths of a command are looked up. */
+/** Where paths of a command are resolved. */
 export interface Lookup {
   workspace: Workspace
   time: EvaluationTime
-  /** How much longer folders may be looked through, in ms. */
+  /** The time left for walking folders, in ms. */
   diskMs: number
-  /** Where the shell may be; undefined when that cannot be known. */
+  /** Folders the shell may be in; undefined when unknown. */
   folders: string[] | undefined
-  /** Where the command began. */
+  /** Where the command started. */
   home: string
-  /** The texts that variables are given in this command. */
+  /** The values that this command assigns to variables. */
   texts: Map<string, string>
 }
 
-/** So many words of one command are looked up on the disk. */
+/** Maximum number of words of one command resolved on the disk. */
 const MAX_WORDS = 200
 
-/** So many files of a folder, or links in it, are told of one by one. */
+/** Maximum number of files or links in a folder that are listed one by one. */
 const MAX_TOLD = 20
 
-/** A word that names a path, the paths it may mean, and why not all of them are known. */
+/** A word that names a path, the paths it may mean, and why the list is incomplete. */
 export interface Target {
   word: Word
   paths: TouchedPath[]
   problem?: string
 }
 
-/** The paths that a command touches, and whether it is known to do nothing but read; `problem`: why reading the repository would do or show more. */
+/** The paths that a command touches, and whether it is known to only read; `problem`: why reading the repository would do or show more. */
 export async function touchedPaths(
   lookup: Lookup,
   segment: Segment,
@@ -50,8 +50,8 @@ export async function touchedPaths(
   const uses = programOperands(words)
   const all = segment.source.startsWith('((') ? undefined : readOnlyPaths(words)
   const read = all?.filter(({ covers }) => covers !== 'repository')
-  // What the grammar of a reading program calls a path counts; how it is read is known from the table of uses.
-  // What only prints its words still shows the names that a glob finds.
+  // The grammar of a reading program decides what is a path; the table of uses decides how it is read.
+  // A program that only prints its words still reveals the names a glob matches.
   const shown =
     read && programOf(words) !== '[['
       ? words.slice(1).filter((word) => word.glob === true && !read.some((path) => path.text === word.text))
@@ -75,7 +75,7 @@ export async function touchedPaths(
   if (problem !== undefined) return { readOnly: false, targets, problem }
   const known =
     lookup.folders !== undefined || read.every((word) => lookup.workspace.paths.isAbsolute(word.text) || word.tilde)
-  // Another folder may hold a repository that is made to run programs.
+  // Another folder may hold a repository that is set up to run programs.
   const elsewhere = programOf(words) === 'git' && !(lookup.folders?.length === 1 && lookup.folders[0] === lookup.home)
   const doubtful = targets.some(
     ({ word, problem, paths }) =>
@@ -87,7 +87,7 @@ export async function touchedPaths(
   return { readOnly: known && !elsewhere && !doubtful, targets }
 }
 
-/** Whether a glob finds a name that the program takes for an option. */
+/** Whether a glob matches a name that the program takes for an option. */
 function isOption({ glob, text }: Word, name: string): boolean {
   return glob === true && !text.includes('/') && name.startsWith('-')
 }
@@ -101,7 +101,7 @@ function readUse(path: ReadPath, uses: readonly OperandUse[]): OperandUse {
   return { word: path, use: known?.use === 'names' ? 'names' : 'read' }
 }
 
-/** The names that a glob finds are printed: those of one folder, without looking where they lead; deeper ones lead through links. */
+/** The names that a glob matches are printed: in one folder without following links; deeper ones lead through links. */
 function shownNames(word: Word): OperandUse {
   const at = word.text.search(/[*?[{]/)
   const isDeep = word.text.slice(at).includes('/')
@@ -120,7 +120,7 @@ function treeOf({ followsLinks = false, skipsHidden = false, skips = [], endings
   }
 }
 
-/** Why a command of git would run programs, or show what the files that it names do not hold. */
+/** Why a git command would run programs, or show more than the files that it names contain. */
 async function problemOfRepository(lookup: Lookup, paths: readonly ReadPath[]): Promise<string | undefined> {
   for (const path of paths) {
     if (!path.repository) continue
@@ -132,7 +132,7 @@ async function problemOfRepository(lookup: Lookup, paths: readonly ReadPath[]): 
   return undefined
 }
 
-/** What is copied into a folder gets a name there that no word says. */
+/** Files copied into a folder get a name there that no argument contains. */
 function intoFolder(targets: readonly Target[], { paths: flavor }: Workspace): Target[] {
   const { basename, join } = flavor.path
   const folder = targets.findLast(({ paths }) => paths.some(({ write }) => write))
@@ -170,7 +170,7 @@ async function targetOf(lookup: Lookup, { word, use, tree, unsure }: OperandUse)
   return { word, paths: all, ...(problem !== undefined && { problem }) }
 }
 
-/** A folder that a program goes through, with the secrets in it and what its links lead to as paths of their own. */
+/** A folder that a program walks, with its secrets and link targets as separate paths. */
 async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Promise<TouchedPath[]> {
   const skipsHidden = use.skipsHidden && { skipsHidden: true as const }
   if (!use.content && !use.follows) return [{ ...path, tree: { ...skipsHidden } }]
@@ -193,7 +193,7 @@ async function throughTree(lookup: Lookup, path: TouchedPath, use: TreeUse): Pro
   ]
 }
 
-/** Why it is dangerous to change one of these, or undefined. */
+/** Why changing one of these is dangerous, or undefined. */
 export function protectedTarget(
   targets: readonly Target[],
   { texts, workspace: { paths: flavor, userHome } }: Pick<Lookup, 'texts' | 'workspace'>,
@@ -210,7 +210,7 @@ export function protectedTarget(
   return undefined
 }
 
-/** Where a word may lead, from every folder the shell may be in; a glob leads to all that it finds. */
+/** The paths a word may mean, from every folder the shell may be in; a glob means everything it matches. */
 export async function resolveWord(
   lookup: Lookup,
   word: Word,
@@ -235,7 +235,7 @@ export async function resolveWord(
           lookup.workspace.paths,
         )
       : undefined
-    // Not joined as paths: the system follows a link before it goes up with `..`.
+    // Not joined as paths: the system follows a link before it applies `..`.
     const written = word.tilde || lookup.workspace.paths.isAbsolute(word.text) ? word.text : `${folder}/${word.text}`
     if (found && 'problem' in found) {
       problems.push(`${word.text} ${found.problem}`)
@@ -248,7 +248,7 @@ export async function resolveWord(
   return { paths, ...(problems[0] !== undefined && { problem: problems[0] }) }
 }
 
-/** Looks something up within what is left of the time for that. */
+/** Runs a lookup within the remaining time. */
 async function onDisk<T>(lookup: Lookup, look: (time: EvaluationTime) => Promise<T>): Promise<T> {
   const time = new EvaluationTime(lookup.diskMs)
   const found = await lookup.time.waitFor(look(time))
@@ -256,7 +256,7 @@ async function onDisk<T>(lookup: Lookup, look: (time: EvaluationTime) => Promise
   return found
 }
 
-/** Without the `~/` that it begins with. */
+/** Without the leading `~/`. */
 function rest({ tilde }: Word, text: string): string {
   return tilde ? text.replace(/^~\/?/, '') : text
 }

@@ -27,7 +27,7 @@ function removing(program: string, rest: readonly Word[], around: CommandContext
   return /^(?:chmod|chown|chgrp)$/.test(program) ? dangerousChmod(program, rest, around) : undefined
 }
 
-/** What only the user decides in Trestle itself, however the program is called: trust, MCP servers, settings and the sandbox. */
+/** Actions reserved for the user in Trestle itself, however the program is called: trust, MCP servers, settings and the sandbox. */
 function decidesForUser(program: string, rest: readonly Word[]): string | undefined {
   const after = (name: string): readonly Word[] | undefined => {
     const at = rest.findIndex((word) => word.text === name)
@@ -57,7 +57,7 @@ const RUNS_CODE =
   /^(?:(?:python|pypy|perl|ruby|php|lua|node|nodejs|deno|bun|tclsh|Rscript|julia|pwsh|powershell|osascript|groovy|scala)[\d.]*|eval|source|\.|)$/
 const PIPED = 'Downloads code and runs it without showing it to you.'
 
-/** Runs what it has downloaded, however the two are connected: the part that runs it, and why that asks in every mode. */
+/** Runs what it downloaded, however the two are connected: the part that runs it, and why that asks in every mode. */
 export function runsDownload(parts: readonly CommandPart[]): { part: CommandPart; reason: string } | undefined {
   const fetching = parts.filter(({ words }) => FETCHES.test(programOf(words)))
   if (fetching.length === 0) return undefined
@@ -75,7 +75,7 @@ export function runsDownload(parts: readonly CommandPart[]): { part: CommandPart
   return part && { part, reason: PIPED }
 }
 
-/** The names under which a program saves what it fetches. */
+/** The file names under which a program saves what it fetches. */
 function savedAs({ words }: CommandPart): string[] {
   return words.flatMap(({ text }, index) => {
     const value = /^(?:--output(?:-document)?=|-[oO](?=.))(.+)$/.exec(text)?.[1]
@@ -101,7 +101,7 @@ export function isForkBomb(text: string): boolean {
   return false
 }
 
-/** Whether the name stands next to `|` or `&` in the body of the function. */
+/** Whether the name appears next to `|` or `&` in the function body. */
 function callsItself(body: string, name: string): boolean {
   const end = body.lastIndexOf('}') < 0 ? body.length : body.lastIndexOf('}')
   const inside = body.slice(0, end)

@@ -2,11 +2,11 @@ import { homedir } from 'node:os'
 import { type PathFlavor, SYSTEM_PATHS } from '../../workspace/path/path-flavor'
 
 /*
- * Where Windows and macOS keep what starts with the system, a session or a program of the user: absolute, or below the home folder. Compared in small letters, with `/`
+ * Where Windows and macOS keep what starts with the system, a session or a program of the user: absolute, or below the home folder. Compared in lower case, with `/`
  * between names.
  */
 
-/** The system's own folders, programs everyone runs, scheduled tasks and what starts for every user. */
+/** The system's own folders, programs that every user runs, scheduled tasks and what starts for every user. */
 const WINDOWS_SYSTEM =
   /^[a-z]:\/(?:windows\/|program files(?: \(x86\)| \(arm\))?\/|programdata\/(?:microsoft\/windows\/(?:start menu|task scheduler)\/|ssh\/|git\/|chocolatey\/|scoop\/)|autoexec\.(?:bat|nt)$|config\.(?:sys|nt)$|boot\.ini$|bootmgr$)/
 
@@ -17,14 +17,14 @@ const EDITORS = String.raw`appdata\/roaming\/(?:code(?: - insiders)?|cursor|vsco
 const PROGRAMS = String.raw`appdata\/(?:roaming\/(?:npm|python|gnupg|pip|nushell|alacritty)|local\/(?:microsoft\/windowsapps|programs|clink|packages\/microsoft\.windowsterminal[^/]*\/localstate))\/`
 const SETTINGS = String.raw`ntuser\.[^/]+$|\.wslconfig$|scoop\/(?:shims|apps)\/|pip\/pip\.ini$`
 
-/** What starts at sign-in, the profiles of PowerShell, programs on PATH, and settings by which editors and Office run code. */
+/** What starts at sign-in, PowerShell profiles, programs on PATH, and settings that make editors and Office run code. */
 const WINDOWS_HOME = new RegExp(`^(?:${[STARTUP_FOLDER, POWERSHELL, OFFICE, EDITORS, PROGRAMS, SETTINGS].join('|')})`)
 
-/** Jobs of launchd and what starts for every user; `/private` in front is left out before. */
+/** launchd jobs and what starts for every user; a leading `/private` is removed first. */
 const MAC_SYSTEM =
   /^\/(?:system\/|library\/(?:startupitems|scripts|security|privilegedhelpertools|extensions|preferences|managed preferences|input methods|quicklook|spotlight|internet plug-ins|services|workflows)\/|etc\/(?:launchd\.conf|rc\..*|periodic\/.*|newsyslog\.d\/.*|paths|paths\.d\/.*|emond\.d\/.*|auto_.*|defaults\/.*)$|usr\/(?:local|bin|sbin|lib|libexec)\/|opt\/homebrew\/|var\/db\/)/
 
-/** Agents of launchd, sign-in items, keychains, services and scripts that programs run by themselves. */
+/** launchd agents, sign-in items, keychains, services and scripts that programs run automatically. */
 const MAC_HOME =
   /^(?:library\/(?:launchagents|launchdaemons|startupitems|keychains|scripts|services|workflows|input methods|quicklook|spotlight|internet plug-ins|preferences|application scripts|script libraries|screen savers|application support\/(?:com\.apple\.backgroundtaskmanagementagent|com\.apple\.tcc|iterm2|code|cursor|vscodium))\/|applications\/|\.zsh_sessions\/|\.hammerspoon\/|\.config\/(?:karabiner|iterm2|yabai|skhd)\/)/
 
@@ -35,9 +35,9 @@ const START_UP =
     /\s+/,
   )
 const START_UP_NAMES = new Set(START_UP)
-/** Of these only the ones in the home folder belong to the user; a project has its own. */
+/** These belong to the user only in the home folder; a project has its own. */
 const PROJECTS_TOO = new Set('.npmrc .yarnrc .condarc .gemrc'.split(' '))
-/** Folders, everything in which others run or read. */
+/** Folders whose contents are run or read by other programs. */
 const FOLDERS: Readonly<Record<string, string>> = {
   '.git': "part of git's own files (.git), hooks among them",
   '.trestle': "part of Trestle's own configuration",
@@ -47,7 +47,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   '.husky': 'a hook that git runs',
   '.gnupg': 'part of your keys',
 }
-/** What build servers run when it is pushed. */
+/** What build servers run after a push. */
 const BUILD_JOBS =
   /\/(?:\.github\/(?:workflows|actions)\/.+|\.gitlab-ci\.yml|\.circleci\/.+|\.buildkite\/.+|\.travis\.yml|azure-pipelines\.yml|jenkinsfile|\.drone\.yml|bitbucket-pipelines\.yml)$/
 const IN_HOME =
@@ -66,7 +66,7 @@ const OF_SYSTEM: Readonly<Record<PathFlavor['platform'], RegExp | undefined>> = 
   win32: WINDOWS_SYSTEM,
 }
 
-/** Why a change to the file at this absolute path asks in every mode: what it makes others run, later and unseen. */
+/** Why a change to the file at this absolute path asks in every mode: what it makes other programs run later, unnoticed. */
 export function protectedPath(path: string, home = homedir(), paths: PathFlavor = SYSTEM_PATHS): string | undefined {
   const folded = foldName(paths.comparable(path))
   const parts = folded.split(/[\\/]+/)
@@ -88,7 +88,7 @@ export function protectedPath(path: string, home = homedir(), paths: PathFlavor 
   return undefined
 }
 
-/** Names are compared as the laxest file system would: case, compatibility forms and invisible characters do not count. */
+/** Names are compared as on the most permissive file system: case, compatibility forms and invisible characters do not count. */
 function foldName(path: string): string {
   return path
     .normalize('NFKC')
@@ -96,12 +96,12 @@ function foldName(path: string): string {
     .toLowerCase()
 }
 
-/** Names that are not begun with by chance, for words with wildcards and variables. */
+/** Distinctive beginnings of protected names, for words with wildcards and variables. */
 const NAMES = [...START_UP, ...Object.keys(FOLDERS), '.mcp.json']
 
 /**
- * The same for a word whose meaning is only known when the command runs, as `$HOME/.bashrc`, `~/.b*` or `.gi?/hooks`. `texts`: what variables
- * are given in the same command.
+ * The same for a word whose value is only known at run time, such as `$HOME/.bashrc`, `~/.b*` or `.gi?/hooks`. `texts`: the values that
+ * the same command assigns to variables.
  */
 export function looksProtected(source: string, texts: ReadonlyMap<string, string> = new Map()): boolean {
   const expanded = source.replace(
@@ -112,7 +112,7 @@ export function looksProtected(source: string, texts: ReadonlyMap<string, string
   return words.some((word) => word.split('/').some((part) => NAMES.some((name) => mayBecome(part, name))))
 }
 
-/** The words that braces make of one: `.{a,b}` is `.a` and `.b`. Only the first few. */
+/** The words that brace expansion makes of one: `.{a,b}` is `.a` and `.b`. Only the first few. */
 function expandBraces(word: string): string[] {
   const words = [word]
   for (let at = 0; at < words.length && words.length < 64; at += 1) {
@@ -122,7 +122,7 @@ function expandBraces(word: string): string[] {
   return words
 }
 
-/** Whether wildcards and variables in a part of a path can make it this name. A wildcard alone, or after another, says too little. */
+/** Whether wildcards and variables in a path segment can match this name. A lone wildcard, or one after another, says too little. */
 function mayBecome(part: string, name: string): boolean {
   const pieces = part.split(/\$\w+|\$[({][^)}]*[)}]?|[*?]|\[[^\]]*\]/)
   if (pieces.length === 1) return part === name

@@ -3,16 +3,16 @@ import { protectedPath } from './protected-path'
 import type { Word } from '../../permission/shell-syntax'
 import type { CommandContext } from './removal'
 
-/** Commands that write files where they are told to. */
+/** Commands that write files to a given place. */
 const MAKES_FILES = /^(?:clone|init|worktree|archive|bundle|format-patch|submodule|checkout-index)$/
 const GLOBAL_WITH_VALUE =
   /^(?:-C|-c|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source|--config-env|--exec-path)$/
-/** Options of `git push` that overwrite or remove what is on the server; shortened ones count too. */
+/** Options of `git push` that overwrite or remove what is on the server; abbreviations count too. */
 const OVERWRITES = ['--force', '--force-with-lease', '--force-if-includes', '--mirror', '--delete', '--prune']
-/** Settings given on the command line that make any push overwrite, or a word stand for other commands. */
+/** Command line settings that make any push overwrite, or define an alias for other commands. */
 const PUSH_SETTING = /^(?:remote\..*\.(?:push|mirror|receivepack)|push\.|alias\.)/i
 
-/** Pushes that overwrite or remove what others have, settings that run programs, and what removes the history itself. */
+/** Pushes that overwrite or remove the work of others, settings that run programs, and commands that remove history. */
 export function dangerousGit(
   rest: readonly Word[],
   { targets, workspace: { userHome, paths: flavor } }: CommandContext,
@@ -59,7 +59,7 @@ function overwrites(text: string): boolean {
   return /^--[a-z]{2}/.test(name) && OVERWRITES.some((long) => long.startsWith(name))
 }
 
-/** `git clean` only deletes with force, and not where it only shows what it would do. */
+/** `git clean` only deletes with force, and not in a dry run. */
 function cleans(words: readonly Word[]): boolean {
   const said = (letter: string, long: string): boolean =>
     words.some(({ text }) =>
@@ -74,7 +74,7 @@ function rewritesHistory(command: string | undefined, words: readonly Word[]): s
   if (command === 'reflog' && /^(?:expire|delete|drop)$/.test(first))
     return 'Removes the record that lost commits are restored from.'
   if (command === 'gc' && words.some(({ text }) => /^--prune=(?:now|all)/.test(text)))
-    return 'Removes lost commits for good.'
+    return 'Permanently removes unreachable commits.'
   if (command === 'update-ref' && words.some(({ text }) => /^(?:-\w*d\w*|--stdin)$/.test(text)))
     return 'Removes branches or tags.'
   if (command === 'clean' && cleans(words)) return 'Deletes files that git does not track; git cannot restore them.'
@@ -82,7 +82,7 @@ function rewritesHistory(command: string | undefined, words: readonly Word[]): s
   return undefined
 }
 
-/** Programs and the words with which they publish something, or change what is published. */
+/** Programs, and the words that make them publish something or change what is published. */
 const PUBLISHING: readonly [programs: string, words: RegExp][] = [
   ['npm pnpm yarn bun cnpm', /^(?:publish|unpublish|deprecate|dist-tag|owner|access)$/],
   ['cargo', /^(?:publish|yank|owner)$/],
@@ -113,7 +113,7 @@ const ALWAYS = /^(?:semantic-release|np|release-it|ssh-copy-id)$/
 const FORGE =
   /^(?:release (?:create|upload|edit|delete)|repo (?:create|delete|edit|archive|rename)|secret (?:set|delete|remove)|variable (?:set|delete)|ssh-key (?:add|delete)|gpg-key (?:add|delete)|gist create|workflow (?:run|enable|disable)|auth (?:login|token|logout|setup-git)|config set|alias set|extension install)$/
 
-/** Why a command publishes something, or undefined. Trying it out (`--dry-run`) does not. */
+/** Why a command publishes something, or undefined. A dry run (`--dry-run`) does not. */
 export function dangerousPublish(program: string, rest: readonly Word[]): string | undefined {
   const isTrial = rest.some(({ text, known }) => known && /^(?:--dry-run(?:=true)?|--help|-h)$/.test(text))
   if (program === 'gh' || program === 'glab') {

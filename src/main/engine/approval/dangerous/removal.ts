@@ -15,7 +15,7 @@ function says(rest: readonly Word[], short: RegExp, long: string): boolean {
   )
 }
 
-/** `rm`: recursive and forced outside of temporary folders, or recursive where everything would be lost. */
+/** `rm`: recursive and forced outside temporary folders, or recursive where everything would be lost. */
 export function dangerousRemoval(rest: readonly Word[], around: CommandContext): string | undefined {
   const { targets, workspace } = around
   const unclear = optionsOf(rest).some(
@@ -41,7 +41,7 @@ export function dangerousRemoval(rest: readonly Word[], around: CommandContext):
   return outside && `Deletes ${outside.word.text} with everything in it, without asking.`
 }
 
-/** `find ROOT -delete` and its like; in the project also without a name that says what to delete. */
+/** `find ROOT -delete` and the like; inside the project also when no name says what to delete. */
 export function dangerousFind(rest: readonly Word[], around: CommandContext): string | undefined {
   const start = rest.findIndex((word) => word.known && /^[-(!]/.test(word.text) && !/^-[HLPDO]/.test(word.text))
   const expression = start < 0 ? [] : rest.slice(start).map(({ text }) => text)
@@ -69,7 +69,7 @@ export function dangerousFind(rest: readonly Word[], around: CommandContext): st
   return undefined
 }
 
-/** `mv` of the project, the home folder or a folder of the system. */
+/** `mv` of the project, the home folder or a system folder. */
 export function dangerousMove(rest: readonly Word[], around: CommandContext): string | undefined {
   for (const word of rest.filter(({ text }) => !text.startsWith('-')).slice(0, -1)) {
     const lost = (wholePaths(word, around) ?? [])
@@ -80,7 +80,7 @@ export function dangerousMove(rest: readonly Word[], around: CommandContext): st
   return undefined
 }
 
-/** `chmod`, `chown` and `chgrp` of everything in the home folder or a folder of the system. */
+/** `chmod`, `chown` and `chgrp` of everything in the home folder or a system folder. */
 export function dangerousChmod(program: string, rest: readonly Word[], around: CommandContext): string | undefined {
   if (!says(rest, /R/, '--recursive')) return undefined
   const [, ...operands] = rest.filter((word) => !(word.known && /^-[a-zA-Z-]*$/.test(word.text)))
@@ -94,16 +94,16 @@ export function dangerousChmod(program: string, rest: readonly Word[], around: C
   return undefined
 }
 
-/** A target of a command: the word, and the real paths it may mean (none when that is only known when it runs). */
+/** A target of a command: the word, and the real paths it may mean (empty when only known at run time). */
 export interface Target {
   word: Word
   paths: readonly string[]
 }
 
-/** What dangerous commands are judged by, beside their words. */
+/** The context for judging dangerous commands. */
 export interface CommandContext {
   targets: readonly Target[]
-  /** Whose root is the project. */
+  /** Its root is the project. */
   workspace: Pick<Workspace, 'root' | 'paths' | 'userHome'>
   /** Variables of this command that hold the number of a process it started itself (`pid=$!`). */
   children: ReadonlySet<string>
@@ -112,13 +112,13 @@ export interface CommandContext {
 const SYSTEM =
   /^\/(?:etc|usr|bin|sbin|lib\w*|var|opt|boot|root|home|srv|sys|proc|dev|run|mnt|media|Users|System|Library|Applications|private|Volumes)?(?:\/(?:bin|sbin|lib\w*|local|share|etc|log|include))?$/
 
-/** The same on Windows: a drive, and the folders in it that hold the system, its programs or all users. */
+/** The same on Windows: a drive, and the folders on it that hold the system, its programs or all users. */
 const WINDOWS_SYSTEM =
   /^[a-z]:\/(?:windows(?:\/(?:system32|syswow64))?|program files(?: \(x86\))?|programdata|users(?:\/(?:public|all users|default))?|\$recycle\.bin|system volume information|recovery|boot)?$/i
-/** A share of a server. */
+/** A server share. */
 const SHARE = /^\/\/[^/]+(?:\/[^/]+)?$/
 
-/** What is lost when everything below this path is: a folder of the system, the home folder, or one that holds them; undefined for others. */
+/** What is lost with everything below this path: a system folder, the home folder, or a folder that contains them; undefined otherwise. */
 function systemRoot(path: string, { paths, userHome }: CommandContext['workspace']): string | undefined {
   const home = real(userHome)
   if (path === '/') return '/'
@@ -129,7 +129,7 @@ function systemRoot(path: string, { paths, userHome }: CommandContext['workspace
   return isSystem || paths.isWithin(home, path) ? path : undefined
 }
 
-/** The same, and the project and the folders it lies in. */
+/** The same, plus the project and its parent folders. */
 function systemOrProjectRoot(path: string, workspace: CommandContext['workspace']): string | undefined {
   const { paths, root } = workspace
   return (
@@ -138,14 +138,14 @@ function systemOrProjectRoot(path: string, workspace: CommandContext['workspace'
   )
 }
 
-/** The paths a word means, as far as they can be told: also of `$HOME`, `${PWD}` and patterns such as `/*`, which mean all that is there. */
+/** The paths a word means, as far as known: also for `$HOME`, `${PWD}` and patterns such as `/*`, which mean everything there. */
 function wholePaths(word: Word, { targets, workspace }: CommandContext): string[] | undefined {
   const found = targets.find((target) => target.word === word)
   if (word.known) return found ? [...found.paths] : []
   if (word.glob) {
     const whole = /(?:^|\/)(?:\.?[*?]+|\.\[[^\]]*\]\*|\[[!^][^\]]*\]\*)$/.test(word.text)
     if (!whole) return []
-    // Also the folder itself: everything in it is meant, whatever there is now.
+    // The folder itself counts too: everything in it is meant, whatever it contains now.
     const paths = found?.paths ?? []
     return [...new Set([...paths, ...paths.map((path) => workspace.paths.path.dirname(path))])]
   }
@@ -157,7 +157,7 @@ function wholePaths(word: Word, { targets, workspace }: CommandContext): string[
   return [text.replace(/\/(?:\.?\*)?$/, '') || '/']
 }
 
-/** Folders for temporary files. */
+/** Temporary folders. */
 function temporaryFolders(): string[] {
   return ['/tmp', '/var/tmp', '/private/tmp', tmpdir()].map(real)
 }

@@ -10,10 +10,10 @@ const SERVICES =
   /^(?:enable|disable|start|stop|restart|try-restart|reload-or-restart|mask|unmask|kill|link|edit|reenable|preset|set-default|set-property|set-environment|import-environment|add-wants|add-requires|daemon-reexec)$/
 const LAUNCHCTL = /^(?:load|unload|bootstrap|bootout|submit|enable|disable|start|stop|kickstart|remove|setenv|config)$/
 
-/** A program, and why it is dangerous with these words. */
+/** A program, and why it is dangerous with these arguments. */
 type Check = (rest: readonly Word[], around: CommandContext) => string | undefined
 
-/** Whether one of the words is like this. */
+/** Whether one of the words matches. */
 function some(rest: readonly Word[], test: RegExp): boolean {
   return rest.some((word) => test.test(word.text))
 }
@@ -48,11 +48,9 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
   launchctl: (rest) =>
     some(rest, LAUNCHCTL) ? 'Starts, stops or sets up services that run in the background.' : undefined,
   crontab: (rest) =>
-    rest.some(({ text }) => text === '-l') && !some(rest, /^-[er]$/)
-      ? undefined
-      : 'Sets up commands that run later by themselves.',
-  at: (rest) => (some(rest, /^-[lV]$/) ? undefined : 'Sets up a command that runs later by itself.'),
-  batch: () => 'Sets up a command that runs later by itself.',
+    rest.some(({ text }) => text === '-l') && !some(rest, /^-[er]$/) ? undefined : 'Schedules commands that run later.',
+  at: (rest) => (some(rest, /^-[lV]$/) ? undefined : 'Schedules a command that runs later.'),
+  batch: () => 'Schedules a command that runs later.',
   date: (rest) =>
     some(rest, /^-[uRI]*s|^--s(?:et?)?(?:=|$)/) ||
     rest.some(
@@ -91,7 +89,7 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
   history: (rest) => (some(rest, /^-\w*[cdw]/) ? 'Removes the history of your shell.' : undefined),
 } satisfies Record<string, Check>)
 
-/** What changes or stops the computer itself, its processes and services, or settings that hold outside of the project. */
+/** What changes or stops the computer itself, its processes and services, or settings outside the project. */
 export function dangerousSystem(program: string, rest: readonly Word[], around: CommandContext): string | undefined {
   if (DISK.test(program) && !(rest.length === 1 && some(rest, /^--(?:version|help)$|^-[lhV]$/)))
     return `${program} destroys what is on a disk.`
@@ -99,9 +97,9 @@ export function dangerousSystem(program: string, rest: readonly Word[], around: 
   return CHECKS[program]?.(rest, around)
 }
 
-/** `kill` of anything but jobs of this shell and processes that this very command has started. */
+/** `kill` of anything but jobs of this shell and processes started by this command. */
 function dangerousKill(rest: readonly Word[], { children }: CommandContext): string | undefined {
-  if (rest.length > 1 && rest.at(-1)?.text === '-1') return 'Ends every process of yours.'
+  if (rest.length > 1 && rest.at(-1)?.text === '-1') return 'Ends all your processes.'
   if (
     rest.some(({ text }) => /^(?:-l|-L|--list|--table|-0)$/.test(text)) ||
     (/^-s$|^--signal$/.test(rest[0]?.text ?? '') && rest[1]?.text === '0')
@@ -121,7 +119,7 @@ function dangerousKill(rest: readonly Word[], { children }: CommandContext): str
   return other && `Ends the process ${other.text}, which may not be one of this command.`
 }
 
-/** `npm config set` and its like, unless for the project alone. */
+/** `npm config set` and the like, unless for the project alone. */
 function isUsersSetting(rest: readonly Word[]): boolean {
   const at = rest.findIndex(({ text }) => text === 'config' || text === 'c')
   const verb = rest.slice(at + 1).find(({ text }) => !text.startsWith('-'))?.text ?? ''
@@ -132,7 +130,7 @@ function isUsersSetting(rest: readonly Word[]): boolean {
 
 /** Per program: the words that change something (Git Bash needs two slashes where Windows has one), and what that is. */
 const CHANGES: Readonly<Record<string, readonly [words: RegExp, what: string]>> = Object.assign(Object.create(null), {
-  schtasks: [/^\/{1,2}(?:create|change|run|delete)$/i, 'Sets up or removes a command that runs later by itself.'],
+  schtasks: [/^\/{1,2}(?:create|change|run|delete)$/i, 'Schedules, changes or removes a command that runs later.'],
   reg: [/^(?:add|delete|import|copy|restore|load|unload|save)$/i, 'Changes the registry of Windows.'],
   regedit: [/./, 'Changes the registry of Windows.'],
   regini: [/./, 'Changes the registry of Windows.'],
@@ -169,7 +167,7 @@ const CHANGES: Readonly<Record<string, readonly [words: RegExp, what: string]>> 
   mshta: [/./, 'Runs a script without showing it to you.'],
 } satisfies Record<string, readonly [RegExp, string]>)
 
-/** What changes Windows itself, or settings that hold outside of the project. */
+/** What changes Windows itself, or settings outside the project. */
 export function dangerousWindows(program: string, rest: readonly Word[]): string | undefined {
   const [words, what] = CHANGES[program] ?? []
   if (!words) return undefined

@@ -4,13 +4,13 @@ import { namingRule } from '../rules/match-rules'
 import { protectedPath } from '../dangerous/protected-path'
 
 /**
- * Trestle's own folder holds keys, sessions and the very settings that decide what is asked: no tool reads or changes it, in any mode. What
- * this session's calls have left there for the model can be read. A command that goes through a folder above it would reach it as well, and asks; tools
- * that do so leave it out by themselves.
+ * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it, in any mode. The output that
+ * this session's calls left there for the model can be read. A command that walks a parent folder would reach it too, and asks; tools that walk
+ * folders skip it.
  */
 export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
   const { isWithin, isSame, comparable } = workspace.paths
-  // A project may lie in there, as the scratch folders do.
+  // A project may be inside it, as scratch folders are.
   const projects = [workspace.root, ...workspace.addedFolders].filter(
     (root) => !isSame(root, home) && isWithin(root, home),
   )
@@ -38,14 +38,14 @@ export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) 
   }
 }
 
-/** Whether a program that leaves out hidden folders does not come to this one. */
+/** Whether a program that skips hidden folders does not reach this one. */
 function leavesOut({ tree }: ReturnType<typeof treesOf>[number], home: string, folder: string): boolean {
   return tree.skipsHidden === true && home.slice(folder.length).includes('/.')
 }
 
 /**
- * Reaching outside the project and the folders the user added asks, reading included. In Auto it asks only where commands are sandboxed: then file tools have the same
- * limits, and of commands the sandbox says what is outside.
+ * Access outside the project and the folders the user added asks, reading included. In auto mode it asks only where commands are sandboxed: then file tools have the same
+ * limits, and for commands the sandbox decides what is outside.
  */
 export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutput, sandboxes }) => {
   if (mode === 'auto' && (part || !sandboxes || sandboxes.unavailable !== undefined)) return undefined
@@ -63,7 +63,7 @@ export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutpu
 }
 
 /**
- * A page of a host that is not listed asks, in every mode: an address can carry text out of the project. Listed are the hosts of the sandbox, those of `[web]`, and what
+ * A page on an unlisted host asks, in every mode: an address can carry text out of the project. Listed are the hosts of the sandbox, those of `[web]`, and those that
  * rules allow.
  */
 export const webAddresses: Policy = ({ call, sandboxes }) => {
@@ -82,8 +82,8 @@ export const webAddresses: Policy = ({ call, sandboxes }) => {
 }
 
 /**
- * A command that visibly opens or changes a file with secrets asks in every mode, folders that it goes through included; a rule covers that only when it
- * names the file. Looking whether it is there, or how large it is, shows no secret.
+ * A command that visibly opens or changes a file with secrets asks in every mode, folders that it walks included; a rule covers that only when it
+ * names the file. Checking that the file exists, or its size, reveals no secret.
  */
 export const sensitiveReads: Policy = (judged) => {
   const { part } = judged
@@ -98,13 +98,13 @@ export const sensitiveReads: Policy = (judged) => {
   )
 }
 
-/** A redirection from or to a sensitive file is refused, as Read and Write refuse it. */
+/** A redirection from or to a sensitive file is denied, as in Read and Write. */
 export const sensitiveRedirection: Policy = ({ part }) => {
   const path = part?.kind === 'redirection' ? part.paths.find(({ sensitive }) => sensitive !== undefined) : undefined
   return path && { decision: 'deny', reason: `${path.path} is sensitive (${path.sensitive}).` }
 }
 
-/** What cannot be undone, or changes what others run later, asks in every mode. */
+/** What cannot be undone, or changes what other programs run later, asks in every mode. */
 export const dangerous: Policy = ({ call, part, workspace: { paths, userHome } }) => {
   if (part) return part.danger === undefined ? undefined : { decision: 'ask', reason: part.danger, everyTime: true }
   for (const access of call.accesses) {

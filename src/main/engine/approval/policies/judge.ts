@@ -5,26 +5,26 @@ import { isDangerous, type Approval, type ApprovalReason } from '../../../../sha
 import { foldText, visibleText } from '../../../../shared/visible-text'
 import { dangerous } from './boundaries'
 
-/** All rules and policies have this long for one call that is long, or has many rules, in ms; what takes longer asks. */
+/** Time limit for all rules and policies on one call that is long or has many rules, in ms; what takes longer asks. */
 const LONG_MS = 7
-/** A rule counts as so many characters. */
+/** The length that one rule counts for, in characters. */
 const CHARS_OF_RULE = 5
 const TOO_LONG: Verdict = {
   decision: 'ask',
   reason: 'There are too many rules, or it is too long, to be checked in time.',
   everyTime: true,
 }
-/** As many reasons are told of a command that is allowed part by part. */
+/** Maximum number of reasons given for a command that is allowed part by part. */
 const MAX_REASONS = 3
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
 
 /**
- * The first opinion wins; of a command, the strictest verdict on any of its parts. An empty list, or no part at all, means ask: doubt never
- * allows.
+ * The first opinion wins; for a command, the strictest verdict on any of its parts. An empty list of policies, or a command without parts, asks:
+ * when in doubt, never allow.
  */
 export function judge(policies: readonly Policy[], call: JudgedCall): Verdict {
-  // In plan mode, what cannot be seen is not asked about either.
+  // In plan mode, hidden code does not ask either.
   if (!call.parts || (call.plan && call.parts.length === 0)) return judgeOne(policies, call)
   const verdicts = judgeParts(policies, call)
   return sandboxVerdict(call, verdicts, strictest(verdicts))
@@ -36,7 +36,7 @@ export function judgeParts(policies: readonly Policy[], call: JudgedCall): PartV
   return (call.parts ?? []).map((part) => ({ part, verdict: judgeOne(policies, { ...call, part }, time) }))
 }
 
-/** The verdict that counts for the whole command, with the part it is about named where there are several. */
+/** The verdict for the whole command; with several parts, it names the part that decided. */
 export function strictest(verdicts: readonly PartVerdict[]): Verdict {
   const [first, ...more] = verdicts
   if (!first) return { decision: 'ask', reason: 'What this command does cannot be seen.' }
@@ -49,7 +49,7 @@ export function strictest(verdicts: readonly PartVerdict[]): Verdict {
   return { ...verdict, reason: named, ...(everyTime && { everyTime }) }
 }
 
-/** Stricter; or as strict, and due to a rule where the other is not: of an allowed command, the rule is what one wants to know. */
+/** Stricter; or as strict, and due to a rule where the other is not: for an allowed command, the rule is the more useful reason. */
 function outranks(next: Verdict, than: Verdict): boolean {
   const stricter = STRICTNESS[next.decision] - STRICTNESS[than.decision]
   return (
@@ -57,7 +57,7 @@ function outranks(next: Verdict, than: Verdict): boolean {
   )
 }
 
-/** Why every part is allowed: each reason once, the first few. */
+/** Why every part is allowed: each reason once, up to the limit. */
 function allReasons(verdicts: readonly PartVerdict[]): Pick<Verdict, 'reason' | 'rule'> {
   const reasons = [...new Set(verdicts.map(({ verdict }) => verdict.reason))]
   const rule = verdicts.find(({ verdict }) => verdict.rule)?.verdict.rule
@@ -90,8 +90,8 @@ function shown(source: string): string {
 }
 
 /**
- * Every reason why a call is asked about, dangers first: the verdict names only the strictest, and a person has to know all of them, of all parts of a command.
- * Nothing where there is one reason and it is no danger. `first` is put before them.
+ * Every reason why a call asks, dangers first: the verdict names only the strictest, but the user needs all of them, for all parts of a command.
+ * Empty when the only reason is not a danger. `first` comes before the others.
  */
 export function approvalReasons(
   policies: readonly Policy[],
@@ -112,7 +112,7 @@ export function approvalReasons(
   return { reasons: first === undefined ? sorted : [{ text: first }, ...sorted] }
 }
 
-/** What each policy asks about, up to the first that allows or denies. The last one asks about everything: it is named only when no other asks. */
+/** What each policy asks about, up to the first that allows or denies. The last policy asks about everything and is named only when no other asks. */
 function askReasons(policies: readonly Policy[], judged: JudgedCall): ApprovalReason[] {
   const reasons: ApprovalReason[] = []
   for (const [index, policy] of policies.entries()) {

@@ -2,7 +2,7 @@ import { writesFiles, type JudgedCall, type Policy } from '../rules/policy'
 import type { CommandPart } from '../shell/command-part'
 
 /**
- * In plan mode nothing but the plan's file can change, whatever the permission mode, a rule or an earlier answer allows. What only reads is left
+ * In plan mode only the plan's file can change, whatever the permission mode, a rule or an earlier answer allows. Read-only calls are left
  * to the other policies.
  */
 export const planMode: Policy = ({ tool, call, part, plan }) => {
@@ -17,13 +17,13 @@ export const planMode: Policy = ({ tool, call, part, plan }) => {
   return denied(`nothing but the plan can change: ${plan.file}.`)
 }
 
-/** Both as written and as it is: a link to the plan, and a plan that has become a link, are something else. */
+/** Compared both as written and resolved: a link to the plan, or a plan that became a link, does not count. */
 function isPlan({ accesses }: JudgedCall['call'], file: string): boolean {
   const [access, ...more] = accesses
   return more.length === 0 && access?.kind === 'file' && access.path === file && (access.written ?? file) === file
 }
 
-/** Nothing of it is hidden, and it is known to change nothing. */
+/** Nothing in it is hidden, and it is known to change nothing. */
 function onlyReads({ kind, paths, readOnly, neutral, steered, hidden, danger }: CommandPart): boolean {
   if (hidden !== undefined || danger !== undefined || steered) return false
   return kind === 'redirection' ? paths.length > 0 && paths.every(({ write }) => !write) : readOnly || neutral
@@ -33,7 +33,7 @@ function denied(why: string): ReturnType<Policy> {
   return { decision: 'deny', reason: `Plan mode is on: ${why}` }
 }
 
-/** A read-only agent stays one, whatever rules, modes and answers say: nothing but tools that only read, and commands that plainly only read. */
+/** A read-only agent stays read-only, whatever rules, modes and answers say: only tools that only read, and commands known to only read. */
 export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part }) => {
   if (type === undefined) return undefined
   const deny = (what: string) => ({
@@ -46,15 +46,15 @@ export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part })
 }
 
 /**
- * Tools that only read inside the workspace need no approval, unless this call writes; what commands do is judged by itself. Of what a server claims of
- * its tools nobody knows whether it is true.
+ * Tools that only read inside the workspace need no approval, unless this call writes; commands are judged separately. Claims of a server about
+ * its tools are not trusted.
  */
 export const readOnlyTools: Policy = ({ tool, call, part }) =>
   tool.annotations.readOnly && !part && !tool.server && !writesFiles(call)
     ? { decision: 'allow', reason: `${tool.name} only reads.` }
     : undefined
 
-/** Parts of commands that are known to only read, or do nothing but start parts that are judged by themselves, need no approval. */
+/** Parts of commands that are known to only read, or only start parts that are judged separately, need no approval. */
 export const readOnlyCommands: Policy = ({ part }) => {
   if (!part) return undefined
   if (part.kind === 'redirection') {
@@ -62,14 +62,14 @@ export const readOnlyCommands: Policy = ({ part }) => {
       ? { decision: 'allow', reason: 'It only reads.' }
       : undefined
   }
-  if (part.neutral && !part.steered) return { decision: 'allow', reason: 'What it starts is judged by itself.' }
+  if (part.neutral && !part.steered) return { decision: 'allow', reason: 'The program it starts is judged separately.' }
   if (!part.readOnly) return undefined
   const secret = part.paths.find((path) => path.sensitive !== undefined && !path.namesOnly)
   if (secret) return undefined
   return { decision: 'allow', reason: `${part.words[0]?.text ?? 'It'} only reads.` }
 }
 
-/** In the mode `accept-edits`, changes to files of the workspace run without asking, redirections of commands too; commands still ask. */
+/** In `accept-edits` mode, changes to files of the workspace run without asking, redirections included; commands still ask. */
 export const acceptEdits: Policy = ({ call, part, mode }) => {
   if (mode !== 'accept-edits') return undefined
   const edits = part
@@ -78,17 +78,17 @@ export const acceptEdits: Policy = ({ call, part, mode }) => {
   return edits ? { decision: 'allow', reason: 'The mode accepts edits inside the project.' } : undefined
 }
 
-/** The mode `auto` allows whatever no stricter policy before it has an opinion on. */
+/** The `auto` mode allows whatever no stricter policy before it decides. */
 export const autoMode: Policy = ({ mode }) =>
   mode === 'auto' ? { decision: 'allow', reason: 'The mode is auto.' } : undefined
 
-/** A tool whose own server says that it can destroy something asks in the mode `auto`, too, unless a rule allows it. */
+/** A tool that its own server declares destructive asks in `auto` mode too, unless a rule allows it. */
 export const destructiveServerTools: Policy = ({ tool }) =>
   tool.server?.saysDestructive
     ? { decision: 'ask', reason: `The server ${tool.server.name} says that ${tool.server.tool} can destroy something.` }
     : undefined
 
-/** Whatever no other policy has an opinion on is asked. */
+/** Whatever no other policy decides asks. */
 export const askByDefault: Policy = ({ tool, part, mode }) => ({
   decision: 'ask',
   reason:
@@ -99,7 +99,7 @@ export const askByDefault: Policy = ({ tool, part, mode }) => ({
     `${part?.kind === 'redirection' ? 'Writing a file' : (part?.words[0]?.text ?? tool.name)} can change things, and the mode is ${mode === 'ask' ? 'Ask first' : 'Accept edits'}.`,
 })
 
-/** Why it is not known which files a command is about. */
+/** Why the files that a command uses are unknown. */
 function notKnown({ paths, effects }: CommandPart): string | undefined {
   const tree = paths.find((path) => path.tree?.problem !== undefined)
   if (tree) return `What it reads in ${tree.path} is not known: ${tree.tree?.problem}.`

@@ -11,7 +11,7 @@ const root = '/usr'
 const workspace = createWorkspace({ root })
 const annotations = { readOnly: false, destructive: true, idempotent: false, openWorld: false }
 
-/** What becomes of a patch of these files under the rules. */
+/** The decision on a patch of these files under the rules. */
 function patching(paths: readonly string[], rules: readonly string[], more: Partial<JudgedCall> = {}): string {
   const accesses = paths.map((path) => ({
     kind: 'file' as const,
@@ -25,7 +25,7 @@ function patching(paths: readonly string[], rules: readonly string[], more: Part
     call,
     mode: 'ask',
     workspace,
-    home: '/home/nobody/.trestle',
+    home: '/home/absent/.trestle',
     ownOutput: [],
     rules: rulesOf(...rules),
     isRemembered: () => false,
@@ -35,7 +35,7 @@ function patching(paths: readonly string[], rules: readonly string[], more: Part
 }
 
 it.each(['Edit', 'Write', 'Patch', 'apply_patch'])(
-  'a rule that denies %s denies a patch of which one file is meant',
+  'a rule that denies %s denies a patch when one of its files matches',
   (tool) => {
     const rules = ['allow Edit(**)', `deny ${tool}(src/kept/**)`]
     expect(patching(['src/a.ts', 'src/kept/b.ts'], rules, { mode: 'auto' })).toBe('deny')
@@ -45,7 +45,7 @@ it.each(['Edit', 'Write', 'Patch', 'apply_patch'])(
   },
 )
 
-it('a rule that asks about an Edit asks about a patch, whatever the mode', () => {
+it('a rule that asks for an Edit asks for a patch, in any mode', () => {
   expect(patching(['a.ts', 'package.json'], ['ask Edit(package.json)'], { mode: 'auto' })).toBe('ask')
   expect(patching(['a.ts'], ['ask Edit(package.json)'], { mode: 'auto' })).toBe('allow')
 })
@@ -58,17 +58,17 @@ it('rules allow a patch only when each of its files is allowed, by one rule or a
   expect(patching(['src/a.ts', '../etc/hosts'], rules)).toBe('ask')
 })
 
-it('rules for other tools mean no patch', () => {
+it('rules for other tools do not apply to patches', () => {
   expect(patching(['a.ts'], ['allow Read(**)', 'allow Bash(*)'])).toBe('ask')
   expect(patching(['a.ts'], ['deny Read(**)'], { mode: 'auto' })).toBe('allow')
 })
 
-it('the mode that accepts edits accepts a patch within the project alone', () => {
+it('accept-edits mode accepts a patch inside the project only', () => {
   expect(patching(['a.ts', 'b.ts'], [], { mode: 'accept-edits' })).toBe('allow')
   expect(patching(['a.ts', '../etc/hosts'], [], { mode: 'accept-edits' })).toBe('ask')
 })
 
-it('plan mode lets through a patch of the plan, and of nothing beside it', () => {
+it('plan mode allows a patch of the plan file only', () => {
   const plan = { file: join(root, 'plans/plan-1.md') }
   expect(patching(['plans/plan-1.md'], [], { plan })).toBe('allow')
   expect(patching(['plans/plan-1.md', 'a.ts'], ['allow *'], { plan, mode: 'auto' })).toBe('deny')

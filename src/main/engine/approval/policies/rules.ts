@@ -2,7 +2,7 @@ import { type Policy, writesOutside } from '../rules/policy'
 import { restrictingRule, allowingRule, namingRule, restrictsCommands } from '../rules/match-rules'
 import { describeRule } from '../../permission/permission-rule'
 
-/** A deny rule holds whatever else allows. Where only the running command decides whether it is meant, the user is asked. */
+/** A deny rule wins over everything that allows. When it is only known at run time whether the rule matches, the user is asked. */
 export const denyRules: Policy = (judged) => {
   const caught = restrictingRule(judged, 'deny')
   if (!caught) return undefined
@@ -20,7 +20,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** What a rule wants to be asked about asks, also when another rule or the mode would allow it. So does what a broken rule may be about. */
+/** An ask rule asks, also when another rule or the mode would allow the call. So does a broken rule that may match. */
 export const askRules: Policy = (judged) => {
   const broken = judged.rules.find((rule) => rule.mistake !== undefined)
   if (broken) {
@@ -43,21 +43,21 @@ export const askRules: Policy = (judged) => {
 }
 
 /**
- * What a rule allows needs no approval, whosever it is: a project's rules are only here when the user trusts its folder. A rule for commands covers their
- * words; what these make a command write outside of the project it covers only when it names that path.
+ * What a rule allows needs no approval, in any scope: a project's rules are only here when the user trusts its folder. A rule for commands covers their
+ * words; files that these write outside the project are covered only when the rule names that path.
  */
 export const allowRules: Policy = (judged) => {
   const rule = allowingRule(judged)
   if (!rule) return undefined
   const { part } = judged
   const outside = part?.kind === 'run' ? writesOutside(part).find((path) => !namingRule(judged, path)) : undefined
-  // Then the mode decides.
+  // The mode decides next.
   return outside ? undefined : { decision: 'allow', reason: `Allowed by ${describeRule(rule)}.`, rule }
 }
 
 /**
- * What runs something that cannot be seen asks; an allow rule covers it only when it names what hides it. In the mode `auto` it asks only
- * where there are rules that it could get round.
+ * Hidden code asks; an allow rule covers it only when it names the word that hides it. In `auto` mode it asks only
+ * where it could get around a rule.
  */
 export const hiddenCommands: Policy = (judged) => {
   const { part, mode, rules } = judged
@@ -68,7 +68,7 @@ export const hiddenCommands: Policy = (judged) => {
   return { decision: 'ask', reason: `Not all that runs can be seen: ${reason}.` }
 }
 
-/** The user allowed exactly this, or a folder it lies in, for the session. */
+/** The user allowed exactly this, or a folder that contains it, for the session. */
 export const rememberedForSession: Policy = ({ call, isRemembered }) => {
   const { rememberAs } = call
   if (!rememberAs) return undefined
@@ -76,7 +76,7 @@ export const rememberedForSession: Policy = ({ call, isRemembered }) => {
   return keys.some(isRemembered) ? { decision: 'allow', reason: 'You allowed this for the session.' } : undefined
 }
 
-/** A server's tool that is not what it was when it was allowed asks again, whatever allows it: only what the user has read was allowed. */
+/** A server's tool that changed since it was allowed asks again, whatever allows it: only what the user read was allowed. */
 export const changedServerTools: Policy = ({ tool, toolChange }) =>
   toolChange && tool.server
     ? {

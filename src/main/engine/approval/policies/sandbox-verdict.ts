@@ -12,15 +12,15 @@ const OFFLINE: CommandSandbox = { level: 'project', network: 'none' }
 const LISTED: CommandSandbox = { level: 'project', network: 'listed' }
 const UNRESTRICTED: CommandSandbox = { level: 'unrestricted', network: 'open' }
 
-/** What commands of a session run in when nobody is asked about them. */
+/** The sandbox for commands of a session that run without asking. */
 export function defaultSandbox({ mode, readsOnly }: { mode: JudgedCall['mode']; readsOnly: boolean }): CommandSandbox {
   if (readsOnly || mode === 'ask') return READ_ONLY
   return mode === 'accept-edits' ? OFFLINE : LISTED
 }
 
 /**
- * What a verdict on a command becomes where commands are sandboxed: where it runs, and whether it can run there without asking. The sandbox only makes questions
- * unnecessary that it answers itself: what is denied stays denied, and what asks every time (dangerous commands, ask rules) asks.
+ * Adapts the verdict on a command when commands are sandboxed: where it runs, and whether it can run there without asking. The sandbox only makes questions
+ * unnecessary that it settles itself: what is denied stays denied, and what asks every time (dangerous commands, ask rules) asks.
  */
 export function sandboxVerdict(judged: JudgedCall, verdicts: readonly PartVerdict[], verdict: Verdict): Verdict {
   const { sandboxes, parts } = judged
@@ -46,7 +46,7 @@ export function sandboxVerdict(judged: JudgedCall, verdicts: readonly PartVerdic
   return { decision: 'allow', reason: `Runs in the sandbox (${describeSandbox(usual)}).`, sandbox: usual }
 }
 
-/** Reading runs in the strictest sandbox; what a rule allows, or the user on the card, in that of the project. */
+/** Reading runs in the strictest sandbox; what a rule or the user allows runs in the project's sandbox. */
 function inAskMode(verdict: Verdict, verdicts: readonly PartVerdict[]): Verdict {
   const onlyReads = verdict.decision === 'allow' && verdicts.every((each) => !each.verdict.rule)
   return { ...verdict, sandbox: onlyReads ? READ_ONLY : LISTED }
@@ -56,19 +56,19 @@ function withoutSandbox(verdict: Verdict, { required, unavailable }: CommandSand
   if (!required || verdict.decision === 'ask') return { ...verdict, sandbox: UNRESTRICTED }
   return {
     decision: 'ask',
-    reason: `Your settings require a sandbox, and there is none: ${unavailable}`,
+    reason: `Your settings require a sandbox, but none is available: ${unavailable}`,
     everyTime: true,
     sandbox: UNRESTRICTED,
   }
 }
 
-/** Why a command could not do in this sandbox what its words say; a sentence. */
+/** Why this sandbox would block what the command visibly does; a sentence. */
 function leavesSandbox(
   needs: CommandNeeds,
   { network }: CommandSandbox,
   sandboxes: CommandSandboxes,
 ): string | undefined {
-  // Where it connects to is only known when it runs: the sandbox decides then, and asks about what it refuses.
+  // The destination is only known at run time: the sandbox decides then, and asks about what it blocks.
   if (needs.network !== 'none' && needs.network !== 'unknown') {
     const away = needs.network.hosts.filter((host) => !isThisMachine(host))
     const reached = network === 'none' ? sandboxes.openedHosts : sandboxes.hosts
@@ -88,7 +88,7 @@ function leavesSandbox(
   return secret === undefined ? undefined : `It reads ${secret}, which holds secrets.`
 }
 
-/** The user's own deny and ask rules hold in the sandbox, too: what runs something that cannot be seen could be what they are about. */
+/** The user's own deny and ask rules also apply in the sandbox: hidden code could be what they match. */
 function mayEvadeRules({ parts = [], rules }: JudgedCall): string | undefined {
   const hidden = parts.find((part) => part.hidden)?.hidden
   if (!hidden || !rules.some((rule) => rule.decision !== 'allow')) return undefined
@@ -99,7 +99,7 @@ function isThisMachine(host: string): boolean {
   return host === 'localhost' || host === '127.0.0.1' || host === '::1' || host === '[::1]' || host === '0.0.0.0'
 }
 
-/** The sandbox has a temporary folder of its own: a name in it that means nothing outside is fine, a file that is there outside is not there inside. */
+/** The sandbox has its own temporary folder: a new name in it is fine, but the host's files are missing inside. */
 function isNewTemporary(path: string): boolean {
   if (path === '/tmp' || path === '/var/tmp') return true
   if (!isWithin(path, '/tmp') && !isWithin(path, '/var/tmp')) return false
@@ -107,7 +107,7 @@ function isNewTemporary(path: string): boolean {
   return !existsSync(path) && (folder === '/tmp' || folder === '/var/tmp' || !existsSync(folder))
 }
 
-/** What the card of a command offers: the sandbox first, and to run without it second. */
+/** The options on a command's approval card: in the sandbox first, without it second. */
 export function commandOptions({ level, network }: CommandSandbox, always: string | undefined): ApprovalOption[] {
   const rule: ApprovalOption[] =
     always === undefined
@@ -135,30 +135,30 @@ export function commandOptions({ level, network }: CommandSandbox, always: strin
   ]
 }
 
-/** The sandbox of an answer on the card; undefined for a call that is no command. */
+/** The sandbox of the chosen option; undefined for a call that is not a command. */
 export function chosenSandbox({ sandbox }: ApprovalOption): CommandSandbox | undefined {
   if (sandbox === undefined) return undefined
   return sandbox === 'unrestricted' ? UNRESTRICTED : sandbox === 'read-only' ? READ_ONLY : LISTED
 }
 
-/** What a command needs beside reading and writing in the project, as far as its words say so. */
+/** What a command needs besides reading and writing in the project, as far as its words show. */
 interface CommandNeeds {
-  /** `unknown`: it connects, and where to is only known when it runs. */
+  /** `unknown`: it connects, and the destination is only known at run time. */
   network: 'none' | 'unknown' | { hosts: string[] }
-  /** Real paths that it writes outside of the project and the folders the user added. */
+  /** Real paths that it writes outside the project and the folders the user added. */
   writesOutside: string[]
   /** Real paths that it reads there, system folders included. */
   readsOutside: string[]
   /** Files with secrets that it opens. */
   secrets: string[]
-  /** Why more of it is only known when it runs. */
+  /** Why more of it is only known at run time. */
   unknown: string[]
 }
 
 /**
- * What the parts of a command need together, for whoever chooses a sandbox: a command that needs the network or writes elsewhere fails in one that has
- * neither, so it is better asked about up front. Pure. What words do not say (a script that connects, a build that fetches) is not in it; the sandbox
- * finds that out.
+ * What the parts of a command need together, for choosing a sandbox: a command that needs the network or writes elsewhere fails in a sandbox that has
+ * neither, so asking before it starts is better. Pure. Needs that the words do not show (a script that connects, a build that fetches) are missing; the sandbox
+ * detects those.
  */
 export function commandNeeds(parts: readonly CommandPart[]): CommandNeeds {
   const sends = parts.flatMap(({ effects }) => effects.sends ?? [])

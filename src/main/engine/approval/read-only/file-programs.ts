@@ -3,7 +3,7 @@ import type { Word } from '../../permission/shell-syntax'
 
 const HERE: Word = { text: '.', known: true }
 
-/** The operands as paths; without any, the folder it runs in. */
+/** The operands as paths; without any, the current folder. */
 function trees(operands: readonly Word[], covers: 'names' | 'contents', more: Partial<ReadPath> = {}): ReadPath[] {
   return (operands.length > 0 ? operands : [HERE])
     .filter(({ text }) => text !== '-')
@@ -49,12 +49,12 @@ const GREP: Program = {
   },
 }
 
-/** The operands after the first, which is the pattern; undefined without one, or when nobody knows which it is. */
+/** The operands after the first, which is the pattern; undefined without one, or when it is unknown which one it is. */
 function afterPattern({ operands: [pattern, ...rest] }: Parsed): Word[] | undefined {
   return pattern?.known ? rest : undefined
 }
 
-/** The endings that globs such as `*.ts` name; undefined when they may mean more. */
+/** The extensions that globs such as `*.ts` select; undefined when they may match more. */
 function endingsOf(globs: readonly string[]): string[] | undefined {
   return globs.length > 0 && globs.every((glob) => /^\*\.[\w.-]+$/.test(glob))
     ? globs.map((glob) => glob.slice(1))
@@ -78,7 +78,7 @@ const RIPGREP: Program = {
     if (!rest) return undefined
     const globs = valuesOf(parsed, '-g', '--glob', '--iglob').filter((glob) => !glob.startsWith('!'))
     const endings = endingsOf(globs)
-    // A glob that names files finds hidden and ignored ones, too.
+    // A glob that names files matches hidden and ignored ones too.
     const all =
       has(parsed, '-u', '-.', '--hidden', '--no-ignore', '--no-ignore-vcs', '--unrestricted') || globs.length > 0
     const covers = has(parsed, '--files') ? 'names' : 'contents'
@@ -89,7 +89,7 @@ const RIPGREP: Program = {
   },
 }
 
-/** Tests and actions of `find` that only look, with what their values are; `undefined`: they have none. */
+/** Tests and actions of `find` that only read, with the kind of their value; `undefined`: no value. */
 const FIND: Readonly<Record<string, RegExp | 'file' | 'text' | undefined>> = Object.assign(Object.create(null), {
   ...Object.fromEntries(
     `-print -print0 -ls -prune -quit -empty -true -false -readable -writable -executable -nouser -nogroup -depth -d -mount -xdev -daystart
@@ -106,7 +106,7 @@ const FIND: Readonly<Record<string, RegExp | 'file' | 'text' | undefined>> = Obj
   ...Object.fromEntries('-newer -anewer -cnewer -samefile'.split(' ').map((name) => [name, 'file'])),
 })
 
-/** `find` has no options in the usual sense: folders, then an expression, each word of which is known. */
+/** `find` has no options in the usual sense: folders, then an expression in which every word must be known. */
 export function findReads(rest: readonly Word[]): ReadPath[] | undefined {
   const start = rest.findIndex((word) => /^[-(),!]/.test(word.text))
   const folders = start < 0 ? rest : rest.slice(0, start)
@@ -126,7 +126,7 @@ export function findReads(rest: readonly Word[]): ReadPath[] | undefined {
   return paths
 }
 
-/** Programs that search files, compare them, and tell about them. */
+/** Programs that search, compare and describe files. */
 export const FILE_PROGRAMS: Readonly<Record<string, Program>> = {
   ls: LIST,
   dir: LIST,

@@ -10,7 +10,7 @@ import {
   type RepositoryRead,
 } from './program-grammar'
 
-/** What git prints of commits without their contents. */
+/** What git prints about commits without file contents. */
 const NAMES_ONLY = `--stat[=text] --shortstat --numstat --name-only --name-status --summary --dirstat[=text] --raw -s --no-patch --compact-summary
   -M[text] -C[text] --find-renames[=text] --find-copies[=text] --no-renames --diff-filter=text --relative[=text] -z --color[=text] --no-color
   --no-ext-diff --no-textconv --abbrev[=number] --exit-code --quiet -R --full-index --text -a -w -b --ignore-all-space --ignore-space-change
@@ -23,7 +23,7 @@ const COMMITS = `--oneline --graph --decorate[=text] --no-decorate --all --branc
   --reverse --date=text --pretty[=format] --format=format --abbrev-commit --no-abbrev-commit --topo-order --date-order --left-right
   --cherry-pick --cherry-mark --cherry --boundary --simplify-by-decoration --ancestry-path --full-history --source --relative-date
   --no-walk -g --walk-reflogs --parents --children --not -L=lines`
-/** `%G` and `%(signature)` start the program that checks signatures. */
+/** `%G` and `%(signature)` start the program that verifies signatures. */
 const KINDS: Readonly<Record<string, Kind>> = {
   format: /^(?![\s\S]*(?:%G|%\(signature))/,
   lines: /^\d*,[-+]?\d*:[^:]+$|^\d+,\d+$/,
@@ -38,12 +38,12 @@ const QUIET_OPTIONS =
     ' ',
   )
 
-/** A command of git: its options, and what it prints of the repository. */
+/** A git command: its options, and what it prints from the repository. */
 interface GitCommand {
   options: string
   least?: number
   most?: number
-  /** First words it may have; others ask. */
+  /** Allowed first words; others ask. */
   first?: RegExp
   prints(parsed: Parsed): Printed | undefined
 }
@@ -52,7 +52,7 @@ interface Printed {
   contents: RepositoryRead['contents']
   /** The only files whose contents are printed. */
   only?: readonly Word[]
-  /** Words that are revisions, or files. */
+  /** Words that are revisions or files. */
   revisions?: readonly Word[]
   addresses?: true
   entersSubmodules?: true
@@ -60,13 +60,13 @@ interface Printed {
 
 const names = (): Printed => ({ contents: 'none' })
 
-/** Whether the words say that patches are printed; `otherwise`: what the command does without any. */
+/** Whether the words request patches; `otherwise`: the default of the command. */
 function printsPatch(parsed: Parsed, otherwise: boolean): boolean {
   if (has(parsed, ...PATCH_OPTIONS, '--check', '-L')) return true
   return otherwise && !has(parsed, ...QUIET_OPTIONS)
 }
 
-/** What is named before `--`, and the files after it. */
+/** The revisions before `--`, and the files after it. */
 function named({ operands, beforeDashes }: Parsed, from = 0): { revisions: readonly Word[]; only: readonly Word[] } {
   return { revisions: operands.slice(from, beforeDashes), only: operands.slice(Math.max(from, beforeDashes)) }
 }
@@ -84,7 +84,7 @@ function history(parsed: Parsed, otherwise: boolean): Printed {
   return { contents: 'history', ...(lines.length > 0 ? { only: lines } : named(parsed)) }
 }
 
-/** `REVISION:path`, or undefined for what names no file. */
+/** `REVISION:path`, or undefined for words that name no file. */
 function fileOf({ text, known }: Word): Word | undefined {
   const path = /^(?:[\w./~^@-]+|:[0-3]|):(?!\/)([^:]+)$/.exec(text)?.[1]
   return known && path !== undefined ? { text: path, known } : undefined
@@ -118,7 +118,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
     options: `${NAMES_ONLY} ${PATCH} --cached --staged --merge-base -1 -2 -3 --ours --theirs --base`,
     prints: (parsed) => {
       if (!printsPatch(parsed, true)) return { contents: 'none', entersSubmodules: true }
-      // Without revisions it compares what is tracked with the files as they are.
+      // Without revisions it compares tracked files with the working tree.
       const contents = has(parsed, '--cached', '--staged', '--merge-base') ? 'history' : 'tracked'
       return { contents, ...named(parsed), entersSubmodules: true }
     },
@@ -199,7 +199,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = Object.assign(Object.crea
   'check-ignore': { options: '-q -v -n --quiet --verbose --non-matching --no-index', least: 1, prints: names },
   branch: {
     options: LISTS_REFS,
-    // With any other option, a name is a branch to be made.
+    // With any other option, a name is a new branch.
     prints: (parsed) =>
       parsed.operands.length === 0 || has(parsed, '--list', '--merged', '--no-merged', '--contains', '--points-at')
         ? names()
@@ -235,7 +235,7 @@ function reflog({ operands: [first, second] }: Parsed): Printed | undefined {
 /** Revisions, ranges and names of refs. */
 const REVISION = /^[\w./~^@{}:%!+, -]+$/
 
-/** What git reads with these words; undefined for what is not known to only read. */
+/** What git reads with these words; undefined for commands that are not known to only read. */
 export function gitReads(rest: readonly Word[]): ReadPath[] | undefined {
   let at = 0
   while (rest[at]?.known && /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs)$/.test(rest[at]!.text)) at += 1
@@ -253,7 +253,7 @@ export function gitReads(rest: readonly Word[]): ReadPath[] | undefined {
   if (!printed) return undefined
   const { only = [], revisions = [], ...more } = printed
   if (revisions.some(({ text }) => !REVISION.test(text))) return undefined
-  // Where one of them lies outside of a repository, or there is none, `git diff` compares any two files or folders.
+  // When one path is outside a repository, or without a repository, `git diff` compares any two files or folders.
   const compared = command.text === 'diff' ? operands : [...named(parsed).only, ...only]
   return [
     { text: '.', known: true, covers: 'repository', repository: { ...more, only, revisions } },

@@ -5,12 +5,12 @@ import { isWithin } from '../../workspace/path/real-path'
 import type { RepositoryRead } from './program-grammar'
 
 const MAX_BYTES = 32_000_000
-/** The layout of an entry of the index: its length up to the name, and where its mode is. */
+/** The layout of an index entry: its length up to the name, and the position of its mode. */
 const HEADER = 62
 const MODE = 24
 const EXTENDED = 0x4000
 const SUBMODULE = 0o16
-/** Settings of a repository with which git, asked to read, runs nothing and reads no other files. Any other setting asks. */
+/** Settings of a repository with which a reading git command runs nothing and reads no other files. Any other setting asks. */
 const HARMLESS_SETTING =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|compression|preloadindex|untrackedcache|splitindex|commitgraph|sharedrepository|checkstat|trustctime|whitespace|protecthfs|protectntfs|createobject|packedgitlimit|bigfilethreshold|multipackindex)|extensions\.(?:objectformat|worktreeconfig|refstorage)|(?:user|author|committer)\..*|remote\..*\.(?:url|fetch|pushurl|push|tagopt|prune|mirror|gh-resolved|skipfetchall)|branch\..*|init\..*|pull\..*|push\..*|fetch\.(?:prune|prunetags|writecommitgraph|parallel)|merge\.(?:ff|conflictstyle|renames|renamelimit|log)|rebase\..*|color\..*|column\..*|submodule\..*|advice\..*|gc\..*|pack\..*|index\..*|feature\..*|rerere\..*|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|status\.(?!submodulesummary).*|diff\.(?:renames|renamelimit|algorithm|colormoved|mnemonicprefix|noprefix|context|interhunkcontext|indentheuristic|relative|statgraphwidth)|log\.(?:abbrevcommit|date|decorate|follow|graphcolors|mailmap|showroot)|lfs\..*|http\.(?:postbuffer|lowspeedlimit|lowspeedtime|version|sslverify)|credential\.helper|maintenance\..*|receive\..*|help\.autocorrect|versionsort\..*|gui\..*|vscode-merge-base|branch)$/
 
@@ -49,7 +49,7 @@ export async function repositoryProblem(
   return index.secret === undefined ? undefined : `${index.secret} is tracked, and sensitive`
 }
 
-/** Which settings or hooks of a repository make git, asked to read, run something or read elsewhere. */
+/** Which settings or hooks of a repository make a reading git command run something or read elsewhere. */
 async function runsPrograms(git: string, addresses: boolean): Promise<string | undefined> {
   const settings = await settingsOf(git)
   if (!settings) return `the settings of ${git} cannot be read`
@@ -65,7 +65,7 @@ async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined
 }
 
-/** Only plain names of files that exist, so that no older version of a folder can be meant. */
+/** Only plain names of existing files, so that an older version of a folder cannot be meant. */
 async function contentsOfFiles(folder: string, top: string, only: RepositoryRead['only']): Promise<string | undefined> {
   for (const { text, known } of only) {
     if (!known || /^[:]|[*?[\\]/.test(text)) return `${text} may be more than one file`
@@ -78,9 +78,9 @@ async function contentsOfFiles(folder: string, top: string, only: RepositoryRead
 }
 
 interface Repository {
-  /** Where git keeps what belongs to it. */
+  /** The git directory. */
   git: string
-  /** The folder whose files it keeps. */
+  /** The working tree. */
   top: string
 }
 
@@ -109,13 +109,13 @@ async function isRepository(folder: string): Promise<boolean> {
   return parts.every((stat) => stat !== undefined)
 }
 
-/** Worktrees share the settings of the repository they belong to. */
+/** Worktrees share the settings of their repository. */
 async function commonFolder(git: string): Promise<string> {
   const common = (await readFile(join(git, 'commondir'), 'utf8').catch(() => '')).trim()
   return common === '' ? git : resolve(git, common)
 }
 
-/** Every setting of a repository, as git names it, in lower case; undefined for a file that is not understood. */
+/** Every setting of a repository, as git names it, in lower case; undefined for a file that cannot be parsed. */
 async function settingsOf(git: string): Promise<[key: string, value: string][] | undefined> {
   const texts = await Promise.all(
     ['config', 'config.worktree'].map((name) =>
@@ -151,7 +151,7 @@ interface Index {
   submodules: string[]
 }
 
-/** What git tracks, from its index; or why that cannot be told. Version 4 shortens names, and is not read. */
+/** What git tracks, from its index; or why it is unknown. Version 4 abbreviates names and is not read. */
 async function readIndex(git: string): Promise<Index | string> {
   const path = join(git, 'index')
   const stat = await lstat(path).catch(() => undefined)
@@ -173,6 +173,6 @@ async function readIndex(git: string): Promise<Index | string> {
     else if (sensitiveRule(`/${name}`) !== undefined) found.secret ??= name
     at += Math.ceil((end - at + 1) / 8) * 8
   }
-  // A split index has further names in another file.
+  // A split index keeps further names in another file.
   return index.toString('latin1', at, at + 4) === 'link' ? odd : found
 }

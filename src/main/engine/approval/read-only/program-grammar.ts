@@ -1,59 +1,59 @@
 import type { Word } from '../../permission/shell-syntax'
 
-/** What a word of a program means: a text or number that is no path, or a path and how much of it is read. */
+/** What a word means to a program: a text or number that is not a path, or a path and how much of it is read. */
 export type Kind = 'text' | 'number' | 'file' | 'names' | 'contents' | RegExp
 
 /** A word that names something the program reads. */
 export interface ReadPath extends Word {
-  /** One file (or what is known about it), the names below a folder, the contents of all files below it, or the git repository it lies in. */
+  /** One file (or its metadata), the names below a folder, the contents of all files below it, or the git repository it belongs to. */
   covers: 'file' | 'names' | 'contents' | 'repository'
-  /** Of a tree: files with hidden names are left out, and those that ignore files name. */
+  /** Of a tree: skips files with hidden names, and those listed in ignore files. */
   skipsHidden?: boolean
-  /** Of a tree: links in it are followed. */
+  /** Of a tree: follows links. */
   followsLinks?: boolean
-  /** Of a tree: only files with one of these endings. */
+  /** Of a tree: only files with one of these extensions. */
   endings?: readonly string[]
-  /** Of a tree: folders with these names are left out. */
+  /** Of a tree: skips folders with these names. */
   skips?: readonly string[]
   /** Of a repository. */
   repository?: RepositoryRead
 }
 
-/** What git prints of a repository. */
+/** What git prints from a repository. */
 export interface RepositoryRead {
-  /** Names and messages only, contents of files that are tracked now, or contents of any version. */
+  /** Names and messages only, contents of currently tracked files, or contents of any version. */
   contents: 'none' | 'tracked' | 'history'
-  /** The only files it prints the contents of; none: all. */
+  /** The only files whose contents it prints; empty: all. */
   only: readonly Word[]
   /** Words that are files where such a file exists, and revisions otherwise. */
   revisions: readonly Word[]
-  /** It runs git in the submodules, too. */
+  /** It runs git in the submodules too. */
   entersSubmodules?: true
-  /** The addresses of its remotes are printed; they may hold a password. */
+  /** It prints the addresses of its remotes, which may contain a password. */
   addresses?: true
 }
 
-/** Exactly the options a program may have. Any other option, also an abbreviated one, is unknown. */
+/** Exactly the options a program may have. Any other option, abbreviations included, is unknown. */
 interface OptionTable {
   get(name: string): { value?: 'required' | 'attached'; kind: Kind } | undefined
-  /** Digits may stand in clusters of short options (`-20`). */
+  /** Digits are allowed in combined short options (`-20`). */
   digits: boolean
 }
 
 /** One read-only program. */
 export interface Program {
   options: OptionTable
-  /** What operands are; the last kind counts for all further ones. Absent: it takes none. */
+  /** The kinds of operands; the last kind applies to all further ones. Absent: no operands. */
   operands?: readonly Kind[]
   least?: number
   most?: number
-  /** No option does harm, so a name that a glob finds may be one. */
+  /** No option does harm, so a name that a glob matches may be an option. */
   anyOption?: true
-  /** Operands that begin with `+` mean something else. */
+  /** Operands with a leading `+` mean something else. */
   noPlus?: true
-  /** Each option stands alone, before all operands: what comes after the first operand is one, however it looks. */
+  /** Each option is a separate word before all operands: everything after the first operand is an operand. */
   strict?: true
-  /** Decides instead of `operands`: the paths that are read, or undefined when it may do more than read. */
+  /** Overrides `operands`: the paths that are read, or undefined when it may do more than read. */
   reads?(parsed: Parsed): ReadPath[] | undefined
 }
 
@@ -61,7 +61,7 @@ export interface Program {
 export interface Parsed {
   options: readonly { name: string; value: string | undefined }[]
   operands: readonly Word[]
-  /** How many operands stand before `--`; all of them without one. */
+  /** How many operands are before `--`; all of them without it. */
   beforeDashes: number
   /** Paths that options name. */
   paths: readonly ReadPath[]
@@ -70,7 +70,7 @@ export interface Parsed {
 const KINDS: Readonly<Record<string, Kind>> = { text: 'text', number: 'number', file: 'file', names: 'names' }
 
 /**
- * Reads a table of options: `-a` and `--all` are flags, `-n=number` and `--lines=number` need a value, `--color[=text]` and `-M[text]` may
+ * Parses a table of options: `-a` and `--all` are flags, `-n=number` and `--lines=number` require a value, `--color[=text]` and `-M[text]` may
  * have one in the same word, and `-NUM` stands for numbers such as `-20`.
  */
 export function options(text: string, kinds: Readonly<Record<string, Kind>> = {}): OptionTable {
@@ -87,7 +87,7 @@ export function options(text: string, kinds: Readonly<Record<string, Kind>> = {}
   return { get: (name) => table.get(name), digits: /(?:^|\s)-NUM(?:\s|$)/.test(text) }
 }
 
-/** Sorts the words of a program as getopt does, options after operands included. Undefined when one of them is not in its grammar. */
+/** Sorts the words of a program like getopt, options after operands included. Undefined when a word is not in its grammar. */
 export function parseWords(program: Program, words: readonly Word[]): Parsed | undefined {
   const found: { name: string; value: string | undefined }[] = []
   const operands: Word[] = []
@@ -154,7 +154,7 @@ export function readPaths(program: Program, words: readonly Word[]): ReadPath[] 
   if (program.reads) return program.reads(parsed)
   const kinds = program.operands ?? []
   if (operands.length > 0 && kinds.length === 0) return undefined
-  // Nobody knows how many names a glob becomes, so what comes after it may be of any kind.
+  // A glob expands to an unknown number of names, so the words after it may be of any kind.
   const firstGlob = operands.findIndex((word) => word.glob)
   if (firstGlob >= 0 && (firstGlob < kinds.length - 1 || operands.length > (program.most ?? Infinity) - 1))
     return undefined
@@ -168,7 +168,7 @@ export function readPaths(program: Program, words: readonly Word[]): ReadPath[] 
   return read
 }
 
-/** Whether an option was given under one of its names. */
+/** Whether an option was given, under any of its names. */
 export function has({ options: given }: Parsed, ...names: string[]): boolean {
   return given.some(({ name }) => names.includes(name))
 }

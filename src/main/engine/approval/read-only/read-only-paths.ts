@@ -10,7 +10,7 @@ const NAMES: Program = { options: options('-a -t -p -P -f -b -m -s'), operands: 
 const COLUMNS =
   /^(?:(?:pid|ppid|pgid|comm|stat|state|etime|etimes|time|user|rss|vsz|pcpu|pmem|%cpu|%mem|ni|pri|tty|lstart|start)=?,?)+$/
 
-/** Programs that tell about the system, and builtins that change nothing but the shell that runs them. */
+/** Programs that report on the system, and builtins that change only the shell that runs them. */
 const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
   pwd: { options: options('-L -P') },
   cd: {
@@ -23,7 +23,7 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
         : operands.map((word) => ({ ...word, covers: 'file' })),
   },
   whoami: NOTHING,
-  // Of the user who runs it; names of others are looked up, perhaps over the network.
+  // The current user only; names of other users are looked up, perhaps over the network.
   id: { options: options('-u -g -G -n -r --user --group --groups --name --real') },
   groups: NOTHING,
   uname: {
@@ -31,7 +31,7 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
       '-a -s -n -r -v -m -p -i -o --all --kernel-name --nodename --kernel-release --machine --operating-system',
     ),
   },
-  // Any option may look up the name of the computer in the network.
+  // Any option may look up the computer's name over the network.
   hostname: NOTHING,
   arch: NOTHING,
   nproc: { options: options('--all --ignore=number') },
@@ -40,11 +40,11 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
     options: options(
       '-u -R -I[text] -d=when -r=file --utc --universal --rfc-email --iso-8601[=text] --rfc-3339=text --date=when --reference=file',
       {
-        // A time zone in it would be read from a file.
+        // A time zone would be read from a file.
         when: /^(?![\s\S]*TZ)/,
       },
     ),
-    // An operand that does not begin with + sets the clock.
+    // An operand without a leading + sets the clock.
     operands: [/^\+/],
     most: 1,
   },
@@ -59,10 +59,10 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
     operands: ['file'],
   },
   free: { options: options('-b -k -m -g -h -l -t -w --bytes --kibi --mebi --gibi --human --lohi --total --wide --si') },
-  // The words and the environment of other users' processes may hold secrets; their names and numbers do not.
+  // Arguments and environments of other users' processes may contain secrets; their names and numbers do not.
   ps: { options: options('-e -A -p=pids -o=columns', { pids: /^\d+(?:,\d+)*$/, columns: COLUMNS }) },
   lsof: {
-    // Without -n it looks up names in the network, and with a host after -i, too.
+    // Without -n it looks up names over the network, and so does a host after -i.
     options: options('-n -P -t -i[port] -s=state', {
       port: /^[46]?(?:TCP|UDP)?(?::\d+(?:[-,]\d+)*)?$/i,
       state: /^TCP:LISTEN$/,
@@ -77,7 +77,7 @@ const SYSTEM_PROGRAMS: Readonly<Record<string, Program>> = {
   },
 }
 
-/** Programs and builtins that print their words, or nothing: whatever these are, no harm is done. */
+/** Programs and builtins that print their arguments, or nothing: safe with any arguments. */
 const PRINTS = new Set([
   ':',
   'true',
@@ -130,7 +130,7 @@ export function readOnlyPaths(words: readonly Word[]): ReadPath[] | undefined {
   return paths?.some((path) => path.glob && mayFindSecrets(path.text)) ? undefined : paths
 }
 
-/** `printf FORMAT …` prints; `-v` and `%n` give a variable a value. */
+/** `printf FORMAT …` prints; `-v` and `%n` assign a variable. */
 function printed(rest: readonly Word[]): ReadPath[] | undefined {
   const [format] = rest[0]?.known && rest[0].text === '--' ? rest.slice(1) : rest
   return format?.known && !/^-./.test(rest[0]!.text.replace(/^--$/, '')) && !/%[^A-Za-z%]*n/.test(format.text)
@@ -138,20 +138,20 @@ function printed(rest: readonly Word[]): ReadPath[] | undefined {
     : undefined
 }
 
-/** `set -euo pipefail` and its like. */
+/** `set -euo pipefail` and the like. */
 function changesOptions(rest: readonly Word[]): ReadPath[] | undefined {
   const text = rest.map((word) => (word.known ? word.text : '$')).join(' ')
   return /^(?:[-+](?:[eux]+|[eux]*o (?:pipefail|errexit|nounset|xtrace))(?: |$))+$/.test(text) ? [] : undefined
 }
 
-/** `command -v NAME`; without the option it runs a program, which is judged by itself. */
+/** `command -v NAME`; without the option it runs a program, which is judged separately. */
 function asksWhere([option, ...names]: readonly Word[]): ReadPath[] | undefined {
   return option && /^-[vV]$/.test(option.text) && names.every((name) => name.known && !name.text.startsWith('-'))
     ? []
     : undefined
 }
 
-/** Names of sensitive files that a pattern with a beginning of its own may be meant to find. */
+/** Names of sensitive files that a pattern with a distinctive beginning may match. */
 const SECRETS = [
   '.env',
   '.env.local',
@@ -171,7 +171,7 @@ function mayFindSecrets(glob: string): boolean {
   if (/[@+!?*]\(/.test(glob)) return true
   return glob.split('/').some((part) => {
     if (part === '' || !/[*?[]/.test(part)) return false
-    // Without dotglob a leading wildcard finds no names that begin with a dot.
+    // Without dotglob a leading wildcard matches no names with a leading dot.
     const names = part.startsWith('.')
       ? SECRETS
       : SECRETS.filter((name) => !name.startsWith('.') && !part.startsWith('*'))
@@ -179,7 +179,7 @@ function mayFindSecrets(glob: string): boolean {
   })
 }
 
-/** Whether a name may match a pattern; every wildcard may stand for any text, and the text between must come in that order. */
+/** Whether a name may match a pattern; every wildcard may match any text, and the text between must appear in that order. */
 function mayMatch(pattern: string, name: string): boolean {
   const pieces = pattern.split(/[*?]|\[[^\]]*\]/)
   const last = pieces.at(-1)!

@@ -4,11 +4,11 @@ const FILES = { operands: ['file'] } satisfies Partial<Program>
 const CHECKSUM: Program = { options: options('-b -t -z --binary --text --tag --zero'), ...FILES }
 const jqFilter =
   /^(?![\s\S]*(?:\benv\b|\$ENV|\bimport\b|\binclude\b|\bmodulemeta\b|\bget_search_list\b|\binput_filename\b))/
-/** Scripts of `sed -n` that only print: `1,20p`, `/a b/p`, `$=`. */
+/** `sed -n` scripts that only print: `1,20p`, `/a b/p`, `$=`. */
 const SED_PRINTS =
   /^(?:(?:\d+|\$|\/[^/\\]*\/)(?:,(?:\d+|\$|\/[^/\\]*\/))?)?[p=](?:;(?:(?:\d+|\$)(?:,(?:\d+|\$))?)?[p=q])*$/
 
-/** Programs that print what is in files, or in their input. */
+/** Programs that print files or their input. */
 export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   cat: {
     options: options(
@@ -87,7 +87,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
       `-c -d -D -u -i -z -f=number -s=number -w=number --count --repeated --unique --ignore-case --all-repeated[=text] --group[=text]
       --skip-fields=number --skip-chars=number --check-chars=number`,
     ),
-    // A second operand is where it writes to.
+    // A second operand is the output file.
     operands: ['file'],
     most: 1,
     noPlus: true,
@@ -125,7 +125,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
   },
   xxd: {
     options: options('-b -e -i -p -u -c=number -g=number -l=number -s=number -o=number'),
-    // A second operand is where it writes to.
+    // A second operand is the output file.
     operands: ['file'],
     most: 1,
     strict: true,
@@ -135,7 +135,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, Program>> = {
       '-a -f -n=number -t=text -e=text -w --all --bytes=number --radix=text --encoding=text --print-file-name',
     ),
     reads: ({ operands }) =>
-      // `@file` stands for options in that file.
+      // `@file` reads options from that file.
       operands.some(({ text }) => text.startsWith('@'))
         ? undefined
         : operands.map((word) => ({ ...word, covers: 'file' })),

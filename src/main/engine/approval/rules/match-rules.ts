@@ -6,10 +6,10 @@ import { matchesAllowPattern, matchesDenyPattern, type Match } from './word-patt
 import { parsePattern, patternWords, type ParsedPattern, type PermissionRule } from '../../permission/permission-rule'
 import { urlGlob, pathGlob, type PathTest } from './target-patterns'
 
-/** What may stand in front of the path in one word: `--output=`, `of=`, `-o`. */
+/** What may precede the path in one word: `--output=`, `of=`, `-o`. */
 const OPTION_WITH = /^(?:--?[\w-]+=|[a-z]+=|-\w)$/
 
-/** Parsing is pure and rules live long, so each pattern is taken apart once. */
+/** Parsing is pure and rules live long, so each pattern is parsed once. */
 const parsed = new WeakMap<PermissionRule, ParsedPattern | undefined>()
 
 function patternOf(rule: PermissionRule): ParsedPattern | undefined {
@@ -20,13 +20,13 @@ function patternOf(rule: PermissionRule): ParsedPattern | undefined {
   return parsed.get(rule)
 }
 
-/** Whether a rule denies commands, or wants to be asked about some. */
+/** Whether a rule denies commands, or asks about some. */
 export function restrictsCommands(rule: PermissionRule): boolean {
   const pattern = patternOf(rule)
   return rule.decision !== 'allow' && pattern !== undefined && nameMatches(pattern.tool, 'Bash')
 }
 
-/** The first rule of this decision that the call (or the judged part of it) runs into; certain matches first. */
+/** The first rule of this decision that matches the call (or the judged part of it); certain matches first. */
 export function restrictingRule(
   judged: JudgedCall,
   decision: 'deny' | 'ask',
@@ -43,11 +43,11 @@ export function restrictingRule(
   return perhaps && { rule: perhaps, match: 'maybe' }
 }
 
-/** The first rule, of any scope, that allows the call (or the judged part), all its files included; with `naming` only one that has this very word. */
+/** The first rule, of any scope, that allows the call (or the judged part), all its files included; with `naming` only a rule that contains this exact word. */
 export function allowingRule(judged: JudgedCall, naming?: string): PermissionRule | undefined {
   const { accesses } = judged.call
   if (judged.tool.name !== 'apply_patch' || accesses.length < 2) return allowingOne(judged, naming)
-  // Its files may lie in different places: each needs a rule.
+  // Its files may be in different places: each needs a rule.
   const rules = accesses.map((access) =>
     allowingOne({ ...judged, call: { ...judged.call, accesses: [access] } }, naming),
   )
@@ -63,15 +63,15 @@ function allowingOne(judged: JudgedCall, naming: string | undefined): Permission
   })
 }
 
-/** Rules for these hold for apply_patch: it does to files what each of them does. */
+/** Rules for these apply to apply_patch: it does what each of them does. */
 const EDITING = ['Edit', 'Write', 'Patch']
 
-/** Whether a rule with this name of a tool is about calls of the tool. */
+/** Whether a rule with this tool name applies to calls of the tool. */
 function governs(pattern: string, tool: string): boolean {
   return nameMatches(pattern, tool) || (tool === 'apply_patch' && EDITING.some((name) => nameMatches(pattern, name)))
 }
 
-/** Whether the name of a tool in a pattern means this tool; `*` in it stands for anything. */
+/** Whether a tool name in a pattern matches this tool; `*` in it matches anything. */
 function nameMatches(pattern: string, name: string): boolean {
   return pattern.includes('*') ? globMatcher(pattern, { starOnly: true }).matches(name) : pattern === name
 }
@@ -88,7 +88,7 @@ function restricts({ tool, argument }: ParsedPattern, judged: JudgedCall): Match
   return part && argument !== undefined ? restrictsEffects(tool, argument, part, judged) : 'no'
 }
 
-/** Rules for Read, Write and the other tools hold for what commands do as well. */
+/** Rules for Read, Write and the other tools also apply to what commands do. */
 function restrictsEffects(tool: string, argument: string, part: CommandPart, judged: JudgedCall): Match {
   if (nameMatches(tool, 'FetchURL')) return restrictsHosts(argument, part)
   const reading = nameMatches(tool, 'Read') || nameMatches(tool, 'Grep')
@@ -117,13 +117,13 @@ function restrictsPath(
   if (!certain && !(writing && unsure)) return 'no'
   if (meant.matches(path) || meant.matches(realPath)) return certain ? 'yes' : 'maybe'
   if (!tree || !(meant.mayMatchBelow(path) || meant.mayMatchBelow(realPath))) return 'no'
-  // Only names are listed: to a rule about contents that is nothing.
+  // Only names are listed: rules about contents do not apply.
   if (!tree.files) return 'no'
   if (tree.files.some((file) => meant.matches(file))) return certain ? 'yes' : 'maybe'
   return tree.problem === undefined ? 'no' : 'maybe'
 }
 
-/** A rule about pages of the web holds for the hosts that a command connects to. */
+/** A rule about web pages applies to the hosts that a command connects to. */
 function restrictsHosts(argument: string, { effects: { sends } }: CommandPart): Match {
   if (!sends) return 'no'
   const meant = urlGlob(argument.replace(/^([a-z]+:\/\/[^/]+).*$/i, '$1'), { broad: true })
@@ -158,8 +158,8 @@ function allowsRedirection(tool: string, argument: string | undefined, part: Com
 }
 
 /**
- * Whether an allow rule says that a command may use this very path: by a word that has no wildcard, or as a rule for files. Rules cover the words of a
- * command, but not what they make it write outside of the project.
+ * Whether an allow rule covers this exact path for a command: by a word without wildcards, or as a rule for files. Rules cover the words of a
+ * command, but not the files that it then writes outside the project.
  */
 export function namingRule(judged: JudgedCall, touched: TouchedPath): PermissionRule | undefined {
   const { part } = judged
@@ -187,7 +187,7 @@ function allowsPart(pattern: readonly string[], part: CommandPart, naming: strin
   const full = [...part.assignments, ...part.words]
   if (names(full) && matchesAllowPattern(pattern, part.assignments.length > 0 ? full : part.words)) return true
   if (names(part.words) && !part.steered && matchesAllowPattern(pattern, part.words)) return true
-  // A rule that names the wrapper and the program in it, as in "xargs rm *".
+  // A rule that names both the wrapper and its program, as in "xargs rm *".
   return (
     naming === undefined &&
     !part.steered &&
@@ -202,7 +202,7 @@ function globFor({ workspace: { root, userHome, paths } }: JudgedCall, pattern: 
   return pathGlob(pattern, root, { broad, home: userHome, paths })
 }
 
-/** The pages a call asks for. */
+/** The pages a call requests. */
 function addressesOf({ call }: JudgedCall): string[] {
   return call.accesses.flatMap((access) => (access.kind === 'network' && access.url !== undefined ? [access.url] : []))
 }

@@ -7,30 +7,30 @@ import type { PermissionRule } from '../../permission/permission-rule'
 import type { CommandPart, TouchedPath } from '../shell/command-part'
 import type { ToolChange } from './tool-pins'
 
-/** A call to be judged. */
+/** A call to judge. */
 export interface JudgedCall {
   tool: Pick<Tool, 'name' | 'annotations' | 'server'>
   call: PreparedCall
   mode: PermissionMode
   workspace: Workspace
-  /** Set in plan mode: the one file that may change. */
+  /** Set in plan mode: the only file that may change. */
   plan?: { file: string }
-  /** TRESTLE_HOME, and the folders in it with what this session's own calls have left for the model to read. */
+  /** TRESTLE_HOME, and its folders with output of this session's own calls for the model to read. */
   home: string
   ownOutput: readonly string[]
   /** The rules of the user, of a trusted project, and of the session. */
   rules: readonly PermissionRule[]
-  /** What a command does, taken apart; each part is judged by itself. */
+  /** What a command does, broken down; each part is judged separately. */
   parts?: readonly CommandPart[]
-  /** The part that is judged now. */
+  /** The part being judged. */
   part?: CommandPart
-  /** The type of the agent, when it may only read. */
+  /** The type of the agent when it is read-only. */
   readOnlyAgent?: string
-  /** What the sandboxes of the session can do; absent where nothing is known of them. */
+  /** What the session's sandboxes can do; absent when unknown. */
   sandboxes?: CommandSandboxes
-  /** How long the judgement may take; policies that go through rules look at it. */
+  /** The time limit for judging; policies that go through rules check it. */
   time?: EvaluationTime
-  /** Set when the tool of a server is not what it was when the user allowed it. */
+  /** Set when the server's tool has changed since the user allowed it. */
   toolChange?: ToolChange
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
@@ -42,9 +42,9 @@ export interface Verdict {
   reason: string
   /** The rule that decided. */
   rule?: PermissionRule
-  /** It asks every time, so there is nothing to allow for the session. */
+  /** It asks every time, so it cannot be allowed for the session. */
   everyTime?: true
-  /** What a command runs in: when it is allowed, or when the user chooses the first answer on the card. */
+  /** The sandbox a command runs in: when it is allowed, or when the user chooses the first option on the card. */
   sandbox?: CommandSandbox
 }
 
@@ -56,31 +56,31 @@ export interface PartVerdict {
 
 /** What the sandboxes of a session can do, for judging its commands. */
 export interface CommandSandboxes {
-  /** Absent: there is one. Otherwise why not, as a sentence. */
+  /** Absent: a sandbox is available. Otherwise why not, as a sentence. */
   unavailable?: string
-  /** No command may run without one, unless the user allowed that very command. */
+  /** No command may run without one, unless the user allowed that exact command. */
   required: boolean
-  /** Hosts that the network `listed` reaches. */
+  /** Hosts that the network level `listed` reaches. */
   hosts: readonly string[]
   /** Hosts whose pages the web tools fetch without asking. */
   webHosts: readonly string[]
-  /** Hosts that the user opened for the session: reached without a network, too. */
+  /** Hosts that the user opened for the session: reachable even without a network. */
   openedHosts: readonly string[]
   /** Paths outside the project that a Project command can change: caches, and what the user allowed. */
   writable: readonly string[]
-  /** Whether a path outside the project is there for a Project command. */
+  /** Whether a Project command can see this path outside the project. */
   isReadable(path: string): boolean
 }
 
-/** One rule of judgement. `undefined`: no opinion, the next policy decides. Free of effects. */
+/** One rule of judgment. `undefined`: no opinion, the next policy decides. Free of effects. */
 export type Policy = (call: JudgedCall) => Verdict | undefined
 
-/** Whether a call writes files itself; what commands do is judged by their parts. */
+/** Whether a call writes files itself; commands are judged by their parts. */
 export function writesFiles({ accesses }: JudgedCall['call']): boolean {
   return accesses.some((access) => (access.kind === 'file' || access.kind === 'tree') && access.write)
 }
 
-/** The real paths a call names; for a command the folder it runs in and what the judged part of it touches. */
+/** The real paths a call names; for a command, its folder and the paths that the judged part touches. */
 export function pathsOf({ call, part }: Pick<JudgedCall, 'call' | 'part'>): { path: string; write: boolean }[] {
   const named = call.accesses.flatMap((access) => {
     if (access.kind === 'file' || access.kind === 'tree') return [{ path: access.path, write: access.write }]
@@ -97,17 +97,17 @@ export function pathsOf({ call, part }: Pick<JudgedCall, 'call' | 'part'>): { pa
     : named
 }
 
-/** The folders that a part of a command goes through, with all that is in them. */
+/** The folders that a part of a command walks completely. */
 export function treesOf(part: CommandPart): (TouchedPath & { tree: NonNullable<TouchedPath['tree']> })[] {
   return part.paths.flatMap((path) => (path.tree ? [{ ...path, tree: path.tree }] : []))
 }
 
-/** What a part of a command is known to write outside of the project and the folders the user added. */
+/** What a part of a command is known to write outside the project and the folders the user added. */
 export function writesOutside(part: CommandPart): TouchedPath[] {
   return part.paths.filter(({ write, unsure, inside, realPath }) => write && !unsure && !inside && !isSink(realPath))
 }
 
-/** Where nothing is kept. */
+/** Targets that store nothing. */
 function isSink(path: string): boolean {
   return /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+|pts\/\d+)$/.test(path)
 }

@@ -30,7 +30,7 @@ test.each([
   expect(urlGlob(pattern, { broad: true })(url)).toBe(denies)
 })
 
-test('where a page redirects to, deny and ask rules count, and a rule that cannot be read counts as one', () => {
+test('deny, ask and unreadable rules apply to the target of a redirect', () => {
   const rule = { scope: 'user', file: '/c.toml', index: 0, line: 3 } as const
   expect(
     addressRefusal([{ ...rule, decision: 'deny', pattern: 'FetchURL(evil.net)' }], 'https://a.evil.net/'),
@@ -86,13 +86,13 @@ describe('tools that list or search', () => {
     },
   )
 
-  it('leave out denied files by name too, and go into no denied folder', async () => {
+  it('leave out denied files by name too, and enter no denied folder', async () => {
     const { glob, list } = await project('deny Read(**/secret.txt)', 'deny Glob(.trestle-home)')
     expect(await glob('src/*.txt')).toBe('src/a.txt')
     expect(await list('src')).not.toContain('secret')
   })
 
-  it('leave out what sandboxes have put into the project, until somebody uses it', async () => {
+  it('leave out what sandboxes created in the project, until it is used', async () => {
     const { root, glob, list } = await project()
     const records = join(root, '.trestle-home', 'run', 'sandbox')
     const folder = join(root, 'src', '.mcp.json')
@@ -111,7 +111,7 @@ describe('tools that list or search', () => {
     expect(await list('src')).toContain('secret.txt')
   })
 
-  it("never find anything of Trestle's own folder but what this session left there", async () => {
+  it("find nothing in Trestle's own folder except the output of this session", async () => {
     const { grep, glob, list, root } = await project()
     for (const input of [{}, { path: root }, { glob: '**/*.toml' }, { include_ignored: true, output_mode: 'content' }])
       expect(await grep(input)).not.toMatch(/config\.toml|key/)

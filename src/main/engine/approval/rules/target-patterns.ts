@@ -13,13 +13,13 @@ export interface PathTest {
   mayMatchBelow(folder: string): boolean
 }
 
-/** Compiled patterns; rules live long, and each is asked about every path. */
+/** Compiled patterns; rules live long, and each is tested against every path. */
 const compiled = new Map<string, PathTest>()
 const MAX_COMPILED = 5000
 
 /** How a pattern for paths is read. */
 export interface PathGlobOptions {
-  /** For deny and ask: case does not matter, and what lies below a match matches too. */
+  /** For deny and ask: case-insensitive, and everything below a match matches too. */
   broad?: boolean
   /** What `~` means. */
   home?: string
@@ -27,8 +27,8 @@ export interface PathGlobOptions {
 }
 
 /**
- * A test for absolute paths: the pattern is relative to `root`, absolute, or begins with `~`. `*` and `?` stay within a folder's name, `**`
- * does not; dots are nothing special. On Windows `\` separates names as `/` does, and a drive may be written `C:/`, `/c/` or `\\?\C:\`.
+ * A test for absolute paths: the pattern is relative to `root`, absolute, or starts with `~`. `*` and `?` stay within a folder's name, `**`
+ * does not; dots are not special. On Windows `\` separates names like `/`, and a drive may be written `C:/`, `/c/` or `\\?\C:\`.
  */
 export function pathGlob(
   pattern: string,
@@ -47,7 +47,7 @@ export function pathGlob(
 
 function compile(pattern: string, root: string, { broad, home, paths }: Required<PathGlobOptions>): PathTest {
   const absolute = absolutePattern(pattern, root, home, paths)
-  // What is in a folder is the folder, for a tool that lists or searches it.
+  // For a tool that lists or searches, everything in a folder means the folder.
   const [folder, inside] = absolute.endsWith('/**') ? [absolute.slice(0, -3), true] : [absolute, broad]
   const syntax = { anyCase: broad }
   const itself = globMatcher(folder, syntax)
@@ -67,7 +67,7 @@ function compile(pattern: string, root: string, { broad, home, paths }: Required
 /** A drive, or wildcards for one. */
 const DRIVE = /^(?:[a-z]|[*?]|\[[^\]]*\]|\{[^}]*\}):\//i
 
-/** The pattern from the root of the file system on, in the form that `comparable` gives paths. */
+/** The pattern from the root of the file system, in the form that `comparable` gives paths. */
 function absolutePattern(pattern: string, root: string, home: string, paths: PathFlavor): string {
   const isWindows = paths.platform === 'win32'
   const slashed = isWindows ? pattern.replaceAll('\\', '/') : pattern
@@ -86,20 +86,20 @@ function absolutePattern(pattern: string, root: string, home: string, paths: Pat
   return native.startsWith('/') ? from(paths.path.parse(root).root, native) : from(root, native)
 }
 
-/** As `posix.join`, with the two slashes in front of a server kept. */
+/** As `posix.join`, but keeps the two leading slashes of a server. */
 function joined(folder: string, way: string): string {
   const text = posix.join(folder, way)
   return folder.startsWith('//') ? `/${text}` : text
 }
 
-/** A folder's own name may hold characters that mean something in a pattern. */
+/** A folder's own name may contain pattern characters. */
 function literal(folder: string): string {
   return folder.replace(/[*?[{]/g, '[$&]')
 }
 
 /**
- * A test for addresses of pages. A pattern is a host (`example.org`, `*.example.org`) or begins with a scheme (`https://example.org/docs/**`); `*` stays
- * within a part of it, `**` does not. With `broad` (for deny and ask) a host means those below it too, and an address all that begins with it.
+ * A test for page addresses. A pattern is a host (`example.org`, `*.example.org`) or starts with a scheme (`https://example.org/docs/**`); `*` stays
+ * within one segment, `**` does not. With `broad` (for deny and ask) a host includes its subdomains, and an address everything that starts with it.
  */
 export function urlGlob(pattern: string, { broad = false } = {}): (url: string) => boolean {
   const text = pattern.trim().toLowerCase()
@@ -121,16 +121,16 @@ export interface HiddenPathsOptions {
   /** Real paths of the project and of the folders the user added. */
   root: string
   addedFolders: readonly string[]
-  /** TRESTLE_HOME, and the folders in it that this session may read. */
+  /** TRESTLE_HOME, and its folders that this session may read. */
   home: string
   ownOutput: readonly string[]
-  /** What a sandbox has put into the project for as long as it runs; default: as the home's records say. */
+  /** What running sandboxes have created in the project; default: taken from the home's records. */
   isPlaceholder?(path: string): boolean
 }
 
 /**
- * What a tool leaves out that lists or searches a folder: files that a rule denies, Trestle's own folder, and for contents also what a rule wants to be
- * asked about, since nobody was asked about each file. Such a call is judged by its folder alone.
+ * What a tool that lists or searches a folder leaves out: files that a rule denies, Trestle's own folder, and for contents also files that a rule
+ * asks about, since the user was not asked about each file. Such a call is judged by its folder alone.
  */
 export function hiddenPaths({
   rules,
@@ -157,8 +157,8 @@ export function hiddenPaths({
 }
 
 /**
- * Why a page that another one leads to may not be visited: the rule that denies or asks about it. The page that was asked for has been judged like every
- * call; where it redirects to is only known once it answers, when nobody can be asked any more.
+ * Why a page that another one redirects to may not be visited: the rule that denies or asks about it. The requested page was judged like every
+ * call; the target of a redirect is only known after the response, when asking is no longer possible.
  */
 export function addressRefusal(rules: readonly PermissionRule[], url: string): string | undefined {
   for (const rule of rules) {

@@ -7,23 +7,23 @@ import type { Tool } from '../../tool/tool'
 
 type PinnedTool = Pick<Tool, 'name' | 'description' | 'schema' | 'server'>
 
-/** A server's tool is not what it was when the user allowed it. */
+/** A server's tool that has changed since the user allowed it. */
 export interface ToolChange {
   /** Unified diff of its description and its input. */
   diff: string
 }
 
-/** What tools of MCP servers were when rules began to allow them. A rule holds only as long as its tool stays as it was. */
+/** Records of MCP tools as they were when rules first allowed them. A rule applies only while its tool is unchanged. */
 export interface ToolPins {
-  /** What has changed since the tool was pinned; undefined when nothing has, or it never was. */
+  /** What has changed since the tool was pinned; undefined when nothing has, or it was never pinned. */
   changeOf(tool: PinnedTool): Promise<ToolChange | undefined>
-  /** The user allowed the tool as it is now. */
+  /** The user allowed the tool in its current form. */
   pin(tool: PinnedTool): void
-  /** A rule allows the tool: it is pinned at its first use, and left alone later. */
+  /** A rule allows the tool: pins it at its first use, and changes nothing later. */
   pinFirst(tool: PinnedTool): void
 }
 
-/** A call as it will be judged once the user has allowed its tool as it is now. */
+/** A call as it will be judged once the user has allowed its tool in its current form. */
 export function asPinned<Call extends { toolChange?: ToolChange }>({
   toolChange: _change,
   ...call
@@ -34,7 +34,7 @@ export function asPinned<Call extends { toolChange?: ToolChange }>({
 const Pin = z.object({ server: z.string(), tool: z.string(), text: z.string() })
 const UNREADABLE = '(what you allowed cannot be read any more)\n'
 
-/** Pins in files of the user's home, one a tool, so that two processes never overwrite each other's. */
+/** Pins in files of the user's home, one per tool, so that two processes never overwrite each other's. */
 export function createToolPins(home: string): ToolPins {
   const folder = join(home, 'tool-pins')
   const fileOf = (tool: PinnedTool): string =>
@@ -86,7 +86,7 @@ function identityOf({ server, name }: PinnedTool): [server: string, tool: string
   return server ? [server.id ?? server.name, server.tool] : ['', name]
 }
 
-/** What the model is told of a tool, as lines that can be compared; the order of keys does not count. */
+/** The tool's definition as sent to the model, as comparable lines; the order of keys does not count. */
 function textOf({ description, schema }: PinnedTool): string {
   return `${description}\n\nInput: ${JSON.stringify(sorted(schema ?? {}), undefined, 2)}\n`
 }

@@ -1,15 +1,15 @@
 import { globMatcher, type GlobMatcher } from '../../workspace/path/glob-matcher'
 import type { Word } from '../../permission/shell-syntax'
 
-/** `maybe`: it depends on words that are only known when the command runs. */
+/** `maybe`: depends on words that are only known at run time. */
 export type Match = 'yes' | 'maybe' | 'no'
 
-/** Options that say the same, so that a deny rule written with one holds for the other. */
+/** Equivalent options, so that a deny rule for one also covers the other. */
 const SAME: Readonly<Record<string, string>> = { '--force': '-f', '--recursive': '-r', '-R': '-r', '--delete': '-d' }
 
 /**
- * For allow: word by word. `*` within a word stands for any characters of that word, alone for one word, and alone at the end for any
- * number of words, none included. Words that are only known when the command runs match nothing but a lone `*`.
+ * For allow: word by word. `*` within a word matches any characters of that word, alone one word, and alone at the end any
+ * number of words, including zero. Words only known at run time match nothing but a lone `*`.
  */
 export function matchesAllowPattern(pattern: readonly string[], words: readonly Word[]): boolean {
   const open = pattern.length > 1 && pattern.at(-1) === '*'
@@ -23,8 +23,8 @@ export function matchesAllowPattern(pattern: readonly string[], words: readonly 
 }
 
 /**
- * For deny and ask: the same, and wider, so that writing a command otherwise does not get round a rule. The program counts with or without
- * its folder and in any case; options count in any order, place and cluster; what stands behind an option may be its value.
+ * For deny and ask: the same, and wider, so that rephrasing a command does not get around a rule. The program counts with or without
+ * its folder and in any case; options count in any order, place and combination; a word after an option may be its value.
  */
 export function matchesDenyPattern(pattern: readonly string[], words: readonly Word[]): Match {
   const [program = '*', ...tokens] = pattern
@@ -57,7 +57,7 @@ function inOrder(tokens: readonly string[], words: readonly Word[], open: boolea
   let certain = true
   for (const [index, word] of words.entries()) {
     if (!word.known) {
-      // It may be any number of words.
+      // It may expand to any number of words.
       if (at < tokens.length || !open) certain = false
       if (at < tokens.length) at += 1
       continue
@@ -88,7 +88,7 @@ function isProgram(token: string, text: string): boolean {
   return matchesWord(token, text, true) || matchesWord(token, text.split('/').at(-1) ?? '', true)
 }
 
-/** Whether a word says this option: itself, a synonym, with its value, or all its letters in clusters. */
+/** Whether a word is this option: itself, a synonym, with its value, or all its letters in combined options. */
 function hasOption(text: string, option: string): boolean {
   const wanted = SAME[option] ?? option
   const said = SAME[text] ?? text
@@ -109,7 +109,7 @@ function hasOption(text: string, option: string): boolean {
 const compiled = new Map<string, GlobMatcher>()
 const MAX_COMPILED = 5000
 
-/** `*` in a word of a pattern stands for any characters. */
+/** `*` in a word of a pattern matches any characters. */
 function matchesWord(token: string, text: string, anyCase = false): boolean {
   const key = (anyCase ? '~' : '=') + token
   let matcher = compiled.get(key)

@@ -1,11 +1,11 @@
-/** A long command may take this long to be taken apart, in milliseconds of the processor's time; then it asks. */
+/** Time limit for breaking down a long command, in ms of processor time; then it asks. */
 const LONG_MS = 20
-/** A short one cannot take long in itself: its limit is for what nobody thought of, so that code that runs for the first time keeps it as well. */
+/** The limit for short commands: a safeguard against unforeseen input, with room for code that runs for the first time. */
 const SHORT_MS = 40
 const SHORT_CHARS = 1500
-/** And so many times that on the clock, on a busy machine or a slow disk. */
+/** Factor for the wall-clock limit, for a busy machine or a slow disk. */
 const CLOCK_FACTOR = 50
-/** After this long others get their turn: one command never holds up another client. */
+/** Yields to other work after this long: one command never holds up another client. */
 const SLICE_MS = 5
 
 /** How long a text of this length may be judged, given the limit for a long one. */
@@ -13,7 +13,7 @@ export function evaluationLimit(chars: number, long = LONG_MS): number {
   return chars <= SHORT_CHARS ? SHORT_MS : long
 }
 
-/** Thrown when a command takes too long to be judged. */
+/** Thrown when a command takes too long to judge. */
 export class EvaluationTimeout extends Error {
   constructor() {
     super('it takes too long to be checked')
@@ -21,13 +21,13 @@ export class EvaluationTimeout extends Error {
 }
 
 /**
- * The time that one evaluation may take. Whoever loops over what comes from a model calls `check`, or awaits `turn`; both throw
- * `EvaluationTimeout` when the time is over. While others have their turn, it stands still.
+ * The time limit of one evaluation. Loops over input from a model call `check`, or await `turn`; both throw
+ * `EvaluationTimeout` when the time is up. The clock pauses while other work runs.
  */
 export class EvaluationTime {
   #before = { clock: 0, processor: 0 }
   #since = now()
-  /** When other work last had its turn; a wait that ends at once (`#since`) gives nobody one. */
+  /** When other work last ran; a wait that ends immediately (`#since`) does not count. */
   #turned = this.#since
   readonly #limit: number
 
@@ -35,10 +35,10 @@ export class EvaluationTime {
     this.#limit = limit
   }
 
-  /** The time that is left, in ms; never negative. */
+  /** The remaining time in ms; never negative. */
   remaining(): number {
     const clock = this.#before.clock + performance.now() - this.#since.clock
-    // Most evaluations end here: asking the system for the processor's time costs more than the clock.
+    // Most evaluations end here: reading the processor time costs more than reading the clock.
     if (clock < this.#limit / 4) return this.#limit - clock
     if (clock > this.#limit * CLOCK_FACTOR) return 0
     return Math.max(0, this.#limit - this.#before.processor - (processorTime() - this.#since.processor))
@@ -48,7 +48,7 @@ export class EvaluationTime {
     if (this.remaining() === 0) throw new EvaluationTimeout()
   }
 
-  /** Lets others run when this evaluation has run for a while. */
+  /** Yields to other work when this evaluation has run for a while. */
   async yieldIfDue(): Promise<void> {
     this.check()
     if (performance.now() - this.#turned.clock < SLICE_MS || processorTime() - this.#turned.processor < SLICE_MS) return
@@ -56,7 +56,7 @@ export class EvaluationTime {
     this.#turned = now()
   }
 
-  /** Waits for what is not this evaluation's own work. */
+  /** Waits for work that does not count toward this evaluation. */
   async waitFor<T>(work: Promise<T>): Promise<T> {
     const { clock, processor } = now()
     this.#before = {
@@ -75,7 +75,7 @@ function now(): { clock: number; processor: number } {
   return { clock: performance.now(), processor: processorTime() }
 }
 
-/** What this thread has used of the processor, in ms. */
+/** The processor time of this thread, in ms. */
 function processorTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

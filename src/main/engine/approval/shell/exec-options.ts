@@ -1,12 +1,12 @@
 import type { Word } from '../../permission/shell-syntax'
 
-/** Options (and other words) with which a program runs another one, or code, that the rules cannot see. */
+/** Options (and other words) that make a program run another one, or code, that rules cannot see. */
 interface Running {
-  /** Long options, without a value; shortened ones count too. */
+  /** Long options without a value; abbreviations count too. */
   long?: readonly string[]
-  /** The first word that is no option. */
+  /** The first word that is not an option. */
   first?: RegExp
-  /** Words as a whole. */
+  /** Whole words. */
   words?: RegExp
 }
 
@@ -108,7 +108,7 @@ const OTHER_NAMES: readonly [RegExp, string][] = [
   [/^(?:g\+\+|cc|c\+\+|clang|clang\+\+|gcc-[\d.]+|clang-[\d.]+)$/, 'gcc'],
 ]
 
-/** The word with which a program runs what cannot be seen, and why. */
+/** The word that makes a program run hidden code, and why. */
 export function execOption(program: string, rest: readonly Word[]): { word: string; reason: string } | undefined {
   const other = OTHER_NAMES.find(([pattern]) => pattern.test(program))
   const name = other ? other[1] || program.slice(1) : program
@@ -128,7 +128,7 @@ export function execOption(program: string, rest: readonly Word[]): { word: stri
   return mayBeOption(program, rest)
 }
 
-/** A word that is only known when the command runs, where an option may stand. */
+/** A word only known at run time, in the position of an option. */
 function mayBeOption(program: string, rest: readonly Word[]): { word: string; reason: string } | undefined {
   const end = rest.findIndex((word) => word.known && word.text === '--')
   const unknown = (end < 0 ? rest : rest.slice(0, end)).find((word, index) => {
@@ -139,13 +139,13 @@ function mayBeOption(program: string, rest: readonly Word[]): { word: string; re
   return unknown && { word: '', reason: `${unknown.text} may be an option with which ${program} runs other programs` }
 }
 
-/** Whether a word says this long option: as a whole, with its value, or cut short. */
+/** Whether a word is this long option: whole, with its value, or abbreviated. */
 function isLongOption(text: string, option: string): boolean {
   const [name = ''] = text.split('=')
   return name.length > 2 && name.startsWith('--') && option.startsWith(name)
 }
 
-/** A variable of make that only says how much, whether, or where to. */
+/** A make variable that only sets an amount, a switch or a destination. */
 function isPlainSetting(text: string): boolean {
   return /^(?:[^=]*=(?:[\d.]*|y|n|yes|no|on|off|true|false|debug|release)|(?:DESTDIR|PREFIX|VERSION|TAG|ENV|TARGET|ARCH|OS|PLATFORM|BUILD_TYPE|CONFIG|JOBS|NAME|TESTS?)=[\w.:@/+-]*)$/i.test(
     text,
@@ -161,7 +161,7 @@ interface Found {
 const GLOBAL = /^(?:-c|-c.+|--config-env.*|--exec-path=.*|-p|--paginate)$/
 const GLOBAL_WITH_VALUE = /^(?:-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/
 
-/** Commands that come with git and run only what belongs to it (and the hooks, filters and helpers that are set up). Any other may be anything. */
+/** Commands that come with git and run only its own parts (and configured hooks, filters and helpers). Any other command may be anything. */
 const COMMANDS = new Set(
   `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout
   checkout-index cherry cherry-pick citool clean clone column commit commit-graph commit-tree config count-objects describe diff diff-files
@@ -187,7 +187,7 @@ const ANYWHERE = [
   '--config',
   '--config-env',
 ]
-/** Of commands that have none of the above but something that looks like one. */
+/** Of commands without any of the above but with something that looks like it. */
 const HARMLESS: Readonly<Record<string, readonly string[]>> = {
   log: ['--exec'],
   'rev-parse': ANYWHERE,
@@ -208,7 +208,7 @@ const STRATEGIES = /^(?:ort|recursive|resolve|octopus|ours|subtree)$/
 const PLAIN_KEY =
   /^(?:user\.(?:name|email|signingkey)|color\..*|column\..*|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.prune(?:tags)?|merge\.(?:ff|conflictstyle|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\..*\.(?:remote|merge|rebase|description)|core\.(?:autocrlf|eol|ignorecase|filemode|quotepath|abbrev|longpaths|whitespace|symlinks|precomposeunicode)|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|diff\.(?:renames|algorithm|colormoved)|advice\..*|help\.autocorrect|rerere\.enabled|log\..*|status\..*|safe\.directory)$/i
 
-/** Where git is told to run other programs; `rest`: its words. */
+/** Where git is made to run other programs; `rest`: its words. */
 export function gitOption(rest: readonly Word[]): Found | undefined {
   let at = 0
   for (; rest[at]?.text.startsWith('-'); at += GLOBAL_WITH_VALUE.test(rest[at]!.text) ? 2 : 1)
@@ -241,7 +241,7 @@ function isStrategy(command: string, words: readonly Word[], index: number): boo
   return /^(?:-s|--strategy)$/.test(text) && !STRATEGIES.test(words[index + 1]?.text ?? '')
 }
 
-/** A setting that is changed, unless it is known to make git run nothing. */
+/** A changed setting, unless it is known to make git run nothing. */
 export function changedSetting(words: readonly Word[]): Word | undefined {
   const editing = words.find(({ text }) =>
     /^(?:-e|--edit|edit|--rename-section|--remove-section|rename-section)$/.test(text),

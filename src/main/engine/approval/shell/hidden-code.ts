@@ -2,7 +2,7 @@ import { gitOption, execOption } from './exec-options'
 import type { Word } from '../../permission/shell-syntax'
 import { programOf } from './unwrap'
 
-/** Why a part of what this command runs cannot be seen in its words, or undefined; `word` is the one that says so. */
+/** Why a part of what this command runs is hidden, or undefined; `word` is the word that hides it. */
 export function hiddenOption(words: readonly Word[]): { word: string; reason: string } | undefined {
   const program = programOf(words).toLowerCase()
   const rest = words.slice(1)
@@ -37,13 +37,13 @@ function isDoubtfulAwk(text: string, before: string | undefined): boolean {
   )
 }
 
-/** How the programs that run scripts are written: options before the script that only say how it is run. */
+/** The syntax of programs that run scripts: options before the script that only say how it is run. */
 interface Interpreter {
   name: RegExp
   harmless: RegExp
   /** Harmless options whose value is the next word. */
   valued?: RegExp
-  /** Options behind which no script follows. */
+  /** Options that are not followed by a script. */
   told?: RegExp
   /** First words that make it run code. */
   code?: RegExp
@@ -82,7 +82,7 @@ const OTHERS =
   /^(?:osascript|tclsh|R|Rscript|ghci|julia|elixir|iex|erl|scala|groovy|jshell|emacs|irb|pry|guile|racket|sbcl|clisp|ocaml|swipl|gawk-shell|octave|bc|dc|gnuplot|jq-shell)$/
 const CODE: Readonly<Record<string, true>> = { bc: true, dc: true }
 
-/** Why what a program that runs scripts does cannot be seen. `undefined`: it runs a file, which is named; or it is no such program. */
+/** Why the code that an interpreter runs is hidden. `undefined`: it runs a file, which is named; or it is not an interpreter. */
 function interpreterOption(program: string, rest: readonly Word[]): { word: string; reason: string } | undefined {
   const known = INTERPRETERS.find(({ name }) => name.test(program))
   if (!known) return OTHERS.test(program) && !Object.hasOwn(CODE, program) ? other(program, rest) : undefined
@@ -120,11 +120,11 @@ function remote(program: string, rest: readonly Word[]): { word: string; reason:
     : undefined
 }
 
-/** Options of sed that say how it works; any other may read a script from somewhere else. */
+/** sed options that set how it works; any other may read a script from elsewhere. */
 const HARMLESS =
   /^-[nErsuzb]+$|^-i\S*$|^--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox|in-place(?:=.*)?|line-length=\d+|follow-symlinks|zero-terminated|binary)$/
 
-/** The word of a sed command that may run commands or write files elsewhere, or is not understood; undefined when it only edits. */
+/** The word of a sed command that may run commands or write files elsewhere, or cannot be parsed; undefined when it only edits. */
 function unsafeSedWord(rest: readonly Word[]): string | undefined {
   const scripts: Word[] = []
   let first: Word | undefined
@@ -147,7 +147,7 @@ function unsafeSedWord(rest: readonly Word[]): string | undefined {
   }
   const run = scripts.length > 0 ? scripts : first ? [first] : []
   if (run.some((word) => !word.known)) return ''
-  // Several scripts are lines of one.
+  // Several scripts are joined as lines.
   const text = run.map((word) => word.text).join('\n')
   return onlyEdits(text) ? undefined : (run[0]?.text ?? '')
 }
@@ -161,7 +161,7 @@ const PLAIN =
   /[=dDgGhHlnNpPxzF][ \t]*(?=[\n;}]|$)|[lqQL][ \t]*\d*[ \t]*(?=[\n;}]|$)|[btT:][ \t]*[\w.-]*[ \t]*(?=[\n;}]|$)|[{}]|#[^\n]*/y
 const TEXT = /[aic](?:\\?[ \t]*\n?|[ \t]+)(?:[^\n\\]|\\[\s\S])*(?=\n|$)/y
 
-/** Whether every command of a script is one that changes nothing but the text that goes through. */
+/** Whether every command of a script only changes the text that passes through. */
 function onlyEdits(script: string): boolean {
   let at = 0
   const skip = (expression: RegExp): boolean => {
@@ -181,7 +181,7 @@ function onlyEdits(script: string): boolean {
   return true
 }
 
-/** The end of `s/…/…/flags` or `y/…/…/`; undefined for flags that run or write, and for what is not understood. */
+/** The end of `s/…/…/flags` or `y/…/…/`; undefined for flags that run or write, and for anything that cannot be parsed. */
 function replacement(script: string, at: number): number | undefined {
   const command = script[at]
   const delimiter = script[at + 1]

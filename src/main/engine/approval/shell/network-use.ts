@@ -1,7 +1,7 @@
 import type { Word } from '../../permission/shell-syntax'
 import { programOf } from './unwrap'
 
-/** Where a command connects to. `unknown`: to other places as well, or which ones is only known when it runs. */
+/** Where a command connects to. `unknown`: to other places as well, or the places are only known at run time. */
 export interface NetworkUse {
   /** Lower case, without a port. */
   hosts: string[]
@@ -9,8 +9,8 @@ export interface NetworkUse {
 }
 
 /**
- * Hosts that a package manager fetches from when nothing else is set, and the first words with which it does. What only fetches a program that is not installed (npx,
- * uv run) is left out: usually it is, and the sandbox decides otherwise.
+ * Hosts that a package manager fetches from by default, and the first words with which it does. Commands that fetch only programs that are not installed (npx,
+ * uv run) are left out: usually they are installed, and otherwise the sandbox decides.
  */
 interface Registry {
   hosts: readonly string[]
@@ -66,7 +66,7 @@ const REGISTRIES: Readonly<Record<string, Registry>> = Object.assign(Object.crea
   gh: { hosts: ['github.com', 'api.github.com'], commands: /^(?!help$|version$|config$|alias$|completion$)/ },
 } satisfies Record<string, Registry>)
 
-/** Programs that do nothing without a network, or talk to a service that does it for them. */
+/** Programs that are useless without a network, or talk to a service that uses it for them. */
 const CONNECTS = new Set(
   `nc ncat netcat socat telnet ftp lftp tftp sftp ping ping6 dig nslookup host drill whois traceroute tracepath mtr nmap arp-scan openssl sendmail mail mailx msmtp swaks
   aws az gcloud gsutil kubectl helm terraform tofu pulumi heroku vercel netlify flyctl fly railway firebase wrangler doctl hub glab svn hg bzr docker podman nerdctl
@@ -75,7 +75,7 @@ const CONNECTS = new Set(
     /\s+/,
   ),
 )
-/** Of these, words that show that no connection is made. */
+/** For these, words that show that no connection is made. */
 const OFFLINE = /^(?:--version|-V|--help|-h|help|version)$/
 const CURL_ADDRESSES = /^(?:-x|--proxy|--preproxy|--socks[45].*|--url|--url=.*|--proxy=.*|--doh-url.*)$/
 const CURL_ELSEWHERE =
@@ -84,7 +84,7 @@ const DOWNLOAD_FLAGS =
   /^--(?:silent|show-error|location|fail|fail-with-body|insecure|compressed|verbose|head|get|remote-name|remote-header-name|progress-bar|include|globoff|http[\d.]+|ipv[46]|quiet|continue|no-.*|content-disposition|recursive|mirror|timestamping)$/
 const GIT_REMOTE = /^(?:clone|fetch|pull|push|ls-remote|submodule|remote|lfs|send-pack|fetch-pack|request-pull)$/
 
-/** Where a command connects to, as far as its words say so; undefined when it is not known to connect at all. Pure. */
+/** Where a command connects to, as far as its words show; undefined when it is not known to connect. Pure. */
 export function networkUse(words: readonly Word[]): NetworkUse | undefined {
   const program = programOf(words).toLowerCase()
   const name = /^pip[\d.]+$/.test(program)
@@ -110,7 +110,7 @@ function downloads(name: string, rest: readonly Word[]): NetworkUse | undefined 
   const use: NetworkUse = { hosts: [], unknown: false }
   let addresses = 0
   for (const [index, word] of rest.entries()) {
-    // `?` in an address is a wildcard to bash, and nearly always finds nothing.
+    // `?` in an address is a wildcard to bash, and almost never matches.
     if (!word.known && !(word.glob && word.text.includes('://'))) {
       use.unknown = true
       continue
@@ -120,7 +120,7 @@ function downloads(name: string, rest: readonly Word[]): NetworkUse | undefined 
     const isAddress = CURL_ADDRESSES.test(before) || /^--(?:url|proxy)=/.test(word.text)
     const text = word.text.replace(/^--(?:url|proxy)=/, '')
     if (/^file:/i.test(text)) addresses += 1
-    // curl takes more forms of addresses than can be told apart from values of options: braces and brackets stand for several.
+    // curl accepts address forms that look like option values: braces and brackets expand to several.
     else if (/[{}[\]\\]/.test(text) && text.includes('://')) use.unknown = true
     else if (
       text.includes('://') ||
@@ -138,7 +138,7 @@ function downloads(name: string, rest: readonly Word[]): NetworkUse | undefined 
   return { hosts: [...new Set(use.hosts)], unknown: use.unknown }
 }
 
-/** Whether the word behind this option of curl or wget is its value. */
+/** Whether the word after this option of curl or wget is its value. */
 function takesValue(option: string): boolean {
   if (option.startsWith('--')) return !option.includes('=') && !DOWNLOAD_FLAGS.test(option)
   return /^-\w*[AbCcDdEeFHhKmoPQrTtUuwXxYyz]$/.test(option)
@@ -160,11 +160,11 @@ function ofGit(rest: readonly Word[]): NetworkUse | undefined {
   if (remotes.length > 0) return { hosts: [...new Set(remotes)], unknown: operands.some((word) => !word.known) }
   const [source] = operands
   if (source?.known && /^(?:\.{0,2}\/|file:)/.test(source.text)) return undefined
-  // A name of a remote: where it leads is a setting of the repository.
+  // A remote's name: its address is a setting of the repository.
   return { hosts: [], unknown: true }
 }
 
-/** The host of an address as git takes it, `git@host:path` included; undefined for a path or a name of a remote. */
+/** The host of an address in git's forms, `git@host:path` included; undefined for a path or a remote's name. */
 export function remoteOf(text: string): string | undefined {
   if (/^(?:https?|ssh|git|ftps?|git\+\w+|git\+ssh):\/\//i.test(text)) return hostOf(text.replace(/^git\+/i, ''))
   const short = /^(?:[\w.-]+@)?([\w.-]+\.[\w.-]+|localhost):(?!\/\/)./.exec(text)
@@ -182,7 +182,7 @@ function remoteShell(name: string, rest: readonly Word[]): NetworkUse | undefine
     const unknown = rest.some((word) => !word.known && !word.glob)
     return found.length > 0 || unknown ? { hosts: found.map((host) => host.toLowerCase()), unknown } : undefined
   }
-  // What a name leads to is a setting of ssh: it may go through other hosts.
+  // ssh settings map a name to a host, possibly through other hosts.
   const [host] = rest.filter(
     (word, index) => !word.text.startsWith('-') && !/^-[bcDEeFIiJLlmOopQRSWw]$/.test(rest[index - 1]?.text ?? ''),
   )

@@ -6,26 +6,26 @@ import { EvaluationTime, EvaluationTimeout } from './evaluation-time'
 import { readSyntaxTree } from './read-syntax-tree'
 import type { ShellView, Segment, Word } from '../../permission/shell-syntax'
 
-/** Longer commands are not looked into: parsing them would hold up everything else. */
+/** Longer commands are not parsed: that would hold up everything else. */
 const MAX_CHARS = 20_000
-/** Carriage returns, other controls, invisible and direction characters, blanks that are none to bash. */
+/** Carriage returns, other controls, invisible and direction characters, and blanks that bash does not treat as blanks. */
 const UNSEEN_CHARACTERS = /(?![\t\n])\p{Cc}|(?![ \t\n])\s|\p{Cf}|[\u3164\u115f\u1160\uffa0]/u
 
-/** A larger syntax tree takes too long to be read. */
+/** A larger syntax tree takes too long to read. */
 const MAX_NODES = 2000
-/** The parser gets a text in pieces. */
+/** The parser gets a text in chunks. */
 const CHUNK_CHARS = 512
 
-/** What bash would run for this text. What cannot be understood is `hidden`; throws `EvaluationTimeout` and nothing else. */
+/** What bash would run for this text. What cannot be parsed is `hidden`; throws only `EvaluationTimeout`. */
 export async function parseShell(text: string, time = new EvaluationTime()): Promise<ShellView> {
   if (UNSEEN_CHARACTERS.test(text)) return hiddenView('it contains control or invisible characters')
-  if (/[^\s]\\\n[^\s]/.test(text)) return hiddenView('a word in it goes on over the end of a line')
+  if (/[^\s]\\\n[^\s]/.test(text)) return hiddenView('a word in it continues across a line break')
   const plain = plainCommand(text)
   if (plain) return plain
   return parseWithTree(text, time)
 }
 
-/** The same without the short way; for its tests. */
+/** The same without the fast path; for its tests. */
 export async function parseWithTree(text: string, time = new EvaluationTime()): Promise<ShellView> {
   if (text.length > MAX_CHARS) return hiddenView('it is too long to be looked into')
   const parser = await time.waitFor(bashParser())
@@ -33,7 +33,7 @@ export async function parseWithTree(text: string, time = new EvaluationTime()): 
   let parsing = true
   let late = false
   const isLate = (): boolean => (late ||= time.remaining() === 0)
-  // The parser looks at the time only between tokens, and can take long for one of them: then it is told that the text ends here.
+  // The parser checks the time only between tokens, and one token can take long: then it gets the end of the text.
   const textAt = (index: number): string =>
     parsing ? (isLate() ? '' : text.slice(index, index + CHUNK_CHARS)) : text.slice(index)
   const tree = parser.parse(textAt, null, { progressCallback: isLate })
@@ -56,7 +56,7 @@ function hiddenView(why: string): ShellView {
 const TOKEN =
   /([ \t]+)|(\\?\n)|(&&|\|\||;|\|)(?![&|;])|((?:[12]?>|&>)[ \t]*\/dev\/null(?![^\s;|&])|2>&1(?![^\s;|&]))|((?:[A-Za-z0-9_./=:@%+,-]+|'[^'\n]*'|"[A-Za-z0-9_./=:@%+,' #;<>|&(){}*?[\]^~-]*")+)/y
 
-/** Words that mean something to the shell itself where a command is expected, and those that take the words after them apart. */
+/** Reserved words where a command is expected, and builtins that parse their arguments in their own way. */
 const RESERVED = new Set(
   'if then elif else fi for while until do done case esac select function time coproc in declare typeset local export readonly unset let'.split(
     ' ',
@@ -64,8 +64,8 @@ const RESERVED = new Set(
 )
 
 /**
- * The same as the parser gives, for commands made of plain words, simple quotes, `&&`, `||`, `;`, `|`, newlines and output to /dev/null:
- * most of what is run, and all without loading a parser. `undefined`: this needs the parser.
+ * The same result as the parser's, for commands made of plain words, simple quotes, `&&`, `||`, `;`, `|`, newlines and output to /dev/null:
+ * most of what is run, and without loading a parser. `undefined`: this needs the parser.
  */
 export function plainCommand(text: string): ShellView | undefined {
   const segments: Segment[] = []
@@ -94,7 +94,7 @@ export function plainCommand(text: string): ShellView | undefined {
     }
     if (newline !== undefined) {
       if (newline !== '\n') return undefined
-      // A newline after && || | only goes on; elsewhere it ends a command.
+      // A newline after && || | continues the command; elsewhere it ends it.
       if (!wanted && !close()) return undefined
       glued = false
     } else if (operator !== undefined) {
@@ -141,13 +141,13 @@ async function load(): Promise<Parser> {
     import('web-tree-sitter'),
     readFile(createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm')),
   ])
-  // V8's optimising compiler takes 500 MB and half a second of a core for the tables of this grammar; its quick one is fast enough.
+  // V8's optimizing compiler takes 500 MB and half a second of a core for the tables of this grammar; its baseline compiler is fast enough.
   setFlagsFromString('--no-wasm-tier-up')
   setFlagsFromString('--no-wasm-dynamic-tiering')
   await TreeSitter.init()
   const parser = new TreeSitter()
   parser.setLanguage(await Language.load(new Uint8Array(grammar)))
-  // What runs for the first time takes many times longer; that should not count as the time of a command.
+  // The first run takes many times longer and should not count toward the time of a command.
   parser.parse('a=1 b "$c" >d && (e || f $(g)) | h; if i; then j; fi; for k in l; do m; done')?.delete()
   return parser
 }

@@ -12,7 +12,7 @@ import {
 import { decodeWord } from '../../permission/decode-word'
 import { STEERING } from './shell-variables'
 
-/** Statements that hold other statements. */
+/** Statements that contain other statements. */
 const STRUCTURE = new Set(
   'program list pipeline subshell compound_statement negated_command if_statement elif_clause else_clause for_statement c_style_for_statement while_statement do_group case_statement case_item function_definition redirected_statement command_substitution process_substitution'.split(
     ' ',
@@ -24,7 +24,7 @@ const REDIRECTS = new Set(['file_redirect', 'heredoc_redirect', 'herestring_redi
 const WORD_LIKE =
   /^(?:word|string|raw_string|ansi_c_string|translated_string|concatenation|number|simple_expansion|expansion|command_substitution|process_substitution|arithmetic_expansion|brace_expression|extglob_pattern|regex|variable_name|array|subscript|test_operator|unary_expression|binary_expression|parenthesized_expression|postfix_expression|ternary_expression)$/
 const COMPARES_NUMBERS = /\s-(?:eq|ne|lt|le|gt|ge)\s/
-/** The operators of `[[` that are no arithmetic, so that only what is compared is left. */
+/** The operators of `[[` that are not arithmetic, so that only comparisons remain. */
 const TEST_OPERATORS = /(^|[\s(!])(?:-[a-zA-Z]{1,2}(?=\s)|\[\[|\]\])/g
 const MAY_EXPAND = new Set([
   'word',
@@ -43,7 +43,7 @@ interface Walk {
   values: [name: string, isNumber: boolean][]
 }
 
-/** The segments of a syntax tree. Whatever is not understood to the last character ends up in `hidden`. */
+/** The segments of a syntax tree. Anything that is not fully understood ends up in `hidden`. */
 export function readSyntaxTree(root: Node, text: string): ShellView {
   const walk: Walk = { text, view: { segments: [], hidden: [] }, arithmetic: emptyArithmetic(), values: [] }
   if (root.hasError) walk.view.hidden.push('it cannot be parsed as a bash command')
@@ -60,7 +60,7 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
   if (node.type === 'variable_assignment') return simple(walk, node, repeated, redirects)
   if (WORD_LIKE.test(node.type) && !STRUCTURE.has(node.type)) return inWord(walk, node, repeated)
   if (!STRUCTURE.has(node.type)) return hide(walk, `a ${node.type.replaceAll('_', ' ')} in it is not understood`)
-  // Between backticks a backslash is taken away before anything else is looked at; the grammar does not know.
+  // bash removes backslashes between backticks before it parses them; the grammar does not.
   if (node.text.startsWith('`') && node.text.includes('\\')) return hide(walk, 'it holds a backslash between backticks')
   gaps(walk, node)
   const inside = repeated || REPEATING.has(node.type)
@@ -78,24 +78,24 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
   for (const child of children) {
     if (child.isNamed && !REDIRECTS.has(child.type) && child.type !== 'file_descriptor') statement(walk, child, inside)
   }
-  // Of a group, or without a command: a segment of its own without words. After the body, which may go to another folder: to the grammar
+  // Of a group, or without a command: a separate segment without words. After the body, which may change the folder: to the grammar
   // `cd x && ls > y` is a redirected list.
   if (groupRedirects.length > 0) redirection(walk, node, inside, groupRedirects)
 }
 
-/** Children that are part of the program: comments are not. */
+/** Children that are part of the program, without comments. */
 function present(node: Node): Node[] {
   return node.children.filter((child): child is Node => child !== null && child.type !== 'comment')
 }
 
-/** Between the parts of a statement there may be blanks only: a parser that skips what bash does not is found out here. */
+/** Only blanks are allowed between the parts of a statement: this detects a parser that skips what bash does not. */
 function gaps(walk: Walk, node: Node): void {
   let at = node.startIndex
   const all = node.children.filter((child): child is Node => child !== null)
   for (const [index, child] of all.entries()) {
     if (!(index === 0 && node.type === 'program') && !/^(?:[ \t\n]|\\\n)*$/.test(walk.text.slice(at, child.startIndex)))
       odd(walk)
-    // To the grammar `export"x"` begins with a keyword; to bash it is one word.
+    // To the grammar `export"x"` starts with a keyword; to bash it is one word.
     const next = all[index + 1]
     if (
       /^[a-z]{2,}$/.test(child.type) &&
@@ -147,7 +147,7 @@ function redirection(walk: Walk, node: Node, repeated: boolean, redirects: Node[
 }
 
 function word(walk: Walk, node: Node, into: Word[], repeated: boolean): void {
-  // What is written to it comes as a file that only this program sees.
+  // What is written to it arrives as a file that only this program sees.
   const stream = node.type === 'process_substitution' && node.text.startsWith('<(')
   into.push(stream ? { text: '/dev/fd/63', known: true } : decodeWord(node.text))
   inWord(walk, node, repeated)
@@ -179,7 +179,7 @@ function inWord(walk: Walk, node: Node, repeated: boolean): void {
   for (const child of present(node)) inWord(walk, child, repeated)
 }
 
-/** Texts that the shell expands and the parser has not: it does not know backticks in here-documents, for one. */
+/** Texts that the shell expands and the parser did not: for example backticks in here-documents. */
 function unnoticed(walk: Walk, node: Node): void {
   let text = ''
   let at = node.startIndex
@@ -204,14 +204,14 @@ function expansion(walk: Walk, node: Node): void {
   if (named !== undefined) set(walk, named, node)
 }
 
-/** The index of an element of an array, which is arithmetic. */
+/** The index of an array element, which is arithmetic. */
 function subscript(walk: Walk, node: Node): void {
   const index = /^\w+\[([\s\S]*)\]$/.exec(node.text)?.[1]
   if (index === undefined) walk.arithmetic.opaque = true
   else if (!/^[@*]$/.test(index)) addExpression(walk.arithmetic, index)
 }
 
-/** What stands between the parentheses of `for ((…; …; …))`. */
+/** The text between the parentheses of `for ((…; …; …))`. */
 function loopExpressions(node: Node): Node[] {
   const all = present(node)
   const end = all.findIndex((child) => child.type === '))')
@@ -220,7 +220,7 @@ function loopExpressions(node: Node): Node[] {
     .filter((child) => child.type !== ';')
 }
 
-/** A variable gets a value in another way than by an assignment. */
+/** A variable gets a value other than by assignment. */
 function set(walk: Walk, name: string, node: Node, isNumeric = false): void {
   walk.values.push([name, isNumeric])
   const assignments = [{ name, value: { text: '', known: false } }]
@@ -261,7 +261,7 @@ function targetOf(operator: string, target: Word): Redirection[] {
 
 function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {
   const start = present(node).find((child) => child.type === 'heredoc_start')
-  // What follows `<<EOF` on its line is parsed as a child of the here-document; the text between must be its end mark.
+  // Text after `<<EOF` on its line is parsed as a child of the here-document; the text between must be its end marker.
   if (!start || !/^(?:\w+|'[\w ]+'|"[\w ]+"|\\\w+)$/.test(start.text))
     hide(walk, 'the end of its here-document is not understood')
   if (node.text.split('<<').length > 2 && /^[^\n]*<<[^\n]*<</.test(node.text))
@@ -281,7 +281,7 @@ function hereDocument(walk: Walk, node: Node, segment: Segment, repeated: boolea
   }
 }
 
-/** Whether the grammar ends a here-document at the line where bash does: the first that is nothing but the mark. */
+/** Whether the grammar ends a here-document at the same line as bash: the first that is only the marker. */
 function endsWhere(walk: Walk, node: Node, start: Node): boolean {
   const lines = walk.text.split('\n')
   const rest = (lines[start.startPosition.row] ?? '').slice(start.startPosition.column + start.text.length)

@@ -1,31 +1,31 @@
 import type { Segment, Word } from '../../permission/shell-syntax'
 import { programOf } from './unwrap'
 
-/** Environment variables that decide which programs run, or what is put into them. */
+/** Environment variables that decide which programs run, or what is injected into them. */
 const PROGRAMS =
   /^(?:PATH|IFS|ENV|HOME|SHELL|SHELLOPTS|BASHOPTS|BASH_.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|.*PAGER|.*EDITOR|VISUAL|BROWSER|PS[0-4]|PROMPT_COMMAND|CDPATH|GLOBIGNORE|PYTHON.*|NODE_(?!ENV$).*|npm_.*|NPM_.*|PERL.*|RUBY.*|JAVA_.*|_JAVA_.*|JDK_.*|LESS.*|MAN.*|TAR_.*|RSYNC_.*|GCONV_PATH|LOCPATH|NLSPATH|TERMINFO.*|MAKEFLAGS|MFLAGS|MAKEFILES|GNUMAKEFLAGS|RIPGREP_.*|.*PRELOAD.*|XDG_.*|CC|CXX|RUSTC.*|CARGO_.*|GOFLAGS|EXINIT|VIMINIT|AWK.*|GAWK.*|POSIXLY_CORRECT|TMPDIR|OPENSSL_.*)$/
-/** The other variables that bash sets or uses itself (its manual, "Shell Variables"); some evaluate whatever they are given. */
+/** Other variables that bash sets or uses itself (its manual, "Shell Variables"); some evaluate their value. */
 const OWN_OF_BASH =
   /^(?:_|BASH|BASHPID|CHILD_MAX|COMP_.*|COMPREPLY|COPROC|DIRSTACK|EMACS|EPOCHREALTIME|EPOCHSECONDS|EUID|EXECIGNORE|FCEDIT|FIGNORE|FUNCNAME|FUNCNEST|GROUPS|HIST.*|HOSTFILE|HOSTNAME|HOSTTYPE|IGNOREEOF|INPUTRC|INSIDE_EMACS|LINENO|MACHTYPE|MAIL|MAILCHECK|MAILPATH|MAPFILE|OLDPWD|OPTARG|OPTERR|OPTIND|OSTYPE|PIPESTATUS|PPID|PROMPT_.*|PWD|RANDOM|READLINE_.*|REPLY|SECONDS|SHLVL|SRANDOM|TIMEFORMAT|TMOUT|UID|auto_resume|histchars)$/
 
-/** Variables that change what the shell, or the programs it starts, do when they get a value; also as `NAME[0]`. */
+/** Variables that change what the shell, or programs it starts, do when assigned; also as `NAME[0]`. */
 export const STEERING = new RegExp(`(?:${PROGRAMS.source}|${OWN_OF_BASH.source})`.replaceAll(')$', ')(?:\\[.*)?$'), 's')
 
-/** Variables that may stand in front of any program: they change how it prints, and nothing that it reads, runs or sends. */
+/** Variables that may precede any program: they change how it prints, and nothing that it reads, runs or sends. */
 const HARMLESS =
   /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|CI|DEBUG|NODE_ENV|RUST_LOG|RUST_BACKTRACE|COLUMNS|LINES|TERM)$/
 
-/** What a shell keeps for itself, unless its environment has a variable of that name. */
+/** Variables that a shell does not export unless its environment already has one of that name. */
 const SHELL_VARIABLE = /^[a-z_][a-z0-9_]*$/
 
 const PROXY = /^(?:https?|ftp|all|no|rsync|socks)_proxy$/i
 
-/** Whether what a command sets holds for the commands after it. */
+/** Whether an assignment affects later commands. */
 export function setsShellVariables({ words }: Segment): boolean {
   return words.length === 0 || /^(?:export|declare|typeset|local|readonly|exec)$/.test(programOf(words))
 }
 
-/** Whether it hands variables on to programs that are started later. */
+/** Whether it exports variables to programs that start later. */
 export function exportsVariables({ words }: Segment): boolean {
   const program = programOf(words)
   return (
@@ -33,25 +33,25 @@ export function exportsVariables({ words }: Segment): boolean {
   )
 }
 
-/** `export name` hands a variable on that may have been set before. */
+/** `export name` may export a variable that was set before. */
 export function isExported({ text, known }: Word): boolean {
   if (text.startsWith('-')) return false
   return !known || isSteering(/^\w*/.exec(text)?.[0] ?? '', true)
 }
 
-/** Whether a variable may change what programs do: they get it when it stands in front of them, is exported, or is in the environment already. */
+/** Whether a variable may change what programs do: they get it when it precedes them, is exported, or is in the environment already. */
 export function isSteering(name: string, isPassedOn: boolean): boolean {
   if (STEERING.test(name) || PROXY.test(name)) return true
   return !HARMLESS.test(name) && (isPassedOn || !SHELL_VARIABLE.test(name) || name in process.env)
 }
 
-/** What a builtin makes of its words beyond taking them as they are. */
+/** What a builtin does with its words beyond taking them literally. */
 export interface Evaluated {
-  /** Names of variables it gives values that are only known when it runs. */
+  /** Names of variables that it assigns at run time. */
   sets: string[]
   /** Texts it evaluates as arithmetic. */
   expressions: string[]
-  /** Why what it sets or runs cannot be seen. */
+  /** Why what it sets or runs is hidden. */
   hidden?: string
 }
 
@@ -61,7 +61,7 @@ const IDENTIFIER = /^[A-Za-z_]\w*$/
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/
 const ELEMENT = /^[A-Za-z_]\w*\[(.+)\]$/s
 
-/** Builtins of the shell that take names of variables or expressions as words. */
+/** Builtins that take variable names or expressions as words. */
 export function evaluatedWords(program: string, rest: readonly Word[]): Evaluated {
   if (DECLARING.test(program)) return declaredVariables(program, rest)
   if (program === 'unset') return variableNames(program, withoutOptions(rest))
@@ -75,7 +75,7 @@ export function evaluatedWords(program: string, rest: readonly Word[]): Evaluate
   if (program === 'printf') return printfVariables(rest)
   if (program === 'wait') return optionVariable(program, rest, 'p')
   if (program === 'test' || program === '[' || program === '[[') return testedVariables(program, rest)
-  // What `set` and the like make of $1 may be calculated with.
+  // What `set` and the like make of $1 may be used in arithmetic.
   if (program === 'set' || program === 'select') return { ...NOTHING, sets: ['1'] }
   return NOTHING
 }
@@ -84,7 +84,7 @@ function hiddenWords(hidden: string): Evaluated {
   return { ...NOTHING, hidden }
 }
 
-/** `declare` and its like: attributes that change what later assignments do cannot be followed. */
+/** `declare` and the like: attributes that change later assignments cannot be followed. */
 function declaredVariables(program: string, rest: readonly Word[]): Evaluated {
   const options = rest.filter((word) => /^[-+]/.test(word.text))
   if (options.some((word) => /^-\w*n/.test(word.text)) && program !== 'export')
@@ -95,7 +95,7 @@ function declaredVariables(program: string, rest: readonly Word[]): Evaluated {
   for (const word of withoutOptions(rest)) {
     const name = ASSIGNMENT.exec(word.text)?.[1]
     if (name !== undefined) {
-      // An array may be given its elements with subscripts.
+      // An array may be assigned with subscripts.
       if (/\(\s*\[|\[[^\]]*[$`]/.test(word.text.slice(name.length)))
         return hiddenWords(`${program} evaluates the subscripts of ${name}`)
       found.sets.push(name)
@@ -113,7 +113,7 @@ function withoutOptions(rest: readonly Word[]): Word[] {
   return rest.filter((word) => !(word.known && /^[-+]/.test(word.text)))
 }
 
-/** Words that name variables, or elements of arrays: bash evaluates their subscripts. */
+/** Words that name variables or array elements: bash evaluates their subscripts. */
 function variableNames(program: string, words: readonly Word[]): Evaluated {
   const found: Evaluated = { sets: [], expressions: [] }
   for (const word of words) {
@@ -137,7 +137,7 @@ function optionVariable(program: string, rest: readonly Word[], letter: string):
   return named ? variableNames(program, [named]) : NOTHING
 }
 
-/** `printf -v name`, and `%n`, which gives the variable that its argument names a value. */
+/** `printf -v name`, and `%n`, which assigns the variable that its argument names. */
 function printfVariables(rest: readonly Word[]): Evaluated {
   const format = rest.find((word) => !word.known || !word.text.startsWith('-'))
   if (format?.known === false && format !== rest.at(-1))
@@ -146,7 +146,7 @@ function printfVariables(rest: readonly Word[]): Evaluated {
   return optionVariable('printf', rest, 'v')
 }
 
-/** `-v` and `-R` evaluate the subscript of what they are about; so would a value without quotes that becomes such an operator. */
+/** `-v` and `-R` evaluate the subscript of their operand; so would an unquoted value that becomes such an operator. */
 function testedVariables(program: string, rest: readonly Word[]): Evaluated {
   const text = rest.map((word) => word.text).join(' ')
   // To the grammar a whole expression may be one word.
@@ -177,13 +177,13 @@ const ABOUT_ONE = /^-[bcdefghknprstuwxzGLNOS]$/
 const BETWEEN_TWO = /^(?:=|==|!=|<|>|=~|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/
 const JOINS = /^(?:!|&&|\|\||-a|-o|\(|\))$/
 
-/** Whether `test`, `[` or `[[` only compares, also values that are only known when it runs. `-v` evaluates what it is about. */
+/** Whether `test`, `[` or `[[` only compares, also values only known at run time. `-v` evaluates its operand. */
 export function onlyCompares(program: string, rest: readonly Word[]): boolean {
   const closing = program === '[' ? ']' : program === '[[' ? ']]' : undefined
   const words = closing !== undefined && rest.at(-1)?.text === closing ? rest.slice(0, -1) : rest
-  // Outside of [[ a value without quotes may be several words, operators among them.
+  // Outside [[ an unquoted value may become several words, operators included.
   if (program !== '[[' && words.some((word) => !word.known && mayBecomeMore(word.text))) return false
-  // To the grammar a whole expression is one word; that `-v` evaluates what it is about is looked for there, too.
+  // To the grammar a whole expression is one word; that also hides a `-v`, which evaluates its operand.
   if (words.some((word) => /(?:^|\s)-[vR]\b/.test(word.text))) return false
   const clauses: Word[][] = [[]]
   for (const word of words) {
@@ -203,7 +203,7 @@ export function onlyCompares(program: string, rest: readonly Word[]): boolean {
   })
 }
 
-/** Whether a word that is only known when the command runs has parts without quotes. */
+/** Whether a word only known at run time has unquoted parts. */
 function mayBecomeMore(text: string): boolean {
   return /[$`*?[]/.test(text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/'[^']*'/g, ''))
 }

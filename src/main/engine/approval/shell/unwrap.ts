@@ -1,18 +1,18 @@
 import type { Segment, Word } from '../../permission/shell-syntax'
 import { OPAQUE_PROGRAMS, SHELLS, WRAPPERS, type Wrapper } from './wrapper-programs'
 
-/** What a segment starts beside its own program. */
+/** What a segment starts besides its own program. */
 export interface Unwrapped {
-  /** Commands it starts, as words. `at`: where in the segment's own words they begin. */
+  /** Commands it starts, as words. `at`: where in the segment's own words they start. */
   inner: { segment: Segment; at: number }[]
-  /** A text that it gives to a shell. */
+  /** A script that it gives to a shell. */
   script?: string
   hidden?: string
-  /** All it does is what `inner` or `script` does. */
+  /** It does nothing besides `inner` or `script`. */
   neutral: boolean
 }
 
-/** Not commands but parts of the shell's grammar; where one stands as a program, the text was misunderstood. */
+/** Parts of the shell's grammar rather than commands; one in the place of a program means the text was misparsed. */
 const GRAMMAR = new Set(
   '{ } ( ) ! [[ ]] if then elif else fi for while until do done case esac select function in'.split(' '),
 )
@@ -26,7 +26,7 @@ export function programOf(words: readonly Word[]): string {
   return words[0]?.known ? (words[0].text.split('/').at(-1) ?? '').replace(/\.exe$/i, '') : ''
 }
 
-/** Looks through wrappers: what else does this segment start? */
+/** Unwraps wrapper programs: what else does this segment start? */
 export function unwrap(segment: Segment): Unwrapped {
   const { words } = segment
   const [first] = words
@@ -45,7 +45,7 @@ export function unwrap(segment: Segment): Unwrapped {
 function byName(segment: Segment, name: string): Unwrapped {
   const { words } = segment
   const lower = name.toLowerCase()
-  // Where case does not matter in names of files, SUDO is sudo.
+  // Where file names are case-insensitive, SUDO is sudo.
   if (lower !== name && (SHELLS.has(lower) || lower in WRAPPERS || lower in OPAQUE_PROGRAMS))
     return hiddenResult(`${name} is not understood`)
   if (/^ld(?:-linux|-musl|64)?[\w.-]*\.so/.test(name))
@@ -61,7 +61,7 @@ function byName(segment: Segment, name: string): Unwrapped {
   return name === 'xargs' ? unwrapXargs(segment, wrapper) : unwrapWrapper(segment, wrapper, name)
 }
 
-/** By itself, or where systems keep their programs. */
+/** A bare name, or a path in a system program folder. */
 function isUsual(program: string): boolean {
   return !program.includes('/') || /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?bin\/[^/]+$/.test(program)
 }
@@ -70,7 +70,7 @@ function hiddenResult(why: string): Unwrapped {
   return { inner: [], hidden: why, neutral: false }
 }
 
-/** What comes after the options of a wrapper: where the program begins, and the variables set for it. */
+/** The words after the options of a wrapper: where the program starts, and the variables set for it. */
 function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrapped {
   const { words } = segment
   const assignments: Segment['assignments'] = []
@@ -107,7 +107,7 @@ function unwrapWrapper(segment: Segment, wrapper: Wrapper, name: string): Unwrap
   return { inner: [{ segment: inner, at }], neutral: wrapper.neutral === true }
 }
 
-/** xargs puts words from its input at the end, or where its replacement stands; what they are is not known. */
+/** xargs puts words from its input at the end, or in place of its replacement string; those words are unknown. */
 function unwrapXargs(segment: Segment, wrapper: Wrapper): Unwrapped {
   const unwrapped = unwrapWrapper(segment, wrapper, 'xargs')
   const [only] = unwrapped.inner
@@ -127,7 +127,7 @@ function unwrapXargs(segment: Segment, wrapper: Wrapper): Unwrapped {
   return { ...unwrapped, inner: [{ ...only, segment: { ...only.segment, words } }] }
 }
 
-/** What an option of a wrapper means for the words after it; one that is not known may mean anything. */
+/** What an option of a wrapper means for the words after it; an unknown one may mean anything. */
 function optionOf(text: string, wrapper: Wrapper): 'asks' | 'hidden' | 'value next' | 'nothing' {
   if (text.startsWith('--')) {
     const [name = text] = text.split('=')
@@ -186,7 +186,7 @@ function unwrapTrap(words: readonly Word[]): Unwrapped {
   return { inner: [], script: words[1]!.text === '--' ? (words[2]?.text ?? '') : action.text, neutral: true }
 }
 
-/** `find` runs what stands between -exec and `;` or `+`, with the names it finds in it. */
+/** `find` runs the words between -exec and `;` or `+`, with the names it finds. */
 function unwrapFind(segment: Segment): Unwrapped {
   const { words } = segment
   const inner: Unwrapped['inner'] = []

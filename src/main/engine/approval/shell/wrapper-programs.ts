@@ -1,10 +1,10 @@
-/** How a program that starts another one is written: its options, and what stands before the other program. An option not named here is not understood. */
+/** The syntax of a program that starts another one: its options, and the words before the other program. An option not listed here is not understood. */
 export interface Wrapper {
   /** Short options without a value, as letters. */
   flags?: string
   /** Short options with a value, as letters. */
   short?: string
-  /** Short options whose value, if any, stands in the same word. */
+  /** Short options whose value, if any, is in the same word. */
   attached?: string
   /** Options like `-5`. */
   numbers?: boolean
@@ -12,15 +12,15 @@ export interface Wrapper {
   longFlags?: readonly string[]
   /** Long options with a value (when not written with `=`). */
   long?: readonly string[]
-  /** Options that make it do something that cannot be seen. */
+  /** Options that make it do something hidden. */
   hidden?: readonly string[]
-  /** Options after which no other program follows: it only tells something. */
+  /** Options without a program after them: it only prints information. */
   asks?: readonly string[]
   /** Words before the program: a duration, a folder. */
   before?: number
-  /** `NAME=value` may stand before the program. */
+  /** `NAME=value` may precede the program. */
   assigns?: boolean
-  /** Adds nothing to what the inner program does, so that only that is judged. */
+  /** Adds nothing to what the inner program does, so only that is judged. */
   neutral?: boolean
 }
 
@@ -184,7 +184,7 @@ const STARTERS = `parallel flock nsenter unshare systemd-run setpriv runuser ent
   sudoedit visudo vipw git-shell mosh pssh pdsh faketime retry machinectl gosu su-exec dumb-init tini foreman honcho overmind goreman
   watchexec expect reptyr gdbserver rust-gdb rust-lldb doit with-contenv s6-setuidgid s6-envdir envdir chpst`
 
-/** Builtins and programs that run, or change what later words run, in ways that are not followed. */
+/** Builtins and programs that run commands, or change what later words run, in ways that are not followed. */
 export const OPAQUE_PROGRAMS: Readonly<Record<string, string>> = Object.assign(Object.create(null), {
   ...Object.fromEntries(STARTERS.split(/\s+/).map((name) => [name, 'runs a command that is not followed'])),
   source: 'runs a file in this shell',

@@ -1,16 +1,16 @@
 import type { CallInFlight, ServedConnection } from '../protocol/connection'
 
-/** So often one call may have a person asked. */
+/** Maximum number of questions to the user during one call. */
 const MAX_PER_CALL = 20
-/** So many requests of one server wait at once. */
+/** Maximum number of pending requests of one server. */
 const MAX_PENDING = 5
 
-/** Keeps a server from asking without end. */
+/** Limits how often a server can ask. */
 export class AskLimits {
   readonly #asked = new WeakMap<CallInFlight['ctx'], number>()
   readonly #waiting = new WeakMap<ServedConnection, number>()
 
-  /** Runs `ask`, or says, as a sentence, why it is not asked. */
+  /** Runs `ask`, or returns as a sentence why the question is refused. */
   async run<Answer>(
     connection: ServedConnection,
     { ctx, pauseTimeout }: CallInFlight,
@@ -32,7 +32,7 @@ export class AskLimits {
   }
 }
 
-/** The call a request of the server most likely belongs to: the one that began last. stdio does not tell. */
+/** The call a server's request most likely belongs to: the one that started last. stdio does not say. */
 export function latestCall(connection: ServedConnection): CallInFlight | undefined {
   return connection.calls().at(-1)
 }

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup()
 })
 
-/** A server connected to a client as the hub makes one, and the person who is asked. `calls`: how many calls run. */
+/** A server connected to a client as the hub makes one, and the user who is asked. `calls`: how many calls run. */
 async function fixture({ calls = 1, ...deps }: Partial<ClientFeaturesDeps> & { calls?: number } = {}) {
   const asked: Asked[] = []
   const held: number[] = []
@@ -75,7 +75,7 @@ const FORM = {
 }
 
 describe('a form', () => {
-  it('would be sent with values the server has ruled out, count against the time of the call, or lose the answer', async () => {
+  it('rejects values the server does not accept, pauses the call timeout and delivers the answer', async () => {
     const { server, question, held } = await fixture({ calls: 2 })
     const result = server.elicitInput(FORM)
     const { question: asked, answer } = await question()
@@ -100,8 +100,8 @@ describe('a form', () => {
     [{ optionId: 'cancel', kind: 'reject_once' }, 'cancel'],
     // A host that does not know the options answers with one of the kind it knows.
     [{ optionId: 'reject', kind: 'reject_once' }, 'decline'],
-    [{ none: 'nobody', why: 'Nobody is there.' }, 'cancel'],
-  ] as const)('would take %j for something else', async (given, action) => {
+    [{ none: 'unattended', why: 'No user is available.' }, 'cancel'],
+  ] as const)('maps %j to the action %s', async (given, action) => {
     const { server, question } = await fixture()
     const result = server.elicitInput(FORM)
     const asked = await question()
@@ -109,14 +109,14 @@ describe('a form', () => {
     expect(await result).toEqual({ action })
   })
 
-  it('would wait for somebody where no call runs', async () => {
+  it('is cancelled when no call runs', async () => {
     const { server, asked, logs } = await fixture({ calls: 0 })
     expect(await server.elicitInput(FORM)).toEqual({ action: 'cancel' })
     expect(asked).toEqual([])
     expect(logs[0]?.text).toMatch(/outside any call/)
   })
 
-  it('would keep a person busy without end when a server asks a thousand times', async () => {
+  it('is refused once a server asks too often', async () => {
     const { server, asked, question } = await fixture()
     const results = Array.from({ length: 1000 }, () => server.elicitInput(FORM))
     await question(4)
@@ -133,7 +133,7 @@ describe('a form', () => {
     expect(asked).toHaveLength(20)
   })
 
-  it('would stay on screen when the server does not wait any longer', async () => {
+  it('is withdrawn when the server stops waiting', async () => {
     const { server, question } = await fixture()
     const abort = new AbortController()
     const result = server.elicitInput(FORM, { signal: abort.signal })
@@ -141,7 +141,7 @@ describe('a form', () => {
     abort.abort('enough')
     await expect(result).rejects.toThrow('enough')
     await until(() => signal?.aborted === true, 'the withdrawal')
-    expect(signal?.reason).toMatchObject({ message: 'The server did not wait for the answer any longer.' })
+    expect(signal?.reason).toMatchObject({ message: 'The server stopped waiting for the answer.' })
   })
 })
 
@@ -154,14 +154,14 @@ describe('a page to open', () => {
     'https://bank.example@evil.example/',
     'vscode://x',
     'not a page',
-  ])('would be offered for %s', async (url) => {
+  ])('is not offered for %s', async (url) => {
     const { server, asked } = await fixture()
     const result = await server.elicitInput(link(url)).catch(() => ({ action: 'cancel' }))
     expect(result).toEqual({ action: 'cancel' })
     expect(asked).toEqual([])
   })
 
-  it('would be accepted before anybody agreed, or show another host than it leads to', async () => {
+  it('is accepted only with consent, and shows the host it leads to', async () => {
     const { server, question } = await fixture()
     const result = server.elicitInput(link('https://Pay.Example/x?y=1'))
     const { question: asked, answer } = await question()
@@ -171,7 +171,7 @@ describe('a page to open', () => {
     expect(await result).toEqual({ action: 'accept' })
   })
 
-  it('would have a call made again before the page is done, or wait on when the server says it is', async () => {
+  it('retries the call only after the page is done, or when the server says so', async () => {
     const { ask, connection, inFlight, server, question } = await fixture()
     const error = new UrlElicitationRequiredError([link('https://pay.example/')])
     const done = ask.openPages(connection, inFlight[0]!, error)
@@ -199,7 +199,7 @@ describe('the use of the model', () => {
     maxTokens: 100_000,
   })
 
-  it('would be had without a person who has read the question, and the answer', async () => {
+  it('requires approval of both the question and the answer', async () => {
     const sent: unknown[] = []
     const { server, asked, question, logs } = await fixture({
       async askModel(of, sampled) {
@@ -245,7 +245,7 @@ describe('the use of the model', () => {
     expect(logs[0]?.text).toMatch(/^The model p\/m was asked/)
   })
 
-  it.each([0, 1])('would be had although the person refused at step %i', async (step) => {
+  it.each([0, 1])('is refused when the user rejects at step %i', async (step) => {
     const { server, question } = await fixture()
     const result = server.createMessage(request()).then(
       () => 'had',
@@ -256,7 +256,7 @@ describe('the use of the model', () => {
     expect(await result).toMatch(/The user did not/)
   })
 
-  it('would be had for more than somebody reads, with tools, or where it is off', async () => {
+  it('is refused for overlong requests, with tools, or when disabled', async () => {
     const { server, asked } = await fixture()
     await expect(server.createMessage(request('x'.repeat(50_001)))).rejects.toThrow(/50,000 characters/)
     expect(asked).toEqual([])
@@ -267,12 +267,12 @@ describe('the use of the model', () => {
     let isOn = true
     const later = await fixture({ sampling: () => isOn })
     isOn = false
-    await expect(later.server.createMessage(request())).rejects.toThrow('switched it off')
+    await expect(later.server.createMessage(request())).rejects.toThrow('disabled it')
     expect(later.asked).toEqual([])
   })
 })
 
-it('would not tell a server of its folders, or of those of a session that joins', async () => {
+it('lists the folders of its sessions, and notifies it when a session joins', async () => {
   const { server, ask, sessions } = await fixture()
   let changed = 0
   server.setNotificationHandler(RootsListChangedNotificationSchema, () => void (changed += 1))

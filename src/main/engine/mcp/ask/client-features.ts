@@ -18,38 +18,38 @@ import { InputRefused, type InputRequest } from '../protocol/request-rounds'
 import type { McpLogLine } from '../../../../shared/configuration/mcp'
 import { serverText } from '../protocol/server-log'
 
-/** As the protocol has it for a sampling request that the user has refused. */
+/** The protocol's error code for a sampling request that the user rejected. */
 const USER_REFUSED = -1
-const ABANDONED_MESSAGE = 'The server did not wait for the answer any longer.'
-/** Of so many pages a connection remembers who asked for them. */
+const ABANDONED_MESSAGE = 'The server stopped waiting for the answer.'
+/** For how many pages a connection remembers which request they belong to. */
 const MAX_PAGES = 100
 
 export interface ClientFeaturesDeps {
-  /** Whether servers may ask for the use of the model, as the settings say now. */
+  /** Whether servers may currently use the model, by the settings. */
   sampling(): boolean
   askModel: AskModel
   /** The folders of a session. */
   foldersOf(sessionId: string): readonly string[]
 }
 
-/** Answers what servers ask: forms, pages to open, the use of the model, folders. Loads the protocol's library: import it where that is loaded anyway. */
+/** Answers requests of servers: forms, pages to open, use of the model, folders. Loads the protocol's library: import it only where that is loaded anyway. */
 export interface ClientFeatures extends Pick<ConnectionHooks, 'capabilities' | 'prepare' | 'answer'> {
   /**
-   * A call has failed because pages have to be opened first: has the person open them. True when they were, so that the call can be made once more; undefined
-   * when the failure is another.
+   * A call failed because pages have to be opened first: asks the user to open them. True when they were opened, so that the call can be retried; undefined
+   * for other failures.
    */
   openPages(connection: ServedConnection, call: CallInFlight, error: unknown): Promise<boolean | undefined>
-  /** Tells servers whose folders are not what they were told. To be called when sessions come, go, or have other folders. */
+  /** Notifies servers whose folders have changed. Call when sessions start, end, or change folders. */
   rootsChanged(): void
 }
 
 interface Served {
   client: Client
-  /** What it was told at last, if it has ever asked. */
+  /** The folders it was last sent, if it ever asked. */
   roots?: string
-  /** Settled when the server says that a page is done. */
+  /** Settled when the server reports that a page is done. */
   pages: Map<string, AbortController>
-  /** Requests of the server that are being answered, with how they are withdrawn. */
+  /** The server's requests being answered, each with its way to withdraw it. */
   open: Map<RequestId, () => void>
 }
 
@@ -57,7 +57,7 @@ export function createClientFeatures({ sampling, askModel, foldersOf }: ClientFe
   const limits = new AskLimits()
   const all = new Map<ServedConnection, Served>()
 
-  /** Settled when the server says that the page is done. */
+  /** Settled when the server reports that the page is done. */
   function page({ pages }: Served, id: string): AbortController {
     const known = pages.get(id)
     if (known) return known
@@ -87,7 +87,7 @@ export function createClientFeatures({ sampling, askModel, foldersOf }: ClientFe
         if (params.mode === 'url') page(served, params.elicitationId)
         return withdrawable(served, id, signal, (ends) => elicit(limits, connection, params, ends))
       })
-      // In place of the library's own, which does not know the request with the number 0: the first that a server makes.
+      // Replaces the library's own handler, which ignores the request with the number 0: a server's first request.
       client.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
         if (requestId !== undefined) served.open.get(requestId)?.()
       })
@@ -95,19 +95,19 @@ export function createClientFeatures({ sampling, askModel, foldersOf }: ClientFe
         const known = served.pages.get(elicitationId)
         if (!known) return
         known.abort(new Error('The server says that it is done.'))
-        connection.log({ from: 'server', level: 'info', text: 'What was to be done on the page it asked for is done.' })
+        connection.log({ from: 'server', level: 'info', text: 'The requested page is done.' })
       })
       client.setNotificationHandler('notifications/message', ({ params }) => connection.log(logLine(params)))
       if (!sampling()) return
       client.setRequestHandler('sampling/createMessage', async ({ params }, { mcpReq: { signal, id } }) => {
-        // It may have been switched off since the server was told.
-        if (!sampling()) throw new ProtocolError(USER_REFUSED, 'The user has switched it off.')
+        // It may have been disabled since the server was told.
+        if (!sampling()) throw new ProtocolError(USER_REFUSED, 'The user has disabled it.')
         try {
           return await withdrawable(served, id, signal, (ends) =>
             sample({ askModel, limits }, connection, params, ends),
           )
         } catch (error) {
-          // The server gets words that are meant for it, never a stack.
+          // The server gets a message meant for it, never a stack.
           throw new ProtocolError(
             USER_REFUSED,
             error instanceof SamplingRefused ? error.message : failureOf(error).message,
@@ -138,20 +138,20 @@ export function createClientFeatures({ sampling, askModel, foldersOf }: ClientFe
     rootsChanged() {
       for (const [connection, served] of all) {
         if (!served.client.transport) {
-          // Connected once, and over; one that is not connected yet will ask for itself.
+          // Connected and closed again; one that is not connected yet will ask for itself.
           if (served.client.getServerCapabilities()) all.delete(connection)
           continue
         }
         if (served.roots === undefined || served.roots === JSON.stringify(rootsOf(connection, foldersOf))) continue
         delete served.roots
-        // A server that is gone has nothing to be told.
+        // The connection may be closed: notification failures are ignored.
         served.client.sendRootsListChanged().catch(() => undefined)
       }
     },
   }
 }
 
-/** Answers a request; `ends` aborts, with words for people, when the server cancels it or is gone. */
+/** Answers a request; `ends` aborts, with a message for the user, when the server cancels it or disconnects. */
 async function withdrawable<Answer>(
   { open }: Served,
   id: RequestId,
@@ -173,17 +173,17 @@ async function withdrawable<Answer>(
 export interface InputRequestDeps {
   limits: AskLimits
   askModel: AskModel
-  /** Whether servers may ask for the use of the model. */
+  /** Whether servers may use the model. */
   sampling(): boolean
   roots(): Root[]
 }
 
-/** A page says by itself when it is done only in older revisions. */
+/** Only older revisions notify the client when a page is done. */
 const NEVER_ABORTED = new AbortController().signal
 
 /**
- * Answers what a server of the stateless revision wants before it answers a request: a form, a page to open, the use of the model, folders. Unlike requests of older servers it is
- * known which call that is for. Rejects with `InputRefused` where there is no answer to give; the request then
+ * Answers what a server of the stateless revision requires before it answers a request: a form, a page to open, use of the model, folders. Unlike with older servers, the
+ * call is known. Rejects with `InputRefused` when no answer is possible; the request then
  * fails with it.
  */
 async function answerInputRequest(
@@ -205,7 +205,7 @@ async function answerInputRequest(
         throw new InputRefused('The server asked for a form that cannot be read.')
       return { ...(await elicit(limits, connection, params, signal, call)) }
     case 'sampling/createMessage':
-      if (!sampling()) throw new InputRefused('The server asked for the use of the model, which is switched off.')
+      if (!sampling()) throw new InputRefused('The server asked for the use of the model, which is disabled.')
       if (!isSpecType.CreateMessageRequestParams(params))
         throw new InputRefused('The server asked the model something that cannot be read.')
       try {
@@ -235,7 +235,7 @@ const LEVELS: Readonly<Record<LoggingMessageNotification['params']['level'], Mcp
   emergency: 'error',
 }
 
-/** A log message of a server as a line of its log. */
+/** A server's log message as a line of its log. */
 function logLine({ level, logger, data }: LoggingMessageNotification['params']): Omit<McpLogLine, 'at'> {
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   return {
@@ -245,7 +245,7 @@ function logLine({ level, logger, data }: LoggingMessageNotification['params']):
   }
 }
 
-/** What a server is told of the folders it is used for: those of every session that uses it, each once. */
+/** The folders a server is told about: those of every session that uses it, each once. */
 function rootsOf(connection: ServedConnection, foldersOf: (sessionId: string) => readonly string[]): Root[] {
   const folders = new Set(connection.sessions().flatMap((sessionId) => foldersOf(sessionId)))
   return [...folders]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formFields } from './elicitation'
 
-it('would lose a kind of field, its limits or its default, or offer what cannot be chosen', () => {
+it('keeps every kind of field with its limits and default, and offers only valid choices', () => {
   const fields = formFields({
     type: 'object',
     required: ['name', 'pets'],
@@ -71,7 +71,7 @@ it('would lose a kind of field, its limits or its default, or offer what cannot 
   ])
 })
 
-it('would show a form that nobody could fill in or read', () => {
+it('rejects a form that is too large or cannot be filled in', () => {
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`f${n}`, { type: 'boolean' as const }]))
   expect(formFields({ type: 'object', properties: many })).toBeUndefined()
   expect(formFields({ type: 'object', properties: { none: { type: 'string', enum: [] } } })).toBeUndefined()

@@ -8,7 +8,7 @@ import { serverLine, serverText } from '../protocol/server-log'
 
 const MESSAGE_CHARS = 4000
 const URL_CHARS = 8192
-/** A page to open; its id is not needed to show it, and the stateless revision has none. */
+/** A page to open; its id is not needed to show it and is missing in the stateless revision. */
 export type PageParams = Omit<ElicitRequestURLParams, 'elicitationId'>
 
 const CANCEL: ElicitResult = { action: 'cancel' }
@@ -18,7 +18,7 @@ const NO: ApprovalOption[] = [
   { optionId: 'cancel', kind: 'reject_once', name: 'Cancel' },
 ]
 
-/** Puts what a server wants to know to the person whose call it works on. Without such a call, or anybody there, it is cancelled at once. */
+/** Passes a server's question to the user whose call it is working on. Cancelled at once without such a call or an available user. */
 export async function elicit(
   limits: AskLimits,
   connection: ServedConnection,
@@ -38,7 +38,7 @@ export async function elicit(
   return resultOf(asked.answer)
 }
 
-/** A person opens a page for a server, and says when they are done there; `done` is aborted when the server says so itself, `ends` when nothing waits for it any longer. */
+/** The user opens a page for a server and confirms when done; `done` aborts when the server confirms instead, `ends` when nothing waits for it any more. */
 export async function openPage(
   limits: AskLimits,
   connection: ServedConnection,
@@ -55,8 +55,8 @@ export async function openPage(
   if (action !== 'accept' || done.aborted) return action
   const waiting: CallQuestion = {
     ...question,
-    summary: `Waits until you are done: ${question.summary}`,
-    reason: `The server ${connection.name} goes on when you are done on that page.`,
+    summary: `Waiting until you are done: ${question.summary}`,
+    reason: `The server ${connection.name} continues when you are done on that page.`,
     preview: { ...question.preview, opened: true },
     options: [
       { optionId: 'done', kind: 'allow_once', name: 'I am done' },
@@ -75,7 +75,7 @@ function formQuestion(server: string, { message, requestedSchema }: ElicitReques
   return {
     asks: 'form',
     summary: serverLine(message, 200),
-    reason: `The server ${server} needs this to go on with the call. It gets exactly what you fill in.`,
+    reason: `The server ${server} needs this to continue the call. It gets exactly what you enter.`,
     preview: { kind: 'form', server, message: serverText(message, MESSAGE_CHARS), fields },
     options: [{ optionId: 'send', kind: 'allow_once', name: 'Send' }, ...NO],
     problemOf({ optionId, values }) {
@@ -100,7 +100,7 @@ function linkQuestion(server: string, { message, url }: PageParams): CallQuestio
   }
 }
 
-/** Only http and https, and no name or password in it: what stands before an @ looks like the host. */
+/** Only http and https, without a name or password: text before an @ looks like the host. */
 function webPage(url: string): URL | undefined {
   if (url.length > URL_CHARS || !URL.canParse(url)) return undefined
   const page = new URL(url)
@@ -131,7 +131,7 @@ const SECRET = /pass(?:word|phrase|code)|secret|token|credential|(?:api|access|p
 
 type Property = ElicitRequestFormParams['requestedSchema']['properties'][string]
 
-/** The fields of a form that a server asks to be filled in; undefined when nobody could fill it in. */
+/** The fields of a server's form; undefined when it cannot be filled in. */
 export function formFields({
   properties,
   required = [],
@@ -187,7 +187,7 @@ function fieldOf(key: string, property: Property, required: boolean): FormField 
   }
 }
 
-/** What can be chosen; undefined where anything can be written. Each value once: of two that are equal the first is shown. */
+/** The choices; undefined where free text is allowed. Duplicate values are dropped: the first is shown. */
 function optionsOf(property: Property): FormOption[] | undefined {
   const seen = new Set<string>()
   return listed(property)?.filter(({ value }) => !seen.has(value) && seen.add(value))

@@ -5,13 +5,13 @@ import type { ServedConnection } from '../protocol/connection'
 import { latestCall, type AskLimits } from './ask-limits'
 import { serverText } from '../protocol/server-log'
 
-/** What is sent is shown whole, so it has to be of a size that somebody reads. */
+/** What is sent is shown in full, so its size must be readable. */
 const MAX_CHARS = 50_000
 const MAX_MESSAGES = 100
 const MAX_PICTURES = 10
 const MAX_TOKENS = 8192
 
-/** What a server wants the model asked. */
+/** The server's request to the model. */
 export interface SampleRequest {
   system: string
   messages: SampleMessage[]
@@ -20,7 +20,7 @@ export interface SampleRequest {
 
 type SampleMessage = { role: 'user'; parts: UserPart[] } | { role: 'assistant'; parts: TextPart[] }
 
-/** What the model answered. `isCut`: it came to the limit. */
+/** The model's answer. `isCut`: it reached the limit. */
 export interface SampleResult {
   model: string
   text: string
@@ -34,12 +34,12 @@ export type AskModel = (
   signal: AbortSignal,
 ) => Promise<SampleResult>
 
-/** Why a server does not get an answer; a sentence for the server. */
+/** Why a server gets no answer; a sentence for the server. */
 export class SamplingRefused extends Error {}
 
 /**
- * Lets a server ask the session's model, when a person has read what it would ask, and gives it the answer, when they have read that. Throws `SamplingRefused`
- * when they do not want it, or nobody is there.
+ * Lets a server ask the session's model once the user has approved the request, and returns the answer once the user has approved that. Throws `SamplingRefused`
+ * when the user rejects it or no user is available.
  */
 export async function sample(
   { askModel, limits }: { askModel: AskModel; limits: AskLimits },
@@ -71,7 +71,7 @@ export async function sample(
     })
     const second = await call.ctx.ask(question(connection.name, request, answer), signal)
     if ('none' in second) throw refused(connection, second.why)
-    if (second.kind === 'reject_once') throw refused(connection, 'The user did not hand the answer on.')
+    if (second.kind === 'reject_once') throw refused(connection, 'The user did not share the answer.')
     return resultOf(answer, params.stopSequences)
   })
   if ('refused' in asked) throw refused(connection, asked.refused)
@@ -120,7 +120,7 @@ function requestOf({
   if (tools && tools.length > 0) return { problem: 'Tools cannot be given to the model.' }
   if (messages.length === 0 || messages.length > MAX_MESSAGES)
     return { problem: `There must be 1 to ${MAX_MESSAGES} messages.` }
-  // What is sent is what is shown: nothing is in it that cannot be seen.
+  // What is sent is what is shown: invisible characters are removed.
   const system = serverText(systemPrompt, MAX_CHARS + 1)
   const said: SampleMessage[] = []
   for (const message of messages) {
@@ -136,7 +136,7 @@ function requestOf({
   return { system, messages: said, maxTokens: Math.max(1, Math.min(maxTokens, MAX_TOKENS)) }
 }
 
-/** What is asked about is what is sent: pictures as models take them. */
+/** Pictures are converted as models take them, before asking: what is approved is what is sent. */
 async function withFittedPictures(request: SampleRequest): Promise<SampleRequest> {
   const { fitMedia } = await import('../../model/media/fit-media')
   const fit = async (part: UserPart): Promise<UserPart> => (part.type === 'media' ? fitMedia(part) : part)
@@ -160,7 +160,7 @@ function messageOf({ role, content }: SamplingMessage): SampleMessage | { proble
   return { role, parts: parts.filter((part) => part.type === 'text') }
 }
 
-/** `temperature` and what the server would prefer for a model are not followed. */
+/** `temperature` and the server's model preferences are ignored. */
 function resultOf({ model, text, isCut }: SampleResult, stops: readonly string[] = []): CreateMessageResult {
   const ends = stops.map((stop) => (stop === '' ? -1 : text.indexOf(stop))).filter((at) => at >= 0)
   const end = ends.length > 0 ? Math.min(...ends) : undefined

@@ -1,46 +1,46 @@
 import type { McpScope, McpServerDefinition, McpServerInput, McpServerList } from '../../../../shared/configuration/mcp'
 import type { McpPlace } from '../hub/mcp'
 
-/** A server as it is written somewhere, whether or not it may be used. */
+/** A server as configured, whether or not it may be used. */
 export interface ConfiguredServer {
-  /** Stable as long as scope, place and name stay. */
+  /** Stable as long as scope, location and name stay. */
   serverId: string
   name: string
   scope: McpScope
-  /** Where it is written; absent for a session's. */
+  /** The file that defines it; absent for a session's. */
   file?: string
-  /** The project it belongs to; a server of a project without `cwd` runs there. */
+  /** The project it belongs to; a project's server without `cwd` runs there. */
   folder?: string
-  /** As written: variables like `${NAME}` stand in it unexpanded. */
+  /** As written: variables like `${NAME}` are unexpanded. */
   definition: McpServerDefinition
-  /** False: a project's, and nobody has accepted exactly this definition. Nothing of it is started, connected or resolved. */
+  /** False: a project's server whose exact definition has not been accepted. It is not started, connected or resolved. */
   isAccepted: boolean
 }
 
-/** The files servers are written in. */
+/** The files that define servers. */
 export interface McpConfig {
-  /** Those of the user, then those of the project in `folder`. Reads files at most; `problems` never spoil other servers. */
+  /** The user's servers, then those of the project in `folder`. Only reads files; `problems` never affect other servers. */
   read(folder?: string): Promise<{ servers: ConfiguredServer[]; problems: McpServerList['problems'] }>
-  /** The definition with its variables filled in, just before it is used. Throws a `CodedError` that names what is missing. */
+  /** The definition with its variables expanded, just before use. Throws a `CodedError` that names what is missing. */
   expand(server: ConfiguredServer): McpServerDefinition
-  /** What is written, for a form: without the values that could be secrets. */
+  /** The definition for a form, without values that could be secrets. */
   input(server: ConfiguredServer): McpServerInput
-  /** CodedError `config.write_failed`, also when there is another of this name already. */
+  /** CodedError `config.write_failed`, also when the name is already taken. */
   save(place: McpPlace, definition: McpServerInput, previousName?: string): Promise<void>
   /** Adds servers to the user's own, all or none. CodedError `request.invalid` when a name is taken and `replace` is not set. */
   addAll(servers: readonly { name: string; definition: McpServerDefinition; replace: boolean }[]): Promise<void>
   remove(place: McpPlace): Promise<void>
-  /** What is written for one server is changed, nothing else; with consent staying as it was where only this changes. */
+  /** Changes what is written for one server and nothing else; consent is kept when this is the only change. */
   setEnabled(server: ConfiguredServer, enabled: boolean): Promise<void>
   setToolEnabled(server: ConfiguredServer, tool: string, enabled: boolean): Promise<void>
-  /** Called when a file has changed, or what is accepted. */
+  /** Called when a file or what is accepted has changed. */
   onChange(listener: () => void): void
-  /** To be called when what is trusted has changed in some folder. */
+  /** Call when trust has changed in a folder. */
   trustChanged(): void
   close(): void
 }
 
-/** Names a server for hosts, as long as scope, place and name stay. `where`: the project's folder, or the session. */
+/** Names a server for hosts, as long as scope, location and name stay. `where`: the project's folder, or the session. */
 export function serverIdOf(scope: McpScope, name: string, where?: string): string {
   return [scope, ...(where === undefined ? [] : [encodeURIComponent(where)]), encodeURIComponent(name)].join('/')
 }
@@ -59,16 +59,16 @@ export function readServerId(serverId: string): { scope: McpScope; name: string;
   }
 }
 
-/** A configured server, and whether another of its name is used instead. */
+/** A configured server, and whether another of the same name overrides it. */
 export interface EffectiveServer {
   server: ConfiguredServer
-  /** The place of the one that hides it. */
+  /** The location of the one that overrides it. */
   hiddenBy?: string
 }
 
 const PRECEDENCE = ['session', 'project', 'user'] as const
 
-/** Which of several servers of one name counts: that nearest to the session. One that nobody has accepted, or that is switched off, hides nothing. */
+/** Which of several servers with one name applies: the one nearest to the session. Servers that are not accepted or are disabled override nothing. */
 export function effectiveServers(servers: readonly ConfiguredServer[]): EffectiveServer[] {
   return servers.map((server) => {
     const hiding = servers.find(

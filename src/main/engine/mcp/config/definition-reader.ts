@@ -1,7 +1,7 @@
 import type { McpOAuth } from '../../../../shared/configuration/mcp'
 import { nearest } from '../../../../shared/nearest'
 
-/** What is wrong with a part of a definition. `fatal`: the server cannot be used because of it. */
+/** What is wrong with a part of a definition. `fatal`: it makes the server unusable. */
 export interface DefinitionProblem {
   path: readonly (string | number)[]
   message: string
@@ -10,7 +10,7 @@ export interface DefinitionProblem {
 
 const OAUTH_TEXTS = ['clientId', 'clientSecret', 'redirectUrl', 'clientMetadataUrl'] as const
 const MAX_TIMEOUT_MS = 24 * 60 * 60 * 1000
-/** Of other products, or for people; nothing is lost when they are not looked at. */
+/** Keys of other products, or for people; ignoring them loses nothing. */
 const IGNORED_FIELDS = [
   'name',
   'title',
@@ -23,14 +23,14 @@ const IGNORED_FIELDS = [
   'comment',
   '_comment',
 ]
-/** Who may do what is decided here by rules of the user's own. */
+/** Permission keys of other products: the user's own rules decide instead. */
 const PERMISSION_FIELDS = ['alwaysAllow', 'autoApprove', 'trust', 'autoApproveTools', 'default_tools_approval_mode']
 const KNOWN =
   'type command args env cwd sandbox url headers bearerTokenEnvVar oauth enabled timeout startupTimeoutMs toolTimeoutMs enabledTools disabledTools'.split(
     ' ',
   )
 
-/** Reads typed values out of what is written about one server. No message quotes a value: it could be a secret. */
+/** Reads typed values from one server's definition. No message quotes a value: it could be a secret. */
 export class DefinitionReader {
   readonly #raw: Readonly<Record<string, unknown>>
   readonly #problems: DefinitionProblem[]
@@ -55,7 +55,7 @@ export class DefinitionReader {
   flag(key: string): boolean | undefined {
     const value = this.#take(key)
     if (value === undefined || typeof value === 'boolean') return value
-    // Somebody wanted to switch something; on would be the wrong guess.
+    // The key was meant to switch something; guessing "on" would be wrong.
     return this.fatal([key], 'must be true or false.')
   }
 
@@ -74,7 +74,7 @@ export class DefinitionReader {
   oneOf<const Choice extends string>(key: string, choices: readonly Choice[]): Choice | undefined {
     const value = this.#take(key)
     if (value === undefined) return undefined
-    // Something less strict than what was meant would be the wrong guess.
+    // Guessing something less strict than intended would be wrong.
     return (
       choices.find((choice) => choice === value) ??
       this.fatal([key], `must be ${choices.map((choice) => `"${choice}"`).join(' or ')}.`)
@@ -123,13 +123,13 @@ export class DefinitionReader {
     return oauth
   }
 
-  /** Reports keys that mean nothing for this transport. */
+  /** Reports keys without a meaning for this transport. */
   unused(keys: readonly string[], message: string): void {
     for (const key of keys)
       if (this.#take(key) !== undefined) this.#problems.push({ path: [key], message, fatal: false })
   }
 
-  /** Reports what nobody asked for. */
+  /** Reports unknown keys. */
   finish(): void {
     for (const key of Object.keys(this.#raw)) {
       if (this.#seen.has(key) || IGNORED_FIELDS.includes(key)) continue

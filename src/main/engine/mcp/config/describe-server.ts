@@ -4,13 +4,13 @@ import { variablesIn } from './expand-variables'
 import type { WrittenServer } from './read-servers'
 import { readServers } from './read-servers'
 
-/** What these are set to decides which program runs or where it connects to, so it is shown; other values can be secrets. */
+/** These variables decide which program runs or where it connects to, so their values are shown; other values can be secrets. */
 const DECISIVE =
   /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON\w*|PERL5?\w*|RUBY\w*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|BASH_ENV|ENV|SHELL|HOME|TMPDIR|GIT_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|\w*_PROXY|\w*REGISTRY\w*|\w*_URL|\w*_HOST)$/i
 
 /**
- * What a project's server would do, a line each, hiding nothing but the values of its environment and headers. `before`: the one of this name that was
- * accepted; values that differ from it are said to.
+ * What a project's server would do, one line each, hiding only the values of its environment and headers. `before`: the accepted server of
+ * this name; values that differ from it are marked.
  */
 export function describeServer({ name, definition }: WrittenServer, before?: WrittenServer): string[] {
   const lines: string[] = []
@@ -45,7 +45,7 @@ export function describeServer({ name, definition }: WrittenServer, before?: Wri
   }
   const taken = variablesIn(definition)
   if (taken.length > 0) say(`given from your environment: ${taken.join(', ')}`)
-  if (!definition.enabled) say('switched off')
+  if (!definition.enabled) say('disabled')
   return lines
 }
 
@@ -55,12 +55,12 @@ function changed(before: Readonly<Record<string, string>> | undefined, key: stri
     : ''
 }
 
-/** An argument of a command line, in quotes where its ends would not be seen. */
+/** An argument of a command line, in quotes where its ends would be unclear. */
 function visibleWord(word: string): string {
   return /^[\w@%+=:,./~^${}*?!&;|<>()[\]#-]+$/.test(word) && word !== '' ? word : visibleLine(JSON.stringify(word))
 }
 
-/** What the servers of an mcp.json would do, a line each, and its mistakes; `before` is an earlier text of the file that it is compared with. */
+/** What the servers of an mcp.json would do, one line each, and its mistakes; `before` is an earlier text of the file for comparison. */
 export async function describeServerFile(text: string, file: string, before?: string): Promise<string[]> {
   const old = before === undefined ? [] : readServers(before, file).servers
   const { servers, problems } = readServers(text, file)

@@ -2,20 +2,20 @@ import { CodedError } from '../../../../shared/errors'
 import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
 import { urlProblem } from './read-definition'
 
-/** `${VAR}`, `${VAR:-what counts when it is not set}`, and `${env:VAR}` as some editors write it. */
+/** `${VAR}`, `${VAR:-default}`, and `${env:VAR}` as some editors write it. */
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^{}]*))?\}/g
-/** Not of the environment: Trestle knows them. */
+/** Not from the environment: Trestle sets them. */
 const PLACES = ['workspaceFolder', 'userHome'] as const
 
 export interface VariableContext {
-  /** What `${VAR}` may stand for. */
+  /** The values for `${VAR}`. */
   env: Readonly<Record<string, string | undefined>>
-  /** The project a server is written in, or that it is used from. */
+  /** The project that defines a server, or that uses it. */
   workspaceFolder?: string
   userHome: string
 }
 
-/** The environment variables a definition takes values from, each once. */
+/** The environment variables a definition uses, each once. */
 export function variablesIn(definition: McpServerDefinition): string[] {
   const names = new Set<string>()
   mapTexts(definition, (text) => {
@@ -26,8 +26,8 @@ export function variablesIn(definition: McpServerDefinition): string[] {
 }
 
 /**
- * Puts the values of variables into a definition; what is put in is not looked at again. CodedError `config.invalid` when one is not set and has no default, or when
- * the address is none afterwards. No message quotes a value.
+ * Expands the variables in a definition once; values are not expanded again. CodedError `config.invalid` when one is not set and has no default, or when
+ * the resulting address is invalid. No message quotes a value.
  */
 export function expandVariables(
   definition: McpServerDefinition,

@@ -22,7 +22,7 @@ export function projectFile(folder: string): string {
   return join(folder, '.mcp.json')
 }
 
-/** The real path of a folder, or the path as given when nothing is there. */
+/** The real path of a folder, or the path as given when it does not exist. */
 export function realFolder(folder: string): string {
   try {
     return realpathSync(folder)
@@ -37,7 +37,7 @@ export async function userServers(home: string): Promise<FoundServers> {
   const found = readConfigText(file)
   if ('missing' in found) return { servers: [], problems: [] }
   if ('problem' in found) return { servers: [], problems: [found.problem] }
-  // The parser is loaded when there is something to read.
+  // The parser is loaded only when there is something to read.
   const { readServers } = await import('./read-servers')
   const { servers, problems } = readServers(found.text, file)
   return {
@@ -54,8 +54,8 @@ export async function userServers(home: string): Promise<FoundServers> {
 }
 
 /**
- * The servers in `.mcp.json` of a project (a real path). They come with the project, from anybody: one counts only when the user trusts the folder with exactly
- * these words. After a change those that were accepted word for word go on, and the others wait.
+ * The servers in `.mcp.json` of a project (a real path). The project may come from an untrusted source: a server is used only when the user trusts the folder with
+ * this exact definition. After a change, unchanged accepted servers stay in use and the others need approval.
  */
 export async function projectServers(home: string, folder: string): Promise<FoundServers> {
   const file = projectFile(folder)
@@ -96,11 +96,11 @@ export async function projectServers(home: string, folder: string): Promise<Foun
 const Choice = z.object({ enabled: z.boolean().optional(), disabledTools: z.array(z.string()).optional() })
 const Entry = z.object({ folder: z.string(), servers: z.record(z.string(), Choice) })
 
-/** How the user has switched one server of a project, and its tools; the rest is as the project has it. */
+/** How the user has enabled or disabled one server of a project, and its tools; the project defines the rest. */
 type Choice = z.infer<typeof Choice>
 type Choices = Readonly<Record<string, Choice>>
 
-/** A project's file belongs to all who work on it, so the user's own switches are kept in the home. What cannot be read counts as no choice. */
+/** A project's file is shared by everyone who works on it, so the user's own switches are kept in the home. Unreadable entries count as not set. */
 function readChoices(home: string, folder: string): Choices {
   const found = readConfigText(placeOf(home, folder))
   if (!('text' in found)) return {}

@@ -43,7 +43,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-test('every product is found where it keeps its servers on each system', () => {
+test('finds every product where it keeps its servers on each system', () => {
   const files = (platform: NodeJS.Platform, env = {}): string[] =>
     importPlaces({ platform, userHome: '/me', env }, '/p').map(({ product, file }) => `${product}: ${file}`)
   expect(files('linux')).toEqual(
@@ -80,7 +80,7 @@ test('every product is found where it keeps its servers on each system', () => {
   )
 })
 
-test('a preview says what would be added, what clashes and what cannot be used, shows no secret and writes nothing', async () => {
+test('a preview lists additions, conflicts and unusable servers, shows no secret and writes nothing', async () => {
   put(join(base, 'home', 'mcp.json'), text({ same: { command: 'a' }, other: { command: 'mine' } }))
   const before = readFileSync(join(base, 'home', 'mcp.json'), 'utf8')
   put(
@@ -113,7 +113,7 @@ test('a preview says what would be added, what clashes and what cannot be used, 
   expect(readFileSync(join(base, 'home', 'mcp.json'), 'utf8')).toBe(before)
 })
 
-test('what was chosen is written with its secrets, under the name that was chosen; a file that changed meanwhile is not taken from', async () => {
+test('writes the chosen servers with their secrets, under the chosen name, and refuses a file that changed meanwhile', async () => {
   put(join(base, 'home', 'mcp.json'), text({ other: { command: 'mine' } }))
   const file = join(userHome, '.kimi-code', 'mcp.json')
   put(file, text({ fresh: { command: 'a', env: { K: 'hush' } }, other: { command: 'theirs' } }))
@@ -153,7 +153,7 @@ test('what was chosen is written with its secrets, under the name that was chose
   })
 })
 
-test('Claude Code: servers of all projects, each for its folder; a large file with history is read', async () => {
+test('Claude Code: reads servers of all projects, each for its folder, from a large file with history', async () => {
   put(
     join(userHome, '.claude.json'),
     JSON.stringify({
@@ -180,7 +180,7 @@ test('Claude Code: servers of all projects, each for its folder; a large file wi
   expect(own().mcpServers).toEqual({ here: { command: './run', args: [`${folder}/x`], cwd: folder } })
 })
 
-test('VS Code: comments, inputs to be typed or taken from the environment, and servers in its settings', async () => {
+test('VS Code: reads comments, inputs (typed or from the environment) and servers in its settings', async () => {
   put(
     join(folder, '.vscode', 'mcp.json'),
     `{ // mine
@@ -220,7 +220,7 @@ test('VS Code: comments, inputs to be typed or taken from the environment, and s
   })
 })
 
-test('Codex: tables of TOML under their own names, seconds and variables', async () => {
+test('Codex: reads TOML tables with their own key names, seconds and variables', async () => {
   put(
     join(userHome, '.codex', 'config.toml'),
     `model = "x"
@@ -276,7 +276,7 @@ test.each([
   ['{"command":"/usr/bin/my-server.py"}', ['my-server']],
   ['{"url":"https://mcp.notion.com/mcp"}', ['notion']],
   ['[mcp_servers.a]\ncommand = "x"', ['a']],
-])('pasted text is understood: %s', async (pasted, names) => {
+])('parses pasted text: %s', async (pasted, names) => {
   const preview = await imports.preview(pasted)
   expect(preview).toMatchObject({ sourceId: 'pasted', problems: [] })
   expect(preview.servers.map(({ name }) => name)).toEqual(names)
@@ -295,6 +295,6 @@ test.each([
   ['[]', /Paste an object/],
   ['{"a": 1}', /There is no server in it/],
   ['[mcp_servers.a]\ncommand = ', /line 2/],
-])('pasted text with no server in it says what is missing: %j', async (pasted, message) => {
+])('says what is missing in pasted text without a server: %j', async (pasted, message) => {
   expect(await imports.preview(pasted)).toMatchObject({ servers: [], problems: [expect.stringMatching(message)] })
 })

@@ -27,17 +27,17 @@ import {
   type ImportInput,
 } from './import-sources'
 
-/** Servers of other products: what there is, and taking some of it over into the user's own file. */
+/** Servers of other products: finding them, and importing some into the user's own file. */
 export interface McpImports {
-  /** What other products have, also in `folder`. Reads files and does nothing else. */
+  /** The servers of other products, also in `folder`. Only reads files. */
   find(folder?: string): Promise<McpImportPreview[]>
-  /** What is in text that was pasted. */
+  /** The servers in pasted text. */
   preview(text: string): Promise<McpImportPreview>
-  /** Writes what was chosen. CodedError `config.changed` when a file is not what was shown, `request.invalid` with the field otherwise; nothing is written then. */
+  /** Writes the chosen servers. CodedError `config.changed` when a file differs from what was shown, `request.invalid` with the field otherwise; nothing is written then. */
   apply(request: McpImportRequest): Promise<void>
 }
 
-/** Files of other products carry more than servers. */
+/** Files of other products contain more than servers. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_IMPORTED_SERVERS = 500
 
@@ -47,7 +47,7 @@ export interface ImportsDeps {
 }
 
 export function createImports({ machine, config }: ImportsDeps): McpImports {
-  /** Every file that was looked at, so that a request can name it. */
+  /** Every file that was read, so that a request can name it. */
   const known = new Map<string, ImportPlace>()
 
   async function previewsOf(
@@ -189,7 +189,7 @@ function hashOf(text: string): string {
 /** `${input:id}` of VS Code. */
 const INPUT = /\$\{input:([^}]+)\}/g
 
-/** A server with what stands for its project put in, since from now on it belongs to none. */
+/** A server with its project's path filled in, since it no longer belongs to a project. */
 function withProject(raw: unknown, folder: string | undefined): unknown {
   if (folder === undefined) return raw
   const changed = mapTexts(raw, (text) =>
@@ -203,7 +203,7 @@ function withProject(raw: unknown, folder: string | undefined): unknown {
     : changed
 }
 
-/** Puts in what the user typed; what was left empty is what the file has for that, or becomes a variable of the environment. */
+/** Fills in what the user entered; an empty entry becomes the file's default, or an environment variable. */
 function fillInputs(raw: unknown, inputs: readonly ImportInput[], values: Readonly<Record<string, string>>): unknown {
   return mapTexts(raw, (text) =>
     text.replace(INPUT, (_whole, id: string) => {

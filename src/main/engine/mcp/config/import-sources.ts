@@ -3,11 +3,11 @@ import { parseJson, valueOf } from '../../config/json/parse-json'
 import { parseToml } from '../../config/toml/parse-toml'
 import { isRecord } from './definition-reader'
 
-/** A server as another product has it, with its fields under names that are read here. */
+/** A server of another product, with its fields under the names that are read here. */
 export interface FoundServer {
   name: string
   raw: unknown
-  /** The project it is for, where a file has servers of several. */
+  /** The project it is for, when a file has servers of several. */
   folder?: string
   notes: string[]
 }
@@ -17,7 +17,7 @@ export interface ImportInput {
   id: string
   label: string
   isSecret: boolean
-  /** What counts when nothing is typed. */
+  /** The default when nothing is entered. */
   fallback?: string
 }
 
@@ -101,7 +101,7 @@ function isServer(value: unknown): boolean {
   return isRecord(value) && ['command', 'url', 'httpUrl', 'serverUrl'].some((key) => typeof value[key] === 'string')
 }
 
-/** For a server that was pasted without a name. */
+/** For a server pasted without a name. */
 function nameFor(raw: Readonly<Record<string, unknown>>): string {
   const { command, args, url } = raw
   if (typeof url === 'string' && URL.canParse(url))
@@ -116,7 +116,7 @@ function nameFor(raw: Readonly<Record<string, unknown>>): string {
 
 function jsonValue(text: string): { value: unknown } | { problem: string } {
   try {
-    // Such a file can be large, and is mostly strict.
+    // Such a file can be large, and is mostly strict JSON.
     return { value: JSON.parse(text) as unknown }
   } catch {
     const parsed = parseJson(text)
@@ -132,7 +132,7 @@ function tomlValue(text: string): { value: unknown } | { problem: string } {
   return { problem: `line ${parsed.problem.line ?? 1}: ${parsed.problem.message}` }
 }
 
-/** Names of Codex for what has another name here. */
+/** Codex's names for keys with another name here. */
 const RENAMED: Readonly<Record<string, string>> = {
   bearer_token_env_var: 'bearerTokenEnvVar',
   enabled_tools: 'enabledTools',
@@ -179,7 +179,7 @@ function codexServer(raw: unknown): { raw: unknown; notes: string[] } {
   return { raw: server, notes }
 }
 
-/** How a product writes its servers down. */
+/** A product's file format for servers. */
 type ImportFormat = 'mcpServers' | 'claude-code' | 'vscode' | 'codex'
 
 /** A file in which another product keeps servers. */
@@ -198,7 +198,7 @@ export interface Machine {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** Where other products keep their servers, for the user and in `folder`; whether anything is there is not looked at. */
+/** Where other products keep their servers, for the user and in `folder`; without checking whether the files exist. */
 export function importPlaces({ platform, userHome, env }: Machine, folder?: string): ImportPlace[] {
   const at = (...parts: string[]): string => join(userHome, ...parts)
   const appData =

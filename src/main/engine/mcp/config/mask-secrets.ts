@@ -1,10 +1,10 @@
 const MASK = '••••'
-/** What well-known keys begin with, and texts that only a machine makes. */
+/** Prefixes of well-known keys, and texts that only a machine generates. */
 const KEY =
   /^(?:sk-|sk_|pk_|rk_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ|ntn_|secret_|lin_api_|figd_|hf_|npm_|pat_|Bearer )/
 const TELLING = /(?:key|token|secret|password|passwd|pwd|auth|credential|signature|sig)$/i
 
-/** A command line or an address for a list, with what looks like a secret covered. Not for a consent: that shows everything. */
+/** A command line or an address for a list, with likely secrets masked. Not for consent: that shows everything. */
 export function maskSecrets(words: readonly string[]): string[] {
   return words.map((word, index) => {
     const before = words[index - 1]
@@ -24,7 +24,7 @@ export function maskSecrets(words: readonly string[]): string[] {
   })
 }
 
-/** An address with the values of telling parameters, and a password, covered. */
+/** An address with a password and the values of secret-looking parameters masked. */
 export function maskUrl(url: string): string {
   return url
     .replace(/^(https?:\/\/[^/?#@]*:)[^/?#@]*@/i, `$1${MASK}@`)

@@ -58,7 +58,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-test("a project's server counts once its words are trusted; after a change the others go on and it waits, and one that comes back counts again", async () => {
+test("a project's server is used once its definition is trusted; a changed one needs approval, others stay in use, and a restored one is accepted again", async () => {
   write(own(), { mine: { command: 'a' } })
   write(projects(), { one: { command: 'a' }, two: { command: 'b' } })
   expect(await states()).toEqual(['user mine accepted', 'project one asked', 'project two asked'])
@@ -78,7 +78,7 @@ test("a project's server counts once its words are trusted; after a change the o
   expect(await states()).toContain('project one asked')
 })
 
-test('nothing of a server that was not accepted is resolved, and a project never gets a key', async () => {
+test('resolves nothing of a server that is not accepted, and never gives a project a key', async () => {
   write(projects(), { one: { command: 'a', args: ['${TOKEN}'] }, spy: { url: 'https://x.test/${OPENAI_API_KEY}' } })
   const [asked] = (await config.read(folder)).servers
   expect(() => config.expand(asked!)).toThrow('not accepted')
@@ -90,7 +90,7 @@ test('nothing of a server that was not accepted is resolved, and a project never
   expect(config.expand((await config.read()).servers[0]!)).toMatchObject({ env: { K: 'key', D: 'd', H: '/home/me/x' } })
 })
 
-test("the user's file is written for the user alone, comments stay, and values a form does not send are kept", async () => {
+test("writes the user's file for the user alone, and keeps comments and values a form does not send", async () => {
   writeFileSync(
     own(),
     '{\n  // mine\n  "mcpServers": {\n    "a": { "command": "x", "env": { "K": "secret", "L": "${TOKEN}" }, "note": 1 } // here\n  },\n  "other": 1\n}\n',
@@ -117,7 +117,7 @@ test("the user's file is written for the user alone, comments stay, and values a
   expect(changes).toBe(3)
 })
 
-test('switches of the user stay out of the file of a project, so that consent and file stay as they are', async () => {
+test("keeps the user's switches out of a project's file, so that consent and file stay unchanged", async () => {
   write(projects(), { one: { command: 'a', disabledTools: ['x'] } })
   await trust().accept(folder, (await trust().view(folder)).hash)
   const before = readFileSync(projects(), 'utf8')
@@ -137,7 +137,7 @@ test('switches of the user stay out of the file of a project, so that consent an
   })
 })
 
-test('a server the user adds to a project is trusted with the rest, and only when the rest was', async () => {
+test('a server the user adds to a project is trusted only when the rest is', async () => {
   const place = (name: string) => ({ scope: 'project' as const, folder, name })
   await config.save(place('one'), stdio)
   expect(await states()).toEqual(['project one accepted'])
@@ -152,7 +152,7 @@ test('a server the user adds to a project is trusted with the rest, and only whe
   expect((await trust().view(folder)).state).toBe('changed')
 })
 
-test('a change on disk is told: of a file, of one that is new, and for a project that there is something to trust', async () => {
+test('reports changes on disk: of existing and new files, and for a project that there is something to trust', async () => {
   const watching = createMcpConfig({
     home,
     userHome: base,
@@ -174,7 +174,7 @@ test('a change on disk is told: of a file, of one that is new, and for a project
   expect((await watching.read(folder)).servers).toHaveLength(2)
 })
 
-test('a file that does not parse is never written over, and says where it is wrong', async () => {
+test('never overwrites a file that does not parse, and reports where it is wrong', async () => {
   writeFileSync(own(), '{ "mcpServers": {\n oops\n')
   expect((await config.read()).problems).toMatchObject([{ file: own(), line: 2 }])
   await expect(config.save({ scope: 'user', name: 'c' }, stdio)).rejects.toMatchObject({ code: 'config.write_failed' })

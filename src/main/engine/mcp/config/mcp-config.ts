@@ -13,21 +13,21 @@ import { serverEdits, withoutSecrets, writeServers } from './write-servers'
 export interface McpConfigDeps {
   home: string
   userHome: string
-  /** What variables of the user's own servers stand for. */
+  /** Values of variables for the user's own servers. */
   env(): Readonly<Record<string, string | undefined>>
   /** The same for servers of projects: without keys and hidden names. */
   projectEnv(): Readonly<Record<string, string | undefined>>
-  /** Whether files are followed. */
+  /** Whether files are watched. */
   watch: boolean
   now(): number
-  /** What a folder brings along, or what of it is trusted, has changed. */
+  /** A folder's configuration, or the trust in it, has changed. */
   onTrust(folder: string): void
 }
 
-/** So many folders are followed; in others a change is seen when they are used next. */
+/** Maximum number of watched folders; in others a change is noticed at the next use. */
 const MAX_WATCHED = 32
 
-/** The files servers are written in: `mcp.json` of the home, and `.mcp.json` of projects. */
+/** The files that define servers: `mcp.json` of the home, and `.mcp.json` of projects. */
 export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, onTrust }: McpConfigDeps): McpConfig {
   const listeners = new Set<() => void>()
   const watched = new Map<string, () => void>()
@@ -50,7 +50,7 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
     }
   }
 
-  // One after the other: each sees what the one before left.
+  // One at a time: each sees the result of the one before.
   let last: Promise<void> = Promise.resolve()
   function change(place: McpPlace, editsFor: (text: string) => JsonEdit[]): Promise<void> {
     const next = last.then(() => changeNow(place, editsFor))
@@ -160,7 +160,7 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
   }
 }
 
-/** What is read back as unusable is not written: nobody would see why the server is not there. CodedError `request.invalid`. */
+/** Refuses a definition that would be read back as unusable: it would silently not be used. CodedError `request.invalid`. */
 async function checkUsable(definition: McpServerInput): Promise<void> {
   const { readDefinition } = await import('./read-definition')
   const written =
@@ -180,12 +180,12 @@ async function checkUsable(definition: McpServerInput): Promise<void> {
   if (fatal) throw new CodedError('request.invalid', [fatal.path.join('.'), fatal.message].filter(Boolean).join(': '))
 }
 
-/** Values that are to stay as they are have been read before. */
+/** Values to keep were read before. */
 function values(given: Readonly<Record<string, string | null>>): Record<string, string> {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value ?? '']))
 }
 
-/** Only the switches: whatever else is written about the server stays word for word. */
+/** Only the switches: everything else in the definition stays word for word. */
 function switchEdits(path: readonly string[], before: McpServerDefinition, after: McpServerDefinition): JsonEdit[] {
   const edits: JsonEdit[] = []
   const set = (key: string, value: unknown): void =>

@@ -6,7 +6,7 @@ export const CALL_TIMEOUT_MS = 60_000
 /** More than any server needs; a longer definition could hide what it does in its length. */
 const MAX_CHARACTERS = 16_000
 
-/** The names other products give to the transports. */
+/** Names of other products for the transports. */
 const TRANSPORTS: Readonly<Record<string, McpServerDefinition['transport']>> = {
   stdio: 'stdio',
   local: 'stdio',
@@ -21,7 +21,7 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/
 
 /**
- * Reads what is written about one server, under the names this and other products use. `undefined` when it cannot be used; every mistake is told in `problems`,
+ * Reads one server's definition, under the key names of this and other products. `undefined` when it is unusable; every mistake is reported in `problems`,
  * and none of them quotes a value that could be a secret.
  */
 export function readDefinition(raw: unknown, problems: DefinitionProblem[]): McpServerDefinition | undefined {
@@ -124,7 +124,7 @@ function transportOf(
   return url !== undefined ? 'http' : reader.fatal([], 'A command or a url is missing.')
 }
 
-/** Why nothing can be reached there; with `${VAR}` in it that is only known once the variables are put in. */
+/** Why the address is invalid; with `${VAR}` in it this is only known once the variables are expanded. */
 export function urlProblem(url: string): string | undefined {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
   if (url.includes('${') && (scheme === undefined || scheme === 'http' || scheme === 'https')) return undefined

@@ -40,13 +40,13 @@ test.each([
     { url: 'https://x.test', oauth: { clientId: 'c', scopes: 'a b' } },
     { oauth: { clientId: 'c', scopes: ['a', 'b'] } },
   ],
-])('a server is understood as other products write it: %j', (written, definition) => {
+])('reads a server as other products write it: %j', (written, definition) => {
   const { servers, problems } = read({ s: written })
   expect(problems).toEqual([])
   expect(servers[0]?.definition).toMatchObject(definition)
 })
 
-test('defaults are filled in', () => {
+test('fills in defaults', () => {
   expect(read({ s: { command: 'a' } }).servers[0]?.definition).toEqual({
     ...DEFAULTS,
     transport: 'stdio',
@@ -75,7 +75,7 @@ test.each([
   [{ url: 'https://user:secret@x.test' }, 's.url: must not have a name or password'],
   [{ url: 'https://x.test', headers: { 'A\nB': 'secret' } }, 'is no name of a header'],
   [{ url: 'https://x.test', headers: { A: 'secret\nX: y' } }, 's.headers.A: has a line break'],
-])('a server that is wrong costs only itself, says where, and quotes no secret: %j', (written, message) => {
+])('rejects only the invalid server, with its position and without quoting a secret: %j', (written, message) => {
   const { servers, problems } = read({ before: { command: 'a' }, s: written, after: { command: 'b' } })
   expect(servers.map(({ name }) => name)).toEqual(['before', 'after'])
   expect(problems[0]).toMatchObject({
@@ -87,7 +87,7 @@ test.each([
   expect(JSON.stringify(problems)).not.toContain('secret')
 })
 
-test('what is not known, or said elsewhere, is reported and costs nothing', () => {
+test('reports unknown keys and keys set elsewhere, and still uses the server', () => {
   const { servers, problems } = read({
     s: { command: 'a', agrs: ['x'], alwaysAllow: ['t'], envFile: '.env', headers: {}, timeout: 30, description: 'd' },
   })
@@ -106,21 +106,21 @@ test.each([
   ['{"mcpServers": []}', /"mcpServers" must be an object/],
   ['{"servers": {}}', /"mcpServers" here, not "servers"/],
   ['{"mcpServers": {', /line|missing|double quotes/],
-])('a file of another form says what is expected: %s', (text, message) => {
+])('says what is expected of a file in another form: %s', (text, message) => {
   expect(readServers(text, 'f')).toMatchObject({
     servers: [],
     problems: [{ file: 'f', line: 1, message: expect.stringMatching(message) }],
   })
 })
 
-test('a definition too long to be judged is not used', () => {
+test('does not use an overlong definition', () => {
   expect(read({ s: { command: 'a', args: ['x'.repeat(20_000)] } })).toMatchObject({
     servers: [],
     problems: [{ message: expect.stringContaining('s: It is longer than') }],
   })
 })
 
-test('names nobody can see, names written twice, and endless lists are left out and told', () => {
+test('leaves out and reports invisible names, duplicate names and overlong lists', () => {
   const { servers, problems } = readServers(
     '{"mcpServers": {"a\\u202eb": {"command":"x"}, "c": {"command":"old"}, "c": {"command":"new"}, "": {}}}',
     'f',

@@ -13,13 +13,13 @@ import {
 import type { DefinitionProblem } from './definition-reader'
 import { readDefinition } from './read-definition'
 
-/** A server as a file has it. */
+/** A server as a file defines it. */
 export interface WrittenServer {
   name: string
   line: number
-  /** As it is written, variables and all. */
+  /** As written, with variables. */
   definition: McpServerDefinition
-  /** Word for word what is written about it, but for comments and blanks. */
+  /** Its exact definition, without comments and blanks. */
   words: string
 }
 
@@ -28,12 +28,12 @@ export interface WrittenServers {
   problems: ConfigProblem[]
 }
 
-/** More than anybody has; a longer list would only hide something. */
+/** More than any real list; a longer one would only hide something. */
 const MAX_SERVERS = 200
 const MAX_KEPT = 32
 const kept = new Map<string, WrittenServers>()
 
-/** The servers under `mcpServers` of a JSON text. One that is wrong costs only itself. Never fails. */
+/** The servers under `mcpServers` of a JSON text. An invalid one affects only itself. Never fails. */
 export function readServers(text: string, file: string): WrittenServers {
   const key = JSON.stringify([file, text])
   const known = kept.get(key)
@@ -44,14 +44,14 @@ export function readServers(text: string, file: string): WrittenServers {
   return read
 }
 
-/** The names of all servers that are written, also of those that cannot be used. */
+/** The names of all defined servers, unusable ones included. */
 export function writtenNames(text: string): string[] {
   const parsed = parseJson(text)
   const list = 'root' in parsed ? memberOf(parsed.root, 'mcpServers') : undefined
   return list ? membersOf(valueNode(list)).map(nameOf) : []
 }
 
-/** What is written for a server, apart from the user's own switches. */
+/** A server's definition without the user's own switches. */
 export function writtenServer(text: string, name: string): McpServerDefinition | undefined {
   return readServers(text, '').servers.find((server) => server.name === name)?.definition
 }

@@ -9,8 +9,8 @@ import { CALL_TIMEOUT_MS, START_TIMEOUT_MS } from './read-definition'
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes a file of servers and nothing in it but what the edits name, on top of what is on disk at that moment; answers its new text. The user's own file is
- * for the user alone, a project's keeps its permissions. CodedError `config.write_failed`; the file is then as it was, and it is never written while
+ * Changes only what the edits name in a file of servers, based on its current content on disk; returns its new text. The user's own file is
+ * readable by the user alone, a project's keeps its permissions. CodedError `config.write_failed`; the file is then unchanged, and it is never written while
  * it does not parse.
  */
 export async function writeServers(
@@ -26,7 +26,7 @@ export async function writeServers(
     const after = edited(file, () => editJson(before, editsFor(before)))
     if (after === before) return after
     const now = readConfigText(file, within === undefined ? {} : { within })
-    // Somebody may have saved the file while the change was worked out.
+    // The file may have been saved while the change was prepared.
     if (JSON.stringify(now) !== JSON.stringify(found) && attempt < MAX_ATTEMPTS) continue
     try {
       if (isPrivate) writePrivateFile(file, after)
@@ -55,11 +55,11 @@ function reasonOf(error: unknown): string {
 
 type InputOAuth = NonNullable<Extract<McpServerInput, { transport: 'http' | 'sse' }>['oauth']>
 
-/** Names of other products for what is written under our own. */
+/** Other products' names for our own keys. */
 const OTHER_NAMES = ['transport', 'httpUrl', 'serverUrl', 'bearerTokenEnvVar', 'disabled', 'timeout']
 
 /**
- * What has to change in a file so that `path` is the server of this definition; what Trestle does not know of stays. `before`: what is written there now, from which
+ * The edits that turn the server at `path` into this definition; unknown keys are kept. `before`: the current definition, from which
  * values that are null are kept.
  */
 export function serverEdits(
@@ -68,7 +68,7 @@ export function serverEdits(
   before: McpServerDefinition | undefined,
 ): JsonEdit[] {
   const members = Object.entries(serverMembers(input, before))
-  // A new one is written as a whole, so that it stands there as people write it.
+  // A new one is written as a whole, in the usual order.
   if (!before) return [{ path, value: Object.fromEntries(members.filter(([, value]) => value !== undefined)) }]
   return [
     ...OTHER_NAMES.map((key): JsonEdit => ({ path: [...path, key], remove: true })),
@@ -121,7 +121,7 @@ function filled(values: Record<string, string> | undefined): Record<string, stri
   return values && Object.keys(values).length > 0 ? values : undefined
 }
 
-/** A value that is nothing but variables, with a word before it at most, gives nothing away. */
+/** A value of only variables, with at most one word before it, reveals nothing. */
 const HARMLESS = /^(?:Bearer )?(?:\$\{(?:env:)?[A-Za-z_]\w*\})+$/
 
 /** A definition as a form may have it. */

@@ -12,7 +12,7 @@ import { askServer, type ContentServer } from './content-server'
 const MAX_MENTIONS = 20
 const COMMAND = /^\s*\/(mcp:\S+)(?:\s+([^]*))?$/
 
-/** Whether a prompt could name something of a server: if not, nothing has to be looked up. */
+/** Whether a prompt could mention something of a server: if not, no lookup is needed. */
 export function mayMention(parts: readonly UserPart[]): boolean {
   return parts.some(
     (part) =>
@@ -21,8 +21,8 @@ export function mayMention(parts: readonly UserPart[]): boolean {
 }
 
 /**
- * A prompt with what it names of servers behind it: the messages of a prompt it begins with (`/mcp:server:prompt`), and the resources it mentions
- * (`@server:uri`). What the user wrote stays as it was written. A `CodedError` when something is not there, or cannot be had: then nothing is sent.
+ * Appends to a prompt what it mentions of servers: the messages of a prompt it starts with (`/mcp:server:prompt`), and its mentioned resources
+ * (`@server:uri`). The user's text stays unchanged. Throws a `CodedError` when something is missing or cannot be read: then nothing is sent.
  */
 export async function attach(
   servers: readonly ContentServer[],
@@ -58,14 +58,14 @@ export async function attach(
   return [...parts, ...given, ...resources.flat()]
 }
 
-/** What ends the sentence is not part of the address, unless the server has such a one. */
+/** Punctuation that ends the sentence is not part of the address, unless the server has such an address. */
 function meantBy(server: ContentServer, { uri }: Mention): string {
   const listed = server.known()?.resources.map((one) => one.uri) ?? []
   const bare = withoutPunctuation(uri)
   return !listed.includes(uri) && listed.includes(bare) ? bare : uri
 }
 
-/** What a resource holds, as the server sent it. */
+/** The contents of a resource, as the server sent it. */
 export async function readResource(server: ContentServer, uri: string): Promise<Record<string, unknown>[]> {
   const answer = await askServer(server, 'resources/read', { uri })
   const contents = Array.isArray(answer['contents']) ? (answer['contents'] as unknown[]) : []
@@ -127,10 +127,10 @@ interface Mention {
   uri: string
 }
 
-/** As the composer finds them: `@` begins a mention only at the start of a word. */
+/** As in the composer: `@` starts a mention only at the start of a word. */
 const MENTION = /(?:^|[\s([{"'`])@(?:"([^"\n]+)"|([^\s"@]+))/g
 
-/** Resources that a text mentions, each once. Only names of `servers` count: whatever else stands behind an `@` is a file, or nothing. */
+/** Resources that a text mentions, each once. Only names of `servers` count: anything else after an `@` is a file or plain text. */
 export function mentionsIn(text: string, servers: readonly string[]): Mention[] {
   const words = new Set(servers.map(commandName))
   const found = new Map<string, Mention>()

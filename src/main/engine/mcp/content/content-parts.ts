@@ -1,14 +1,14 @@
 import type { AttachedFrom, MediaPart, UserPart } from '../../../../shared/model/message'
 import { fitMedia, MediaProblem } from '../../model/media/fit-media'
 
-/** So much text of one server goes into one prompt. */
+/** Maximum text of one server in one prompt. */
 const MAX_CHARS = 200_000
 const MAX_PARTS = 100
 const MAX_PICTURES = 10
 
 /**
- * What a server gave for a prompt, as parts of it: `items` are blocks of the protocol (texts, pictures, resources, links). What a model cannot be given is named
- * instead, and so is what is too much. `around` stands before and behind it.
+ * Content from a server as parts of a prompt: `items` are blocks of the protocol (texts, pictures, resources, links). What models cannot take is described
+ * instead, and so is what exceeds the limits. `around`: the text before and after it.
  */
 export async function contentParts(
   items: readonly unknown[],
@@ -53,7 +53,7 @@ export async function contentParts(
 type Block = { text: string } | { data: string; mediaType: string; name: string }
 
 function blockOf(item: unknown): Block {
-  if (!isRecord(item)) return { text: '[a part that is none of the protocol]' }
+  if (!isRecord(item)) return { text: '[a part that is not valid in the protocol]' }
   const mediaType = typeof item['mimeType'] === 'string' ? item['mimeType'].slice(0, 100) : 'of an unknown type'
   switch (item['type']) {
     case 'text':
@@ -82,7 +82,7 @@ export function resourceBlock(content: Record<string, unknown>): Block {
 
 const IS_TEXT = /^(?:text\/|application\/(?:[\w.+-]+\+)?(?:json|xml|yaml|toml)\b)/
 
-/** Undefined where it is no UTF-8 after all. */
+/** Undefined when it is not valid UTF-8. */
 function decoded(base64: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'))
@@ -91,7 +91,7 @@ function decoded(base64: string): string | undefined {
   }
 }
 
-/** The picture or PDF, fitted for models; undefined when it is none, or one that no model can be given. */
+/** The picture or PDF, fitted for models; undefined for anything that models cannot take. */
 export async function mediaOf({
   data,
   mediaType,

@@ -2,7 +2,7 @@ import { CodedError, failureOf } from '../../../../shared/errors'
 import type { McpPrompt, McpResource } from '../../../../shared/configuration/mcp-content'
 import { serverLine, serverText } from '../protocol/server-log'
 
-/** A connection, as far as this folder uses it. */
+/** The part of a connection that this folder uses. */
 export interface ContentConnection {
   readonly capabilities: { completions?: object | undefined }
   watchResource(uri: string, signal?: AbortSignal): Promise<void>
@@ -18,15 +18,15 @@ export interface ContentServer {
   readonly name: string
   /** What it is known to offer, without starting it; undefined when it was never connected. */
   known(): Offer | undefined
-  /** Connects where that is needed to know it. */
+  /** Connects if that is needed to know it. */
   offer(): Promise<Offer>
-  /** Runs `run` with a connection, made where there is none. */
+  /** Runs `run` with a connection, opened if necessary. */
   use<Result>(run: (connection: ContentConnection) => Promise<Result>): Promise<Result>
 }
 
 const TIMEOUT_MS = 30_000
 
-/** Asks a server; fails, as a `CodedError` with words for people, when it does not answer in time or answers with an error. */
+/** Asks a server; rejects with a `CodedError` and a message for the user on a timeout or an error response. */
 export async function askServer(
   server: Pick<ContentServer, 'name' | 'use'>,
   method: string,
@@ -44,12 +44,12 @@ export async function askServer(
   }
 }
 
-/** A family of resources: `uri` holds variables in braces (RFC 6570). */
+/** A resource template: `uri` contains variables in braces (RFC 6570). */
 export type OfferedTemplate = Omit<McpResource, 'server'>
 export type OfferedResource = Omit<McpResource, 'server'>
 export type OfferedPrompt = Omit<McpPrompt, 'server'>
 
-/** What a server offers beside tools, cleaned and bounded. Plain data: it is kept on disk. */
+/** What a server offers besides tools, cleaned and bounded. Plain data: it is kept on disk. */
 export interface Offer {
   prompts: OfferedPrompt[]
   resources: OfferedResource[]
@@ -61,7 +61,7 @@ const URI_CHARS = 2000
 const DESCRIPTION_CHARS = 1000
 const MAX_ARGUMENTS = 50
 
-/** What `prompts/list` gave; what cannot be used is left out. */
+/** The prompts of a `prompts/list` response; unusable entries are left out. */
 export function readPrompts(items: readonly unknown[]): OfferedPrompt[] {
   return once(items, (item): OfferedPrompt | undefined => {
     const name = id(item['name'], NAME_CHARS)
@@ -72,12 +72,12 @@ export function readPrompts(items: readonly unknown[]): OfferedPrompt[] {
   })
 }
 
-/** What `resources/list` gave. */
+/** The resources of a `resources/list` response. */
 export function readResources(items: readonly unknown[]): OfferedResource[] {
   return once(items, (item) => resourceOf(item, 'uri'))
 }
 
-/** What `resources/templates/list` gave. */
+/** The templates of a `resources/templates/list` response. */
 export function readTemplates(items: readonly unknown[]): OfferedTemplate[] {
   return once(items, (item) => resourceOf(item, 'uriTemplate'))
 }
@@ -109,7 +109,7 @@ function described(item: Record<string, unknown>): { title?: string; description
   return { ...(title !== undefined && { title }), ...(description !== undefined && { description }) }
 }
 
-/** Of several of one name the first. */
+/** The first of several with one name. */
 function once<Read extends { name: string; uri?: string }>(
   items: readonly unknown[],
   read: (item: Record<string, unknown>) => Read | undefined,
@@ -123,7 +123,7 @@ function once<Read extends { name: string; uri?: string }>(
   return [...found.values()]
 }
 
-/** What is sent back to the server as it is: without line breaks and what cannot be seen, or not at all. */
+/** Text that is sent back to the server unchanged: without line breaks and invisible characters, or not at all. */
 function id(value: unknown, most: number): string | undefined {
   return typeof value === 'string' && value !== '' && value.length <= most && serverLine(value, most) === value
     ? value

@@ -1,7 +1,7 @@
 import { type McpResource, commandName } from '../../../../shared/configuration/mcp-content'
 import { askServer, type ContentServer, type OfferedTemplate } from './content-server'
 
-/** Resources that fit what stands behind an `@`, best first: `server:` narrows them to that server, and there values for a template are asked of it, too. */
+/** Resources that match the text after an `@`, best first: `server:` limits them to that server, which is then also asked for template values. */
 export async function findResources(
   servers: readonly ContentServer[],
   query: string,
@@ -42,7 +42,7 @@ function ranked(resources: readonly McpResource[], query: string): McpResource[]
     .map((entry) => entry.resource)
 }
 
-/** Addresses that a template makes and that begin with what was written; where its variable comes next, the server is asked for values. */
+/** Addresses that a template makes and that start with the given text; where its variable comes next, the server is asked for values. */
 async function fromTemplate(server: ContentServer, template: OfferedTemplate, wanted: string): Promise<McpResource[]> {
   const at = variableAt(template.uri, wanted)
   if (!at) return []
@@ -51,7 +51,7 @@ async function fromTemplate(server: ContentServer, template: OfferedTemplate, wa
     () => [],
   )
   const uris = values.map((one) => `${head}${one}${tail}`)
-  // Without values of the server what was written may be one; where nothing is, it is told how to begin.
+  // Without values of the server, the text itself may be one; without text, the fixed beginning is offered.
   if (uris.length === 0 && value !== '') uris.push(`${head}${value}${tail}`)
   if (uris.length === 0) return [{ server: server.name, ...template, uri: head, isOpen: true }]
   return uris.map((uri): McpResource => {
@@ -60,7 +60,7 @@ async function fromTemplate(server: ContentServer, template: OfferedTemplate, wa
   })
 }
 
-/** Which variable of a template stands where `wanted` ends, with what is before and behind it. Only simple variables, `{name}`, are understood. */
+/** Which variable of a template is at the end of `wanted`, with the text before and after it. Only simple variables, `{name}`, are supported. */
 export function variableAt(
   template: string,
   wanted: string,
@@ -72,7 +72,7 @@ export function variableAt(
   for (let index = 0; index < pieces.length; index += 2) {
     const fixed = pieces[index] ?? ''
     if (!rest.startsWith(fixed)) {
-      // Still within what every address of the template begins with.
+      // Still within the common beginning of the template's addresses.
       if (!fixed.startsWith(rest)) return undefined
       rest = ''
     } else rest = rest.slice(fixed.length)
@@ -91,7 +91,7 @@ export function variableAt(
 
 const MAX_VALUES = 100
 
-/** Values that a server proposes for an argument; none where it proposes nothing at all. */
+/** Values that a server suggests for an argument; empty when it suggests nothing. */
 export async function completeValue(
   server: ContentServer,
   ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string },

@@ -91,7 +91,7 @@ async function shop(name = 'shop'): Promise<ContentServer & { connects: () => nu
 const texts = (parts: readonly UserPart[]) => parts.map((part) => (part.type === 'text' ? part.text : part.mediaType))
 
 describe('a prompt of a server', () => {
-  it('would lose a message, a picture, or what the user wrote', async () => {
+  it('keeps every message and picture, and the text of the user', async () => {
     const parts = await attach([await shop('my shop')], user('/mcp:my_shop:greet_me Ann how="very coldly"'))
     expect(texts(parts)).toEqual([
       '/mcp:my_shop:greet_me Ann how="very coldly"',
@@ -106,8 +106,8 @@ describe('a prompt of a server', () => {
     ['/mcp:shop:greet_me', 'needs who. Write it behind the command, e.g. who="…"'],
     ['/mcp:shop:greet_me Ann coldly again', 'does not take “again”'],
     ['/mcp:shop:unknown', 'the server shop has no such prompt'],
-    ['/mcp:nobody:greet_me', 'there is no MCP server of this name'],
-  ])('would be sent although it cannot work: %s', async (text, why) => {
+    ['/mcp:unknown:greet_me', 'there is no MCP server of this name'],
+  ])('is refused when it cannot work: %s', async (text, why) => {
     await expect(attach([await shop()], user(text))).rejects.toMatchObject({
       code: 'mcp.not_attached',
       message: expect.stringContaining(why),
@@ -116,7 +116,7 @@ describe('a prompt of a server', () => {
 })
 
 describe('a mention of a resource', () => {
-  it('would take a file or a mail address for a resource, or the end of a sentence for a part of its address', async () => {
+  it('is told apart from files, mail addresses and the punctuation of a sentence', async () => {
     const text = 'See @shop:note://terms. Not @src/x.ts:3, @other:note://a, me@shop:note://b; but @shop:note://terms'
     expect(mentionsIn(text, ['shop'])).toEqual([
       { server: 'shop', uri: 'note://terms.' },
@@ -138,7 +138,7 @@ describe('a mention of a resource', () => {
     expect(parts[1]).toMatchObject({ attached: { kind: 'resource', server: 'shop', name: 'note://terms' } })
   })
 
-  it('would fill the window, or send a model what it cannot read', async () => {
+  it('is cut to the limit, and describes what a model cannot read', async () => {
     const [, long, ...rest] = texts(await attach([await shop()], user('@shop:note://long @shop:note://logo')))
     expect(long!.length).toBeLessThan(201_000)
     expect(long).toMatch(/cut here: 100000 more characters/)
@@ -151,7 +151,7 @@ describe('a mention of a resource', () => {
     ])
   })
 
-  it('would be sent without the resource when it cannot be read', async () => {
+  it('is refused when the resource cannot be read', async () => {
     await expect(attach([await shop()], user('@shop:note://gone'))).rejects.toMatchObject({
       code: 'mcp.answer',
       message: expect.stringMatching(/^The server shop answered: .*note:\/\/gone not found/),
@@ -160,7 +160,7 @@ describe('a mention of a resource', () => {
 })
 
 describe('what the composer offers behind an @', () => {
-  it('would ask servers for what it knows, or miss values that a template makes', async () => {
+  it('uses known resources without asking servers, and completes template values', async () => {
     const server = await shop()
     const uris = async (query: string) =>
       (await findResources([server, await shop('other')], query, 50)).map((one) => `${one.server} ${one.uri}`)
@@ -181,12 +181,12 @@ describe('what the composer offers behind an @', () => {
     ['a://{x}', 'b', undefined],
     ['a://{?x,y}', 'a://', undefined],
     ['a://b', 'a://', undefined],
-  ])('would put a value in the wrong place: %s %s', (template, wanted, found) => {
+  ])('puts a value in the right place: %s %s', (template, wanted, found) => {
     expect(variableAt(template, wanted)).toEqual(found)
   })
 })
 
-it('would take from a list what breaks a message or hides something', () => {
+it('drops list entries that break a message or hide something', () => {
   expect(
     readPrompts([
       null,

@@ -13,13 +13,13 @@ import type { WatchedResources } from './watched-resources'
 import type { UserPart } from '../../../../shared/model/message'
 
 export interface ContentDeps {
-  /** The servers a session can use; none of them is started by asking. */
+  /** The servers a session can use; listing them starts no server. */
   serversOf(sessionId: string): Promise<readonly ContentServer[]>
   /** Loaded with the first connection. */
   watched(): Promise<WatchedResources> | undefined
 }
 
-/** What is shown of one resource at most, in characters. */
+/** Maximum length shown of one resource, in characters. */
 const MAX_SHOWN = 200_000
 
 export function createContent({ serversOf, watched }: ContentDeps): InternalMcpContent {
@@ -87,7 +87,7 @@ function cut(text: string): string {
     : text
 }
 
-/** What MCP servers offer a session beside tools, for hosts. See the contract of the same name. Failures are `CodedError`s. */
+/** What MCP servers offer a session besides tools, for hosts. See the contract of the same name. Failures are `CodedError`s. */
 export interface McpContent {
   prompts(sessionId: string, server?: string): Promise<McpPrompt[]>
   resources(sessionId: string, query: string, limit: number): Promise<McpResource[]>
@@ -104,10 +104,10 @@ export interface McpContent {
   read(sessionId: string, server: string, uri: string): Promise<McpResourceContent>
 }
 
-/** What the engine itself does with it. */
+/** For the engine itself. */
 export interface InternalMcpContent extends McpContent {
-  /** A prompt with what it names of servers behind it. A `CodedError` when that cannot be had. */
+  /** A prompt with the server content that it mentions. Throws a `CodedError` when that cannot be read. */
   attach(sessionId: string, parts: UserPart[]): Promise<UserPart[]>
-  /** The session is gone. */
+  /** The session was removed. */
   forget(sessionId: string): void
 }

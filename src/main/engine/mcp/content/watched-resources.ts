@@ -13,11 +13,11 @@ interface Watched {
   hasChanged: boolean
 }
 
-/** Resources that were put into conversations: when one changes, the agent is told once, with the next prompt. Loads the protocol's library. */
+/** Resources used in conversations: when one changes, the agent is notified once, with the next prompt. Loads the protocol's library. */
 export class WatchedResources {
   readonly #all = new Map<string, Watched>()
 
-  /** To be called for each connection before it is made. */
+  /** Call for each connection before it is opened. */
   prepare(client: Client, { name }: Pick<ServedConnection, 'name'>): void {
     client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => {
       let isWatched = false
@@ -26,12 +26,12 @@ export class WatchedResources {
         watched.hasChanged = true
         isWatched = true
       }
-      // Once is enough, however often it changes; a stateless server tells of it as long as its stream of changes is open.
+      // One notification is enough, however often it changes; a stateless server sends them as long as its stream of changes is open.
       if (isWatched && client.getProtocolEra() === 'legacy') client.unsubscribeResource({ uri }).catch(() => undefined)
     })
   }
 
-  /** The conversation has it as it is now. Best effort: many servers tell of no changes. */
+  /** The conversation has its current content. Best effort: many servers do not report changes. */
   async watch(sessionId: string, server: ContentServer, uri: string): Promise<void> {
     const key = JSON.stringify([sessionId, server.name, uri])
     const [oldest] = this.#all.keys()
@@ -42,12 +42,12 @@ export class WatchedResources {
       .catch(() => undefined)
   }
 
-  /** What the agent is to be told of changes since the last prompt; each once. */
+  /** Notifications for the agent about changes since the last prompt; each once. */
   takeChanges(sessionId: string): UserPart[] {
     return [...this.#all].flatMap(([key, { sessionId: whose, server, uri, hasChanged }]): UserPart[] => {
       if (whose !== sessionId || !hasChanged) return []
       this.#all.delete(key)
-      const text = `<resource-changed server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}>It is not any more what you were given of it.</resource-changed>`
+      const text = `<resource-changed server=${JSON.stringify(server)} uri=${JSON.stringify(uri)}>It has changed since it was given to you.</resource-changed>`
       return [{ type: 'text', attached: { kind: 'resource', server, name: uri }, text }]
     })
   }

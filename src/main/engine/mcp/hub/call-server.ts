@@ -17,12 +17,12 @@ import { InputRefused } from '../protocol/request-rounds'
 import type { SharedServer } from './shared-server'
 import type { StartPlan } from './start-plan'
 
-/** A call of a tool, as it is to be made. */
+/** A tool call to make. */
 export interface ServerCall {
-  /** The session of the person: its subagents use servers as it. */
+  /** The user's session: its subagents use servers as this session. */
   sessionId: string
   server: string
-  /** As the server calls it. */
+  /** The server's own name for it. */
   tool: string
   /** See `McpTool`. */
   needsTask: boolean
@@ -30,14 +30,14 @@ export interface ServerCall {
   timeoutMs: number
   ctx: CallContext
   keep(name: string, bytes: Buffer): Promise<string>
-  /** Somebody made it who can sign in at once: CodedError `mcp.sign_in` is thrown instead of told. */
+  /** The caller can sign in at once: CodedError `mcp.sign_in` is thrown instead of returned as a result. */
   canSignIn?: true
 }
 
 /** Progress is shown at most this often. */
 const PROGRESS_INTERVAL_MS = 250
 
-/** Makes a call and answers with its result; whatever goes wrong is a result that says what happened and what to do. */
+/** Makes a call and returns its result; every failure is a result that says what happened and what to do. */
 export async function callServer(shared: SharedServer, plan: StartPlan, call: ServerCall): Promise<ToolResult> {
   const { signal } = call.ctx
   try {
@@ -64,7 +64,7 @@ async function request(
   const show = shownProgress((text) => ctx.progress(text))
   shared.calls.add(inFlight)
   try {
-    // Tasks of the protocol are of its revision 2025-11-25; later they are an extension.
+    // Tasks of the protocol belong to its revision 2025-11-25; later they are an extension.
     if (connection.takesHeaders) await shared.listingReady(connection)
     const make = call.needsTask && !connection.isStateless ? callTask : callAtOnce
     const answer = await make(
@@ -99,7 +99,7 @@ async function request(
     if (opened === undefined || isRepeated) throw error
     if (!opened)
       return failed(
-        `The user did not open the page that ${call.server} needs for this. Go on without it, or ask the user.`,
+        `The user did not open the page that ${call.server} needs for this. Continue without it, or ask the user.`,
       )
     shared.calls.delete(inFlight)
     return await request(shared, connection, call, true)
@@ -109,7 +109,7 @@ async function request(
   }
 }
 
-/** The headers of a call are not those that the tool asks for now. */
+/** The tool now asks for other headers than the call has. */
 const HEADER_MISMATCH = -32_020
 
 const headersOf = ({ listing }: SharedServer, tool: string) =>
@@ -121,7 +121,7 @@ const callAtOnce = (
   limits: RequestLimits,
 ): Promise<Record<string, unknown>> => connection.request('tools/call', params, limits)
 
-/** What the call's card shows: no more often than anybody can read. */
+/** Progress on the call's card, at a readable rate. */
 function shownProgress(show: (text: string) => void): (progress: Progress) => void {
   let shownAt = 0
   return ({ progress, total, message }) => {
@@ -137,21 +137,21 @@ function shownProgress(show: (text: string) => void): (progress: Progress) => vo
 function explain(shared: SharedServer, { server, tool }: ServerCall, error: unknown): string {
   const message = failureOf(error).message
   if (error instanceof TimeoutError)
-    return `${tool} of the MCP server ${server} got no answer: ${message} The server was told that it is cancelled; whether it has done anything is not known. Ask for less at once, or go on without it.`
+    return `${tool} of the MCP server ${server} got no answer: ${message} The server was told to cancel it; whether it did anything is unknown. Request less at once, or continue without it.`
   if (error instanceof CodedError && error.code === 'mcp.sign_in')
-    return `${message} (the MCP server ${server}) The user can sign in under MCP servers in Settings: ask for it and call again after that, or go on without it.`
+    return `${message} (the MCP server ${server}) The user can sign in under MCP servers in Settings: ask for it and call again after that, or continue without it.`
   if (error instanceof CodedError && error.code === 'mcp.scope_refused')
-    return `${message} (the MCP server ${server}) Calling again does not help: go on without it, or tell the user.`
+    return `${message} (the MCP server ${server}) Calling again does not help: continue without it, or tell the user.`
   if (error instanceof InputRefused)
-    return `${tool} of the MCP server ${server} was not carried out: ${message} Go on without it, or ask the user.`
+    return `${tool} of the MCP server ${server} was not carried out: ${message} Continue without it, or ask the user.`
   if (error instanceof CodedError)
-    return `The MCP server ${server} does not work: ${message}${stderrTail(shared)} Go on without it, or tell the user.`
+    return `The MCP server ${server} does not work: ${message}${stderrTail(shared)} Continue without it, or tell the user.`
   if (shared.listing && !shared.listing.tools.some(({ name }) => name === tool) && !isLost(error))
-    return `The MCP server ${server} has no ${tool} any more. Use another of its tools, or go on without it.`
+    return `The MCP server ${server} has no ${tool} any more. Use another of its tools, or continue without it.`
   if (codeOf(error) === -32_602)
     return `The MCP server ${server} did not take the input of ${tool}: ${message} Correct it and call again.`
   if (isLost(error))
-    return `The MCP server ${server} went away while it worked on ${tool}. ${shared.error?.message ?? ''} Whether it has done anything is not known.${stderrTail(shared)} It is started anew with the next call.`
+    return `The MCP server ${server} went away while it worked on ${tool}. ${shared.error?.message ?? ''} Whether it did anything is unknown.${stderrTail(shared)} It restarts with the next call.`
   return `The MCP server ${server} answered ${tool} with an error: ${message}`
 }
 
@@ -163,15 +163,15 @@ function stderrTail({ error }: SharedServer): string {
   return error === undefined || error.stderr === '' ? '' : `\nThe end of what it printed:\n${error.stderr}\n`
 }
 
-/** So long a server is to keep the result, in ms. */
+/** How long a server should keep the result, in ms. */
 const TTL_MS = 60 * 60_000
-const LEAST_POLL_MS = 250
+const MIN_POLL_MS = 250
 const MAX_POLL_MS = 10_000
 const POLL_MS = 1_000
 const ENDED = new Set(['completed', 'failed', 'cancelled'])
 
 /**
- * A call that the server carries out as a task (MCP 2025-11-25, tasks): the call begins it, its state is asked for and shown as progress, and then its result. An
+ * A call that the server carries out as a task (MCP 2025-11-25, tasks): the call starts it, its state is polled and shown as progress, and then its result. An
  * abort cancels the task.
  */
 async function callTask(
@@ -180,10 +180,10 @@ async function callTask(
   limits: RequestLimits,
 ): Promise<Record<string, unknown>> {
   const { signal = new AbortController().signal, onProgress } = limits
-  const begun = await connection.request('tools/call', { ...params, task: { ttl: TTL_MS } }, limits)
-  const task = taskIn(begun['task'])
-  // A server that needs no task after all has answered already.
-  if (!task) return begun
+  const started = await connection.request('tools/call', { ...params, task: { ttl: TTL_MS } }, limits)
+  const task = taskIn(started['task'])
+  // A server that needs no task answers at once.
+  if (!task) return started
   const cancel = (): void => void connection.request('tasks/cancel', { taskId: task.taskId }).catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
   const over = new AbortController()
@@ -192,7 +192,7 @@ async function callTask(
       if (state.status === 'input_required') return
       onProgress?.({ progress: step, message: state.message ?? state.status })
     })
-    // It is answered when the task has ended; what the server asks meanwhile comes with it.
+    // Answered when the task has ended; requests of the server arrive meanwhile.
     return await connection.request('tasks/result', { taskId: task.taskId }, { signal })
   } finally {
     over.abort()
@@ -207,18 +207,18 @@ interface TaskState {
   pollMs: number
 }
 
-/** Tells whenever the state of the task is another, until it has ended or nobody wants to know any more. */
+/** Reports each change of the task's state, until it has ended or `signal` aborts. */
 async function follow(
   connection: Pick<Connection, 'request'>,
   task: TaskState,
   signal: AbortSignal,
-  tell: (state: TaskState, step: number) => void,
+  onChange: (state: TaskState, step: number) => void,
 ): Promise<void> {
   let known = ''
   let step = 0
   for (let state: TaskState | undefined = task; state && !ENDED.has(state.status) && !signal.aborted;) {
     const now = `${state.status} ${state.message ?? ''}`
-    if (now !== known) tell(state, (step += 1))
+    if (now !== known) onChange(state, (step += 1))
     known = now
     try {
       await pause(state.pollMs, undefined, { signal })
@@ -233,15 +233,14 @@ function taskIn(value: unknown): TaskState | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { taskId, status, statusMessage, pollInterval } = value as Record<string, unknown>
   if (typeof taskId !== 'string' || typeof status !== 'string') return undefined
-  const pollMs =
-    typeof pollInterval === 'number' ? Math.min(Math.max(pollInterval, LEAST_POLL_MS), MAX_POLL_MS) : POLL_MS
+  const pollMs = typeof pollInterval === 'number' ? Math.min(Math.max(pollInterval, MIN_POLL_MS), MAX_POLL_MS) : POLL_MS
   return { taskId, status, pollMs, ...(typeof statusMessage === 'string' && { message: statusMessage }) }
 }
 
-/** A server that tells of progress for ever does not work for ever. */
-const LONGEST_CALL_MS = 60 * 60_000
+/** Progress does not extend a call beyond this. */
+const MAX_CALL_MS = 60 * 60_000
 
-/** The time limit of a call: progress begins it anew, and it stands still while a person is asked. */
+/** The timeout of a call: progress restarts it, and it is paused while the user is asked. */
 class CallTimeout {
   readonly #ms: number
   readonly #late: () => void
@@ -253,7 +252,7 @@ class CallTimeout {
   constructor(ms: number, late: () => void) {
     this.#ms = ms
     this.#late = late
-    this.#longest = setTimeout(late, Math.max(LONGEST_CALL_MS, ms))
+    this.#longest = setTimeout(late, Math.max(MAX_CALL_MS, ms))
     this.reset()
   }
 
@@ -262,7 +261,7 @@ class CallTimeout {
     if (this.#holds === 0 && !this.#isOver) this.#timer = setTimeout(this.#late, this.#ms)
   }
 
-  /** Stands still until what it returns is called. */
+  /** Pauses until the returned function is called. */
   pause(): () => void {
     this.#holds++
     clearTimeout(this.#timer)

@@ -19,7 +19,7 @@ import { type ListingCache, LiveListing } from './server-listing'
 import type { ServerSandboxes, SharedServerDeps } from './start-plan'
 import { serverView } from './server-view'
 
-/** So long a sign-in waits for what the server offers before it counts as done. */
+/** How long a sign-in waits for the server's offers before it counts as done. */
 const MAX_DISCOVERY_MS = 5_000
 
 export interface HubActionsDeps extends Pick<
@@ -31,13 +31,13 @@ export interface HubActionsDeps extends Pick<
   auth: McpAuth
   sandboxes: ServerSandboxes
   cache: ListingCache
-  /** Servers that clients of sessions have brought along. */
+  /** Servers provided by the clients of sessions. */
   broughtBy(sessionId: string): readonly ConfiguredServer[]
-  /** Keeps what a result holds that cannot be told; answers the path. */
+  /** Saves content of a result that cannot be sent to a model; returns its path. */
   keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
 }
 
-/** What hosts do with servers. */
+/** Server operations for hosts. */
 export type HubActions = Omit<Mcp, 'useInSession' | 'leave' | 'imports' | 'previewImport' | 'import'>
 
 export function createHubActions(deps: HubActionsDeps): HubActions {
@@ -71,12 +71,12 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
       const definition = config.expand(server)
       return definition.transport === 'stdio' ? undefined : auth.view(definition)
     } catch {
-      // A variable is missing: nobody can have signed in there.
+      // A variable is missing, so a sign-in is impossible.
       return undefined
     }
   }
 
-  /** The server of an id, as it is written now. */
+  /** The server of an id, as currently defined. */
   async function find(serverId: string): Promise<EffectiveServer> {
     const place = readServerId(serverId)
     if (place?.scope === 'session') {
@@ -90,7 +90,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     throw new CodedError('mcp.not_found', `There is no MCP server ${place?.name ?? serverId}.`)
   }
 
-  /** One that may be started. */
+  /** A server that may be started. */
   async function accepted(serverId: string): Promise<EffectiveServer> {
     const found = await find(serverId)
     if (!found.server.isAccepted) throw new CodedError('mcp.not_accepted', `${found.server.name} is not accepted yet.`)
@@ -99,7 +99,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
 
   async function usable(serverId: string): Promise<EffectiveServer> {
     const found = await accepted(serverId)
-    if (!found.server.definition.enabled) throw new CodedError('mcp.disabled', `${found.server.name} is switched off.`)
+    if (!found.server.definition.enabled) throw new CodedError('mcp.disabled', `${found.server.name} is disabled.`)
     return found
   }
 
@@ -134,7 +134,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     }
   }
 
-  /** So that a server that was only tried shows what it offers; a connection that sessions use knows better. */
+  /** Lets a server that was only tested show what it offers; a connection used by sessions has newer data. */
   async function keepListing(server: ConfiguredServer, connection: Connection): Promise<void> {
     const key = hub.keyOf(server)
     const shared = hub.sharedOf(server)
@@ -147,10 +147,10 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
 
   async function test(serverId: string): Promise<McpTestResult> {
     const found = await accepted(serverId)
-    tests.get(serverId)?.abort(new Error('It is tested anew.'))
+    tests.get(serverId)?.abort(new Error('Another test was started.'))
     const stop = new AbortController()
     tests.set(serverId, stop)
-    const begun = performance.now()
+    const startedAt = performance.now()
     const result = await connectAlone(found, stop.signal).then(
       (message) => ({ ok: true, message }),
       (error: unknown) => ({
@@ -160,14 +160,14 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
       }),
     )
     if (tests.get(serverId) === stop) tests.delete(serverId)
-    return { ...result, durationMs: Math.round(performance.now() - begun) }
+    return { ...result, durationMs: Math.round(performance.now() - startedAt) }
   }
 
   async function restart(serverId: string): Promise<McpServerView> {
     const found = await usable(serverId)
     const shared = hub.sharedOf(found.server)
-    await shared.stop('It is started anew.')
-    // Why it did not start is in its view.
+    await shared.stop('Restarted.')
+    // The view shows why it did not start.
     await shared.discover(hub.planOf(found.server)).catch(() => undefined)
     return view(found)
   }
@@ -181,10 +181,10 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     return { found, definition }
   }
 
-  /** A sign-in is there: what runs is connected anew, but for calls under way, which go on with it; and what the server offers is asked for at once. */
+  /** After a sign-in: reconnects the server unless calls are running, and asks at once for what it offers. */
   async function signedIn(found: EffectiveServer): Promise<McpServerView> {
     const shared = hub.sharedOf(found.server)
-    if (!shared.isBusy) await shared.stop('Somebody has signed in.')
+    if (!shared.isBusy) await shared.stop('Signed in.')
     const offers = shared.discover(hub.planOf(found.server)).catch(() => undefined)
     await Promise.race([offers, pause(MAX_DISCOVERY_MS, undefined, { ref: false })])
     deps.changed()
@@ -192,7 +192,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
   }
 
   async function signedOut(found: EffectiveServer): Promise<McpServerView> {
-    await hub.knownOf(found.server)?.stop('Somebody has signed out.')
+    await hub.knownOf(found.server)?.stop('Signed out.')
     deps.changed()
     return view(found)
   }
@@ -241,7 +241,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
       await shared.load()
       const first = needsTask()
       const result = await made(first)
-      // What a server that was never seen before says of its tools comes with its first connection.
+      // A new server's tools become known with its first connection.
       return result.isError && !first && needsTask() ? made(true) : result
     },
     async signIn(serverId, open, signal) {
@@ -263,7 +263,7 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
   }
 }
 
-/** What a server's process runs in counts; why that is no sandbox, only what it should run in can say. */
+/** The sandbox of a server's running process counts; why it has none is only known from its planned one. */
 function runsIn(now: McpServerView['sandbox'], wanted: McpServerView['sandbox']): McpServerView['sandbox'] {
   if (!now) return wanted
   return now.level === 'unrestricted' && wanted?.unavailable !== undefined

@@ -9,17 +9,17 @@ export interface HubDeps extends SharedServerDeps {
   sandboxes: ServerSandboxes
 }
 
-/** All servers of the app: one for each definition, whoever uses it. */
+/** All servers of the app: one for each definition, shared by all sessions. */
 export interface Hub {
-  /** What runs, or could run, for a configured server that is accepted. */
+  /** The shared server for a configured server that is accepted. */
   sharedOf(server: ConfiguredServer): SharedServer
-  /** The same, if anybody has ever asked for it. */
+  /** The same, if it was ever requested. */
   knownOf(server: ConfiguredServer): SharedServer | undefined
   planOf(server: ConfiguredServer): StartPlan
   keyOf(server: ConfiguredServer): string
-  /** The session is gone. */
+  /** The session was removed. */
   leave(sessionId: string): void
-  /** Ends those whose definition nobody has any more. */
+  /** Ends servers whose definition is no longer configured. */
   stopOthers(isWanted: (key: string) => boolean): void
   all(): readonly SharedServer[]
   close(): Promise<void>
@@ -56,7 +56,7 @@ export function createHub(deps: HubDeps): Hub {
       for (const [key, shared] of servers) {
         if (isWanted(key)) continue
         servers.delete(key)
-        void shared.stop('Its definition has changed, or nobody has it any more.')
+        void shared.stop('Its definition was changed or removed.')
       }
     },
     all: () => [...servers.values()],
@@ -68,14 +68,14 @@ export function createHub(deps: HubDeps): Hub {
 }
 
 /**
- * Names what is run or connected to, and with what: equal for two servers that one process or connection can serve. `cwd`: where one runs that does not say
- * so. Not part of it is what does not concern the server itself: whether it is enabled, time limits, tools that are not offered. 24 hex digits.
+ * Identifies what is run or connected to, and with what: equal for two servers that can share one process or connection. `cwd`: where a server runs whose definition has
+ * none. Excluded is what does not affect the server itself: whether it is enabled, timeouts, disabled tools. 24 hex digits.
  */
 function definitionKey({ definition, scope, folder }: ConfiguredServer, cwd: string): string {
   const sandbox = definition.transport === 'stdio' ? sandboxSetting({ scope, definition }) : 'unrestricted'
-  // A sandbox is that of one project: nobody else's server can be in it.
+  // A sandbox belongs to one project, so other projects' servers cannot share it.
   const what = [...whatRuns(definition, cwd), ...(sandbox === 'unrestricted' ? [] : [sandbox, folder ?? ''])]
-  // Variables mean something else in another place: what the user's own file may name, a project's may not.
+  // Variables differ by place: a project's definition may not use all that the user's own may.
   const meaning = JSON.stringify(what).includes('${') ? [scope, folder ?? ''] : []
   return createHash('sha256')
     .update(JSON.stringify([what, meaning]))

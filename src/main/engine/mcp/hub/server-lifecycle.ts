@@ -1,7 +1,7 @@
 const FIRST_RETRY_MS = 500
 const MAX_RETRY_MS = 60_000
 
-/** How often in a row a server has failed, and when it is worth trying again: twice as late each time, a little random so that many do not come at once. */
+/** Consecutive failures of a server, and when to retry: with exponential backoff and a little jitter. */
 export class ReconnectBackoff {
   readonly #random: () => number
   #count = 0
@@ -15,31 +15,31 @@ export class ReconnectBackoff {
     return this.#count
   }
 
-  /** ms until the next attempt; 0 when it can be made now. */
+  /** ms until the next attempt; 0 when it can start now. */
   get waitMs(): number {
     return Math.max(0, this.#retryAt - performance.now())
   }
 
-  /** `helpless`: only somebody else can mend it, so waiting is of no use. */
+  /** `helpless`: only the user can fix it, so retrying is useless. */
   recordFailure(helpless = false): void {
     this.#count++
     const wait = Math.min(FIRST_RETRY_MS * 2 ** (this.#count - 1), MAX_RETRY_MS)
     this.#retryAt = helpless ? 0 : performance.now() + Math.round(wait * (0.75 + this.#random() * 0.5))
   }
 
-  /** The next attempt is made now. */
+  /** The next attempt may start now. */
   retryNow(): void {
     this.#retryAt = 0
   }
 
-  /** What went wrong before counts no longer. */
+  /** Resets the count. */
   reset(): void {
     this.#count = 0
     this.#retryAt = 0
   }
 }
 
-/** Who works with a server just now, and how long nobody has. */
+/** The running uses of a server, and how long it has been idle. */
 export class IdleTimer {
   readonly #idleMs: () => number
   readonly #idle: () => void
@@ -47,7 +47,7 @@ export class IdleTimer {
   #endedAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `idle` is called when nobody has used it for `idleMs`; 0: never. */
+  /** `idle` is called when it was unused for `idleMs`; 0: never. */
   constructor(idleMs: () => number, idle: () => void) {
     this.#idleMs = idleMs
     this.#idle = idle
@@ -75,7 +75,7 @@ export class IdleTimer {
     }
   }
 
-  /** Does not wait for anybody any more. */
+  /** Stops the idle timer. */
   stop(): void {
     clearTimeout(this.#timer)
   }
@@ -91,7 +91,7 @@ export class IdleTimer {
   }
 }
 
-/** The same promise for somebody who may stop waiting for it; the work itself goes on for others. */
+/** The same promise for a caller that may stop waiting; the work itself continues for others. */
 export function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   if (!signal) return work
   return new Promise((resolve, reject) => {

@@ -12,26 +12,26 @@ export interface LiveListingDeps {
   key: string
   cache: ListingCache
   log: ServerLog
-  /** What it offers is another list now. */
+  /** Its list has changed. */
   changed(): void
   /** It does not say what it offers. */
   failed(message: string): void
 }
 
-/** However often a server says that its lists have changed, they are asked for at most this often. */
-const LEAST_REFRESH_MS = 1_000
+/** The lists are requested at most this often, however often a server reports changes. */
+const MIN_REFRESH_MS = 1_000
 const TIMEOUT_MS = 30_000
 const MAX_NOTES = 20
 const NOTHING: Listed = { items: [] }
 
-/** What one server offers: as it was kept of an earlier connection, as it says now, and as it changes. */
+/** What one server offers: as cached from an earlier connection, as listed now, and as it changes. */
 export class LiveListing {
   readonly #deps: LiveListingDeps
   #listing: Listing | undefined
   #loading: Promise<void> | undefined
   #asking: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Until then (as `performance.now`) what was listed counts as fresh; undefined where the server says nothing of that. */
+  /** When the list stops being fresh (as `performance.now`); undefined when the server does not say. */
   #freshUntil: number | undefined
 
   constructor(deps: LiveListingDeps) {
@@ -42,29 +42,29 @@ export class LiveListing {
     return this.#listing
   }
 
-  /** Reads what is kept of an earlier connection; once. */
+  /** Reads the cache of an earlier connection; once. */
   load(): Promise<void> {
     return (this.#loading ??= this.#read())
   }
 
-  /** Asks a new connection, and again whenever it says that something has changed. */
+  /** Lists through a new connection, and again whenever the server reports a change. */
   watch(connection: Connection): void {
     connection.onListsChanged(() => this.#askSoon(connection))
     this.#asking = this.#ask(connection)
   }
 
-  /** Asks again when what the server said at last is older than it was to be. To be called when the server is used. */
+  /** Lists again when the last list is no longer fresh. Call when the server is used. */
   refreshIfStale(connection: Connection): void {
     if (this.#freshUntil !== undefined && performance.now() > this.#freshUntil) this.#askSoon(connection)
   }
 
-  /** Asks again, and resolves when the answer is there. */
+  /** Lists again, and resolves with the response. */
   async refresh(connection: Connection): Promise<void> {
     this.#asking = (this.#asking ?? Promise.resolve()).then(() => this.#ask(connection))
     await this.#asking
   }
 
-  /** Resolves when what was asked for at last is there, or will not come. */
+  /** Resolves when the last requested list has arrived or failed. */
   async settled(): Promise<void> {
     await this.#asking
   }
@@ -83,7 +83,7 @@ export class LiveListing {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       if (connection.isOpen) void this.refresh(connection)
-    }, LEAST_REFRESH_MS).unref()
+    }, MIN_REFRESH_MS).unref()
   }
 
   async #ask(connection: Connection): Promise<void> {
@@ -122,7 +122,7 @@ export class LiveListing {
       offer,
       notes,
     }
-    // The same objects as long as nothing has changed, so that requests to models stay the same, too.
+    // The same objects as long as nothing has changed, so that requests to models stay the same too.
     if (JSON.stringify(listing) === JSON.stringify(this.#listing)) return
     const isSameTools = JSON.stringify(listing.tools) === JSON.stringify(this.#listing?.tools)
     this.#listing = isSameTools && this.#listing ? { ...listing, tools: this.#listing.tools } : listing
@@ -137,7 +137,7 @@ export class LiveListing {
   }
 }
 
-/** As long as the list that is fresh for the shortest time. 0 is no promise: such a server says what changes, or is asked at the next connection. */
+/** How long all lists are fresh: the minimum. 0 is no promise: such a server reports changes, or is listed at the next connection. */
 function freshUntil(lists: readonly PromiseSettledResult<Listed>[]): number | undefined {
   const ttls = lists.flatMap((list) =>
     list.status === 'fulfilled' && (list.value.ttlMs ?? 0) > 0 ? [list.value.ttlMs!] : [],
@@ -145,13 +145,13 @@ function freshUntil(lists: readonly PromiseSettledResult<Listed>[]): number | un
   return ttls.length > 0 ? performance.now() + Math.min(...ttls) : undefined
 }
 
-/** What a server offers, as it was when it was last asked. */
+/** What a server offered when it was last listed. */
 export interface Listing {
   info: { name: string; version: string; protocolVersion: string }
   tools: readonly ListedTool[]
-  /** How it says it is to be used. */
+  /** The server's instructions. */
   instructions?: string
-  /** What it offers beside tools. */
+  /** What it offers besides tools. */
   offer: Offer
   /** Not all of its tools were read. */
   hasMoreTools?: true
@@ -159,11 +159,11 @@ export interface Listing {
   notes: readonly string[]
 }
 
-/** The format of the files; others are not read. */
+/** The version of the file format; others are ignored. */
 const FORMAT = 2
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** Keeps on disk what servers offer, by their definition: a turn can then offer their tools without starting anything. */
+/** Caches on disk what servers offer, by their definition: a turn can then offer their tools without starting anything. */
 export interface ListingCache {
   read(key: string): Promise<Listing | undefined>
   write(key: string, listing: Listing): Promise<void>
@@ -178,7 +178,7 @@ export function createListingCache(home: string): ListingCache {
         const kept = JSON.parse(await readFile(file(key), 'utf8')) as { format?: unknown; listing?: Listing }
         return kept.format === FORMAT && Array.isArray(kept.listing?.tools) ? kept.listing : undefined
       } catch {
-        // Never written, or damaged: the server is asked again.
+        // Missing or damaged: the server is asked again.
         return undefined
       }
     },

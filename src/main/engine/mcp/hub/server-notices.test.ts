@@ -15,21 +15,21 @@ const server = (name: string, state: 'ready' | 'failed' | 'sign_in', message?: s
   shared: { state, error: message === undefined ? undefined : { message, stderr: '' } },
 })
 
-test('a server that gives no tools is told once for each trouble it has', () => {
+test('reports a server without tools once per problem', () => {
   const gone = server('gone', 'failed', 'It is\nnot there.')
   news.reportUnavailable([gone, server('ok', 'ready')])
   expect(told.splice(0)).toEqual([
-    'warning: The MCP server gone could not be reached: It is not there. The agent goes on without it; "trestle mcp test gone" tries it alone.',
+    'warning: The MCP server gone could not be reached: It is not there. The agent continues without it; test it with "trestle mcp test gone".',
   ])
   news.reportUnavailable([gone])
   expect(told).toEqual([])
   news.reportUnavailable([server('gone', 'sign_in')])
   expect(told).toEqual([
-    'warning: The MCP server gone wants you to sign in: trestle mcp login gone. The agent goes on without it.',
+    'warning: The MCP server gone requires you to sign in: trestle mcp login gone. The agent continues without it.',
   ])
 })
 
-test('a mistake in a file is told once, with its file, its line and what follows', () => {
+test('reports a mistake in a file once, with its file, line and consequence', () => {
   const problem = { file: '/home/mcp.json', line: 3, column: 1, message: 'A } is missing before the end.' }
   news.reportConfigProblems([problem])
   news.reportConfigProblems([problem])
@@ -38,7 +38,7 @@ test('a mistake in a file is told once, with its file, its line and what follows
   ])
 })
 
-test('a wait for servers is told when it takes more than a second, and not when they are there by then', () => {
+test('reports a wait for servers only when it takes more than a second', () => {
   news.reportWaiting(['quick'], 5_000)([])
   const over = news.reportWaiting(['slow', 'slower'], 5_000)
   vi.advanceTimersByTime(999)
@@ -47,6 +47,6 @@ test('a wait for servers is told when it takes more than a second, and not when 
   expect(told.splice(0)).toEqual(['info: Waiting for the MCP servers slow, slower (up to 5 s)…'])
   over(['slower'])
   expect(told).toEqual([
-    'warning: The MCP server slower has not started within 5 s. The agent goes on without it, and can use it once it has.',
+    'warning: The MCP server slower has not started within 5 s. The agent continues without it until it has.',
   ])
 })

@@ -7,7 +7,7 @@ import { toolNames, isToolEnabled, offeredTools } from './session-tools'
 import type { Listing } from './server-listing'
 import type { SharedServer } from './shared-server'
 
-/** What is known of a server. `shared`: what runs for it, if anything ever did; `listing`: what it is known to offer. */
+/** What is known of a server. `shared`: its shared instance, if it was ever used; `listing`: what it is known to offer. */
 interface KnownOfServer {
   shared?: SharedServer | undefined
   listing?: Listing | undefined
@@ -15,7 +15,7 @@ interface KnownOfServer {
   sandbox: McpServerView['sandbox']
 }
 
-/** A server as it is shown. */
+/** A server as displayed. */
 export function serverView(
   { server, hiddenBy }: EffectiveServer,
   { shared, listing, auth, sandbox }: KnownOfServer,

@@ -29,23 +29,23 @@ import type { Listing } from './server-listing'
 export interface SessionServersDeps {
   hub: Hub
   config: McpConfig
-  /** How long a turn waits for servers that were never seen before. */
+  /** How long a turn waits for new servers. */
   startWaitMs(): number
   notices: ServerNotices
-  /** Keeps what a result holds that a model cannot be given; answers the path. */
+  /** Saves content of a result that cannot be sent to a model; returns its path. */
   keep(sessionId: string, name: string, bytes: Buffer): Promise<string>
 }
 
-/** What sessions have of servers. */
+/** The servers of sessions. */
 export interface SessionServers extends McpSessions {
-  /** Servers that the client of one session brings along. */
+  /** Servers that the client of one session provides. */
   bring(user: Pick<McpUser, 'sessionId'>, servers: Readonly<Record<string, McpServerDefinition>>): void
-  /** All that count somewhere: those of the files, and those brought along. */
+  /** All servers of the files, and those that clients provide. */
   broughtBy(sessionId: string): readonly ConfiguredServer[]
-  /** What a server offers; connects where that is not known yet. Throws a `CodedError`. */
+  /** What a server offers; connects when that is not known yet. Throws a `CodedError`. */
   discover(user: McpUser, name: string): Promise<Listing>
   leave(sessionId: string): void
-  /** Says which servers that sessions use give no tools. */
+  /** Reports which servers used by sessions give no tools. */
   reportUnavailable(): void
   /** The configuration has changed. */
   configChanged(): Promise<void>
@@ -54,13 +54,13 @@ export interface SessionServers extends McpSessions {
 interface Entry {
   user: McpUser
   usable: readonly ConfiguredServer[]
-  /** What `tools` was made from. */
+  /** What `tools` was computed from. */
   made: readonly unknown[]
   tools: readonly McpTool[]
 }
 
 const NO_TOOLS: readonly McpTool[] = []
-/** Not even the one of no servers. */
+/** Distinct from every list, the empty one included. */
 const NOT_MADE: readonly unknown[] = [undefined]
 const NO_LISTING: readonly ListedTool[] = []
 
@@ -128,7 +128,7 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
       }),
   })
 
-  /** What is configured for it, and what is known of that from earlier. */
+  /** What is configured for it, and what is already known about that. */
   async function load(user: McpUser) {
     const { usable } = await read(user)
     const known = usable.map((server) => ({ server, shared: hub.sharedOf(server) }))
@@ -178,12 +178,12 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
       const server = await find(user, tool.server)
       if (!server)
         return failed(
-          `The MCP server ${tool.server} is not there any more: it was removed or switched off. Go on without it.`,
+          `The MCP server ${tool.server} is not available any more: it was removed or disabled. Continue without it.`,
         )
       const shared = hub.sharedOf(server)
       const { definition } = server
       if (!isToolEnabled(definition, tool.name))
-        return failed(`The user has switched ${tool.name} off. Go on without it.`)
+        return failed(`The user has disabled ${tool.name}. Continue without it.`)
       return callServer(shared, hub.planOf(server), {
         sessionId: user.sessionId,
         server: server.name,

@@ -25,7 +25,7 @@ const server = (name: string, more: Partial<ConfiguredServer> = {}): ConfiguredS
 })
 const tools = (...items: unknown[]): ListedTool[] => readTools(items).tools
 
-it('a server whose tools would fill every request is offered as far as is bearable, and others are not affected', () => {
+it('limits a server whose tools would fill every request, without affecting others', () => {
   const huge = tools(...Array.from({ length: 100 }, (_, n) => ({ name: `t${n}`, description: 'd'.repeat(10_000) })))
   const offered = sessionTools([
     { server: server('huge'), tools: huge },
@@ -35,7 +35,7 @@ it('a server whose tools would fill every request is offered as far as is bearab
   expect(offered.at(-1)).toMatchObject({ fullName: 'mcp__small__only' })
 })
 
-it('offers what is switched on, and nothing that has a problem', () => {
+it('offers enabled tools, and nothing that has a problem', () => {
   const listed = tools({ name: 'a' }, { name: 'b' }, { name: 'c' }, { name: 'bad', inputSchema: 'no schema' })
   const named = (more: Partial<McpServerDefinition>) =>
     sessionTools([
@@ -46,14 +46,14 @@ it('offers what is switched on, and nothing that has a problem', () => {
   expect(named({ enabledTools: ['a', 'b'], disabledTools: ['a'] })).toEqual(['b'])
 })
 
-it('stays the same list while nothing has changed, so that requests to models stay the same', () => {
+it('returns the same list until something changes, so that requests to models stay the same', () => {
   const listed = tools({ name: 'a' }, { name: 'b' })
   const before = sessionTools([{ server: server('s'), tools: listed }])
   expect(reuseIfUnchanged(before, sessionTools([{ server: server('s'), tools: listed }]))).toBe(before)
   expect(reuseIfUnchanged(before, sessionTools([{ server: server('s'), tools: listed.slice(1) }]))).not.toBe(before)
 })
 
-it('of several servers of one name the nearest counts, but one that nobody has accepted takes no place', () => {
+it('uses the nearest of several servers with one name, and ignores servers that are not accepted', () => {
   const usable = (...servers: ConfiguredServer[]) =>
     effectiveServers(servers)
       .filter(isUsable)
@@ -66,7 +66,7 @@ it('of several servers of one name the nearest counts, but one that nobody has a
   expect(effectiveServers([project, own])[1]).toMatchObject({ hiddenBy: '/p/.mcp.json' })
 })
 
-it('what cannot be seen is not in what a tool says of itself, and its claims are taken at their worst', () => {
+it('strips invisible characters from a tool, and takes the worst case of its claims', () => {
   const [tool] = tools({
     name: 'x',
     description: 'seen\u{e0041}\u202e\u0007',
@@ -83,13 +83,13 @@ it('what cannot be seen is not in what a tool says of itself, and its claims are
 
 const name = (server: string, tool: string): string => toolNames([{ server, name: tool }])[0]!
 
-it('says server and tool, with what cannot be sent replaced', () => {
+it('contains server and tool, with invalid characters replaced', () => {
   expect(name('github', 'create_issue')).toBe('mcp__github__create_issue')
   expect(name('my server', 'do/it now')).toBe('mcp__my_server__do_it_now')
   expect(name('Überwachung', '写')).toMatch(/^mcp__berwachung__/)
 })
 
-it('whatever they are called, names can be sent, are told apart and do not depend on the order', () => {
+it('are always valid, unique and independent of the order', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.stringMatching(/^[a-z_. /]{0,80}$/))
   fc.assert(
     fc.property(
@@ -107,7 +107,7 @@ it('whatever they are called, names can be sent, are told apart and do not depen
   )
 })
 
-it('a rule for all tools of one server never means those of another whose name merely begins alike', () => {
+it('keep a rule for all tools of one server from matching a server with a similar name', () => {
   const servers = ['a', 'a_', 'a__b', '_a', 'a b', 'a.b', 'a_b']
   const names = toolNames(servers.map((server) => ({ server, name: 'tool' })))
   for (const [index, own] of names.entries()) {

@@ -12,7 +12,7 @@ export interface OfferingServer {
   tools: readonly ListedTool[]
 }
 
-/** The tools of these servers that a model can be offered, under names of their own. */
+/** The tools of these servers that a model can be offered, under unique names. */
 export function sessionTools(servers: readonly OfferingServer[]): McpTool[] {
   return named(
     servers.flatMap(({ server, tools }) => {
@@ -22,7 +22,7 @@ export function sessionTools(servers: readonly OfferingServer[]): McpTool[] {
   )
 }
 
-/** Those that could be offered, were they not switched off. */
+/** Tools that could be offered if they were enabled. */
 export function switchedOffTools(servers: readonly OfferingServer[]): McpTool[] {
   return named(
     servers.flatMap(({ server, tools }) =>
@@ -38,7 +38,7 @@ function named(offered: readonly { server: ConfiguredServer; tool: ListedTool }[
   const taken = new Set<string>()
   return offered.flatMap(({ server, tool }, index): McpTool[] => {
     const fullName = names[index]!
-    // Only somebody who computes our hashes comes here.
+    // Reachable only with a deliberate hash collision.
     if (taken.has(fullName)) return []
     taken.add(fullName)
     const { name, title, description, inputSchema, annotations, saysDestructive, needsTask } = tool
@@ -60,7 +60,7 @@ function named(offered: readonly { server: ConfiguredServer; tool: ListedTool }[
   })
 }
 
-/** The same list while nothing has changed: requests to models are compared by identity. */
+/** The same list until something changes: requests to models are compared by identity. */
 export function reuseIfUnchanged(before: readonly McpTool[], after: readonly McpTool[]): readonly McpTool[] {
   const isSame =
     before.length === after.length &&
@@ -79,7 +79,7 @@ export function reuseIfUnchanged(before: readonly McpTool[], after: readonly Mcp
 /** Characters of all schemas and descriptions of a server: more than any real one has, and not so many that nothing else fits into a request. */
 const MAX_CHARS = 256 * 1024
 
-/** What the model is told of a server whose tools it does not have all: it would look for them, or say that there are none. */
+/** A note to the model about a server whose tools are not all offered: otherwise it would search for them, or claim that they do not exist. */
 export function omittedTools(
   { definition }: Pick<ConfiguredServer, 'definition'>,
   { tools, hasMoreTools }: Listing,
@@ -88,14 +88,12 @@ export function omittedTools(
   return [
     ...(hasMoreTools ? [`[The server has more tools than the ${tools.length} that were read.]`] : []),
     ...(left.size > 0
-      ? [
-          `[${left.size} tools of the server are not offered, because there are too many: the user can switch off others.]`,
-        ]
+      ? [`[${left.size} tools of the server are not offered, because there are too many: the user can disable others.]`]
       : []),
   ]
 }
 
-/** What of a server's tools can be offered: those that can be used and are switched on, as far as they fit; `left`: those that do not. */
+/** The server's tools to offer: usable and enabled ones, as far as they fit; `left`: those that do not. */
 export function offeredTools(
   definition: Pick<McpServerDefinition, 'disabledTools' | 'enabledTools'>,
   tools: readonly ListedTool[],
@@ -120,7 +118,7 @@ function sizeOf(tool: ListedTool): number {
   return size
 }
 
-/** Whether the user lets this tool be offered. */
+/** Whether the user enabled this tool. */
 export function isToolEnabled(
   { disabledTools, enabledTools }: Pick<McpServerDefinition, 'disabledTools' | 'enabledTools'>,
   tool: string,
@@ -128,30 +126,30 @@ export function isToolEnabled(
   return !disabledTools.includes(tool) && (enabledTools?.includes(tool) ?? true)
 }
 
-/** Whether it can touch the files of this machine. */
+/** Whether it can access the files of this machine. */
 function isLocal({ definition }: ConfiguredServer): boolean {
   if (definition.transport === 'stdio') return true
   const host = URL.canParse(definition.url) ? new URL(definition.url).hostname : ''
   return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 }
 
-/** A tool of a server, ready to be offered. What the server said is cleaned and bounded: nothing in it can break a request. */
+/** A server's tool, ready to be offered. The server's text is cleaned and bounded: nothing in it can break a request. */
 export interface McpTool {
-  /** As the configuration calls it. */
+  /** The server's name in the configuration. */
   server: string
-  /** Tells its server from servers of the same name elsewhere. */
+  /** Distinguishes its server from servers of the same name elsewhere. */
   serverId?: string
-  /** As the server calls it. */
+  /** The server's own name for it. */
   name: string
-  /** As the model calls it: `mcp__server__tool`, at most 64 characters, never the name of a built-in. */
+  /** The model's name for it: `mcp__server__tool`, at most 64 characters, never the name of a built-in. */
   fullName: string
   title?: string
   description: string
-  /** A JSON Schema whose top is an object. */
+  /** A JSON Schema whose root is an object. */
   inputSchema: Readonly<Record<string, unknown>>
-  /** Hints of the server: they can make a policy stricter, never laxer. What it does not say counts as the worst. */
+  /** Hints of the server: they can only make a policy stricter. What it omits counts as the worst case. */
   annotations: ToolAnnotations
-  /** The server itself says that the tool can destroy something. */
+  /** The server itself declares that the tool can be destructive. */
   saysDestructive: boolean
   /** It can only be called as a task of the protocol. */
   needsTask?: true
@@ -159,36 +157,36 @@ export interface McpTool {
   isLocal: boolean
 }
 
-/** The tools of a session's servers as they are now: the same array, of the same tools, until something changes. */
+/** The current tools of a session's servers: the same array, of the same tools, until something changes. */
 export interface McpToolSource {
   tools(): readonly McpTool[]
-  /** Those that the configuration of their server switches off: for people to see, never offered. */
+  /** Tools that the configuration of their server disables: shown to the user, never offered. */
   switchedOff(): readonly McpTool[]
-  /** What the servers say about their use. */
+  /** The servers' instructions. */
   instructions(): readonly { server: string; text: string }[]
 }
 
-/** Who uses servers: a session of a person; its subagents use them as that session. */
+/** The user of servers: a session that the user started; its subagents use them as that session. */
 export interface McpUser {
   sessionId: string
   folder: string
 }
 
-/** What the engine itself does with servers, beside what hosts do. */
+/** For the engine itself, in addition to what hosts use. */
 export interface McpSessions {
   /**
-   * To be awaited before a turn: reads what is configured, and gives servers that were never seen before a few seconds to say what they offer. Starts nothing
-   * that is known already. Undefined where there are no servers.
+   * Await before a turn: reads the configuration, and gives new servers a few seconds to list what they offer. Starts nothing
+   * that is already known. Undefined without servers.
    */
   forTurn(user: McpUser, signal?: AbortSignal): Promise<McpToolSource | undefined>
-  /** The same without starting anything: what is known of them now. */
+  /** The same without starting anything: what is currently known. */
   toolsOf(user: McpUser): Promise<McpToolSource | undefined>
-  /** Runs a call that is allowed; starts the server where it does not run. Failures are results with advice. */
+  /** Runs an allowed call; starts the server if necessary. Failures are results with advice. */
   call(user: McpUser, tool: McpTool, input: Record<string, unknown>, ctx: CallContext): Promise<ToolResult>
   /** The servers this session can use, and what is known of each; starts nothing. */
   servers(user: McpUser): Promise<{ name: string; serverId: string; listing?: Listing }[]>
   /**
-   * Runs something with the connection of a server, by its name in the session; starts it where it does not run. CodedError: `mcp.not_found`, or why it does not
+   * Runs something with the connection of a server, by its name in the session; starts it if necessary. CodedError: `mcp.not_found`, or why it does not
    * start.
    */
   withServer<Result>(
@@ -209,9 +207,9 @@ export interface NamedTool {
 }
 
 /**
- * What the model calls each tool: `mcp__server__tool`, of letters, digits, `_` and `-`, at most 64 characters, no two the same, and the same whatever order servers
- * come in. A name that is too long is cut, one that is not the only one of its kind is marked: with a hash of what the server calls it. No server's name runs into
- * that of a tool, so a rule for `mcp__server__*` means that server.
+ * The model's name for each tool: `mcp__server__tool`, of letters, digits, `_` and `-`, at most 64 characters, unique, and independent of the order of servers.
+ * A name that is too long is cut, and a duplicate is marked, with a hash of the server's own names. No server's name is a prefix of
+ * another's in these names, so a rule for `mcp__server__*` means that server.
  */
 export function toolNames(tools: readonly NamedTool[]): string[] {
   const servers = serverNames([...new Set(tools.map(({ server }) => server))])
@@ -225,7 +223,7 @@ export function toolNames(tools: readonly NamedTool[]): string[] {
   })
 }
 
-/** What each server is called in the names of its tools: without double or outer underscores, and told apart. */
+/** Each server's name in the names of its tools: without double or outer underscores, and unique. */
 function serverNames(servers: readonly string[]): Map<string, string> {
   const counts = new Map<string, number>()
   for (const server of servers) counts.set(plain(server), (counts.get(plain(server)) ?? 0) + 1)

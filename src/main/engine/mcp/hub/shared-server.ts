@@ -14,21 +14,21 @@ import type { SharedServerDeps, StartPlan } from './start-plan'
 
 export type SharedState = 'idle' | 'starting' | 'ready' | 'reconnecting' | 'failed' | 'sign_in'
 
-/** So often a lost connection is tried anew by itself; after that with the next use. */
+/** How often a lost connection is retried automatically; after that, with the next use. */
 const MAX_RECONNECTS = 5
-/** A call waits this long for the next attempt; beyond it, it fails at once and says when that is. */
+/** A call waits this long for the next attempt; beyond it, the call fails at once and says when that is. */
 const MAX_RETRY_WAIT_MS = 2_000
-/** A connection unused for so long is asked whether it lives before it is used. */
+/** A connection unused for this long is pinged before it is used. */
 const CHECK_ALIVE_AFTER_MS = 60_000
 const PING_MS = 5_000
-/** A server that was up for so long is no server that fails again and again. */
+/** A server that was up this long resets its failure count. */
 const STABLE_AFTER_MS = 60_000
-/** As the process says it of itself. */
+/** The wording of the process for a clean exit. */
 const CLEAN_EXIT = 'it exited with code 0'
 
 /**
- * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is first used, is lost and found again, and
- * stops when nobody has used it for a while.
+ * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is first used, reconnects when lost, and
+ * stops after it was unused for a while.
  */
 export class SharedServer {
   readonly key: string
@@ -50,7 +50,7 @@ export class SharedServer {
   #doubting: Promise<void> | undefined
   #retryTimer: NodeJS.Timeout | undefined
   #startedAt = 0
-  /** The same on the clock that nobody sets. */
+  /** The same on the monotonic clock. */
   #upSince = 0
   #isTried = false
   readonly #known: KnownServer = {}
@@ -60,7 +60,7 @@ export class SharedServer {
     this.#deps = deps
     this.#failures = new ReconnectBackoff(deps.random)
     this.#uses = new IdleTimer(deps.idleMs, () => {
-      if (this.#connection || this.#retryTimer) void this.stop('Nobody has used it for a while.')
+      if (this.#connection || this.#retryTimer) void this.stop('It was idle.')
     })
     this.#lists = new LiveListing({
       key,
@@ -87,7 +87,7 @@ export class SharedServer {
     return this.#connection?.pid
   }
 
-  /** What its process runs in; undefined where none runs. */
+  /** The sandbox of its process; undefined when it has no process. */
   get sandbox(): Connection['sandbox'] {
     return this.#connection?.sandbox
   }
@@ -101,18 +101,18 @@ export class SharedServer {
     return this.#uses.isBusy
   }
 
-  /** Whether it was started, or tried to, since this process began. */
+  /** Whether a start was attempted in this process. */
   get wasStarted(): boolean {
     return this.#isTried
   }
 
-  /** Reads what is kept of an earlier connection; once. */
+  /** Reads the cache of an earlier connection; once. */
   load(): Promise<void> {
     return this.#lists.load()
   }
 
   /**
-   * Runs `run` with a connection, made where there is none; once more with a new one where the server has not taken what it asked. `signal` ends the wait for it, not the start itself, which others may
+   * Runs `run` with a connection, opened if necessary; retries once with a new one when the server did not accept the request. `signal` ends the wait, not the start itself, which other callers may
    * wait for.
    */
   async use<Result>(
@@ -136,7 +136,7 @@ export class SharedServer {
     })
   }
 
-  /** Connects, so that it is known what the server offers. */
+  /** Connects to find out what the server offers. */
   async discover(plan: StartPlan, sessionId?: string): Promise<Listing> {
     return this.use(plan, sessionId, undefined, async () => {
       await this.#lists.settled()
@@ -151,17 +151,17 @@ export class SharedServer {
     return openPages(connection.served, call, error)
   }
 
-  /** Resolves when it is known what the server offers at this connection; `again`: when it was asked once more, because it takes no calls as its tools were listed. */
+  /** Resolves when the offers of this connection are known; `again`: once they were listed again, because the tools it accepts differ from those listed. */
   listingReady(connection: Connection, again = false): Promise<void> {
     return again ? this.#lists.refresh(connection) : this.#lists.settled()
   }
 
-  /** A call has succeeded: what went wrong before counts no longer. */
+  /** A call has succeeded: resets the failure count. */
   succeeded(): void {
     this.#failures.reset()
   }
 
-  /** Called when a call got no answer in time: a server that does not even answer a ping is stopped, and started anew with the next use, which waits for this. */
+  /** Called after a call timed out: a server that does not even answer a ping is stopped, and restarted with the next use, which waits for this. */
   checkAlive(connection: Connection): Promise<void> {
     this.#doubting ??= this.#lookAfter(connection).finally(() => (this.#doubting = undefined))
     return this.#doubting
@@ -216,7 +216,7 @@ export class SharedServer {
     return unlessAborted(this.#starting ?? this.#begin(plan), signal)
   }
 
-  /** A new connection in place of one that no longer serves. */
+  /** A new connection in place of a stale one. */
   async #instead(plan: StartPlan, old: Connection, signal: AbortSignal | undefined): Promise<Connection> {
     if (this.#connection === old) {
       this.#connection = undefined
@@ -302,23 +302,23 @@ export class SharedServer {
     if (this.#connection !== connection) return
     this.#connection = undefined
     void connection.close()
-    // Some end by themselves when they have nothing to do.
+    // Some exit when they have nothing to do.
     if (why === CLEAN_EXIT && !this.isBusy) {
-      this.log.add({ from: 'connection', level: 'info', text: 'It ended by itself.' })
+      this.log.add({ from: 'connection', level: 'info', text: 'It exited normally.' })
       return this.#set('idle')
     }
-    // What went wrong long ago says nothing about now.
+    // Failures from long ago say nothing about now.
     if (performance.now() - this.#upSince > STABLE_AFTER_MS) this.#failures.reset()
     this.#fail(`The connection was lost: ${why}.`)
   }
 
-  /** Notes a failure, and tries again by itself while sessions use it. */
+  /** Records a failure, and retries automatically while sessions use it. */
   #fail(message: string, state: 'failed' | 'sign_in' = 'failed'): void {
     this.#failures.recordFailure(state === 'sign_in')
     this.#error = { message, stderr: this.log.stderrTail(this.#startedAt) }
     this.log.add({ from: 'connection', level: 'error', text: message })
     const plan = this.#plan
-    // What never came up is not tried again by itself: somebody has to mend it first.
+    // What never came up is not retried automatically: the user has to fix it first.
     const wasUp = this.#state === 'ready' || this.#state === 'reconnecting'
     const goesOn =
       wasUp && state === 'failed' && this.users.size > 0 && plan !== undefined && this.#failures.count <= MAX_RECONNECTS

@@ -18,39 +18,39 @@ export interface SharedServerDeps {
   /** Loads the protocol. */
   hooks(): Promise<ServerHooks>
   cache: ListingCache
-  /** What commands get. */
+  /** The environment of commands. */
   env(): Record<string, string>
   /** Resolves when that is complete. */
   ready?(): Promise<void>
-  /** Without use for so long it is stopped; 0: never. */
+  /** It is stopped after this long without use; 0: never. */
   idleMs(): number
   /** Another session uses it. */
   joined(): void
-  /** Something about it that is shown, or its tools, may have changed. */
+  /** Its displayed state, or its tools, may have changed. */
   changed(): void
   random(): number
 }
 
-/** Beside what every connection has: what a call may need before it can be made. */
+/** In addition to the hooks of every connection: what a call may require before it can be made. */
 export type ServerHooks = ConnectionHooks & Pick<ClientFeatures, 'openPages'>
 
-/** How it is started: what differs between those who use one definition. */
+/** How it is started: what differs between the users of one definition. */
 export interface StartPlan {
   name: string
   cwd: string
-  /** With variables filled in; throws a `CodedError`. */
+  /** With variables expanded; throws a `CodedError`. */
   definition(): McpServerDefinition
-  /** What that is started with. */
+  /** The environment for that. */
   sandbox: ConnectionPlan['sandbox']
 }
 
-/** What servers that are run on this machine run in. */
+/** The sandbox of servers that run on this machine. */
 export interface ServerSandboxes {
   /** Where a server without `cwd` runs. */
   cwdOf(server: ConfiguredServer): string
-  /** What it would run in; undefined for a server that is connected to. */
+  /** The planned sandbox; undefined for a server that is connected to. */
   view(server: ConfiguredServer): Promise<McpServerView['sandbox']>
-  /** What to start it with; `definition` has its variables filled in. CodedError `mcp.start`. */
+  /** The start options; `definition` has its variables expanded. CodedError `mcp.start`. */
   policyOf(server: ConfiguredServer, definition: McpServerDefinition): Promise<SandboxPolicy | undefined>
 }
 
@@ -72,7 +72,7 @@ export function sandboxSetting({
 }
 
 export function createServerSandboxes({ home, userHome, sandboxes }: ServerSandboxesDeps): ServerSandboxes {
-  /** A server of the user's own serves every project, so without `cwd` its sandbox has a folder of its own to write to. */
+  /** The user's own server serves every project, so without `cwd` its sandbox has a separate folder to write to. */
   const ownFolder = ({ serverId }: ConfiguredServer): string =>
     join(home, 'mcp-data', createHash('sha256').update(serverId).digest('hex').slice(0, 24))
 

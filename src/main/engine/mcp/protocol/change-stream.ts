@@ -5,7 +5,7 @@ import type { McpLogLine } from '../../../../shared/configuration/mcp'
 const ACKNOWLEDGE_MS = 30_000
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** A stream that held for so long did not fail. */
+/** A stream that lasted this long did not fail. */
 const STABLE_AFTER_MS = 30_000
 
 export interface ChangeStreamDeps {
@@ -17,8 +17,8 @@ export interface ChangeStreamDeps {
 }
 
 /**
- * The stream on which a server of the stateless revision says what has changed (`subscriptions/listen`): its lists, and the resources that are watched. One that ends is opened
- * again, later each time; a server that refuses it is not asked again before the next connection.
+ * The stream on which a server of the stateless revision reports changes (`subscriptions/listen`): of its lists, and of subscribed resources. A stream that ends is reopened
+ * with growing delays; a server that refuses it is not asked again before the next connection.
  */
 export class ChangeStream {
   readonly #deps: ChangeStreamDeps
@@ -37,7 +37,7 @@ export class ChangeStream {
     if (Object.keys(this.#filter()).length > 0) void this.#reopen()
   }
 
-  /** Resolves when the server has been told. */
+  /** Resolves when the server has been informed. */
   watch(uri: string): Promise<void> {
     if (this.#isOver || this.#watched.has(uri)) return this.#work
     this.#watched.add(uri)
@@ -75,7 +75,7 @@ export class ChangeStream {
       if (this.#isEnded()) return await opened.close()
       this.#open = opened
       void this.#whenClosed(opened)
-      // The old one last, so that nothing is missed between the two.
+      // The old stream closes last, so that nothing is missed in between.
       await old?.close()
     } catch (error) {
       if (this.#isEnded()) return
@@ -84,7 +84,7 @@ export class ChangeStream {
       this.#deps.log({
         from: 'connection',
         level: 'warning',
-        text: `It does not say what changes: ${failureOf(error).message}`,
+        text: `It does not report changes: ${failureOf(error).message}`,
       })
     }
   }

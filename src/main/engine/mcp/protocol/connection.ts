@@ -10,104 +10,104 @@ import { CodedError } from '../../../../shared/errors'
 import { connectionError } from '../../model/errors/connection-error'
 import { isUnknownIssuer } from '../../network/certificates'
 
-/** How a request is made. */
+/** Options of a request. */
 export interface RequestLimits {
   signal?: AbortSignal
   onProgress?: (progress: Progress) => void
-  /** The call it belongs to: its person is asked for what the server wants to know before it answers. */
+  /** The call it belongs to: its user is asked when the server requires input before it answers. */
   call?: CallInFlight
-  /** Headers beside the usual ones; only for HTTP servers of the stateless revision. */
+  /** Additional headers; only for HTTP servers of the stateless revision. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** A connection to a server that has been greeted. */
+/** An initialized connection to a server. */
 export interface Connection {
-  /** As those know it who answer what the server asks. */
+  /** The connection for handlers of the server's requests. */
   readonly served: ServedConnection
   readonly info: { name: string; version: string; protocolVersion: string }
   readonly capabilities: ServerCapabilities
-  /** How it says it is to be used; cut. */
+  /** The server's instructions; truncated. */
   readonly instructions: string | undefined
   readonly pid: number | undefined
-  /** What its process runs in. */
+  /** The sandbox of its process. */
   readonly sandbox: CommandSandbox | undefined
-  /** Resolves, with why, when the connection is no longer there. */
+  /** Resolves, with the reason, when the connection is lost. */
   readonly lost: Promise<string>
   readonly isOpen: boolean
-  /** The server has given it an id, and may forget that (streamable HTTP). */
+  /** The server assigned it a session id, and may forget that (streamable HTTP). */
   readonly hasSession: boolean
-  /** It speaks the stateless revision, 2026-07-28: each request stands for itself. */
+  /** It speaks the stateless revision, 2026-07-28: each request is independent. */
   readonly isStateless: boolean
-  /** Values of a call are sent to it as headers, too, where its tools ask for that. */
+  /** Values of a call are also sent as headers, where its tools ask for that. */
   readonly takesHeaders: boolean
-  /** Any request; without a time limit of its own. An abort tells the server that it is cancelled. */
+  /** Any request; without a timeout of its own. An abort notifies the server of the cancellation. */
   request(method: string, params: Record<string, unknown>, limits?: RequestLimits): Promise<Record<string, unknown>>
   list(method: string, key: string, timeoutMs: number, signal?: AbortSignal): Promise<Listed>
-  /** Calls `changed` whenever the server says that one of its lists has changed, or it may have said so unheard. */
+  /** Calls `changed` whenever the server reports that a list has changed, or such a report may have been missed. */
   onListsChanged(changed: () => void): void
-  /** Has the server say when a resource changes, where it does that. */
+  /** Subscribes to changes of a resource, if the server supports that. */
   watchResource(uri: string, signal?: AbortSignal): Promise<void>
   /** Whether the server answers within `timeoutMs`. */
   ping(timeoutMs: number): Promise<boolean>
-  /** Whether the server answers within `timeoutMs` in the revision that was agreed on: one that was started again may speak another. */
+  /** Whether the server answers within `timeoutMs` in the agreed revision: after a restart it may speak another. */
   isStillAgreed(timeoutMs: number): Promise<boolean>
   close(): Promise<void>
 }
 
-/** What is remembered of a server between connections, so that the next one begins without delay. */
+/** What is remembered of a server between connections, so that the next one starts without delay. */
 export interface KnownServer {
-  /** The revision agreed on the last time. */
+  /** The revision agreed on last time. */
   version?: string
-  /** Its process ends when it gets another request before `initialize`. */
+  /** Its process exits when it gets another request before `initialize`. */
   endsAtDiscover?: boolean
   /** It does not answer `server/discover`. */
   ignoresDiscover?: boolean
-  /** It was started again because it had been asked for both generations. */
+  /** It was restarted because it had been asked for both generations. */
   settledOnOlder?: boolean
 }
 
 export interface ConnectionPlan extends Omit<TransportPlace, 'fetchFor' | 'sandbox'> {
-  /** Variables in it are filled in. */
+  /** Its variables are expanded. */
   definition: McpServerDefinition
-  /** What a program is started with; asked just before. */
+  /** The start options of a program; requested just before. */
   sandbox(definition: McpServerDefinition): Promise<SandboxPolicy | undefined>
   version: string
   hooks: ConnectionHooks
-  /** Read, and written. */
+  /** Read and updated. */
   known?: KnownServer
   served: Omit<ServedConnection, 'log'>
   signal?: AbortSignal
 }
 
-/** A call that a server works on. */
+/** A call that a server is working on. */
 export interface CallInFlight {
   sessionId: string
   tool: string
   ctx: CallContext
-  /** Stops the time limit of the call, while a person is asked say; call what it returns to let it run on. */
+  /** Pauses the timeout of the call, for example while the user is asked; call the returned function to resume it. */
   pauseTimeout(): () => void
 }
 
-/** A connection as those see it who answer what servers ask. */
+/** A connection for handlers of the server's requests. */
 export interface ServedConnection {
-  /** What the server is called in the configuration of the session that started it; for people. */
+  /** The server's name in the configuration of the session that started it; for display. */
   readonly name: string
-  /** Sessions that use it now. */
+  /** Sessions that currently use it. */
   sessions(): readonly string[]
-  /** The calls it works on, the oldest first. stdio does not tell which of them a request of the server belongs to. */
+  /** The running calls, oldest first. stdio does not say which of them a request of the server belongs to. */
   calls(): readonly CallInFlight[]
   log(line: Omit<McpLogLine, 'at'>): void
 }
 
-/** What is plugged into every connection: answers to what servers ask, and signing in. */
+/** Hooks of every connection: handlers for the server's requests, and sign-in. */
 export interface ConnectionHooks {
-  /** What we say we can do. Asked at each connection. */
+  /** The client capabilities to declare. Requested for each connection. */
   capabilities(): ClientCapabilities
-  /** Before the connection is made: the place to install handlers of requests and notifications. */
+  /** Before the connection is opened: the place to install handlers of requests and notifications. */
   prepare(client: Client, connection: ServedConnection): void
   /**
-   * Answers what a server of the stateless revision wants before it answers a request; `call`: the one that the request belongs to. Rejects, with words for people, when there is no
-   * answer to give.
+   * Provides what a server of the stateless revision requires before it answers a request; `call`: the one that the request belongs to. Rejects, with a message for the user, when no
+   * answer is possible.
    */
   answer(
     connection: ServedConnection,
@@ -115,18 +115,18 @@ export interface ConnectionHooks {
     request: InputRequest,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>>
-  /** Signing in at an HTTP server: its `fetchFor` goes to the transport; `mcp.sign_in` thrown by it means the state `sign_in`. */
+  /** Sign-in at an HTTP server: its `fetchFor` goes to the transport; `mcp.sign_in` thrown by it results in the state `sign_in`. */
   auth: Pick<McpAuth, 'fetchFor' | 'view'>
 }
 
 /** The server took too long. */
 export class TimeoutError extends Error {}
 
-/** The connection ended before the answer came. */
+/** The connection ended before the response arrived. */
 export class LostError extends Error {}
 
 /**
- * The number of an error: the status of an HTTP answer, or the code of an error of the protocol, which is negative. Undefined for errors of this side and of the network.
+ * The number of an error: the status of an HTTP response, or the (negative) code of a protocol error. Undefined for local and network errors.
  */
 export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
@@ -135,24 +135,23 @@ export function codeOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined
 }
 
-/** Why a server could not be connected to, in words that help. */
+/** Why a connection failed, as an error with a helpful message. */
 export function connectionFailure(error: unknown, definition: McpServerDefinition): CodedError {
   if (error instanceof CodedError) return error
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof TimeoutError) return new CodedError('mcp.timeout', message, { cause: error })
-  if (isSignInRequired(error))
-    return new CodedError('mcp.sign_in', 'It wants a sign-in before it answers.', { cause: error })
+  if (isSignInRequired(error)) return new CodedError('mcp.sign_in', 'It requires sign-in.', { cause: error })
   if (definition.transport === 'stdio') return new CodedError('mcp.start', message, { cause: error })
   return new CodedError('mcp.connection', `${definition.url}: ${reasonOf(error)}`, { cause: error })
 }
 
-/** Whether the server refuses because nobody has signed in, or no longer counts as signed in. */
+/** Whether the server refuses because a sign-in is missing or no longer valid. */
 export function isSignInRequired(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return error.name === 'UnauthorizedError' || error.constructor.name === 'UnauthorizedError' || codeOf(error) === 401
 }
 
-/** fetch says only that it failed; the cause says why. */
+/** fetch only says that it failed; the cause says why. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error
@@ -165,20 +164,20 @@ function reasonOf(error: unknown): string {
   return inner && error.message === 'fetch failed' ? inner.message : error.message.slice(0, 500)
 }
 
-/** A server that answers this is alive and knows us. */
+/** A server that answers this is alive and knows the session. */
 const PING_MS = 5_000
-/** HTTP statuses with which servers say that they do not know a session; the protocol wants 404. */
+/** HTTP statuses that servers use for an unknown session; the protocol specifies 404. */
 const UNKNOWN_SESSION_STATUSES = new Set([400, 404, 405, 410])
-/** Codes of JSON-RPC for a request that was not understood, or not taken. */
+/** JSON-RPC codes for a request that was not understood or not accepted. */
 const REJECTED_CODES = new Set([-32_600, -32_000, -32_001, -32_002])
-/** The server does not speak the revision that was agreed on. */
+/** The server does not speak the agreed revision. */
 const UNSUPPORTED_VERSION = -32_022
 const UNKNOWN_SESSION_MESSAGE =
   /\b(?:no|not|invalid|unknown|missing|expired|stale|bad|terminated|closed|uninitialized)\b.*\bsession\b|\bsession\b.*\b(?:not|no|invalid|unknown|missing|expired|stale|terminated|closed|required|gone|uninitialized)\b/is
 
 /**
- * Whether a request was rejected because of its connection, and not for what it asks: nobody listens there any more, or the server does not know its session, because it was
- * started again, maybe in another version that speaks another revision of the protocol. With a new connection it can be made once more: nothing was done.
+ * Whether a request was rejected because of its connection rather than its content: the server is not listening any more, or does not know the session, because it was
+ * restarted, maybe with a version that speaks another revision of the protocol. It can be retried with a new connection: nothing was done.
  */
 export async function isStaleConnection(
   connection: Pick<Connection, 'hasSession' | 'isStateless' | 'isStillAgreed'>,
@@ -196,6 +195,6 @@ export async function isStaleConnection(
     )
   if ((UNKNOWN_SESSION_STATUSES.has(code) || REJECTED_CODES.has(code)) && UNKNOWN_SESSION_MESSAGE.test(error.message))
     return true
-  // Otherwise the request may be to blame. Whoever else uses the session would lose it for nothing.
+  // Otherwise the request may be to blame, and dropping the session would hurt its other users.
   return UNKNOWN_SESSION_STATUSES.has(code) && !(await connection.isStillAgreed(PING_MS))
 }

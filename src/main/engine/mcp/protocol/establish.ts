@@ -13,7 +13,7 @@ import { guardNotifications, guardRequests } from './transport-wrappers'
 import { openTransport } from './open-transport'
 import { EndedDuringHandshake, handshake } from './handshake'
 
-/** A server that has been greeted, and the library's end of the connection. */
+/** An initialized server, and the library's end of the connection. */
 export interface Established {
   client: Client
   transport: Transport
@@ -21,16 +21,16 @@ export interface Established {
   hooks: ConnectionHooks
   isStateless: boolean
   sandbox: CommandSandbox | undefined
-  /** Resolves, with why, when the connection is no longer there. */
+  /** Resolves, with the reason, when the connection is lost. */
   lost: Promise<string>
   isOpen(): boolean
   close(): Promise<void>
 }
 
-/** Time limits are kept by those who call: they depend on progress, and on whether a person is asked. */
+/** Callers enforce timeouts: they depend on progress, and on whether the user is being asked. */
 export const NO_TIMEOUT = 2_147_000_000
 
-/** Starts or reaches the server, and finds out how it is spoken to. Rejects when everything it has started is gone. */
+/** Starts or reaches the server, and negotiates the revision. Rejects after everything it started has ended. */
 export async function establish(
   plan: ConnectionPlan,
   definition: McpServerDefinition,
@@ -45,7 +45,7 @@ export async function establish(
   let isOpen = true
   const close = async (): Promise<void> => {
     if (definition.transport === 'http') await endSession(transport)
-    // The transport first: closing is complete only when its process is gone.
+    // The transport first: closing is complete only when its process has ended.
     await transport.close().catch(() => undefined)
     await client?.close().catch(() => undefined)
   }
@@ -54,7 +54,7 @@ export async function establish(
       clientInfo: { name: 'trestle', title: 'Trestle', version: plan.version },
       capabilities: hooks.capabilities(),
     }
-    // HTTP with SSE is older than any other way.
+    // HTTP with SSE predates all other ways.
     const skipDiscover = definition.transport === 'sse' || known.endsAtDiscover === true
     const greeted = await handshake(transport, {
       ...who,
@@ -92,14 +92,14 @@ export async function establish(
       log({
         from: 'connection',
         level: 'warning',
-        text: 'It sends more notifications than anybody can read; most are thrown away.',
+        text: 'It sends notifications too fast; most are dropped.',
       }),
     )
     guardRequests(channel, () =>
       log({
         from: 'connection',
         level: 'warning',
-        text: 'It asks faster than it takes answers; what is too much is not answered.',
+        text: 'It sends requests faster than it accepts responses; the excess is not answered.',
       }),
     )
     await connecting
@@ -107,9 +107,9 @@ export async function establish(
     return { client: made, isStateless }
   }
   try {
-    const begun = await within(begin(), definition.startTimeoutMs, plan.signal, lost.promise)
+    const established = await within(begin(), definition.startTimeoutMs, plan.signal, lost.promise)
     return {
-      ...begun,
+      ...established,
       transport,
       served,
       hooks,
@@ -122,20 +122,19 @@ export async function establish(
       close,
     }
   } catch (error) {
-    if (error instanceof EndedDuringHandshake)
-      error.message = `It went away while it was starting: ${endingOf(transport)}.`
+    if (error instanceof EndedDuringHandshake) error.message = `It stopped during startup: ${endingOf(transport)}.`
     await close()
     throw error
   }
 }
 
-/** How a program ended, in words. */
+/** How a program ended, as text. */
 function endingOf(transport: Transport): string {
   const ending = 'ending' in transport ? transport.ending : undefined
   return typeof ending === 'string' ? ending : 'the connection was closed'
 }
 
-/** Greeting may hang in places that no request covers. */
+/** The handshake may hang in places without a request. */
 async function within<Result>(
   work: Promise<Result>,
   ms: number,
@@ -148,11 +147,11 @@ async function within<Result>(
     return await Promise.race([
       work,
       lost.then((why) => {
-        throw new Error(`It went away while it was starting: ${why}.`)
+        throw new Error(`It stopped during startup: ${why}.`)
       }),
       new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new TimeoutError(`It did not start within ${ms / 1000} s.`)), ms)
-        const stop = (): void => reject(new Error('It was stopped while it started.'))
+        const stop = (): void => reject(new Error('It was stopped during startup.'))
         if (signal?.aborted) stop()
         else signal?.addEventListener('abort', stop, { once: true, signal: over.signal })
       }),
@@ -164,10 +163,10 @@ async function within<Result>(
   }
 }
 
-/** A server is told for so long, in ms, that a session is over. */
+/** How long to wait, in ms, while a server is notified that a session is over. */
 const END_SESSION_MS = 1_000
 
-/** A server that keeps sessions is told that this one is over. */
+/** Notifies a server that keeps sessions that this one is over. */
 async function endSession(transport: Transport): Promise<void> {
   if (
     transport.sessionId === undefined ||

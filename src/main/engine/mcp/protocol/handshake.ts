@@ -10,21 +10,21 @@ import { codeOf } from './connection'
 
 /** The revision without `initialize` and without sessions. */
 export const STATELESS_REVISION = '2026-07-28'
-/** What `initialize` offers; servers answer with the newest of theirs. */
+/** The revision offered in `initialize`; servers answer with their newest. */
 const NEWEST_WITH_SESSIONS = '2025-11-25'
-/** A server that has not answered `server/discover` after so long, in ms, is sent `initialize` as well. */
+/** A server that has not answered `server/discover` after this long, in ms, is sent `initialize` as well. */
 const DISCOVER_TIMEOUT_MS = 2_000
-/** The same for a server that never answered it the last time. */
+/** The same for a server that did not answer it last time. */
 const SHORT_DISCOVER_TIMEOUT_MS = 300
-/** The same for a server that answered it the last time. */
+/** The same for a server that answered it last time. */
 const LONG_DISCOVER_TIMEOUT_MS = 10_000
-/** Answers that come within so long of each other have come together. */
+/** Responses within this time count as simultaneous. */
 const SIMULTANEOUS_MS = 20
-/** What comes before the server is known is kept for later, up to so many messages. */
+/** Maximum number of messages kept until the server is known. */
 const MAX_EARLY = 100
 const META = 'io.modelcontextprotocol/'
 
-/** How a server is spoken to, with its own description of itself. */
+/** The protocol generation of a server, with its self-description. */
 export type HandshakeResult = { early: readonly JSONRPCMessage[] } & (
   | { generation: 'stateless'; discover: DiscoverResult }
   | { generation: 'initialized'; initialize: Record<string, unknown>; ignoresDiscover?: true }
@@ -33,30 +33,30 @@ export type HandshakeResult = { early: readonly JSONRPCMessage[] } & (
 export interface HandshakeOptions {
   clientInfo: Implementation
   capabilities: ClientCapabilities
-  /** Asks only for `initialize`. */
+  /** Sends only `initialize`. */
   skipDiscover: boolean
-  /** The revision agreed on the last time. */
+  /** The revision agreed on last time. */
   lastVersion: string | undefined
-  /** It did not answer `server/discover` the last time. */
+  /** It did not answer `server/discover` last time. */
   ignoresDiscover: boolean
-  /** It is a program: its one conversation is of one generation. */
+  /** It is a program: its one connection has one generation. */
   isProgram: boolean
-  /** It may be started again for the newer generation. */
+  /** It may be restarted for the newer generation. */
   mayRestart: boolean
 }
 
-/** The connection ended before the server had said who it is. */
+/** The connection ended during the handshake. */
 export class EndedDuringHandshake extends Error {}
 
-/** A program that speaks both was slow, was sent `initialize` as well, and has settled on that: started again it is asked for the newer generation alone. */
+/** A slow program that speaks both was sent `initialize` as well and settled on that: after a restart it is asked for the newer generation only. */
 export class SettledOnOlderRevision extends Error {}
 
 type Reply = { result: Record<string, unknown> } | { error: Error }
 
 /**
- * Finds out which generation of the protocol a server speaks, on a transport that was not started yet: asks for `server/discover`, and for `initialize` when that is answered
- * with an error. A server that answers neither way for a while is sent both, and the newer one counts if it is answered at all; so a slow start decides
- * nothing. Rejects with the error that the server gave last.
+ * Detects which generation of the protocol a server speaks, on a transport that is not started yet: sends `server/discover`, and `initialize` after an
+ * error response. A server that does not answer for a while is sent both, and the newer one counts if it is answered at all; so a slow start decides
+ * nothing. Rejects with the server's last error.
  */
 export async function handshake(transport: Transport, greeting: HandshakeOptions): Promise<HandshakeResult> {
   const early: JSONRPCMessage[] = []
@@ -92,7 +92,7 @@ async function negotiate(
 ): Promise<Agreed> {
   if (greeting.skipDiscover) return initialized(await ask(initialize(greeting, 0)))
   const discovering = ask(discover(greeting, 'discover')).then((reply) =>
-    // It has taken the request for one of another revision, and names ours.
+    // It took the request for another revision's, and names ours.
     'error' in reply && revisionsIn(reply)?.includes(STATELESS_REVISION)
       ? ask(discover(greeting, 'discover-2'))
       : reply,
@@ -106,17 +106,17 @@ async function negotiate(
     if ('error' in reply) throw unknownRevisions(first) ?? reply.error
     return initialized(reply)
   }
-  // Another id: 0 is the first of a stateless conversation.
+  // Another id: 0 is the first of a stateless connection.
   const initializing = ask(initialize(greeting, 'initialize'))
   const late = discovering.then((reply) => statelessIn(reply))
   const sooner = await Promise.race([late, initializing.then(() => undefined)])
-  // Over HTTP each request stands for itself.
+  // Over HTTP each request is independent.
   if (sooner && !greeting.isProgram) return sooner
   const reply = await initializing
-  // Both answers may have come at one moment.
+  // Both responses may have arrived together.
   const found = sooner ?? (await within(late, SIMULTANEOUS_MS))
   if ('error' in reply) {
-    // Who refuses `initialize` answers the other one, or is broken.
+    // A server that rejects `initialize` answers the other one, or is broken.
     const other = found ?? (await within(late, DISCOVER_TIMEOUT_MS))
     if (other) return other
     throw reply.error
@@ -154,7 +154,7 @@ function initialized(reply: Reply): Extract<Agreed, { generation: 'initialized' 
   return { generation: 'initialized', initialize: reply.result }
 }
 
-/** Undefined when it is no answer of a server that speaks the stateless revision: some answer every method with something. */
+/** Undefined when the response is not from a server that speaks the stateless revision: some answer every method with something. */
 function statelessIn(reply: Reply): Agreed | undefined {
   if ('error' in reply || !revisionsIn(reply)?.includes(STATELESS_REVISION)) return undefined
   const { capabilities } = reply.result
@@ -170,7 +170,7 @@ function revisionsIn(reply: Reply): string[] | undefined {
   return Array.isArray(data) ? data.filter((version) => typeof version === 'string') : undefined
 }
 
-/** For a server that says what it speaks, and it is nothing that we do. */
+/** For a server that names its revisions, and none of ours is among them. */
 function unknownRevisions(reply: Reply): Error | undefined {
   const revisions = revisionsIn(reply)
   if (!revisions || revisions.length === 0) return undefined
@@ -180,7 +180,7 @@ function unknownRevisions(reply: Reply): Error | undefined {
   )
 }
 
-/** Whether asking another way would end the same: nobody listens there, or a sign-in is wanted. */
+/** Whether another attempt would fail the same way: the server is not listening, or requires sign-in. */
 function isFinal(error: Error): boolean {
   const code = codeOf(error)
   return (

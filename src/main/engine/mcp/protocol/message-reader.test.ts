@@ -13,7 +13,7 @@ function split(chunks: readonly (string | Buffer)[], maxBytes = 1000) {
   return { splitter, lines, long }
 }
 
-it('cuts lines wherever the pieces end, within a character too', () => {
+it('splits lines wherever chunks end, within a character too', () => {
   const bytes = Buffer.from('{"a":"ü€😀"}\r\n\nnext\n')
   for (let size = 1; size <= bytes.length; size++) {
     const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
@@ -23,7 +23,7 @@ it('cuts lines wherever the pieces end, within a character too', () => {
   }
 })
 
-it('holds no more than is allowed of a line without an end, and takes the next one as it is', () => {
+it('keeps at most the limit of an endless line, and reads the next one unchanged', () => {
   const { lines, long } = split([
     '{"jsonrpc":"2.0","id":7,"x":"',
     ...Array.from({ length: 50 }, () => 'y'.repeat(100)),
@@ -37,7 +37,7 @@ it('holds no more than is allowed of a line without an end, and takes the next o
   expect(long[0]!.tail.length).toBeLessThanOrEqual(256)
 })
 
-it('tells of what stands after the last line break only at the end', () => {
+it('returns text after the last line break only at the end', () => {
   const { splitter, lines } = split(['one\ntwo'])
   expect(lines).toEqual(['one'])
   splitter.end()
@@ -45,7 +45,7 @@ it('tells of what stands after the last line break only at the end', () => {
   expect(lines).toEqual(['one', 'two'])
 })
 
-it('makes bytes that are no text into characters that say so', () => {
+it('turns invalid bytes into replacement characters', () => {
   expect(split([Buffer.from([0xff, 0x41, 0xc3, 0x0a])]).lines).toEqual(['\ufffdA\ufffd'])
 })
 
@@ -59,11 +59,11 @@ it.each([
   ['[1, null]'],
   ['null'],
   ['{"jsonrpc":"2.0","id":null,"method":7}'],
-])('takes %j for noise', (line) => {
+])('ignores %j as noise', (line) => {
   expect(readMessages(line)).toBeUndefined()
 })
 
-it('reads one message, several at once, and one behind a byte order mark', () => {
+it('reads one message, a batch, and one after a byte order mark', () => {
   const message = { jsonrpc: '2.0', id: 1, result: {} }
   expect(readMessages(JSON.stringify(message))).toEqual([message])
   expect(readMessages(JSON.stringify([message, 7, message]))).toEqual([message, message])
@@ -76,14 +76,14 @@ it.each([
   [{ error: 'it broke' }, 'it broke'],
   [{ error: { code: 'E1', message: 'x' } }, 'E1'],
   [{}, 'empty'],
-])('an answer that is none (%j) fails its request instead of leaving it to its time limit', (answer, said) => {
+])('an invalid response (%j) fails its request before the timeout', (answer, said) => {
   const message = { jsonrpc: '2.0', id: 4, ...answer }
   expect(readMessages(JSON.stringify(message))).toEqual([
     { jsonrpc: '2.0', id: 4, error: { code: expect.any(Number), message: expect.stringContaining(said) } },
   ])
 })
 
-it('finds whose answer a line was that is too long, whichever end the number is at, and never takes a request for an answer', () => {
+it('finds the id of an overlong response at either end, and never takes a request for a response', () => {
   const bytes = 20_000_000
   const long = (head: string, tail: string) => responseForLongLine({ bytes, head, tail }, 16 * 1024 * 1024)
   expect(long('{"jsonrpc":"2.0","id":12,"result":{"content":[{', '}]}}')).toMatchObject({

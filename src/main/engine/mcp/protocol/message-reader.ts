@@ -12,8 +12,8 @@ export interface LongLine {
 const EXCERPT = 256
 
 /**
- * Cuts a stream of bytes into lines, holding at most `maxBytes` of one: the rest of a longer line is counted and thrown away until it ends. Bytes that are no
- * UTF-8 become replacement characters.
+ * Splits a stream of bytes into lines, keeping at most `maxBytes` of one: the rest of a longer line is counted and dropped until it ends. Invalid
+ * UTF-8 becomes replacement characters.
  */
 export class LineSplitter {
   readonly #maxBytes: number
@@ -21,7 +21,7 @@ export class LineSplitter {
   readonly #onLong: (line: LongLine) => void
   #parts: Buffer[] = []
   #bytes = 0
-  /** Set while a line is being thrown away. */
+  /** Set while a line is being dropped. */
   #head: string | undefined
   #tail: Buffer = Buffer.alloc(0)
 
@@ -41,7 +41,7 @@ export class LineSplitter {
     }
   }
 
-  /** What stands after the last line break. */
+  /** The text after the last line break. */
   end(): void {
     if (this.#bytes > 0) this.#finish()
   }
@@ -76,10 +76,10 @@ export class LineSplitter {
   }
 }
 
-/** Most messages in one line: servers of the revision 2025-03-26 may send several at once. */
+/** Maximum number of messages in one line: servers of revision 2025-03-26 may send batches. */
 const MAX_IN_BATCH = 1000
 
-/** The messages of a line; undefined: it is none, something else printed there. */
+/** The messages of a line; undefined when it is not a message but other output. */
 export function readMessages(line: string): JSONRPCMessage[] | undefined {
   const text = line.charCodeAt(0) === 0xfeff ? line.slice(1) : line
   if (!/^\s*[{[]/.test(text)) return undefined
@@ -94,14 +94,14 @@ export function readMessages(line: string): JSONRPCMessage[] | undefined {
   return messages.length > 0 ? messages : undefined
 }
 
-/** Whether it is one by its form; the protocol looks closer. */
+/** Whether it has the form of a message; the protocol checks more closely. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const { jsonrpc, method, id } = value as Record<string, unknown>
   return jsonrpc === '2.0' && (typeof method === 'string' || typeof id === 'string' || typeof id === 'number')
 }
 
-/** An answer that is neither a result nor an error fails its request at once: the protocol would wait for another one. */
+/** A response that is neither a result nor an error fails its request at once: the protocol would wait for another one. */
 function usable(message: JSONRPCMessage): JSONRPCMessage {
   if ('method' in message || message.id === undefined) return message
   const { id, result, error } = message as { id: string | number; result?: unknown; error?: unknown }
@@ -122,10 +122,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The code of an answer that is none. */
+/** The code of an invalid response. */
 const INVALID_RESPONSE_CODE = -32_052
 
-/** Whose answer a line was that is too long to be read, as far as its two ends tell: so that the call fails at once, with the reason. */
+/** The error response for an overlong line, if its two ends contain the id: so that the call fails at once, with the reason. */
 export function responseForLongLine({ bytes, head, tail }: LongLine, maxBytes: number): JSONRPCMessage | undefined {
   if (/"method"\s*:/.test(head)) return undefined
   const id = (
@@ -135,7 +135,7 @@ export function responseForLongLine({ bytes, head, tail }: LongLine, maxBytes: n
   return { jsonrpc: '2.0', id: Number(id), error: { code: TOO_LONG_CODE, message: tooLongMessage(bytes, maxBytes) } }
 }
 
-/** The code of an answer that is too long to be read. */
+/** The code of an overlong response. */
 export const TOO_LONG_CODE = -32_050
 
 export function tooLongMessage(bytes: number | undefined, maxBytes: number): string {
@@ -144,27 +144,27 @@ export function tooLongMessage(bytes: number | undefined, maxBytes: number): str
   return `The answer has ${size}; at most ${most} can be read.`
 }
 
-/** Work up to this long is not worth a pause. */
+/** Work up to this long needs no pause. */
 const UNTHROTTLED_MS = 4
-/** For each ms of work so many ms are left to everybody else. */
+/** Pause in ms for each ms of work. */
 const REST_RATIO = 1
 const LONGEST_REST_MS = 200
 
 /**
- * Keeps one server that never stops sending from taking the whole processor: after some work on what it sent it has to wait, as long as the work took.
+ * Keeps one server that never stops sending from using the whole processor: after some work on its data it has to wait, as long as the work took.
  * Until then its pipe or socket fills up and holds it back.
  */
 export class ReadThrottle {
   #worked = 0
   #since = performance.now()
 
-  /** Does a piece of work; answers the pause that is due, or undefined. */
+  /** Does a piece of work; returns the pause that is due, or undefined. */
   run(piece: () => void): Promise<void> | undefined {
-    const begun = performance.now()
-    // Whoever has been quiet starts anew.
-    if (begun - this.#since > 1000) [this.#worked, this.#since] = [0, begun]
+    const startedAt = performance.now()
+    // A quiet period resets the count.
+    if (startedAt - this.#since > 1000) [this.#worked, this.#since] = [0, startedAt]
     piece()
-    this.#worked += performance.now() - begun
+    this.#worked += performance.now() - startedAt
     if (this.#worked < UNTHROTTLED_MS) return undefined
     const rest = Math.min(this.#worked * REST_RATIO, LONGEST_REST_MS)
     this.#worked = 0

@@ -16,13 +16,13 @@ import { ChangeStream } from './change-stream'
 import { looseResult } from './transport-wrappers'
 import { inputRounds, listPages } from './request-rounds'
 
-/** Connects and greets. Rejects with a `CodedError` that says what went wrong, after everything it has started is gone. */
+/** Connects and initializes. Rejects with a `CodedError` that says what went wrong, after everything it started has ended. */
 export async function openConnection(plan: ConnectionPlan): Promise<Connection> {
   const { definition, signal, known = {} } = plan
   try {
     return await connect(plan, definition, known)
   } catch (error) {
-    // Some programs end at a request before `initialize`; others would have ended in any case, and do so again.
+    // Some programs exit at a request before `initialize`; others would have exited anyway, and do so again.
     if (
       error instanceof EndedDuringHandshake &&
       definition.transport === 'stdio' &&
@@ -39,7 +39,7 @@ export async function openConnection(plan: ConnectionPlan): Promise<Connection> 
       plan.log({ from: 'connection', level: 'info', text: RESTART_MESSAGES.newerOnly })
       return openConnection({ ...plan, known })
     }
-    // A server of before 2025-03-26 knows no streamable HTTP: it answers the first message so, and is spoken to the older way.
+    // A server from before 2025-03-26 does not know streamable HTTP: it rejects the first message this way, and is tried with the older transport.
     const code = codeOf(error)
     if (definition.transport === 'http' && (code === 400 || code === 404 || code === 405) && !signal?.aborted) {
       const older = await connect(plan, { ...definition, transport: 'sse' }, known).catch(() => undefined)
@@ -62,14 +62,14 @@ async function connect(plan: ConnectionPlan, definition: McpServerDefinition, kn
   return connection
 }
 
-/** More of what a server says about its use is not kept. */
+/** Maximum length of a server's instructions. */
 const INSTRUCTIONS_CHARS = 8_000
-/** Since the stateless revision log messages come with the answers to requests that want them. */
+/** Since the stateless revision, log messages come with the responses to requests that ask for them. */
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel'
 
 const nothing = (): void => undefined
 
-/** What can be asked of a server, the same for both generations of the protocol. */
+/** The requests to a server, the same for both generations of the protocol. */
 function serverRequests({
   client,
   transport,
@@ -85,7 +85,7 @@ function serverRequests({
   const instructions = client.getInstructions()
   const capabilities = client.getServerCapabilities() ?? {}
   const asksForLog = isStateless && capabilities.logging !== undefined
-  // Without being asked many servers say nothing, or everything.
+  // Without being asked many servers log nothing, or everything.
   if (!isStateless && capabilities.logging) client.setLoggingLevel('info').catch(() => undefined)
 
   const once = async (
@@ -104,7 +104,7 @@ function serverRequests({
         ...(isStateless && headers && { headers }),
       })
     } catch (error) {
-      // Told by the connection, not by the code of the error: servers use that one for whatever they like.
+      // Detected by the connection, not by the error's code: servers use that code for anything.
       throw wasOpen && !isOpen() && !signal?.aborted
         ? new LostError(`It went away: ${await lost}.`, { cause: error })
         : error
@@ -124,7 +124,7 @@ function serverRequests({
   const ping: Connection['ping'] = (timeoutMs) =>
     alive(timeoutMs).then(
       () => true,
-      // An error is an answer, too.
+      // An error is a response too.
       (error: unknown) => isOpen() && (codeOf(error) ?? 0) < 0,
     )
 
@@ -195,7 +195,7 @@ function serverRequests({
   }
 }
 
-/** Runs a request that is cancelled after so long. */
+/** Runs a request that is cancelled after a timeout. */
 async function limited<Result>(
   ms: number,
   signal: AbortSignal | undefined,

@@ -9,16 +9,16 @@ export interface TransportPlace {
   home: string
   /** Where a server without `cwd` runs. */
   cwd: string
-  /** What commands get: without keys. */
+  /** The environment of commands: without keys. */
   env(): Record<string, string>
-  /** What a program runs in; undefined: no sandbox. */
+  /** The sandbox of a program; undefined: no sandbox. */
   sandbox: SandboxPolicy | undefined
   log(line: Omit<McpLogLine, 'at'>): void
-  /** Signs in where that is wanted. */
+  /** Signs in where required. */
   fetchFor: McpAuth['fetchFor']
 }
 
-/** A transport as the definition wants it, not yet started. Variables in it are filled in. */
+/** The transport for a definition, not yet started. Its variables are expanded. */
 export async function openTransport(
   definition: McpServerDefinition,
   { home, cwd, env, sandbox, log, fetchFor }: TransportPlace,
@@ -41,13 +41,13 @@ export async function openTransport(
   return new StreamableHTTPClientTransport(url, options)
 }
 
-/** The code of an answer that does not come, because the stream it was to come on is over. None that servers use. */
+/** The code for a response that will not come because its stream is over. Servers do not use it. */
 export const STREAM_LOST_CODE = -32_051
 
 /**
- * `fetch` for what a server sends: an answer, or one event of a stream, that is larger than a message may be ends with an error instead of filling the
- * memory; a server that never stops sending does not take the whole processor; a stream that ends without the answer it was opened for, and that cannot be
- * taken up again, says so at once instead of leaving the call to its time limit.
+ * `fetch` for the data of a server: a response or stream event that is larger than a message may be ends with an error instead of filling the
+ * memory; a server that never stops sending does not use the whole processor; a stream that ends without the response it was opened for, and that cannot be
+ * resumed, fails the call at once instead of waiting for its timeout.
  */
 function boundedFetch(inner: FetchLike): FetchLike {
   return async (url, init) => {
@@ -56,7 +56,7 @@ function boundedFetch(inner: FetchLike): FetchLike {
     const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
     const body = isStream ? boundedStream(response.body, requestOf(init)) : boundedAnswer(response.body)
     const bounded = new Response(body, response)
-    // What the constructor does not take over, and redirects are judged by.
+    // Not taken from the constructor, and needed to judge redirects.
     Object.defineProperties(bounded, {
       url: { value: response.url },
       redirected: { value: response.redirected },
@@ -66,7 +66,7 @@ function boundedFetch(inner: FetchLike): FetchLike {
   }
 }
 
-/** The number of the request that is sent, which the stream is to answer. */
+/** The id of the request being sent, which the stream should answer. */
 function requestOf(init: RequestInit | undefined): number | undefined {
   if (typeof init?.body !== 'string') return undefined
   const { id, method } = JSON.parse(init.body) as { id?: unknown; method?: unknown }
@@ -114,8 +114,8 @@ function boundedStream(body: ReadableStream<Uint8Array>, request: number | undef
 }
 
 /**
- * The same bytes, no faster than is fair. What `look` answers takes the place of a chunk and is the last; what it throws is the end. `ended`: what is to be said
- * yet when the other side ends or breaks off.
+ * The same bytes, throttled. A chunk returned by `look` replaces the current one and is the last; an error thrown by it ends the stream. `ended`: a final chunk
+ * for when the other side ends or aborts.
  */
 function throttledStream(
   body: ReadableStream<Uint8Array>,
@@ -170,19 +170,19 @@ function throttledStream(
 
 const OVERLAP = 64
 
-/** Looks whether the answer to a request has come on a stream of events, without reading the events. */
+/** Detects the response to a request in a stream of events, without parsing the events. */
 class ResponseTracker {
   readonly #answer: RegExp | undefined
   #tail = ''
   #isAnswered = false
   #canResume = false
 
-  /** `request`: its number; without one the stream owes nothing. */
+  /** `request`: its id; without one no response is expected. */
   constructor(request: number | undefined) {
     this.#answer = request === undefined ? undefined : new RegExp(`"id"\\s*:\\s*${request}\\b`)
   }
 
-  /** Whether the answer has not come, and will not come otherwise: a stream whose events have ids is taken up again where it broke off. */
+  /** Whether the response has not come, and cannot come otherwise: a stream whose events have ids is resumed where it broke off. */
   get isResponsePending(): boolean {
     return this.#answer !== undefined && !this.#isAnswered && !this.#canResume
   }
@@ -196,7 +196,7 @@ class ResponseTracker {
   }
 }
 
-/** Where the last event that ends in these bytes ends: after an empty line. 0: none does. */
+/** Where the last complete event in these bytes ends: after an empty line. 0: no event ends. */
 function endOfEvent(chunk: Uint8Array, lastWasBreak: boolean): number {
   for (let at = chunk.length - 1; at >= 0; at--) {
     if (!isBreak(chunk[at])) continue

@@ -3,7 +3,7 @@ import { InputRefused, inputRounds, type InputRequest, listPages, type ListPage 
 
 type Answer = Record<string, unknown>
 
-/** A server that answers so, one after the other; what it was sent is kept. */
+/** A server with these responses, one after the other; it records the requests. */
 function server(...answers: Answer[]) {
   const sent: Answer[] = []
   const make = async (params: Answer): Promise<Answer> => {
@@ -21,7 +21,7 @@ const wanting = (requests: object, requestState?: unknown): Answer => ({
 const ask = { method: 'elicitation/create', params: { message: 'What?' } }
 const done = { resultType: 'complete', content: [] }
 
-it('a request is made again with what was wanted and with the state as it came, and the next one with nothing of it', async () => {
+it('repeats a request with the required input and the unchanged state, and starts the next one without them', async () => {
   const { sent, make } = server(wanting({ a: ask, b: ask }, '{"any": thing'), wanting({ c: ask }), done)
   const asked: InputRequest[] = []
   const result = await inputRounds(
@@ -42,7 +42,7 @@ it('a request is made again with what was wanted and with the state as it came, 
   ])
 })
 
-it('what is refused ends what is asked beside it, and the request', async () => {
+it('a refusal ends parallel questions and the request', async () => {
   const { sent, make } = server(wanting({ a: ask, b: { method: 'no/such' } }))
   let ended = false
   const rounds = inputRounds(
@@ -50,7 +50,7 @@ it('what is refused ends what is asked beside it, and the request', async () => 
     make,
     ({ method }, signal) =>
       method === 'no/such'
-        ? Promise.reject(new InputRefused('Nobody knows that.'))
+        ? Promise.reject(new InputRefused('That is unknown.'))
         : new Promise((_, reject) => {
             signal.addEventListener('abort', () => {
               ended = true
@@ -59,17 +59,17 @@ it('what is refused ends what is asked beside it, and the request', async () => 
           }),
     undefined,
   )
-  await expect(rounds).rejects.toThrow('Nobody knows that.')
+  await expect(rounds).rejects.toThrow('That is unknown.')
   expect({ ended, requests: sent.length }).toEqual({ ended: true, requests: 1 })
 })
 
-it('a server that asks without end is not answered without end', async () => {
+it('stops answering a server that keeps asking', async () => {
   const { sent, make } = server(wanting({ a: ask }))
   await expect(inputRounds({}, make, async () => ({}), undefined)).rejects.toThrow('asked for something 20 times')
   expect(sent).toHaveLength(21)
 })
 
-it('a request that is only to be repeated ends when it is stopped', async () => {
+it('stops repeating a request when it is aborted', async () => {
   const stop = new AbortController()
   const { make } = server({ resultType: 'input_required', requestState: 's' })
   const rounds = inputRounds(
@@ -89,7 +89,7 @@ it('a request that is only to be repeated ends when it is stopped', async () => 
 const from = (pages: (cursor: string | undefined) => ListPage) =>
   listPages(async (cursor) => pages(cursor), 'tools', { now: () => 0, deadline: 1 })
 
-it('puts pages together in their order', async () => {
+it('joins pages in their order', async () => {
   const pages: Record<string, ListPage> = {
     first: { tools: [1], nextCursor: 'b' },
     b: { tools: [2], nextCursor: 'c' },
@@ -104,7 +104,7 @@ it('takes 2,000 tools without leaving any out', async () => {
   expect(listed.problem).toBeUndefined()
 })
 
-it('ends with what there is when cursors go round, pages never end or hold too much, or one fails', async () => {
+it('returns what it has when cursors repeat, pages are endless or too large, or one fails', async () => {
   expect(await from(() => ({ tools: ['x'], nextCursor: 'again' }))).toMatchObject({
     items: ['x', 'x'],
     problem: expect.stringContaining('circle'),
@@ -122,7 +122,7 @@ it('ends with what there is when cursors go round, pages never end or hold too m
   expect(broken).toMatchObject({ items: ['x'], problem: expect.stringContaining('no such page') })
 })
 
-it.each([[7], [{}], ['c'.repeat(100_000)]])('a next page called %j is none', async (nextCursor) => {
+it.each([[7], [{}], ['c'.repeat(100_000)]])('ignores the invalid cursor %j', async (nextCursor) => {
   expect(await from(() => ({ tools: ['x'], nextCursor }))).toMatchObject({
     items: ['x'],
     problem: expect.stringContaining('no usable next page'),
@@ -143,6 +143,6 @@ it('stops asking when its time is over', async () => {
   expect(listed.problem).toContain('too long')
 })
 
-it('fails only where not even the first page comes', async () => {
+it('fails only without a first page', async () => {
   await expect(from(() => ({ nothing: [] }))).rejects.toThrow('without a list of tools')
 })

@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** A request may be answered so often with what the server wants first. */
+/** How often a request may be repeated with input that the server requires. */
 const MAX_ROUNDS = 20
-/** Before a request is repeated that the server only wants repeated; each time twice as long. */
+/** Delay before a request is repeated without input; doubled each time. */
 const FIRST_REPEAT_MS = 250
 const LONGEST_REPEAT_MS = 5_000
 
-/** Something that a server wants before it answers: a form filled in, say. */
+/** Input that a server requires before it answers, for example a filled-in form. */
 export interface InputRequest {
   method: string
   params: Record<string, unknown>
 }
 
-/** What the server wanted was not given; the message says why. */
+/** The required input was not given; the message says why. */
 export class InputRefused extends Error {}
 
 export type AnswerInput = (request: InputRequest, signal: AbortSignal) => Promise<Record<string, unknown>>
 
 /**
- * Makes a request of the stateless revision until it is answered: where the answer is that something is required first (`input_required`), that is got by `answer`, all of it side by
- * side, and the request is made again with it and with the server's `requestState`. The first that fails ends the others. A server that
- * only wants the request repeated is bounded by its time limit.
+ * Repeats a request of the stateless revision until it is answered: when the server requires input first (`input_required`), `answer` provides all of it in
+ * parallel, and the request is repeated with it and with the server's `requestState`. The first failure ends the others. When a server
+ * only asks for a repetition, the timeout of the request applies.
  */
 export async function inputRounds(
   params: Record<string, unknown>,
@@ -77,25 +77,25 @@ function recordIn(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
 
-/** One answer to `tools/list` and its like, as the server sent it. */
+/** One response to `tools/list` and the like, as the server sent it. */
 export type ListPage = Readonly<Record<string, unknown>>
 
 export interface Listed {
   items: unknown[]
-  /** Why it may not be all; a sentence. */
+  /** Why it may be incomplete; a sentence. */
   problem?: string
-  /** For so long it need not be asked for again, as the server says. */
+  /** How long it stays fresh, according to the server. */
   ttlMs?: number
 }
 
 const MAX_PAGES = 400
-/** More of one kind than any model or person can use. */
+/** More of one kind than any model or user can use. */
 const MAX_ITEMS = 4_000
 const LONGEST_CURSOR = 16 * 1024
 
 /**
- * All pages of a list (MCP 2025-11-25, pagination), whatever its cursors do: one that comes again, pages without end and a page that fails end the list where it
- * is. Fails only where not even the first page comes.
+ * All pages of a list (MCP 2025-11-25, pagination), whatever its cursors are: a repeated cursor, endless pages and a failing page end the list at that
+ * point. Fails only without a first page.
  */
 export async function listPages(
   page: (cursor: string | undefined) => Promise<ListPage>,

@@ -2,11 +2,11 @@ import type { McpLogLine } from '../../../../shared/configuration/mcp'
 
 const MAX_LINES = 500
 const MAX_LINE_CHARS = 4_000
-/** The end of what a server printed, as it stands in an error. */
+/** The end of a server's output, as included in an error. */
 const TAIL_LINES = 12
 const TAIL_CHARS = 2_000
 
-/** Said in the log when a program is started a second time at once; what the first start printed says nothing new. */
+/** Logged when a program is restarted at once; the output of its first start adds nothing. */
 export const RESTART_MESSAGES = {
   olderOnly: 'It ended before it said which version of the protocol it speaks. Starting it again for an older one.',
   newerOnly: 'It started slowly and settled on an older version of the protocol. Starting it again for the newest.',
@@ -20,7 +20,7 @@ export class ServerLog {
   add(line: Omit<McpLogLine, 'at'>): void {
     const text = line.text.length > MAX_LINE_CHARS ? `${line.text.slice(0, MAX_LINE_CHARS)}…` : line.text
     this.#lines.push({ ...line, text, at: Date.now() })
-    // Not at every line: a server may print thousands a second.
+    // Not at every line: a server may print thousands per second.
     if (this.#lines.length > MAX_LINES * 2) this.#lines = this.#lines.slice(-MAX_LINES)
   }
 
@@ -39,17 +39,17 @@ export class ServerLog {
   }
 }
 
-/** What a program has printed to stderr, without an earlier start that it was started again after at once. */
+/** The stderr output of a program, without a first start that was followed by a restart at once. */
 export function lastStderr(lines: readonly McpLogLine[]): McpLogLine[] {
   const restart = lines.findLastIndex(({ text }) => RESTARTS.includes(text))
   return lines.slice(restart + 1).filter(({ from }) => from === 'stderr')
 }
 
-/** What would hide or turn round other text on screen: control characters but line feeds and tabs, direction marks, characters without width. */
+/** Characters that would hide or reorder other text on screen: controls except line feeds and tabs, direction marks, zero-width characters. */
 const UNSEEN =
   /[^\P{Cc}\n\t]|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 
-/** Words of a server as people are shown them: at most `max` characters, and nothing in them that hides others. */
+/** A server's text for display: at most `max` characters, without characters that hide others. */
 export function serverText(text: string, max: number): string {
   const seen = text
     .slice(0, max * 2)

@@ -12,29 +12,29 @@ import { hasExited, killProcessTree, killWindowsProcessTree } from '../../proces
 import { spawnedOrThrow } from '../../process/spawn'
 import { tagRoot } from '../../process/windows-process-table'
 
-/** What is run: `env` is the whole environment of the process. */
+/** The program to run: `env` is the whole environment of the process. */
 export interface ServerCommand {
-  /** Whose home the process is marked with. */
+  /** The home that the process is tagged with. */
   home: string
   command: string
   args: readonly string[]
   cwd: string
   env: Readonly<Record<string, string>>
-  /** What it runs in; absent: no sandbox. */
+  /** Its sandbox; absent: no sandbox. */
   sandbox?: SandboxPolicy
 }
 
-/** A server's process, at the head of a process group and session of its own, with pipes to it. */
+/** A server's process, the leader of its own process group and session, with pipes to it. */
 export interface ServerProcess {
   readonly child: ChildProcess
   readonly pid: number
-  /** How it ended; undefined as long as it runs. */
+  /** How it ended; undefined while it runs. */
   ending(): string | undefined
-  /** Ends it and everything it has started, wherever that went: closes its input, then SIGTERM, then SIGKILL. Takes under 4 s. */
+  /** Ends it and everything it started, in any process group: closes its input, then SIGTERM, then SIGKILL. Takes under 4 s. */
   stop(): Promise<void>
 }
 
-/** A server that ends when its input does is given so long to. */
+/** How long a server may take to exit after its input ends. */
 const EXIT_ON_EOF_MS = 700
 /** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 1500
@@ -59,13 +59,13 @@ export async function startServerProcess({
       cwd,
       env: wrapped?.env ?? marked,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own; on Windows that would be a console window of its own.
+      // A process group of its own; on Windows that would open a console window.
       detached: process.platform !== 'win32',
       windowsHide: true,
       windowsVerbatimArguments: line.verbatim,
     }),
   )
-  // Whatever becomes of the pipes, the end of the process says it.
+  // Pipe errors are ignored: the exit of the process is what counts.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined)
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
@@ -109,7 +109,7 @@ export async function startServerProcess({
   }
 }
 
-/** A program that is not there is told of as it would be outside; what else it needs, it finds in the sandbox or not. */
+/** A missing program is reported as it would be outside the sandbox; its other dependencies are not checked. */
 async function wrap(command: CommandToWrap): Promise<WrappedCommand> {
   const { wrapCommand } = await import('../../sandbox/bubblewrap/wrap-command')
   const { command: program, cwd, env } = command
@@ -142,7 +142,7 @@ function after(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The start itself, with a failure as a `CodedError`. */
+/** Spawns the process; a failure becomes a `CodedError`. */
 function startOrThrow<Child extends ChildProcess>(
   command: string,
   close: (() => void) | undefined,
@@ -160,13 +160,13 @@ function startOrThrow<Child extends ChildProcess>(
 interface WindowsCommand {
   command: string
   args: readonly string[]
-  /** The arguments are quoted already. */
+  /** The arguments are already quoted. */
   verbatim: boolean
 }
 
 /**
- * How a program is started on Windows: `npx` and many others are scripts (.cmd) that only the command interpreter runs. What it would take for syntax is
- * quoted, so the arguments arrive as they are.
+ * How a program is started on Windows: `npx` and many others are scripts (.cmd) that only the command interpreter runs. Special characters are
+ * quoted, so the arguments arrive unchanged.
  */
 function windowsCommand(command: string, args: readonly string[]): WindowsCommand {
   if (/\.(?:exe|com)$/i.test(command)) return { command, args, verbatim: false }
@@ -174,19 +174,19 @@ function windowsCommand(command: string, args: readonly string[]): WindowsComman
   return { command: process.env['comspec'] ?? 'cmd.exe', args: ['/d', '/s', '/c', `"${line}"`], verbatim: true }
 }
 
-/** As programs take their command line apart: backslashes before a quote are doubled, quotes escaped. */
+/** Quotes as programs parse their command line: backslashes before a quote are doubled, quotes escaped. */
 function quoted(arg: string): string {
   return `"${arg.replace(/(\\*)"/g, '$1$1\\"').replace(/(\\*)$/, '$1$1')}"`
 }
 
-/** What the command interpreter would act on. */
+/** Characters that are special to the command interpreter. */
 function escaped(text: string): string {
   return text.replace(/[()\][%!^"`<>&|;, *?]/g, '^$&')
 }
 
 /**
- * Told of process groups over its input; when that ends without a word the program that told it was killed, and it ends the groups: it gives them a second to see that their own
- * input has ended, asks, and ends what is left. It ignores what ends the groups around it.
+ * Reads process groups from its input; when that ends without a farewell, the writing program was killed, and it ends the groups: it gives them a second to notice that their own
+ * input has ended, sends SIGTERM, and kills the rest. It ignores the signals that end the groups around it.
  */
 const SCRIPT = `trap '' HUP INT QUIT TERM
 g=
@@ -207,8 +207,8 @@ let dog: ChildProcess | undefined
 const watched = new Set<number>()
 
 /**
- * Has the process group of a server ended even when this program is killed and cannot do it: by one small shell for all servers, started with the first of them
- * and ended with the last. What has left the group is found at the next start, by its mark. Call what it returns when the group is gone.
+ * Ensures that a server's process group ends even when this program is killed: by one small shell for all servers, started with the first of them
+ * and ended with the last. Processes that left the group are found at the next start, by their tag. Call the returned function when the group has ended.
  */
 function watchGroup(group: number): () => void {
   if (process.platform === 'win32') return () => undefined
@@ -218,13 +218,13 @@ function watchGroup(group: number): () => void {
   return () => {
     if (!watched.delete(group)) return
     if (watched.size > 0) return tell('drop', group)
-    // Nothing of it is left when the last server is gone.
+    // Exits with the last server.
     dog?.stdin?.end('end\n')
     dog = undefined
   }
 }
 
-/** Without a free descriptor it does not start: the next server tries again, and what a killed program leaves is found at the next start. */
+/** Without a free descriptor it does not start: the next server tries again, and processes left by a killed program are found at the next start. */
 function dogOrNone(): ChildProcess | undefined {
   try {
     return startDog()
@@ -242,7 +242,7 @@ function startDog(): ChildProcess {
       env: { PATH: '/usr/bin:/bin' },
     }),
   )
-  // It is no reason for the program to go on.
+  // Must not keep the program alive.
   child.unref()
   ;(child.stdin as Socket).unref()
   child.stdin.on('error', () => undefined)

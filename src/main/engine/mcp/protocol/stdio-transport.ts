@@ -5,20 +5,20 @@ import type { McpLogLine } from '../../../../shared/configuration/mcp'
 import { LineSplitter, ReadThrottle, responseForLongLine, readMessages } from './message-reader'
 import { startServerProcess, type ServerCommand, type ServerProcess } from './server-process'
 
-/** The largest message that is read, in bytes: an image of 10 MiB as base64, and some. */
+/** The largest message that is read, in bytes: a 10 MiB image as base64, with some room. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** A longer line of stderr is cut into its two ends. */
+/** A longer line of stderr is cut to its two ends. */
 const MAX_STDERR_LINE = 4 * 1024
-/** So much may wait for a server that does not read what it is sent. */
+/** Maximum bytes queued for a server that does not read its input. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024
-/** After its end, what it printed before is still read for so long: its own children may hold the pipe open for ever. */
+/** How long output is still read after the exit: child processes may hold the pipe open forever. */
 const DRAIN_MS = 250
-/** So many lines on stdout that are no messages are shown in its log. */
+/** Maximum number of non-message lines on stdout shown in its log. */
 const MAX_NOISE = 100
 
 /**
- * A server as a process, spoken to in lines over its pipes (MCP 2025-11-25, stdio). Bounded in memory and time whatever the server does: long lines, noise, floods,
- * input it does not read. Everything it started ends with it.
+ * A server as a process, with messages as lines over its pipes (MCP 2025-11-25, stdio). Bounded in memory and time whatever the server does: long lines, noise, floods,
+ * unread input. Everything it started ends with it.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -39,7 +39,7 @@ export class StdioTransport implements Transport {
     return this.#process?.pid
   }
 
-  /** How the process ended by itself. */
+  /** How the process ended without being stopped. */
   get ending(): string | undefined {
     return this.#process?.ending()
   }
@@ -50,7 +50,7 @@ export class StdioTransport implements Transport {
     const { child } = started
     if (this.#isClosed) {
       await started.stop()
-      throw new Error('It was stopped while it started.')
+      throw new Error('It was stopped during startup.')
     }
     const lines = new LineSplitter(
       MAX_MESSAGE_BYTES,
@@ -59,7 +59,7 @@ export class StdioTransport implements Transport {
         this.#log({
           from: 'connection',
           level: 'error',
-          text: `A line of ${long.bytes} bytes was thrown away; it begins: ${shown(long.head)}`,
+          text: `A line of ${long.bytes} bytes was dropped; it starts with: ${shown(long.head)}`,
         })
         const failure = responseForLongLine(long, MAX_MESSAGE_BYTES)
         if (failure) this.#deliver(failure)
@@ -99,7 +99,7 @@ export class StdioTransport implements Transport {
     if (line.trim() === '' || this.#noise > MAX_NOISE) return
     const text =
       ++this.#noise > MAX_NOISE
-        ? 'More on stdout that is no message is not shown.'
+        ? 'Further output on stdout that is not a message is not shown.'
         : `Not a message, on stdout: ${shown(line)}`
     this.#log({ from: 'connection', level: 'warning', text })
   }
@@ -113,7 +113,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** The process has ended by itself: what it left running ends, too. */
+  /** The process has exited: ends the child processes that it left running. */
   async #ended(outputs: readonly Readable[]): Promise<void> {
     if (this.#isClosed) return
     const read = outputs.map((output) =>
@@ -124,7 +124,7 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Feeds a stream to a splitter, no faster than is fair to everybody else. */
+/** Feeds a stream to a splitter, throttled to be fair to other work. */
 function paced(stream: Readable, lines: LineSplitter): void {
   const pace = new ReadThrottle()
   stream.on('data', (chunk: Buffer) => {
@@ -143,7 +143,7 @@ function shown(text: string): string {
   return clean.length > MAX_SHOWN ? `${clean.slice(0, MAX_SHOWN)}…` : clean
 }
 
-/** Without control characters: colours and cursor movements of a terminal mean nothing in a log. */
+/** Without control characters: terminal colors and cursor movements mean nothing in a log. */
 function printable(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '').replaceAll(/[^\P{Cc}\t\n]/gu, '')

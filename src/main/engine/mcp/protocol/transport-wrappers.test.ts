@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { expect, it } from 'vitest'
 import { guardRequests } from './transport-wrappers'
 
-/** A transport whose answers are taken when `take` is called; what the protocol got is in `got`. */
+/** A transport whose responses are accepted when `take` is called; `got` contains what the protocol received. */
 function slowTransport() {
   const got: JSONRPCMessage[] = []
   const takers: (() => void)[] = []
@@ -18,7 +18,7 @@ function slowTransport() {
   return { transport, got, drops, ask, take: () => takers.splice(0).forEach((taken) => taken()) }
 }
 
-it('a server that asks without end and takes no answers is given a hundred, told of once, and heard again when it has taken them', async () => {
+it('limits a server that accepts no responses to a hundred requests, reports it once, and resumes when it accepts them', async () => {
   const { transport, got, drops, ask, take } = slowTransport()
   for (let id = 0; id < 5000; id++) ask(id)
   expect(got).toHaveLength(100)
@@ -34,7 +34,7 @@ it('a server that asks without end and takes no answers is given a hundred, told
   expect(got).toHaveLength(101)
 })
 
-it('what a server takes back makes room; answers and notifications always come through', () => {
+it('cancelled requests free capacity; responses and notifications always pass', () => {
   const { transport, got, ask } = slowTransport()
   for (let id = 0; id < 200; id++) ask(id)
   transport.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } })

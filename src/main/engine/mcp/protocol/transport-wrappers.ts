@@ -8,11 +8,11 @@ import type {
 import { z } from 'zod'
 import type { HandshakeResult } from './handshake'
 
-/** Where an answer is kept whole; see `looseAnswer`. */
+/** The key that keeps a result whole; see `looseAnswer`. */
 const ANSWER = 'trestle/answer'
-/** Any answer: what a server says is read piece by piece, so that one bad piece does not spoil the others. */
+/** Accepts any response: it is validated piece by piece, so that one invalid piece does not affect the others. */
 const anything = z.record(z.string(), z.unknown())
-/** What the library requires of answers of the stateless revision, by method. */
+/** Fields that the library requires in responses of the stateless revision, by method. */
 const REQUIRED: Readonly<Record<string, object>> = {
   'tools/call': { content: [] },
   'tools/list': { tools: [] },
@@ -25,15 +25,15 @@ const REQUIRED: Readonly<Record<string, object>> = {
   'server/discover': { supportedVersions: [], capabilities: {} },
 }
 
-/** Takes an answer as the server sent it, whatever is in it. */
+/** Accepts a response as the server sent it, whatever it contains. */
 export const looseResult = anything.transform((answer): Record<string, unknown> => {
   const whole = answer[ANSWER]
   return whole === undefined ? answer : anything.parse(whole)
 })
 
 /**
- * A transport whose server was greeted already, for the protocol's library to go on with: `initialize` is answered with what the server said to it, and answers of the stateless
- * revision are handed through the library's own check, which would lose a whole list over one bad tool.
+ * A transport whose server has already been initialized, for the protocol's library: `initialize` is answered with the server's response to it, and responses of the stateless
+ * revision pass the library's own validation, which would lose a whole list over one bad tool.
  */
 export class ReplayTransport implements Transport {
   onclose?: () => void
@@ -42,7 +42,7 @@ export class ReplayTransport implements Transport {
   readonly hasPerRequestStream: boolean
   readonly #inner: Transport
   readonly #greeted: HandshakeResult
-  /** Requests under way, by id. */
+  /** Running requests, by id. */
   readonly #methods = new Map<unknown, string>()
 
   constructor(inner: Transport, greeted: HandshakeResult) {
@@ -60,7 +60,7 @@ export class ReplayTransport implements Transport {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     inner.onmessage = (message, extra) => {
       if ('method' in message) this.onmessage?.(message, extra)
-      // Notifications are handled a moment after they came: progress that came just before the answer would find its request gone.
+      // Notifications are handled with a small delay: progress that came just before the response would find its request gone.
       else queueMicrotask(() => this.onmessage?.(this.#loosened(message), extra))
     }
   }
@@ -79,7 +79,7 @@ export class ReplayTransport implements Transport {
     this.#inner.setProtocolVersion?.(version)
   }
 
-  /** Hands over what came before anybody listened. To be called when the library is ready for it. */
+  /** Delivers early messages. Call when the library is ready for them. */
   replay(): void {
     for (const message of this.#greeted.early) this.onmessage?.(message)
   }
@@ -93,7 +93,7 @@ export class ReplayTransport implements Transport {
     this.#methods.delete(message.id)
     if (method === undefined || !('result' in message)) return message
     const { result } = message
-    // Servers must say so; one that does not has answered all the same.
+    // The field is required; a server that omits it has answered anyway.
     const { resultType = 'complete' } = result as { resultType?: unknown }
     if (resultType !== 'complete') return message
     return {
@@ -109,13 +109,13 @@ export class ReplayTransport implements Transport {
   }
 }
 
-/** So many requests of a server may be worked on, or wait for it to take their answer. */
+/** Maximum number of a server's requests being worked on, or waiting for it to accept their response. */
 const MAX_PENDING_REQUESTS = 100
 
 /**
- * Lets a flood of requests cost next to nothing: over HTTP each answer is a request of ours, and a server that asks faster than it takes answers would fill
- * the memory with them. What comes while too many wait is not answered. To be called when the protocol has taken hold of the transport. `dropped` is told once
- * for each flood.
+ * Makes a flood of requests cheap: over HTTP each response is a request of ours, and a server that sends requests faster than it accepts responses would fill
+ * the memory with them. Requests beyond the limit are not answered. Call when the protocol is attached to the transport. `dropped` is called once
+ * per flood.
  */
 export function guardRequests(transport: Transport, dropped: () => void): void {
   const inner = transport.onmessage
@@ -130,7 +130,7 @@ export function guardRequests(transport: Transport, dropped: () => void): void {
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   transport.onmessage = (message, extra) => {
     if ('method' in message && message.method === 'notifications/cancelled') {
-      // What a server takes back is not answered any more.
+      // A cancelled request is not answered any more.
       const taken: unknown = message.params?.['requestId']
       if (typeof taken === 'string' || typeof taken === 'number') answered(taken)
     } else if ('method' in message && 'id' in message) {
@@ -152,14 +152,14 @@ export function guardRequests(transport: Transport, dropped: () => void): void {
   }
 }
 
-/** So many notifications a second are looked at; a server's log or progress that comes faster is for nobody. */
+/** Maximum number of notifications handled per second; more log lines or progress would be unreadable. */
 const MAX_A_SECOND = 300
-/** What must not be lost, and costs little. */
+/** Notifications that must not be lost, and cost little. */
 const ALWAYS = /^notifications\/(?:\w+\/list_changed|cancelled|elicitation\/complete|resources\/updated)$/
 
 /**
- * Lets a flood of notifications cost next to nothing: what comes too fast is thrown away before the protocol looks at it. To be called when the protocol has
- * taken hold of the transport. `dropped` is told once for each flood.
+ * Makes a flood of notifications cheap: excess ones are dropped before the protocol parses them. Call when the protocol is
+ * attached to the transport. `dropped` is called once per flood.
  */
 export function guardNotifications(transport: Transport, dropped: () => void): void {
   const inner = transport.onmessage

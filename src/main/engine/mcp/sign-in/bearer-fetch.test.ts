@@ -21,9 +21,9 @@ test.each([
   expect(challenge(header)).toEqual(expected)
 })
 
-test('is quick with a header made to be slow', () => {
-  const begun = performance.now()
+test('parses a hostile header quickly', () => {
+  const startedAt = performance.now()
   challenge(`Bearer ${'a="\\'.repeat(20_000)}`)
   challenge(`Bearer ${'a='.repeat(30_000)}`)
-  expect(performance.now() - begun).toBeLessThan(2_000)
+  expect(performance.now() - startedAt).toBeLessThan(2_000)
 })

@@ -2,25 +2,25 @@ import { CodedError } from '../../../../shared/errors'
 import type { FetchLike, OAuthServer } from './mcp-auth'
 import type { SignIn } from './sign-in-store'
 
-/** Renewed so long before its end, so that it does not end under way. */
+/** Tokens are renewed this long before they expire, so that none expires in transit. */
 const RENEW_BEFORE_MS = 30_000
 
-/** What a server wants of the user now. */
+/** What a server currently requires from the user. */
 export interface SignInDemand {
   challenge: Challenge
   /** A sentence. */
   why: string
-  /** The access token that would not do. */
+  /** The access token that was rejected. */
   refused?: string
 }
 
 interface AuthState {
   fetch: typeof globalThis.fetch
-  /** As they are at this moment, whoever renewed them. */
+  /** The current tokens, also when another process renewed them. */
   tokens(): SignIn['tokens']
-  /** What was asked for at the last sign-in. */
+  /** The scopes of the last sign-in. */
   scopes(): readonly string[]
-  /** Others for the access token given; undefined when nobody but the user can get any. */
+  /** Replaces the given access token; undefined when that requires the user. */
   renewed(stale: string): Promise<SignIn['tokens']>
   requireSignIn(wish: SignInDemand): void
   now(): number
@@ -56,7 +56,7 @@ export function bearerFetch(server: OAuthServer, standing: AuthState): FetchLike
     await answer.body?.cancel()
     const asked = standing.scopes()
     const more = (challenge.scopes ?? []).filter((scope) => !asked.includes(scope))
-    // The same sign-in again would change nothing: asking for it would go on for ever.
+    // The same sign-in again would change nothing: asking for it would never end.
     if (more.length === 0)
       throw new CodedError(
         'mcp.scope_refused',
@@ -66,7 +66,7 @@ export function bearerFetch(server: OAuthServer, standing: AuthState): FetchLike
   }
 
   return async (url, init) => {
-    // Never to anybody else, whatever a redirect or an endpoint event says.
+    // Only to the server's own origin, whatever a redirect or an endpoint event says.
     if (new URL(url).origin !== origin) return fetch(url, init)
     const token = await current()
     const answer = await fetch(url, withToken(init, token))
@@ -92,22 +92,22 @@ function withToken(init: RequestInit | undefined, token: string | undefined): Re
   return { ...init, headers }
 }
 
-/** A token the user has written into the configuration: it is not ours to replace. */
+/** A token from the user's configuration: it must not be replaced. */
 export function hasConfiguredAuthorization({ headers }: OAuthServer): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
 }
 
-/** What a server says in `WWW-Authenticate` when it wants a sign-in, or one for more (RFC 6750, RFC 9728). */
+/** A server's `WWW-Authenticate` header that requires sign-in, or more scopes (RFC 6750, RFC 9728). */
 export interface Challenge {
   error?: string
   scopes?: string[]
-  /** Where it describes itself; not checked. */
+  /** Where its metadata is; not verified. */
   resourceMetadata?: string
 }
 
 const FIELD = /([a-z_]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi
 
-/** The Bearer challenge of an answer; empty where there is none. */
+/** The Bearer challenge of a response; empty without one. */
 export function challengeOf(answer: Pick<Response, 'headers'>): Challenge {
   const header = answer.headers.get('www-authenticate') ?? ''
   const start = /(?:^|,\s*)bearer(?=\s|$)/i.exec(header)
@@ -115,7 +115,7 @@ export function challengeOf(answer: Pick<Response, 'headers'>): Challenge {
   const fields = new Map<string, string>()
   for (const [, name = '', quoted, bare] of header.slice(start.index + start[0].length).matchAll(FIELD)) {
     const key = name.toLowerCase()
-    // The first one counts: what comes later belongs to another scheme.
+    // The first one counts: later fields belong to another scheme.
     if (!fields.has(key)) fields.set(key, quoted?.replaceAll(/\\(.)/g, '$1') ?? bare ?? '')
   }
   const scopes = fields.get('scope')?.split(/\s+/).filter(Boolean)

@@ -25,7 +25,7 @@ async function authIn(home: string, options: Partial<McpAuthOptions> = {}): Prom
   return auth
 }
 
-/** Somebody who allows everything: follows the page as a browser would, and gives what it shows at the end. */
+/** A user who allows everything: follows the page as a browser would, and returns what it shows at the end. */
 function browser(): { open: (url: string) => void; pages: Promise<string>[] } {
   const pages: Promise<string>[] = []
   return { pages, open: (url) => void pages.push(fetch(url).then((answer) => answer.text())) }
@@ -45,7 +45,7 @@ const messageOf = (failing: Promise<unknown>): Promise<string> =>
   )
 
 describe('a sign-in', () => {
-  test('is asked for by the first request, made in the browser, and used by the next one', async () => {
+  test('is requested by the first request, done in the browser, and used by the next request', async () => {
     const server = await serve()
     const auth = await authIn(await tempFolder())
     const call = auth.fetchFor(configured(server))
@@ -59,7 +59,7 @@ describe('a sign-in', () => {
     expect(auth.view(configured(server))).toEqual({ state: 'signed_in', scopes: ['read'] })
   })
 
-  test('proves with PKCE, state and resource that it is ours, and comes back to this machine alone', async () => {
+  test('uses PKCE, state and resource, and redirects to this machine only', async () => {
     const server = await serve()
     const auth = await authIn(await tempFolder())
     await auth.signIn(configured(server), browser().open)
@@ -82,7 +82,7 @@ describe('a sign-in', () => {
     ])
   })
 
-  test('is not ended by a page that calls the listener without knowing the state', async () => {
+  test('ignores callbacks without the right state', async () => {
     const server = await serve({ consent: true })
     const auth = await authIn(await tempFolder())
     let page = ''
@@ -96,11 +96,11 @@ describe('a sign-in', () => {
     await fetch(allow)
     await signedIn
     expect(auth.view(configured(server))?.state).toBe('signed_in')
-    // Nobody listens there any more.
+    // The listener is closed.
     await expect(fetch(redirect)).rejects.toThrow('fetch failed')
   })
 
-  test('that is declined says so, and can be begun anew', async () => {
+  test('reports that it was declined, and can be started again', async () => {
     let declines = true
     const server = await serve({
       redirect: (url) => {
@@ -132,7 +132,7 @@ describe('a sign-in', () => {
     expect(auth.view(configured(server))).toBeUndefined()
   })
 
-  test('uses the client id of the configuration, or the document where such are taken, instead of registering', async () => {
+  test('uses the configured client id, or the metadata document where supported, instead of registering', async () => {
     const server = await serve({
       metadata: (metadata) => ({ ...metadata, client_id_metadata_document_supported: true }),
     })
@@ -146,7 +146,7 @@ describe('a sign-in', () => {
     expect(server.registrations).toEqual([])
   })
 
-  test('without registration and client id says what to configure', async () => {
+  test('says what to configure without registration and client id', async () => {
     const server = await serve({ metadata: (metadata) => ({ ...metadata, registration_endpoint: undefined }) })
     const auth = await authIn(await tempFolder())
     expect(await messageOf(auth.signIn(configured(server), browser().open))).toContain('client id')
@@ -221,7 +221,7 @@ describe('a server that cannot be trusted', () => {
     expect(answer.headers.get('www-authenticate')).not.toContain('invalid_token')
   })
 
-  test('is told nothing secret in any error, and neither is the user', async () => {
+  test('leaks no secret in any error, nor to the user', async () => {
     const server = await serve({ tokenAnswers: [[500, '{"access_token":"access-leaked","debug":"code-leaked"}']] })
     const auth = await authIn(await tempFolder())
     const { open, pages } = browser()
@@ -233,7 +233,7 @@ describe('a server that cannot be trusted', () => {
 })
 
 describe('a renewal', () => {
-  test('happens once for many requests at one moment, and all go on with the new token', async () => {
+  test('happens once for simultaneous requests, which all use the new token', async () => {
     const server = await serve()
     const auth = await authIn(await tempFolder())
     await auth.signIn(configured(server), browser().open)
@@ -244,7 +244,7 @@ describe('a renewal', () => {
     expect(server.seen.filter((at) => at === 'POST /token refresh_token')).toHaveLength(1)
   })
 
-  test('by one process is used by the other at once, though its connection is older', async () => {
+  test('by one process is used by another at once, even on an older connection', async () => {
     const server = await serve()
     const home = await tempFolder()
     const [one, two] = [await authIn(home), await authIn(home)]
@@ -258,7 +258,7 @@ describe('a renewal', () => {
     expect(server.seen.filter((at) => at === 'POST /token refresh_token')).toHaveLength(1)
   })
 
-  test('comes before the end of a token, not after a refusal', async () => {
+  test('comes before a token expires, not after a rejection', async () => {
     const server = await serve({ lasts: 10 })
     const auth = await authIn(await tempFolder())
     await auth.signIn(configured(server), browser().open)
@@ -267,7 +267,7 @@ describe('a renewal', () => {
     expect(server.seen.slice(-2)).toEqual(['POST /token refresh_token', 'mcp tools/list'])
   })
 
-  test('that is refused asks for a new sign-in instead of going on trying', async () => {
+  test('that is rejected asks for a new sign-in instead of retrying', async () => {
     const server = await serve()
     const auth = await authIn(await tempFolder())
     await auth.signIn(configured(server), browser().open)
@@ -282,7 +282,7 @@ describe('a renewal', () => {
     })
   })
 
-  test('that only fails for now keeps the sign-in', async () => {
+  test('that fails temporarily keeps the sign-in', async () => {
     const server = await serve()
     const home = await tempFolder()
     const auth = await authIn(home)
@@ -296,7 +296,7 @@ describe('a renewal', () => {
 })
 
 describe('a call that needs more than was granted', () => {
-  test('asks for a wider sign-in, which keeps what was granted', async () => {
+  test('asks for a sign-in with more scopes, which keeps the granted ones', async () => {
     const server = await serve({ callScopes: ['write'] })
     const auth = await authIn(await tempFolder())
     await auth.signIn(configured(server), browser().open)
@@ -313,7 +313,7 @@ describe('a call that needs more than was granted', () => {
     expect(await (await call(server.url, rpc('tools/call'))).text()).toContain('read write')
   })
 
-  test('does not ask again for what the last sign-in asked for already', async () => {
+  test('does not request the scopes of the last sign-in again', async () => {
     const server = await serve({ callScopes: ['write'], redirect: () => undefined })
     const auth = await authIn(await tempFolder())
     const narrow = configured(server, { scopes: ['read', 'write'] })
@@ -324,7 +324,7 @@ describe('a call that needs more than was granted', () => {
 })
 
 describe('what is kept', () => {
-  test('is in a file only the user can read, or sealed where there is a key store', async () => {
+  test('is in a file only the user can read, or encrypted with the key store', async () => {
     const server = await serve()
     const [plain, sealed] = [await tempFolder(), await tempFolder()]
     const ask = async () => ({ key: Buffer.alloc(32, 7).toString('base64') })
@@ -336,11 +336,11 @@ describe('what is kept', () => {
     const kept = readFileSync(join(sealed, 'mcp-sign-ins.json'), 'utf8')
     for (const secret of server.secrets) expect(kept).not.toContain(secret)
     expect((await authIn(sealed, { keyStore })).view(configured(server))?.state).toBe('signed_in')
-    // A program without the key cannot use it, and does not fall over it.
+    // A program without the key cannot use it, and does not fail because of it.
     expect((await authIn(sealed)).view(configured(server))).toBeUndefined()
   })
 
-  test('of several servers survives processes that write at one moment', async () => {
+  test('of several servers survives simultaneous writes by processes', async () => {
     const home = await tempFolder()
     const servers = await Promise.all(Array.from({ length: 6 }, () => serve()))
     await Promise.all(servers.map(async (server) => (await authIn(home)).signIn(configured(server), browser().open)))
@@ -348,7 +348,7 @@ describe('what is kept', () => {
     expect(servers.map((server) => late.view(configured(server))?.state)).toEqual(servers.map(() => 'signed_in'))
   })
 
-  test('is revoked and gone after signing out', async () => {
+  test('is revoked and removed after signing out', async () => {
     const server = await serve()
     const home = await tempFolder()
     const auth = await authIn(home)
@@ -361,7 +361,7 @@ describe('what is kept', () => {
     expect(existsSync(join(home, 'mcp-sign-ins.json.lock'))).toBe(false)
   })
 
-  test('is not used where the configuration has a token of its own', async () => {
+  test('is not used when the configuration has its own token', async () => {
     const server = await serve()
     const auth = await authIn(await tempFolder())
     const own: Configured = { url: server.url, headers: { AUTHORIZATION: 'Bearer mine' } }

@@ -4,23 +4,23 @@ import { bearerFetch, hasConfiguredAuthorization, type SignInDemand } from './be
 import type { McpAuth, OAuthServer } from './mcp-auth'
 import { createSignInStore, keyOf, type SignIn } from './sign-in-store'
 
-/** So long somebody may take in the browser. */
+/** Time limit for the user in the browser. */
 const SIGN_IN_MS = 10 * 60_000
 
 const REVOKE_MS = 5_000
 
 export interface McpAuthOptions {
   home: string
-  /** Encrypts what is kept; default: a file only the user can read. */
+  /** Encrypts what is stored; default: a file only the user can read. */
   keyStore?: KeyStore
-  /** Told when how the user stands with a server has changed. */
+  /** Called when the sign-in state of a server has changed. */
   changed(server: OAuthServer): void
   /** Default: Node's. */
   fetch?: typeof globalThis.fetch
   now?: () => number
 }
 
-/** Opens the sign-ins of a home. Loads nothing and asks nobody before it is used. */
+/** Opens the sign-ins of a home. Loads nothing and sends nothing before it is used. */
 export function createMcpAuth({
   home,
   keyStore,
@@ -33,7 +33,7 @@ export function createMcpAuth({
   const underWay = new Map<string, AbortController>()
   const renewals = new Map<string, Promise<SignIn['tokens']>>()
 
-  /** One renewal at a time for each sign-in, in this process and among all of the home: a refresh token works once. */
+  /** One renewal at a time for each sign-in, in this process and among all processes of the home: a refresh token works once. */
   const renewed = (server: OAuthServer, stale: string): Promise<SignIn['tokens']> => {
     const key = keyOf(server)
     const running = renewals.get(key)
@@ -41,13 +41,13 @@ export function createMcpAuth({
     const renewal = store
       .withLock(server, async () => {
         const held = store.get(server)
-        // Somebody else was here meanwhile.
+        // Another process has already renewed it.
         if (!held?.tokens || held.tokens.access !== stale) return held?.tokens
-        // It may be taken again later; nothing is gained by forgetting it.
+        // It may be accepted again later; forgetting it gains nothing.
         if (held.tokens.refresh === undefined) return undefined
         const [{ renew }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
         const tokens = await renew(held, oauthFetch(server.url, undefined, fetch), now())
-        // The registration stays: it is not what was refused.
+        // The registration stays: it was not what was rejected.
         await store.change(server, (latest) => latest && withTokens(latest, tokens))
         changed(server)
         return tokens
@@ -78,7 +78,7 @@ export function createMcpAuth({
       await store.change(server, () => made)
       wanted.delete(key)
     } catch (error) {
-      // A registration the authorization server has forgotten cannot be told from somebody closing the tab: the next sign-in makes a new one.
+      // A registration that the authorization server forgot looks like a closed tab: the next sign-in registers again.
       if (kept && !kept.tokens) await store.change(server, (latest) => (latest?.tokens ? latest : undefined))
       throw error
     }
@@ -100,14 +100,14 @@ export function createMcpAuth({
     view(server) {
       const held = store.get(server)?.tokens
       const wish = wanted.get(keyOf(server))
-      // With another token than the one that was refused, this is over.
+      // Over once there is a token other than the rejected one.
       const wants = wish?.refused === held?.access ? wish?.why : undefined
       if (!held) return wants === undefined ? undefined : { state: 'signed_out', wants }
       const scopes = (held.scope ?? store.get(server)?.scopes.join(' '))?.split(' ').filter(Boolean)
       return {
         state: 'signed_in',
         ...(scopes && scopes.length > 0 && { scopes }),
-        // What is renewed by itself does not end for the user.
+        // An automatic renewal does not change the state for the user.
         ...(held.expiresAt !== undefined && held.refresh === undefined && { expiresAt: held.expiresAt }),
         ...(wants !== undefined && { wants }),
       }
@@ -119,11 +119,11 @@ export function createMcpAuth({
           'This server is configured with an Authorization header, which is sent as it is. Take it out to sign in.',
         )
       const key = keyOf(server)
-      underWay.get(key)?.abort(new CodedError('mcp.sign_in_failed', 'Another sign-in with this server was begun.'))
+      underWay.get(key)?.abort(new CodedError('mcp.sign_in_failed', 'Another sign-in with this server was started.'))
       const own = new AbortController()
       underWay.set(key, own)
       const late = setTimeout(
-        () => own.abort(new CodedError('mcp.sign_in_failed', 'Nobody finished it in the browser within 10 minutes.')),
+        () => own.abort(new CodedError('mcp.sign_in_failed', 'It was not finished in the browser within 10 minutes.')),
         SIGN_IN_MS,
       )
       const cancelled = (): void => own.abort(new CodedError('mcp.sign_in_failed', 'It was cancelled.'))
@@ -145,7 +145,7 @@ export function createMcpAuth({
         await store.change(server, () => undefined)
         if (!held?.tokens || held.endpoints.revocation === undefined) return
         const [{ revoke }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
-        // Forgotten here in any case: what the other side does not take back ends by itself.
+        // Forgotten here in any case: tokens that are not revoked expire.
         await revoke(held, oauthFetch(server.url, AbortSignal.timeout(REVOKE_MS))).catch(() => undefined)
       })
       changed(server)

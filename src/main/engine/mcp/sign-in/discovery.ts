@@ -11,19 +11,19 @@ import { CodedError } from '../../../../shared/errors'
 import type { Challenge } from './bearer-fetch'
 import type { FetchLike } from './mcp-auth'
 
-/** Where and for what one signs in with a server. */
+/** Where to sign in for a server, and for which resource. */
 export interface Discovered {
-  /** The authorization server, as the server calls it. */
+  /** The authorization server, under the server's name for it. */
   issuer: string
-  /** Undefined for servers of revision 2025-03-26 that publish none: their endpoints have fixed names. */
+  /** Undefined for servers of revision 2025-03-26 without metadata: their endpoints have fixed paths. */
   metadata?: OAuthMetadata
-  /** What tokens are asked for (RFC 8707). */
+  /** The resource of the tokens (RFC 8707). */
   resource: string
   scopesSupported?: string[]
 }
 
 /**
- * Finds the authorization server of a server: through its protected resource metadata (RFC 9728) where the challenge says, below its path, or at its root;
+ * Finds the authorization server of a server: through its protected resource metadata (RFC 9728) at the place named in the challenge, below its path, or at its root;
  * without any, at the server itself as in revision 2025-03-26. CodedError `mcp.sign_in_failed` with what is missing.
  */
 export async function discover(
@@ -39,7 +39,7 @@ export async function discover(
   )
   if (!described) {
     const issuer = new URL('/', url).href
-    // No resource metadata names the authorization server: what the server publishes is its own word, and only its origin is known to be right.
+    // No resource metadata names the authorization server: what the server publishes is unverified, and only its origin is known to be right.
     const metadata = await authorizationServer(issuer, fetchFn, isSameOrigin)
     if (!metadata && !asked)
       throw new CodedError(
@@ -86,13 +86,13 @@ async function authorizationServer(
 ): Promise<OAuthMetadata | undefined> {
   const urls = buildDiscoveryUrls(issuer).map(({ url }) => url)
   const metadata = await firstDocument(urls, specTypeSchemas.OAuthMetadata, fetchFn)
-  // RFC 8414, 3.3: who answers for another could have the code sent to themselves, and learn what is meant for that one.
+  // RFC 8414, 3.3: a server that answers for another could redirect the code to itself, and intercept what is meant for that one.
   if (metadata && !isIssuer(metadata.issuer, issuer))
     throw new CodedError(
       'mcp.sign_in_failed',
-      `What ${brief(issuer)} publishes is about another authorization server, ${brief(metadata.issuer)}, so a sign-in there would not be safe. Whoever runs the server has to correct "issuer".`,
+      `What ${brief(issuer)} publishes is about another authorization server, ${brief(metadata.issuer)}, so a sign-in there would not be safe. The server's operator has to correct "issuer".`,
     )
-  // The specification wants this refused: without PKCE a code that is caught can be used by others.
+  // The specification requires refusing this: without PKCE an intercepted code can be used by others.
   if (metadata && !metadata.code_challenge_methods_supported?.includes('S256'))
     throw new CodedError(
       'mcp.sign_in_failed',
@@ -106,7 +106,7 @@ async function authorizationServer(
   return metadata
 }
 
-/** The first of these places with a document that is one; a place that answers otherwise (also with a page of its own) does not have it. */
+/** The first of these URLs with a valid document; any other response (also a page of its own) counts as missing. */
 async function firstDocument<Document>(
   urls: URL[],
   schema: StandardSchemaV1<unknown, Document>,
@@ -127,7 +127,7 @@ async function firstDocument<Document>(
   return undefined
 }
 
-/** Word for word but for a slash at the end, which many leave out. */
+/** Exact except for a trailing slash, which many leave out. */
 function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, '') === other.replace(/\/$/, '')
 }

@@ -6,7 +6,7 @@ import { tempFolder } from '../../../../../test/support/temp-folder'
 import { identityOf } from '../../process/process-identity'
 import { withFileLock } from './file-lock'
 
-test('lets one after the other in, and leaves nothing behind, also after a failure', async () => {
+test('admits one holder at a time and cleans up, also after a failure', async () => {
   const file = join(await tempFolder(), 'lock')
   let inside = 0
   const visits = Array.from({ length: 10 }, (_, at) =>
@@ -31,7 +31,7 @@ test('takes over from a process that has died, at once', async () => {
   expect(existsSync(file)).toBe(false)
 })
 
-test('takes over a lock nobody can read any more once it is old, and not while it may just be written', async () => {
+test('takes over an unreadable lock once it is old, and not while it may be being written', async () => {
   const file = join(await tempFolder(), 'lock')
   writeFileSync(file, '')
   let isIn = false
@@ -39,7 +39,7 @@ test('takes over a lock nobody can read any more once it is old, and not while i
     isIn = true
     return 'in'
   })
-  // The first try is made at once.
+  // The first attempt is immediate.
   expect(isIn).toBe(false)
   expect(existsSync(file)).toBe(true)
   const old = new Date(Date.now() - 10_000)
@@ -47,7 +47,7 @@ test('takes over a lock nobody can read any more once it is old, and not while i
   expect(await waiting).toBe('in')
 })
 
-test('is waited for until the one who waits gives up', async () => {
+test('is waited for until the wait is aborted', async () => {
   const file = join(await tempFolder(), 'lock')
   const release = Promise.withResolvers<void>()
   const held = withFileLock(file, () => release.promise)

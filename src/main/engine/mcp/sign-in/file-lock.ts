@@ -3,19 +3,19 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } f
 import { setTimeout as wait } from 'node:timers/promises'
 import { identityOf, isAlive, type ProcessIdentity } from '../../process/process-identity'
 
-/** Nobody holds a lock longer: what is done under it has shorter time limits. */
+/** No lock is held longer: the work under it has shorter timeouts. */
 const MAX_HELD_MS = 120_000
 
 /**
- * Runs `work` while no other holder of the lock `file` runs, in this process or another of this machine. A lock whose process has died is taken over. Throws
- * what `work` throws, and an abort of `signal` while it waits.
+ * Runs `work` while no other holder of the lock `file` runs, in this process or another one on this machine. The lock of a dead process is taken over. Rejects
+ * with the errors of `work`, and with an abort of `signal` while it waits.
  */
 export async function withFileLock<Result>(
   file: string,
   work: () => Promise<Result> | Result,
   signal?: AbortSignal,
 ): Promise<Result> {
-  // Told apart from every other time the lock was taken, also by this process.
+  // Distinct from every other time the lock was taken, also by this process.
   const mine = JSON.stringify({ ...identityOf(process.pid), nonce: randomBytes(8).toString('hex') })
   while (!acquire(file, mine)) await wait(20 + Math.random() * 40, undefined, signal && { signal })
   try {
@@ -43,10 +43,10 @@ function removeStaleLock(file: string): void {
   const aside = `${file}.${randomBytes(6).toString('hex')}`
   try {
     renameSync(file, aside)
-    // Somebody else was quicker, and this is their new lock: it is put back.
+    // Another process was faster, and this is its new lock: restore it.
     if (read(aside) !== held) linkSync(aside, file)
   } catch {
-    // Gone meanwhile: the next try sees what is there.
+    // Released meanwhile: the next attempt checks again.
   }
   rmSync(aside, { force: true })
 }
@@ -56,7 +56,7 @@ function isStale(held: string, age: number): boolean {
   try {
     return !isAlive(JSON.parse(held) as ProcessIdentity, age, identityOf(process.pid))
   } catch {
-    // Being written just now, or damaged.
+    // Being written right now, or damaged.
     return age > 5_000
   }
 }

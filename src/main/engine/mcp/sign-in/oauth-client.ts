@@ -15,7 +15,7 @@ import type { SignIn } from './sign-in-store'
 
 type Client = SignIn['client']
 
-/** How Trestle describes itself at registrations. The documents people publish for it (docs/mcp.md) say the same. */
+/** How Trestle describes itself at registrations. The documents that users publish for it (docs/mcp.md) say the same. */
 function clientMetadata(redirectUrl: string, method: string): OAuthClientMetadata {
   const metadata = {
     client_name: 'Trestle',
@@ -23,15 +23,15 @@ function clientMetadata(redirectUrl: string, method: string): OAuthClientMetadat
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: method,
-    // Loopback addresses are only allowed for such (OpenID Connect Registration).
+    // Loopback addresses are only allowed for native clients (OpenID Connect Registration).
     application_type: 'native',
   }
   return metadata
 }
 
 /**
- * Who we are at the authorization server, in the order of the specification: the client id of the configuration, the document of the configuration where such
- * are taken, the registration `kept` from before, a new one.
+ * The client identity at the authorization server, in the order of the specification: the configured client id, the configured metadata document where
+ * supported, the registration `kept` from before, a new one.
  */
 export async function oauthClient(
   { oauth }: OAuthServer,
@@ -46,7 +46,7 @@ export async function oauthClient(
   if (metadata && metadata.registration_endpoint === undefined)
     throw new CodedError(
       'mcp.sign_in_failed',
-      `${issuer} does not register programs by itself: register Trestle there, with the redirect address http://127.0.0.1/callback, and write the client id into the configuration of this server.`,
+      `${issuer} does not register programs automatically: register Trestle there, with the redirect address http://127.0.0.1/callback, and write the client id into the configuration of this server.`,
     )
   try {
     const { client_id, client_secret, token_endpoint_auth_method } = await registerClient(issuer, {
@@ -67,13 +67,13 @@ export async function oauthClient(
   }
 }
 
-/** A program on somebody's machine can keep no secret of its own, so none is asked for where that is possible. */
+/** A program on the user's machine cannot keep a secret, so a client without one is requested where possible. */
 function methodOf(supported: readonly string[] | undefined): string {
   if (!supported || supported.includes('none')) return 'none'
   return supported.find((method) => method === 'client_secret_basic' || method === 'client_secret_post') ?? 'none'
 }
 
-/** The headers and fields with which the client shows who it is, for endpoints the SDK has no function for. */
+/** The headers and fields that identify the client, for endpoints the SDK has no function for. */
 export function authenticated(
   client: Client,
   supported: readonly string[] | undefined,
@@ -92,8 +92,8 @@ export function authenticated(
 }
 
 /**
- * Asks a token endpoint for tokens. The library's own function refuses every endpoint of http that is not on this machine; a server in a private network may have one, and
- * `checkEndpoint` has judged it already. Rejects with an `OAuthError` where the authorization server says why.
+ * Requests tokens from a token endpoint. The library's own function refuses every http endpoint that is not on this machine; a server in a private network may have one, and
+ * `checkEndpoint` has already checked it. Rejects with an `OAuthError` when the authorization server says why.
  */
 export async function requestTokens(
   { client, resource, endpoints }: Pick<SignIn, 'client' | 'resource' | 'endpoints'>,
@@ -108,14 +108,14 @@ export async function requestTokens(
   const said: unknown = await answer.json()
   const read = specTypeSchemas.OAuthTokens['~standard'].validate(said)
   if (!read.issues) return read.value
-  // Some say with 200 that it failed.
+  // Some report failures with status 200.
   if (typeof said === 'object' && said !== null && 'error' in said) throw await parseErrorResponse(JSON.stringify(said))
   throw new SyntaxError('no tokens')
 }
 
 const MAX_CHARS = 300
 
-/** What went wrong at an authorization server, as a CodedError that repeats nothing secret: only the code and the description the standard has for people. */
+/** What went wrong at an authorization server, as a CodedError without secrets: only the code and the description that the standard has for people. */
 export function oauthFailure(doing: string, error: unknown): CodedError {
   if (error instanceof CodedError) return error
   return new CodedError('mcp.sign_in_failed', `${doing}: ${reasonOf(error)}`)
@@ -127,14 +127,14 @@ function reasonOf(error: unknown): string {
     return error.name === 'ZodError' || error instanceof SyntaxError
       ? 'the answer is not as OAuth has it.'
       : plain(error.message)
-  // What is no OAuth answer is passed on by the SDK with its body, which can hold anything.
+  // The SDK passes on the body of other responses, which can contain anything.
   const status = /^HTTP \d{3}/.exec(error.message)?.[0]
   return status === undefined
     ? plain(`${error.code}${error.message === '' ? '' : ` (${error.message})`}.`)
     : `${status}.`
 }
 
-/** Words of others, made fit to be shown. */
+/** Text from others, made safe for display. */
 export function plain(text: string): string {
   return text
     .replaceAll(/\p{Cc}+/gu, ' ')

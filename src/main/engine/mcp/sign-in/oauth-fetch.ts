@@ -8,8 +8,8 @@ const TIMEOUT_MS = 20_000
 const MAX_BYTES = 1024 * 1024
 
 /**
- * The `fetch` for everything around a sign-in. A server names the places that are asked, so they are checked: https, except on this machine or on
- * the very host of the server; nothing on this machine or in a private network for a server on the open internet; and answers of bounded size and time.
+ * The `fetch` for all requests of a sign-in. A server names the addresses, so they are checked: https, except on this machine or on
+ * the server's own host; nothing on this machine or in a private network for a server on the open internet; and responses of bounded size and time.
  */
 export function oauthFetch(
   serverUrl: string,
@@ -31,7 +31,7 @@ export function oauthFetch(
       return new Response(text === '' ? null : text, { status, statusText, headers })
     } catch (error) {
       signal?.throwIfAborted()
-      // Not a TypeError: the SDK would take that for a refusal by the browser's cross-origin rules.
+      // Not a TypeError: the SDK would take that for a CORS failure in a browser.
       throw new CodedError(
         'mcp.sign_in_failed',
         `${target.origin} ${limit.aborted ? 'does not answer' : `cannot be reached: ${reasonOf(error)}`}.`,
@@ -41,7 +41,7 @@ export function oauthFetch(
   }
 }
 
-/** Throws CodedError `mcp.sign_in_failed` when a server at `serverUrl` may not send us to this address. */
+/** Throws CodedError `mcp.sign_in_failed` when a server at `serverUrl` may not redirect the client to this address. */
 export async function checkEndpoint(target: URL, serverUrl: string): Promise<void> {
   const server = new URL(serverUrl)
   const refuse = (why: string): never => {
@@ -69,7 +69,7 @@ function isLoopback({ hostname }: URL): boolean {
   )
 }
 
-/** What kind of place a host is when it is not on the open internet. A name that is not found is none of ours to judge: the request fails by itself. */
+/** The kind of a host that is not on the open internet. An unresolvable name is not judged here: the request fails anyway. */
 async function kindOf(url: URL): Promise<string | undefined> {
   if (isLoopback(url)) return 'this machine itself'
   const literal = literalAddress(url)

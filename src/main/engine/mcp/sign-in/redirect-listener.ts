@@ -2,18 +2,18 @@ import { timingSafeEqual } from 'node:crypto'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the authorization server sent the browser back with. */
+/** The parameters that the authorization server redirected the browser with. */
 export interface Redirected {
   params: URLSearchParams
-  /** What the browser shows. Called once. */
+  /** Sets what the browser shows. Called once. */
   show(title: string, text: string): void
 }
 
-/** Listens on this machine alone for the browser coming back from a sign-in. */
+/** Listens on this machine only for the redirect at the end of a sign-in. */
 export interface RedirectListener {
   /** The `redirect_uri`. */
   url: string
-  /** The first request that knows `state`; others are told that they are not meant. Rejects with the reason of `signal`. */
+  /** The first request with this `state`; others get an error page. Rejects with the reason of `signal`. */
   wait(state: string, signal: AbortSignal): Promise<Redirected>
   close(): void
 }
@@ -21,13 +21,13 @@ export interface RedirectListener {
 const HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-  // The code is in the address of the page.
+  // The address of the page contains the code.
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
   connection: 'close',
 }
 
-/** At the address wanted (without a port: at a free one), or at a free port. Undefined when that port is taken. */
+/** At the given address (without a port: at a free one), or at a free port. Undefined when that port is taken. */
 export async function listenForRedirect(wanted?: string): Promise<RedirectListener | undefined> {
   const address = wanted === undefined ? undefined : new URL(wanted)
   const path = address?.pathname ?? '/callback'
@@ -50,14 +50,14 @@ export async function listenForRedirect(wanted?: string): Promise<RedirectListen
             return show(
               400,
               'This is not the sign-in Trestle waits for',
-              'Close this tab and begin the sign-in in Trestle again.',
+              'Close this tab and start the sign-in in Trestle again.',
             )
           return resolve({ params: url.searchParams, show: (title, text) => show(200, title, text) })
         })
       }),
     close() {
       server.close()
-      // Answers under way are let through: they end their connections themselves.
+      // Running responses may finish: they close their connections themselves.
       server.closeIdleConnections()
     },
   }
@@ -82,7 +82,7 @@ function isSame(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** The page the browser shows at the end of a sign-in: it can be closed. Everything comes with it, and nothing in it runs. */
+/** The page that the browser shows at the end of a sign-in. Self-contained, without scripts. */
 function signInPage(title: string, text: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -11,9 +11,9 @@ import type { SignIn } from './sign-in-store'
 
 export interface SignInRequest {
   server: OAuthServer
-  /** What was kept of an earlier sign-in. */
+  /** What was stored of an earlier sign-in. */
   kept?: SignIn
-  /** What the server asked for. */
+  /** The scopes that the server asked for. */
   challenge?: Challenge
   open(url: string): void
   signal: AbortSignal
@@ -38,7 +38,7 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
       fetchFn,
     })
     const state = randomBytes(32).toString('base64url')
-    const begun = await begin(found, {
+    const flow = await begin(found, {
       clientInformation: client,
       redirectUrl: listener.url,
       state,
@@ -46,7 +46,7 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
     })
     const [{ params, show }] = await Promise.all([
       listener.wait(state, signal),
-      openPage(request, begun.authorizationUrl),
+      openPage(request, flow.authorizationUrl),
     ])
     try {
       const signIn = {
@@ -59,11 +59,11 @@ export async function signInFlow(request: SignInRequest): Promise<SignIn> {
       }
       const exchange = {
         grant_type: 'authorization_code',
-        code_verifier: begun.codeVerifier,
+        code_verifier: flow.codeVerifier,
         redirect_uri: listener.url,
       }
       const tokens = await requestTokens(signIn, { ...exchange, code: codeOf(params, found) }, fetchFn)
-      show('You are signed in', 'Trestle goes on by itself. You can close this tab.')
+      show('You are signed in', 'Trestle continues automatically. You can close this tab.')
       return { ...signIn, tokens: tokensOf(tokens, request.now()) }
     } catch (error) {
       const failure = oauthFailure(`${new URL(found.issuer).host} gave no token`, error)
@@ -92,7 +92,7 @@ async function listenFor(server: OAuthServer, before: SignIn | undefined): Promi
   return (await listenForRedirect())!
 }
 
-/** What the configuration says, else what the server asks for, else what it knows; with what was granted before, so that signing in for more takes nothing away. */
+/** The scopes of the configuration, else those the server asks for, else those it supports; plus the granted ones, so that signing in for more removes nothing. */
 function scopesFor(
   { oauth }: OAuthServer,
   { scopesSupported, metadata }: Discovered,
@@ -107,7 +107,7 @@ function scopesFor(
       : before?.tokens
         ? before.scopes
         : (scopesSupported ?? [])
-  // Without it such servers give nothing to renew a sign-in with.
+  // Without it such servers issue no refresh token.
   const offline = scopes.length > 0 && metadata?.scopes_supported?.includes('offline_access') === true
   return [...new Set([...scopes, ...(offline ? ['offline_access'] : [])])]
 }
@@ -128,11 +128,11 @@ async function begin(
       resource: found.resource,
     })
   } catch (error) {
-    throw oauthFailure('The sign-in cannot begin', error)
+    throw oauthFailure('The sign-in cannot start', error)
   }
 }
 
-/** The code, when it is from the authorization server that was asked (RFC 9207). */
+/** The code, when it is from the expected authorization server (RFC 9207). */
 function codeOf(params: Redirected['params'], { issuer, metadata }: Discovered): string {
   const from = params.get('iss')
   const expected =
@@ -168,7 +168,7 @@ function endpointsOf({ issuer, metadata }: Discovered): SignIn['endpoints'] {
   }
 }
 
-/** As they are kept. */
+/** The tokens in stored form. */
 export function tokensOf(
   { access_token, refresh_token, expires_in, scope }: OAuthTokens,
   now: number,
@@ -181,7 +181,7 @@ export function tokensOf(
   }
 }
 
-/** New tokens for old ones; undefined when the authorization server takes none of these any more, so that somebody has to sign in. CodedError `mcp.sign_in_failed` otherwise. */
+/** New tokens for old ones; undefined when the authorization server rejects the old ones, so that the user has to sign in. CodedError `mcp.sign_in_failed` otherwise. */
 export async function renew(signIn: SignIn, fetchFn: FetchLike, now: number): Promise<SignIn['tokens']> {
   const { tokens } = signIn
   if (tokens?.refresh === undefined) return undefined
@@ -205,7 +205,7 @@ function isPassing(error: OAuthError): boolean {
   return PASSING.includes(error.code)
 }
 
-/** Tells the authorization server that these tokens are not used any more (RFC 7009): the one that renews first. Failures are told by rejecting. */
+/** Revokes these tokens at the authorization server (RFC 7009), the refresh token first. Rejects on failure. */
 export async function revoke(
   { client, tokens, endpoints: { revocation, revocationAuth } }: SignIn,
   fetchFn: FetchLike,
@@ -224,7 +224,7 @@ export async function revoke(
 
 const PROBE_TIMEOUT_MS = 20_000
 
-/** Asks a server for what it wants, before anything else has been asked of it. Undefined when it lets everybody in, or cannot be reached. */
+/** Sends a server a first request to get its challenge. Undefined when it requires no sign-in, or cannot be reached. */
 export async function probeAuthorization(
   { url, headers }: OAuthServer,
   signal: AbortSignal,
@@ -235,14 +235,14 @@ export async function probeAuthorization(
       method: 'POST',
       redirect: 'manual',
       headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-      // Begins no session.
+      // Starts no session.
       body: JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'ping' }),
       signal: AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)]),
     })
     await answer.body?.cancel()
     return answer.status === 401 ? challengeOf(answer) : undefined
   } catch {
-    // Discovery says it better.
+    // Discovery reports it better.
     signal.throwIfAborted()
     return undefined
   }

@@ -11,14 +11,14 @@ import type { OAuthServer } from './mcp-auth'
 const text = z.string().optional()
 
 const signInSchema = z.object({
-  /** The authorization server it is with: nothing of it is ever sent to another. */
+  /** The authorization server: nothing of the sign-in is ever sent to another. */
   issuer: z.string(),
   client: z.object({ client_id: z.string(), client_secret: text, token_endpoint_auth_method: text }),
-  /** Where the authorization server sends the browser back to. */
+  /** Where the authorization server redirects the browser to. */
   redirectUrl: z.string(),
-  /** What was asked for. */
+  /** The requested scopes. */
   scopes: z.array(z.string()),
-  /** What the tokens are for (RFC 8707). */
+  /** The resource of the tokens (RFC 8707). */
   resource: z.string(),
   tokens: z
     .object({
@@ -36,7 +36,7 @@ const signInSchema = z.object({
   }),
 })
 
-/** A sign-in with a server: what is needed to use it, to renew it and to end it. All of it is secret. */
+/** A sign-in with a server: what is needed to use, renew and end it. All of it is secret. */
 export type SignIn = z.infer<typeof signInSchema>
 
 const entrySchema = z.union([
@@ -49,13 +49,13 @@ type Entry = z.infer<typeof entrySchema>
 /** The sign-ins of a home, shared by every process on it. */
 export interface SignInStore {
   get(server: OAuthServer): SignIn | undefined
-  /** Changes one sign-in by what it is now; `undefined` forgets it. Others are left as other processes have made them. */
+  /** Updates one sign-in from its current value; `undefined` removes it. Changes of other processes to others are kept. */
   change(server: OAuthServer, edit: (now: SignIn | undefined) => SignIn | undefined): Promise<void>
-  /** Runs `work` while nobody else on this home renews or begins a sign-in with this server. */
+  /** Runs `work` while no other process on this home renews or starts a sign-in with this server. */
   withLock<Result>(server: OAuthServer, work: () => Promise<Result>): Promise<Result>
 }
 
-/** Opens `$home/mcp-sign-ins.json` (0600, and sealed where there is a key store), which need not exist. */
+/** Opens `$home/mcp-sign-ins.json` (0600, and encrypted with a key store), which need not exist. */
 export function createSignInStore({
   home,
   keyStore = NO_KEY_STORE,
@@ -66,7 +66,7 @@ export function createSignInStore({
   const file = join(home, 'mcp-sign-ins.json')
   let seen: { stamp: string; entries: Map<string, Entry>; open: Map<string, SignIn> } | undefined
 
-  /** Looks at the file each time, so that what other processes write counts at once; reads and decrypts only when it has changed. */
+  /** Checks the file each time, so that writes of other processes count at once; reads and decrypts only when it has changed. */
   const read = (): NonNullable<typeof seen> => {
     const stat = statSync(file, { throwIfNoEntry: false })
     const stamp = stat ? `${stat.ino}:${stat.size}:${stat.mtimeMs}` : ''
@@ -80,7 +80,7 @@ export function createSignInStore({
       const opened = keyStore.open(entry.sealed)
       return opened === undefined ? undefined : signInSchema.parse(JSON.parse(opened))
     } catch {
-      // Sealed by another program or user: as good as none.
+      // Encrypted by another program or user: unusable here.
       return undefined
     }
   }
@@ -88,7 +88,7 @@ export function createSignInStore({
     const { entries, open: opened } = read()
     const key = keyOf(server)
     const known = opened.get(key) ?? open(entries.get(key))
-    // What cannot be opened now may be opened later, when the key store is unlocked.
+    // It may be decryptable later, when the key store is unlocked.
     if (known) opened.set(key, known)
     return known
   }
@@ -119,7 +119,7 @@ export function createSignInStore({
   }
 }
 
-/** Sign-ins belong to an address and, where one is configured, to the client id used there: whatever name it has, in whatever file. */
+/** Sign-ins belong to an address and, when configured, to its client id: independent of the server's name and file. */
 export function keyOf({ url, oauth }: OAuthServer): string {
   const address = URL.canParse(url) ? new URL(url).href : url
   return createHash('sha256')
@@ -131,7 +131,7 @@ export function keyOf({ url, oauth }: OAuthServer): string {
 function entriesOf(file: string): [string, Entry][] {
   let content: string
   try {
-    // A copied or restored file may have come with rights for others.
+    // A copied or restored file may be readable by others.
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
     content = readFileSync(file, 'utf8')
   } catch (error) {
@@ -141,7 +141,7 @@ function entriesOf(file: string): [string, Entry][] {
   try {
     return fileSchema.parse(JSON.parse(content)).servers.map((entry) => [entry.key, entry])
   } catch {
-    // Nobody can mend it by hand: it is kept, and the user signs in again.
+    // It cannot be repaired by hand: it is kept, and the user signs in again.
     renameSync(file, `${file}.damaged-${Date.now()}`)
     return []
   }

@@ -2,14 +2,14 @@ import type { ServerTool } from '../../tool/tool'
 import { topicsOf } from './synonyms'
 import { plainStem, splitWords, stem, contentWords } from './stemming'
 
-/** The words of something that is searched, by field. */
+/** The words of a searchable item, by field. */
 type Fields<Name extends string> = Readonly<Record<Name, readonly string[]>>
 
-/** What a word counts for each thing it is found in, by its place. */
+/** The weight of a word in each item that contains it, by index. */
 export type Scores = ReadonlyMap<number, number>
 
 export interface WordIndex {
-  /** By BM25; nothing for a word that is nowhere. A word that is found often counts less; at most as much as one that is found in `1 / rarity` of all. */
+  /** The BM25 weight; empty for an unknown word. Frequent words weigh less; at most the weight of a word in `1 / rarity` of all items. */
   scoresOf(word: string, mostIdf?: number): Scores
   has(word: string): boolean
   idfOf(word: string): number
@@ -17,13 +17,13 @@ export interface WordIndex {
   words: readonly string[]
 }
 
-/** How soon more of a word says no more, and how much the length of a field counts. */
+/** Saturation of term frequency, and influence of the field length. */
 const K = 1.5
 const B = 0.5
 
 /**
- * An index for ranking by BM25 over several fields (BM25F: fields are weighed before what a word counts is saturated). Fields that weigh nothing are left out of
- * how rare a word is, and so are `beside`, whose words are ours.
+ * An index for ranking by BM25 over several fields (BM25F: fields are weighted before term frequency is saturated). Fields without weight are left out of
+ * the document frequency, and so are `beside`, whose words we added.
  */
 export function createWordIndex<Name extends string>(
   things: readonly Fields<Name>[],
@@ -73,7 +73,7 @@ export function createWordIndex<Name extends string>(
   }
 }
 
-/** What is searched of a tool, and what a word counts there. `topics` is what we know of its server. */
+/** The searchable fields of a tool, and their weights. `topics` is our own knowledge of its server. */
 export const WEIGHTS = {
   name: 2.5,
   joined: 2,
@@ -93,7 +93,7 @@ export function fieldsOf({ server, description, schema }: ServerTool): Fields<Fi
   const ofServer = contentWords(server.name)
   return {
     name: name.map(stem),
-    // Neighbouring words as one: `configmap` is found by "config map", and the other way round.
+    // Adjacent words are also joined: "config map" finds `configmap`, and vice versa.
     joined: plain.slice(1).map((word, place) => plain[place]! + word),
     server: ofServer.map(stem),
     description: stems(description),
@@ -107,7 +107,7 @@ function stems(text: string): string[] {
   return contentWords(text).map(stem)
 }
 
-/** Names and descriptions of the parameters, as far as the schema says them plainly. */
+/** Names and descriptions of the parameters, where the schema has them in simple form. */
 function parametersOf(schema: Readonly<Record<string, unknown>>): [string, string][] {
   const properties: unknown = schema['properties']
   if (typeof properties !== 'object' || properties === null) return []
@@ -123,10 +123,10 @@ function parametersOf(schema: Readonly<Record<string, unknown>>): [string, strin
   })
 }
 
-/** What a word counts that may be meant by one that is mistyped. */
+/** The weight of a word found through a typo correction. */
 const TYPO_WEIGHT = 0.6
 
-/** Words that one which is nowhere may be a slip of the keys for: one slip, or two in a word of more than five letters; the first letter is right. */
+/** Words that an unknown one may be a typo of: one edit, or two in a word of more than five letters; the first letter must match. */
 export function similarWords(said: string, words: Iterable<string>): [string, number][] {
   const most = said.length > 5 ? 2 : 1
   const near: [string, number][] = []
@@ -137,7 +137,7 @@ export function similarWords(said: string, words: Iterable<string>): [string, nu
   return near
 }
 
-/** Letters that are more, fewer, other, or swapped with the next. */
+/** Number of inserted, deleted, replaced or swapped letters. */
 function editDistance(a: string, b: string): number {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, column) => column)]
   for (let line = 1; line <= a.length; line++) {

@@ -3,7 +3,7 @@ import { callResult } from './call-result'
 
 const keep = async (): Promise<string> => '/kept'
 const text = (value: string) => ({ type: 'text', text: value })
-/** The texts that a model gets of an answer. */
+/** The texts that a model gets of a response. */
 async function told(content: unknown[], structuredContent: unknown): Promise<string[]> {
   const result = await callResult({ content, structuredContent }, { server: 's', tool: 't', keep })
   return result.content.map((part) => (part.type === 'text' ? part.text.trim() : part.type))
@@ -24,7 +24,7 @@ test.each<[string, string[], unknown]>([
   ['as a text under one name, with a note beside it', ['plain words', '(cached)'], { result: 'plain words' }],
   ['as a list, each item a text', ['one', 'two'], { result: ['one', 'two'] }],
   ['as a list, each item its JSON', [JSON.stringify(row), JSON.stringify(other)], { result: [row, other] }],
-])('structured content that the texts say already is sent once: %s', async (_name, texts, structured) => {
+])('sends structured content that the texts repeat only once: %s', async (_name, texts, structured) => {
   expect(await told(texts.map(text), structured)).toEqual(texts)
 })
 
@@ -34,6 +34,6 @@ test.each<[string, string[], unknown]>([
   ['the text says something else', [JSON.stringify(other)], row],
   ['a list has more items than texts', ['one'], { result: ['one', 'two'] }],
   ['another name stands beside it', ['5'], { result: 5, unit: 'm' }],
-])('structured content is sent where %s', async (_name, texts, structured) => {
+])('sends structured content when %s', async (_name, texts, structured) => {
   expect(await told(texts.map(text), structured)).toEqual([...texts, JSON.stringify(structured, null, 2)])
 })

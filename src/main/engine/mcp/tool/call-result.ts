@@ -9,7 +9,7 @@ import { plain } from './read-tools'
 export interface ResultPlace {
   server: string
   tool: string
-  /** Keeps what a model cannot be given; answers the path of its file. */
+  /** Saves content that cannot be sent to a model; returns the path of its file. */
   keep(name: string, bytes: Buffer): Promise<string>
 }
 
@@ -17,8 +17,8 @@ const MAX_PARTS = 200
 const MAX_IMAGES = 20
 
 /**
- * An answer to `tools/call` as a result: text as it is, pictures scaled for models, the structured content once, links as links and not as what they lead to, all
- * else kept in a file. A part that cannot be read is named and spoils nothing.
+ * A response to `tools/call` as a result: text unchanged, pictures scaled for models, structured content once, links as links without fetching them, everything
+ * else saved in a file. An unreadable part is named and affects no other.
  */
 export async function callResult(answer: Readonly<Record<string, unknown>>, place: ResultPlace): Promise<ToolResult> {
   const listed: unknown[] = Array.isArray(answer['content']) ? answer['content'] : []
@@ -48,7 +48,7 @@ interface PartPlace extends ResultPlace {
 }
 
 async function readPart(item: unknown, place: PartPlace): Promise<ResultPart[]> {
-  if (!isRecord(item)) return [note('A part that is none of the protocol is left out.')]
+  if (!isRecord(item)) return [note('A part that is not valid in the protocol is left out.')]
   switch (item['type']) {
     case 'text':
       return typeof item['text'] === 'string'
@@ -123,7 +123,7 @@ function fileName(name: string, type: string): string {
   return /\.\w{1,8}$/.test(safe) || ending === undefined ? safe : `${safe}.${ending}`
 }
 
-/** Undefined where the server sent no structured content, or where the texts say the same already, as the protocol advises. */
+/** Undefined without structured content, or when the texts already contain it, as the protocol recommends. */
 function structuredText(
   structured: unknown,
   parts: readonly ResultPart[],
@@ -140,7 +140,7 @@ function structuredText(
   }
 }
 
-/** Whether it is nothing but the content again, under one name: what servers make of tools that return no structure, but a text, a number or a list. */
+/** Whether it only repeats the content under one name: servers do this for tools that return a plain text, number or list. */
 function isWrapped(structured: unknown, texts: readonly string[], listed: readonly unknown[]): boolean {
   const values = isRecord(structured) ? Object.values(structured) : []
   if (values.length !== 1) return false
@@ -148,7 +148,7 @@ function isWrapped(structured: unknown, texts: readonly string[], listed: readon
   return isSaid(value, texts) || (Array.isArray(value) && value.length > 0 && isDeepStrictEqual(value, listed))
 }
 
-/** Whether one of the texts is this value, or all of them one after the other, or each is one of its items. */
+/** Whether one text equals this value, or all of them concatenated do, or each equals one of its items. */
 function isSaid(value: unknown, texts: readonly string[]): boolean {
   if (texts.some((text) => says(text, value)) || (texts.length > 1 && says(texts.join(''), value))) return true
   return (
@@ -172,7 +172,7 @@ function isSame(text: string, structured: unknown): boolean {
   }
 }
 
-/** Texts of a result are read as one: a line break between them keeps them apart. */
+/** Texts of a result are read as one: a line break between them separates them. */
 function separated(parts: readonly ResultPart[]): ResultPart[] {
   return parts.map((part, index) => {
     const next = parts[index + 1]

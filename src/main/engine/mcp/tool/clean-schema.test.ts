@@ -8,7 +8,7 @@ const cleaned = (given: unknown): Readonly<Record<string, unknown>> => {
   return result.schema
 }
 
-it('keeps a good schema as it is', () => {
+it('keeps a valid schema unchanged', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -24,7 +24,7 @@ it('keeps a good schema as it is', () => {
   expect(cleaned(schema)).toEqual(schema)
 })
 
-it('takes no input for one without fields', () => {
+it('accepts missing input as an object without fields', () => {
   for (const nothing of [undefined, null, {}]) expect(cleaned(nothing)).toEqual({ type: 'object', properties: {} })
 })
 
@@ -40,7 +40,7 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     { properties: { a: { type: 'array', items: { type: 'string' } } } },
   ],
   [
-    'a type nobody knows',
+    'an unknown type',
     { properties: { a: { type: 'any' }, b: { type: ['string', 'file'] } } },
     { properties: { a: {}, b: { type: 'string' } } },
   ],
@@ -53,11 +53,11 @@ it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   ['a property that is no schema', { properties: { a: 'string', b: 7 } }, { properties: {} }],
   ['required that is no list of names', { required: 'a' }, { properties: {} }],
   ['marks of its dialect', { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'x' }, { properties: {} }],
-])('mends %s', (_, given, expected) => {
+])('repairs %s', (_, given, expected) => {
   expect(cleaned(given)).toEqual({ type: 'object', ...expected })
 })
 
-it('offers the fields of all alternatives at the top, which no provider takes, and requires what each does', () => {
+it('replaces alternatives at the root by all their fields, and requires what each requires', () => {
   const schema = cleaned({
     properties: { always: { type: 'string' } },
     required: ['always'],
@@ -83,7 +83,7 @@ it.each<[string, unknown, RegExp]>([
   expect('problem' in result && result.problem).toMatch(reason)
 })
 
-it('bears whatever a server may send, and nesting without end', () => {
+it('handles any input, and endless nesting', () => {
   const nested = (levels: number): Record<string, unknown> => {
     let deep: Record<string, unknown> = {}
     for (let depth = 0; depth < levels; depth++) deep = { properties: { a: deep } }

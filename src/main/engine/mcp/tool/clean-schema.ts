@@ -1,4 +1,4 @@
-/** A JSON Schema of a tool's input that any provider takes. */
+/** A JSON Schema of a tool's input that every provider accepts. */
 export type InputSchema = Readonly<Record<string, unknown>>
 
 const MAX_BYTES = 64 * 1024
@@ -25,7 +25,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'definitions',
   'dependentSchemas',
 ])
-/** Nothing that a model could use, or that refers to somewhere else. */
+/** Keywords that models cannot use, or that refer to other documents. */
 const DROPPED: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -37,8 +37,8 @@ const DROPPED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What a server gave as the schema of an input, made so that no provider refuses a request because of it: what is no schema is left out, the top is an object
- * without alternatives, arrays say of what, references lead to what is there. Otherwise the problem, as a sentence.
+ * A server's input schema, cleaned so that no provider rejects a request because of it: invalid schemas are left out, the root is an object
+ * without alternatives, arrays have items, references resolve. Otherwise the problem, as a sentence.
  */
 export function cleanSchema(given: unknown): { schema: InputSchema } | { problem: string } {
   if (given === undefined || given === null) return { schema: { type: 'object', properties: {} } }
@@ -134,7 +134,7 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** Whether a reference within the schema itself has an end; others lead out of it. */
+/** Whether a reference within the schema resolves; others leave the document. */
 function leadsSomewhere(reference: string, root: Record<string, unknown>): boolean {
   if (reference === '#') return true
   if (!reference.startsWith('#/')) return false
@@ -147,7 +147,7 @@ function leadsSomewhere(reference: string, root: Record<string, unknown>): boole
   return isRecord(at)
 }
 
-/** Providers refuse alternatives at the top: the fields of all of them are offered, and only what each demands is required. */
+/** Providers reject alternatives at the root: all their fields are offered, and only what each of them requires is required. */
 function withoutAlternatives(schema: Record<string, unknown>): Record<string, unknown> {
   const {
     anyOf,

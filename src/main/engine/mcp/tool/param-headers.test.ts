@@ -5,7 +5,7 @@ const marked = (type: unknown, name: unknown = 'Region'): object => ({ type, 'x-
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more })
 
 describe('the headers that an input schema asks for', () => {
-  it('are read at any depth of properties, whatever else is called like the mark', () => {
+  it('are read at any depth of properties, and not from other keys of the same name', () => {
     const schema = object({
       a: marked('string', 'A'),
       b: object({ c: marked('integer', 'C') }),
@@ -38,13 +38,13 @@ describe('the headers that an input schema asks for', () => {
     ['a definition', object({}, { $defs: { a: marked('string') } })],
     ['other properties', object({}, { additionalProperties: marked('string') })],
     ['the input itself', { ...object({}), 'x-mcp-header': 'All' }],
-  ])('cannot be sent for %s', (_, schema) => {
+  ])('are rejected for %s', (_, schema) => {
     expect(readParamHeaders(schema)).toEqual({
       problem: expect.stringMatching(/^Its input asks for a header that cannot be sent: .+\.$/),
     })
   })
 
-  it('are bounded for schemas nested without end', () => {
+  it('are bounded for endlessly nested schemas', () => {
     const endless: Record<string, unknown> = { type: 'object' }
     endless['items'] = endless
     expect(readParamHeaders(endless)).toEqual({ headers: [] })
@@ -73,11 +73,11 @@ describe('the headers of a call', () => {
     [null, undefined],
     [undefined, undefined],
     [{ a: 1 }, undefined],
-  ])('say %j as %j', (value, header) => {
+  ])('encode %j as %j', (value, header) => {
     expect(of(value)).toBe(header)
   })
 
-  it('are only those of values that the input has itself', () => {
+  it("come only from the input's own values", () => {
     const headers = [
       { name: 'Deep', path: ['a', 'b'] },
       { name: 'Proto', path: ['constructor', 'name'] },

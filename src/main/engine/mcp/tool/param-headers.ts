@@ -1,8 +1,8 @@
-/** A value of a tool's input that is sent as a header, too: a proxy on the way can then route the call without reading it. */
+/** A value of a tool's input that is also sent as a header: a proxy can then route the call without parsing it. */
 export interface ParamHeader {
-  /** As the server calls it; the header is `Mcp-Param-` and this. */
+  /** The server's name for it; the header is `Mcp-Param-` and this. */
   name: string
-  /** Where the value is in the input. */
+  /** The path of the value in the input. */
   path: string[]
 }
 
@@ -11,14 +11,14 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const TYPES = new Set<unknown>(['string', 'integer', 'boolean'])
 const LONGEST_NAME = 100
 const DEEPEST = 50
-/** Keywords that hold schemas by name. */
+/** Keywords that contain schemas by name. */
 const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
-/** Keywords that hold values, and no schemas. */
+/** Keywords that contain values, not schemas. */
 const VALUES = new Set(['default', 'examples', 'const', 'enum', 'required'])
 
 /**
- * The headers that an input schema asks for (`x-mcp-header`), or why a tool that asks so must not be used: a proxy could be shown other values than the server gets. They stand only
- * at strings, integers and booleans that are found through `properties` alone.
+ * The headers that an input schema asks for (`x-mcp-header`), or why such a tool must not be used: a proxy could be shown other values than the server gets. They are allowed only
+ * on strings, integers and booleans that are reached through `properties` alone.
  */
 export function readParamHeaders(schema: unknown): { headers: ParamHeader[] } | { problem: string } {
   const headers: ParamHeader[] = []
@@ -28,7 +28,7 @@ export function readParamHeaders(schema: unknown): { headers: ParamHeader[] } | 
     : { problem: `Its input asks for a header that cannot be sent: ${problem}.` }
 }
 
-/** `path`: undefined where no value of the input can be found by its name. */
+/** `path`: undefined where no value of the input can be addressed by name. */
 function visit(node: unknown, path: string[] | undefined, headers: ParamHeader[], depth: number): string | undefined {
   if (typeof node !== 'object' || node === null || depth > DEEPEST) return undefined
   if (Array.isArray(node)) return firstOf(node, (item) => visit(item, undefined, headers, depth + 1))
@@ -70,7 +70,7 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | un
   return undefined
 }
 
-/** The headers of a call with this input; a value that is missing or null has none. */
+/** The headers of a call with this input; a missing or null value has no header. */
 export function paramHeaders(
   headers: readonly ParamHeader[],
   input: Readonly<Record<string, unknown>>,
@@ -87,7 +87,7 @@ export function paramHeaders(
   return sent
 }
 
-/** As it is where a header can carry it, else as base64 with the mark of the protocol. */
+/** The plain value where a header can carry it, else base64 with the protocol's marker. */
 function encoded(text: string): string {
   const isPlain =
     /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !(text.startsWith('=?base64?') && text.endsWith('?='))

@@ -2,7 +2,7 @@ import more from '../../../../../resources/tool-search/more-ways-to-say.txt?raw'
 import most from '../../../../../resources/tool-search/ways-to-say.txt?raw'
 import { splitWords, stem } from './stemming'
 
-/** How many other words may stand between two of a way to say something. */
+/** How many other words may be between two words of a phrase. */
 const MAX_WORDS_BETWEEN = 2
 
 interface Phrase {
@@ -20,13 +20,13 @@ for (const line of `${most}\n${more}`.split('\n').filter((each) => each !== '' &
   }
 }
 
-/** What is meant where some words of a request stand together, and the places of these words. */
+/** What is meant when some words of a query appear together, and the positions of these words. */
 export interface PhraseMatch {
   places: readonly number[]
   meaning: readonly string[]
 }
 
-/** The ways to say something that are in a request, given as its stems. */
+/** The phrases in a query, given as its stems. */
 export function phrasesIn(stems: readonly string[]): PhraseMatch[] {
   return stems.flatMap((first, place) =>
     (phrases.get(first) ?? []).flatMap(({ said, meaning }) => {
@@ -47,13 +47,13 @@ function placesOf(said: readonly string[], stems: readonly string[], from: numbe
   return places
 }
 
-/** All words of a request as stems, with those that say nothing by themselves. */
+/** All words of a query as stems, including those without meaning of their own. */
 export function allStems(request: string): string[] {
   return splitWords(request.replaceAll(/n[’']t\b/gi, ' not').replaceAll(/\bcannot\b/gi, 'can not')).map(stem)
 }
 
 /**
- * Common phrases whose words, taken one by one, say something else; with what they mean, tried in this order. What is said in a few words that have forms is
+ * Common phrases that mean something else than their single words, with their meaning, applied in this order. Short phrases whose words are inflected are
  * in `ways-to-say.txt`.
  */
 export const PHRASES: readonly (readonly [RegExp, string])[] = [

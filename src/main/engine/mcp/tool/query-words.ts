@@ -2,35 +2,35 @@ import { isActionWord, isLightVerb } from './synonyms'
 import { PHRASES, allStems, phrasesIn } from './phrases'
 import { plainStem, splitWords, stem, contentWords } from './stemming'
 
-/** What follows these says more of the matter, not of what is to be done with it. */
+/** Words followed by details of the subject, not by what should be done with it. */
 const ASIDE = /^(?:about|because|called|named|titled|saying|says|so|that|since)$/
 const ASIDE_WEIGHT = 0.5
-/** What follows these, once it was said what is meant, says where it is, or whose. */
+/** Words that, after the subject, introduce where it is or whose. */
 const FURTHER =
   /^(?:to|from|for|on|in|into|onto|of|with|by|at|under|over|as|than|instead|until|after|before|which|whose)$/
 const FURTHER_WEIGHT = 0.9
-/** Who asks for something says first what: each further word weighs less, down to `LEAST`. */
+/** The first words of a query matter most: each further word weighs less, down to `LEAST`. */
 const DECAY = 0.03
 const LEAST = 0.6
 
-/** What words weigh that are meant by several together. */
+/** The weight of words that are meant by several together. */
 const WAY = 1
-/** What is to be done something to is named first. */
+/** The object of the action comes first. */
 const FIRST = 1.2
 
-/** A word of a query, as a stem, with what it weighs: at most 1. */
+/** A word of a query, as a stem, with its weight: at most 1. */
 export interface QueryWord {
   word: string
-  /** The word as it is written, to be joined with its neighbour. */
+  /** The word as written, to be joined with its neighbor. */
   plain: string
   weight: number
-  /** Written like a name in the middle of a sentence: it is meant as it is, and nothing like it. */
+  /** Written like a name in the middle of a sentence: only exact matches count. */
   isName: boolean
-  /** Where several words say it together, the words that are looked for instead. */
+  /** For words of a phrase, the words to search for instead. */
   meaning?: readonly string[]
 }
 
-/** The words that a query looks for, each once. */
+/** The words to search for, each once. */
 export function queryWords(query: string): QueryWord[] {
   const names = namesIn(query)
   const text = PHRASES.reduce((changed, [phrase, meaning]) => changed.replace(phrase, meaning), withBrands(query))
@@ -56,7 +56,7 @@ export function queryWords(query: string): QueryWord[] {
   return withWays(query, [...words.values()])
 }
 
-/** With what is meant by several words together: of such words those that say little by themselves are left out. */
+/** Applies phrases: their words are left out when they mean little alone. */
 function withWays(query: string, words: readonly QueryWord[]): QueryWord[] {
   const stems = allStems(withoutQuotes(query))
   const ways = phrasesIn(stems)
@@ -75,12 +75,12 @@ function withBrands(query: string): string {
   return query.replaceAll(/[\p{L}\p{N}]*\p{Ll}\p{Lu}[\p{L}\p{N}]*/gu, (word) => `${word.toLowerCase()} ${word}`)
 }
 
-/** Words with a capital first letter that do not begin a sentence. */
+/** Capitalized words that do not start a sentence. */
 function namesIn(query: string): Set<string> {
   return new Set([...query.matchAll(/(?<=[\p{L}\p{N},;:] )\p{Lu}\p{Ll}+/gu)].flatMap(([name]) => splitWords(name)))
 }
 
-/** What kind of thing is to be done: to look at something, make it, change it, or take it away. */
+/** The kind of action: reading something, creating it, changing it, or removing it. */
 export type Intent = 'look' | 'make' | 'change' | 'remove'
 
 const VERBS: Readonly<Record<Intent, string>> = {
@@ -104,19 +104,19 @@ const INTENT_OF = new Map<string, Intent>()
 for (const intent of ['look', 'make', 'change', 'remove'] as const)
   for (const verb of VERBS[intent].split(' ')) if (!INTENT_OF.has(stem(verb))) INTENT_OF.set(stem(verb), intent)
 
-/** Of a request these may mean anything. */
+/** These may mean anything in a query. */
 const VAGUE = new Set(['get', 'see', 'check', 'open', 'top', 'share', 'book', 'record'].map(stem))
 
 const QUESTION =
   /^\W*(?:(?:can|could) you (?:please )?)?(?:tell me |show me |let me know )?(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|any)\b/i
 
-/** What a request asks for, as far as its beginning says it: a question looks at something, else its first verb decides. */
+/** The intent of a query, as far as its beginning shows: a question reads something, otherwise the first verb decides. */
 export function intentOfRequest(request: string, words: readonly { word: string }[]): Intent | undefined {
   if (QUESTION.test(request)) return 'look'
   return firstIntent(words.slice(0, 2).flatMap(({ word }) => (VAGUE.has(word) ? [] : word)))
 }
 
-/** What a tool does, by the first verb of its name, or else of its description. */
+/** The intent of a tool, by the first verb of its name, or else of its description. */
 export function intentOfTool(name: string, description: string): Intent | undefined {
   return firstIntent(splitWords(name).map(stem)) ?? firstIntent(splitWords(description).slice(0, 1).map(stem))
 }
@@ -129,7 +129,7 @@ function firstIntent(stems: readonly string[]): Intent | undefined {
   return undefined
 }
 
-/** Whether a tool that does one is a likely answer to who asks for the other. Making something is often changing what it belongs to. */
+/** Whether a tool with one intent likely satisfies a query with the other. Creating something often changes its parent. */
 export function fitsIntent(asked: Intent, done: Intent): 'yes' | 'no' | 'perhaps' {
   if (asked === done) return 'yes'
   return asked !== 'look' && done !== 'look' && asked !== 'remove' && done !== 'remove' ? 'perhaps' : 'no'

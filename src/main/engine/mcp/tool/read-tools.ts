@@ -4,16 +4,16 @@ import { readParamHeaders, type ParamHeader } from './param-headers'
 
 /** A tool as a server lists it, cleaned and bounded. Plain data: it is kept on disk. */
 export interface ListedTool {
-  /** As the server calls it. */
+  /** The server's name for it. */
   name: string
   title?: string
   description: string
   inputSchema: InputSchema
   annotations: ToolAnnotations
   saysDestructive: boolean
-  /** It can only be called as a task of the protocol: the call begins it, and its result is asked for. */
+  /** It can only be called as a task of the protocol: the call starts it, and its result is requested later. */
   needsTask?: true
-  /** Values of its input that are sent as headers, too. */
+  /** Values of its input that are also sent as headers. */
   headers?: ParamHeader[]
   /** Why it cannot be offered. */
   problem?: string
@@ -24,7 +24,7 @@ const LONGEST_DESCRIPTION = 16_000
 const LONGEST_TITLE = 200
 
 /**
- * What `tools/list` gave, each tool by itself: one that cannot be used is kept with its problem, and spoils no other. `notes` says what was left out altogether. `takesHeaders`: see `Connection`.
+ * The tools of a `tools/list` response, each on its own: an unusable one is kept with its problem, and affects no other. `notes` says what was left out altogether. `takesHeaders`: see `Connection`.
  */
 export function readTools(items: readonly unknown[], takesHeaders = false): { tools: ListedTool[]; notes: string[] } {
   const tools = new Map<string, ListedTool>()
@@ -69,7 +69,7 @@ function readTool(name: string, item: Record<string, unknown>, takesHeaders: boo
   }
 }
 
-/** Without control characters, and without those that cannot be seen: people and models are to read the same. */
+/** Without control and invisible characters: users and models should read the same. */
 export function plain(value: unknown, longest: number): string | undefined {
   if (typeof value !== 'string') return undefined
   const clean = value

@@ -1,4 +1,4 @@
-/** Words that say nothing of what is wanted. Words of a question (`which`, `show`) do: see `LIKE_WORDS`. */
+/** Words without meaning for a search. Question words (`which`, `show`) do have one: see `LIKE_WORDS`. */
 const STOP_WORDS = new Set(
   (
     'a about after again all also am an and any are as at be been before but by can could did do does doing for from had has have having he her ' +
@@ -9,8 +9,8 @@ const STOP_WORDS = new Set(
 )
 
 /**
- * The words of a name or a text in lower case: split where the case changes, and at underscores, hyphens, digits and everything else that is no letter, so that
- * `readHTMLFile2` and `read_html-file` are found alike.
+ * The words of a name or a text in lower case: split where the case changes, and at underscores, hyphens, digits and everything else that is not a letter, so that
+ * `readHTMLFile2` and `read_html-file` give the same words.
  */
 export function splitWords(text: string): string[] {
   return text
@@ -24,14 +24,14 @@ export function splitWords(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** Those words of a text that say something. A text of nothing but the others keeps them. */
+/** The meaningful words of a text. A text of stop words only keeps them. */
 export function contentWords(text: string): string[] {
   const words = splitWords(text)
   const telling = words.filter((word) => !STOP_WORDS.has(word))
   return telling.length > 0 ? telling : words
 }
 
-/** Forms and abbreviations that no rule finds. */
+/** Forms and abbreviations that no rule covers. */
 const IRREGULAR = new Map(
   (
     'bought:buy sent:send wrote:write written:write went:go gone:go said:say spent:spend paid:pay ran:run made:make took:take taken:take gave:give given:give ' +
@@ -48,15 +48,15 @@ const IRREGULAR = new Map(
 )
 
 /**
- * What the forms of an English word have in common: `files` and `file`, `creating`, `created` and `creation`. Forms need to come out alike, not to be words; words
- * of other languages mostly stay as they are.
+ * The common stem of the forms of an English word: `files` and `file`, `creating`, `created` and `creation`. Stems need to be equal, not to be words; words
+ * of other languages mostly stay unchanged.
  */
 export function stem(word: string): string {
   const regular = IRREGULAR.get(word)
   return plainStem(regular ?? word)
 }
 
-/** The same of a word as it is written: `config` is not taken for `configuration`. */
+/** The same for a word as written: `config` is not expanded to `configuration`. */
 export function plainStem(word: string): string {
   if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word
   return withoutEnding(withoutTense(withoutPlural(word)))

@@ -6,7 +6,7 @@ import lifeWords from '../../../../../resources/tool-search/words-of-life.txt?ra
 import thingWords from '../../../../../resources/tool-search/words-of-things.txt?raw'
 import { stem } from './stemming'
 
-/** What a word counts that is like the one that was said, and one that it leads to. */
+/** The weight of a similar word, and of one that it leads to. */
 const SYNONYM_WEIGHT = 0.6
 const RELATED_WEIGHT = 0.45
 
@@ -17,17 +17,17 @@ const doing = new Set([...readWords(doingWords)].filter((word) => !things.has(wo
 const qualities = readWords(kindWords)
 const topics = readProducts()
 
-/** Stems of words like this one, which is a stem itself, and how much they count: below 1. */
+/** Stems of words similar to this stem, with their weight: below 1. */
 export function synonymsOf(stemmed: string): ReadonlyMap<string, number> {
   return like.get(stemmed) ?? NONE
 }
 
-/** Whether a word says what is to be done, not to what: many tools do the same to different things. */
+/** Whether a word names an action, not its object: many tools do the same to different things. */
 export function isActionWord(stemmed: string): boolean {
   return doing.has(stemmed)
 }
 
-/** Verbs and times that go with anything and say little by themselves: to make it louder, to take a picture, to put something aside. */
+/** Verbs and times that go with anything and say little alone: to make it louder, to take a picture, to put something aside. */
 const LIGHT = new Set(
   (
     'make take give put get set go let turn keep come use know have see look show work happen bring way up down new all any first second other thing ' +
@@ -38,24 +38,24 @@ const LIGHT = new Set(
     .map(stem),
 )
 
-/** Whether a word goes with almost anything that is asked for. */
+/** Whether a word goes with almost any request. */
 export function isLightVerb(stemmed: string): boolean {
   return LIGHT.has(stemmed)
 }
 
 const QUESTIONS = new Set('which what who whose where when why how'.split(' ').map(stem))
 
-/** Whether a word asks: only what it leads to is looked for. */
+/** Whether it is a question word: only what it leads to is searched for. */
 export function isQuestionWord(stemmed: string): boolean {
   return QUESTIONS.has(stemmed)
 }
 
-/** Whether a word says which ones: `recent`, `local`. */
+/** Whether a word is a qualifier: `recent`, `local`. */
 export function isQualifier(stemmed: string): boolean {
   return qualities.has(stemmed)
 }
 
-/** Verbs, and words of number, that are in the names of tools of every kind. */
+/** Verbs and quantity words in the names of tools of every kind. */
 const GENERIC = new Set(
   (
     'create add make get read show list search find update edit change set put delete remove send open run start stop give take save write check look view ' +
@@ -70,17 +70,17 @@ export function isGenericVerb(stemmed: string): boolean {
   return GENERIC.has(stemmed)
 }
 
-/** Whether a word is one of a language, as far as that is known here, and no name. */
+/** Whether a word belongs to the known vocabulary and is not a name. */
 export function isDictionaryWord(stemmed: string): boolean {
   return like.has(stemmed) || isLightVerb(stemmed)
 }
 
-/** What a server is about, as stems, where its name is that of a well-known product. */
+/** Topics of a server, as stems, when its name is that of a well-known product. */
 export function topicsOf(words: readonly string[]): readonly string[] {
   return [...new Set(words.flatMap((word) => topics.get(word) ?? []))]
 }
 
-/** Notes which words are alike, and which lead to others; returns the words that were said. */
+/** Records which words are similar, and which lead to others; returns the known words. */
 function readWords(text: string): Set<string> {
   const said = new Set<string>()
   for (const line of linesOf(text)) {

@@ -7,7 +7,7 @@ import { createToolIndex, type ToolIndex } from './tool-index'
 const ids = (index: ToolIndex, query: string, limit = 5, threshold = 1.5): string[] =>
   index.search(query, { limit, threshold }).map(({ tool }) => serverToolId(tool))
 
-it('plain words find the tool that is meant among the first five of four hundred, at least 95 times of 100', () => {
+it('plain words find the right one of four hundred tools among the first five at least 95 times of 100', () => {
   const index = createToolIndex(readToolCatalogue())
   const requests = catalogueRequests()
   expect(requests).toHaveLength(100)
@@ -15,21 +15,21 @@ it('plain words find the tool that is meant among the first five of four hundred
   expect(missed.map(({ request }) => request).slice(5)).toEqual([])
 })
 
-it('what people say in other words than tools are named in stays found, at least 96 times of 100', () => {
+it('paraphrases find the right tool at least 96 times of 100', () => {
   const index = createToolIndex(readToolCatalogue())
   const requests = catalogueRequests('more-requests')
   const missed = requests.filter(({ request, meant }) => !ids(index, request).some((id) => meant.includes(id)))
   expect(missed.map(({ request }) => request).slice(Math.floor(requests.length * 0.04))).toEqual([])
 })
 
-it('several words that say one thing together find what tools call it', () => {
+it("phrases find the tool's own term", () => {
   const index = createToolIndex(readToolCatalogue())
   expect(ids(index, 'give the customer his money back')).toContain('stripe::create_refund')
   expect(ids(index, "don't run it, just check this SQL")).toContain('postgres::validate_sql')
   expect(ids(index, 'put these tickets into the next sprint')).toContain('atlassian::moveIssuesToSprint')
 })
 
-it('a server or product that is named goes before others that do the same', () => {
+it('a named server or product ranks before others with the same function', () => {
   const tools = ['alpha', 'zulu'].flatMap((server) => [
     serverTool(server, 'send_message', 'Send a message'),
     serverTool(server, 'list_channels', 'List channels'),
@@ -40,7 +40,7 @@ it('a server or product that is named goes before others that do the same', () =
   expect(ids(index, 'send a message on alpha')[0]).toBe('alpha::send_message')
 })
 
-it('what a well-known product is about is found where its tools do not say it', () => {
+it('finds tools by the topics of well-known products', () => {
   const index = createToolIndex([
     serverTool('twilio', 'CreateMessage', 'Send a message'),
     ...['slack', 'gmail', 'kafka', 'discord', 'zoom', 'teams'].map((server) =>
@@ -50,7 +50,7 @@ it('what a well-known product is about is found where its tools do not say it', 
   expect(ids(index, 'send an sms')[0]).toBe('twilio::CreateMessage')
 })
 
-it('quoted text, addresses and names say nothing of which tool is meant', () => {
+it('ignores quoted text, addresses and names', () => {
   const index = createToolIndex(readToolCatalogue())
   expect(ids(index, 'write "the database backup failed, open an issue" in #office')).toContain(
     'slack::slack_post_message',
@@ -58,7 +58,7 @@ it('quoted text, addresses and names say nothing of which tool is meant', () => 
   expect(ids(index, 'send an email to page.table@example.com')).toContain('workspace::gmail_send_email')
 })
 
-it('names are found however their words are written, and however the query writes them', () => {
+it('finds names in any notation of the tool and the query', () => {
   const tools = [
     serverTool('a', 'ReadFile', ''),
     serverTool('a', 'listHTMLPages', ''),
@@ -75,7 +75,7 @@ it('names are found however their words are written, and however the query write
   expect(ids(index, 'base64')[0]).toBe('a::encode_base64')
 })
 
-it('descriptions, servers and what is said of parameters are searched, not names alone', () => {
+it('searches descriptions, servers and parameters, not only names', () => {
   const index = createToolIndex([
     serverTool('weatherly', 'one', 'Something else'),
     serverTool('b', 'two', 'Sends a parcel to a friend'),
@@ -89,7 +89,7 @@ it('descriptions, servers and what is said of parameters are searched, not names
   expect(ids(index, 'tax identification')).toEqual(['c::three'])
 })
 
-it('in a catalogue of one or two tools a word in all of them still finds them', () => {
+it('a word in every tool still finds them in a catalog of one or two', () => {
   expect(ids(createToolIndex([serverTool('notes', 'read_note', 'Reads a note')]), 'read a note')).toEqual([
     'notes::read_note',
   ])
@@ -101,12 +101,12 @@ it('in a catalogue of one or two tools a word in all of them still finds them', 
   expect(ids(two, 'delete note')[0]).toBe('notes::delete_note')
 })
 
-it('a slip of the keys is forgiven where nothing matches as it is written', () => {
+it('corrects typos when nothing matches exactly', () => {
   const index = createToolIndex(readToolCatalogue(['stripe']))
   expect(ids(index, 'invocie').join()).toContain('invoice')
 })
 
-it('what matches nothing, or not enough, is not offered', () => {
+it('returns nothing for no match or a weak match', () => {
   const index = createToolIndex(readToolCatalogue())
   expect(ids(index, 'xylophone zebra qwertz')).toEqual([])
   expect(ids(index, 'create issue', 5, 1000)).toEqual([])
@@ -115,7 +115,7 @@ it('what matches nothing, or not enough, is not offered', () => {
   expect(ids(index, 'create issue', 2)).toHaveLength(2)
 })
 
-it('a schema of any shape is indexed without harm', () => {
+it('indexes schemas of any shape', () => {
   const odd: Record<string, unknown>[] = [
     {},
     { properties: null },

@@ -12,25 +12,25 @@ import {
 import { similarWords, fieldsOf, WEIGHTS, createWordIndex } from './bm25-index'
 import { splitWords, stem } from './stemming'
 
-/** The most that a word counts that says what is to be done, and one that goes with anything: that few tools are called `open` says nothing of what is opened. */
+/** Maximum weight of words for an action, and of words that go with anything: few tools being called `open` says nothing about what is opened. */
 const DOING_IDF = 2.8
 const GENERIC_IDF = 2.3
 const LIGHT_IDF = 1
-/** What a word counts that begins with the one that was said. */
+/** The weight of a word that starts with the query's word. */
 const BEGINNING = 0.85
-/** What the second best counts that is meant by a word. */
+/** The weight of the second-best match of a word. */
 const MORE = 0.3
-/** What a word of a tool counts that another word of the query has led to already. */
+/** The weight of a tool's word that another query word has already matched. */
 const SAID_AGAIN = 0.25
-/** A tool that does what is to be done, and one that does something else. */
+/** Factors for a tool with a matching intent, and for one with another. */
 const FITS = 1.15
 const FITS_NOT = 0.9
-/** Where a server is named, tools of another. */
+/** Factor for other servers' tools when a server is named. */
 const OTHER_SERVER = 0.7
-/** What more a tool counts whose whole name was meant. */
+/** Bonus for a tool whose whole name was matched. */
 const NAMED = 0.4
 const NAME_IDF = 4
-/** Added for a tool in which all words of the query are found, and by the square of their share for others: in a catalogue of a few tools every word is common, so BM25 alone says little. */
+/** Added for a tool that matches all words of the query, and by the square of their share for others: in a catalog of a few tools every word is common, so BM25 alone says little. */
 const ALL_WORDS = 5
 
 export interface ToolMatch {
@@ -39,26 +39,26 @@ export interface ToolMatch {
 }
 
 export interface ToolIndex {
-  /** The best first; only those that score above `threshold`, and at most `limit`. */
+  /** Best first; only those that score above `threshold`, and at most `limit`. */
   search(query: string, options: { limit: number; threshold: number }): ToolMatch[]
 }
 
-/** What a word of the query has found in a tool: the word there, and what it counts. */
+/** What a query word matched in a tool: the word there, and its weight. */
 interface Found {
   word: string
-  /** How much the word counts that was found, as what was meant. */
+  /** How well the matched word represents the query word. */
   weight: number
-  /** What it counts, and what it counts with the second best. */
+  /** Its weight, and its weight including the second-best match. */
   best: number
   score: number
 }
 
-/** What a query has found in a tool. */
+/** What a query matched in a tool. */
 interface Match {
   score: number
-  /** How much of the query was found. */
+  /** How much of the query was matched. */
   share: number
-  /** The words that were found, what they count, and how much they are what was meant. */
+  /** The matched words, with their weight and how well they represent the query. */
   words: Map<string, number>
   meant: Map<string, number>
 }
@@ -73,7 +73,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
   })
   const intents = tools.map(({ server, description }) => intentOfTool(server.tool, description))
 
-  /** By the place of the tool, the best that one word of the query or what may be meant by it finds there. */
+  /** By the index of the tool, the best match of one query word or its alternatives. */
   function meant(
     { word: said, plain, isName, meaning }: QueryWord,
     previous: string | undefined,
@@ -94,7 +94,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
     return best
   }
 
-  /** Words of the catalogue that one of the query may mean, and how much they count. */
+  /** Words of the catalog that a query word may mean, with their weight. */
   function meanings(said: string, joined: readonly string[]): Map<string, number> {
     const words = new Map<string, number>()
     if (!isQuestionWord(said)) words.set(said, 1)
@@ -107,7 +107,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
     return words
   }
 
-  /** How much of a tool's name was meant, from 0 to 1. */
+  /** How much of a tool's name was matched, from 0 to 1. */
   function namedBy(place: number, found: ReadonlyMap<string, number>): number {
     let [all, meantOf] = [0, 0]
     for (const [word, rarity] of nameWords[place]!) {
@@ -121,7 +121,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
     return (score + ALL_WORDS * share ** 2) * (1 + NAMED * namedBy(place, found)) * fit(intent, intents[place])
   }
 
-  /** The tools of a product, which is what a word names that is a word of no language and in the names of several tools, all of one server: `jira` of `atlassian`. */
+  /** The tools of a product: named by a word outside the vocabulary that is in the names of several tools, all of one server: `jira` of `atlassian`. */
   function productOf(word: string): Set<number> | undefined {
     const places = [...index.scoresOf(word).keys()].filter((place) => nameWords[place]!.some(([each]) => each === word))
     return places.length >= 3 && new Set(places.map((place) => tools[place]!.server.name)).size === 1
@@ -129,7 +129,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
       : undefined
   }
 
-  /** The tools that a query names by their server or product, with words that mean nothing else. */
+  /** The tools whose server or product a query names, with words that mean nothing else. */
   function toolsNamed(said: readonly QueryWord[]): Set<number> {
     const words = new Set(said.filter(({ word }) => !isDictionaryWord(word)).map(({ word }) => word))
     const named = (place: number): boolean =>
@@ -181,7 +181,7 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
 
 const alike = (words: readonly string[]): Map<string, number> => new Map(words.map((word) => [word, 1]))
 
-/** Whether a name is that of a server: `elastic` means `elasticsearch`. */
+/** Whether a name matches a server's: `elastic` means `elasticsearch`. */
 function isSame(name: string, ofServer: string): boolean {
   return (
     name === ofServer ||
@@ -190,7 +190,7 @@ function isSame(name: string, ofServer: string): boolean {
   )
 }
 
-/** How well what a tool does fits what is to be done; where either is not known nothing is said. */
+/** How well the intents of tool and query fit; neutral when either is unknown. */
 function fit(asked: Intent | undefined, done: Intent | undefined): number {
   if (asked === undefined || done === undefined) return 1
   const fits = fitsIntent(asked, done)

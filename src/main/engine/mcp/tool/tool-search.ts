@@ -21,20 +21,20 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>
 
-/** Characters of a description that people are shown. */
+/** Characters of a description shown to the user. */
 const SHOWN_CHARS = 200
-/** Characters of schemas in a result; the first tool is there whatever it takes. */
+/** Characters of schemas in a result; the first tool is included at any size. */
 const MAX_SCHEMA_CHARS = 40_000
 /** More than the longest schema that a server may have. */
 const MAX_RESULT_CHARS = 400_000
 
 export const TOOL_SEARCH = 'tool_search'
 
-/** Finds tools of servers by id or keywords; what it finds is loaded for the session, which the details of its result record. */
+/** Finds servers' tools by id or keywords; found tools are loaded for the session, which the result's details record. */
 export function toolSearchTool(deps: {
-  /** Those that can be found. */
+  /** The searchable tools. */
   tools: readonly ServerTool[]
-  /** Made when it is first needed. */
+  /** Created when first needed. */
   index(): Promise<ToolIndex>
   threshold: number
 }): Tool<typeof input> {
@@ -102,7 +102,7 @@ function loadResult(query: string, tools: readonly ServerTool[]): ToolResult {
   )
 }
 
-/** What a result records that loads tools; it must have told their schemas. */
+/** The details of a result that loads tools; its content must contain their schemas. */
 function loadDetails(query: string, tools: readonly ServerTool[]): NonNullable<ToolResult['details']> {
   return {
     kind: 'tools',
@@ -122,8 +122,8 @@ function beginning(text: string): string {
 }
 
 /**
- * Stands for a tool that is called before it was loaded. The model has not seen its schema, so what it wrote is a guess and is not run; the
- * answer says what the parameters are and loads the tool.
+ * Replaces a tool that is called before it was loaded. The model has not seen its schema, so its input is a guess and is not run; the
+ * answer contains the parameters and loads the tool.
  */
 export function unloadedTool(tool: ServerTool): Tool {
   const { name, annotations, server } = tool

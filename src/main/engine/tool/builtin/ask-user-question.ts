@@ -70,7 +70,7 @@ export function askUserQuestionTool(): Tool<typeof input> {
             { optionId: 'answer', kind: 'allow_once', name: 'Answer' },
             { optionId: 'dismiss', kind: 'reject_once', name: 'Skip' },
           ],
-          nobody:
+          unattended:
             'Nobody is there who could answer in a form. Ask in the text of your answer instead, or go on with your best judgement and say so.',
           problemOf: (answer) => problemOf(questions, answer),
         },
