@@ -34,7 +34,8 @@ export async function modelMain(parsed: Parsed, version: string): Promise<number
   const [id] = words
   const { values } = parsed
   if (action === 'list') return modelsMain({ ...parsed, positionals: words })
-  const decides = 'forPeople' in ACTIONS[action] || (action === 'default' && id !== undefined)
+  const { humanOnly }: ActionSpec = ACTIONS[action]
+  const decides = humanOnly || (action === 'default' && id !== undefined)
   if (decides && (await refuseAgents(`model ${action}`))) return 2
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   const { settings } = engine

@@ -26,7 +26,8 @@ export async function providerMain(parsed: Parsed, version: string): Promise<num
   const { action, words } = parseAction<keyof typeof ACTIONS>('provider', ACTIONS, parsed)
   const [name = ''] = words
   const { values } = parsed
-  if ('forPeople' in ACTIONS[action] && (await refuseAgents(`provider ${action}`))) return 2
+  const { humanOnly }: ActionSpec = ACTIONS[action]
+  if (humanOnly && (await refuseAgents(`provider ${action}`))) return 2
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   const say = (json: unknown, text: string): void =>
     void process.stdout.write(values['json'] === true ? `${JSON.stringify(json)}\n` : text)
