@@ -31,13 +31,13 @@ import { isStartedAsNode, STARTED_AS_NODE_EXIT_CODE, taskHostProgram } from './e
 
 if (isStartedAsNode(process.argv)) process.exit(STARTED_AS_NODE_EXIT_CODE)
 guardOutput(process)
-// Menus, notifications and the key store go by this name: the same one for the package and for `npm start`, which is "Electron" otherwise.
+// Menus, notifications and the key store use this name; `npm start` would otherwise be called "Electron".
 app.setName('Trestle')
 void app.whenReady().then(() => signalReady())
 const rendererDir = rendererFolder()
 
-// No await before this call: what it does first has to be done before Electron is ready. And none of it: Electron is ready only once this module has
-// been evaluated, so waiting here for readiness would wait for ever (docs/electron-assumptions.md).
+// No await before this call: its first part must run before Electron is ready. Do not await it either: Electron is
+// ready only once this module has been evaluated, so waiting here would deadlock (docs/electron-assumptions.md).
 startDesktop({
   electron: {
     app,
@@ -71,7 +71,7 @@ startDesktop({
     const { createEngine } = await import('./engine/engine')
     const loginShell = desktopLoginShell({ env: process.env, platform: process.platform })
     const taskHost = taskHostProgram()
-    // Copies what commands need, once for each version; a failure shows with the first command.
+    // Copies the runtime for commands, once per version; a failure shows up with the first command.
     if (app.isPackaged) taskHost.program(home).catch(() => {})
     return createEngine({
       version,

@@ -43,9 +43,9 @@ describe('effort where there is no page', () => {
     expect(await print('--model', 'local/thinker', '--effort', 'high')).toMatchObject({ code: 0, stderr: '' })
     expect(await print('--continue')).toMatchObject({ code: 0 })
     expect((await print('--model', 'local/thinker', '--effort', 'max')).stderr).toBe(
-      'trestle: local/thinker does not think "max"; it thinks "xhigh".\n',
+      'trestle: local/thinker does not support effort "max"; using "xhigh".\n',
     )
-    expect((await print('--effort', 'high')).stderr).toContain('local/scripted has no levels of thinking')
+    expect((await print('--effort', 'high')).stderr).toContain('local/scripted has no reasoning effort setting')
     expect(efforts()).toEqual(['high', undefined, 'xhigh', undefined])
     expect(await print('--effort', 'much')).toMatchObject({ code: 2, stderr: expect.stringContaining('--effort') })
   })

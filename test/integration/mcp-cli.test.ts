@@ -258,7 +258,7 @@ describe('trestle mcp', () => {
       JSON.stringify({ mcpServers: { clerk: { command: 'touch', args: ['was-here'] } } }),
     )
     const list = await mcp('list')
-    expect(list.stdout).toMatch(/clerk +project +to be accepted/)
+    expect(list.stdout).toMatch(/clerk +project +needs approval/)
     expect(list.stderr).toContain('trestle permission trust')
     expect(await mcp('test', 'clerk')).toMatchObject({ code: 1, stderr: expect.stringContaining('accepted') as string })
     expect(await mcp('call', 'clerk', 'echo')).toMatchObject({ code: 1 })

@@ -87,7 +87,7 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
   }
 }
 
-/** Without the members that are undefined, so that they stay as they are. */
+/** Drops undefined members, so that those settings stay unchanged. */
 function defined<T extends object>(change: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as {
     [Key in keyof T]?: Exclude<T[Key], undefined>

@@ -10,12 +10,12 @@ async function made(): Promise<string> {
   return path
 }
 
-test('a step of the demo is not shown as a change of the configuration of Trestle', async () => {
+test('a demo step is not flagged as a change to the configuration of Trestle', async () => {
   const path = await made()
   expect(await readFile(join(path, 'README.md'), 'utf8')).toContain('# Greeter')
   expect(protectedPath(join(path, 'trestle-demo.md'))).toBeUndefined()
 })
 
-test('each demo begins in a folder of its own', async () => {
+test('each demo starts in its own folder', async () => {
   expect(await made()).not.toBe(await made())
 })

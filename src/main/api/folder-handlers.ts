@@ -15,12 +15,12 @@ export function folderHandlers(os: Implementer, { engine }: ApiDeps) {
   }
 }
 
-/** More subfolders than anybody can choose from; the rest is left out. */
+/** Most subfolders listed; the rest is left out. */
 const MAX_FOLDERS = 2000
 
 /**
- * The subfolders of a folder, by name, links to folders included. `~`, `~/x` and relative paths start at the home folder.
- * `request.invalid` when it is no folder or cannot be read.
+ * The subfolders of a folder, by name, links to folders included. `~`, `~/x` and relative paths start at the home
+ * folder. Throws `request.invalid` for a path that is not a readable folder.
  */
 async function listFolder(path: string, home: string = homedir()): Promise<FolderListing> {
   if (path.includes('\0')) throw new CodedError('request.invalid', 'path: a path cannot contain NUL')
@@ -81,15 +81,16 @@ const FILES: Readonly<Record<string, string>> = {
     '# Greeter\n\nA scratch project to try Trestle in. Nothing here matters: change what you like.\n\n    node src/main.js Ada\n',
   'package.json':
     '{\n  "name": "greeter",\n  "version": "0.0.1",\n  "type": "module",\n  "private": true,\n  "scripts": { "start": "node src/main.js", "test": "node --test" }\n}\n',
-  'src/greet.js': "/** Says hello to somebody. */\nexport function greet(name) {\n  return 'Hello, ' + name\n}\n",
+  'src/greet.js': "/** Says hello to a person. */\nexport function greet(name) {\n  return 'Hello, ' + name\n}\n",
   'src/main.js': "import { greet } from './greet.js'\n\nconsole.log(greet(process.argv[2] ?? 'world'))\n",
   'test/greet.test.js':
     "import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nimport { greet } from '../src/greet.js'\n\ntest('greets by name', () => {\n  assert.equal(greet('Ada'), 'Hello, Ada')\n})\n",
 }
 
 /**
- * Makes a small project to try Trestle in, in a folder of its own among the temporary ones; returns its path. Trestle's home folder is no place for it: whatever
- * changes there counts as a change of Trestle's configuration, so that every step of the demo would be shown as dangerous.
+ * Creates a small demo project in a new temporary folder and returns its path. It cannot live in Trestle's home folder:
+ * a change there counts as a change to Trestle's configuration, and every step of the demo would be flagged as
+ * dangerous.
  */
 export async function createScratchFolder(): Promise<string> {
   try {

@@ -17,31 +17,31 @@ export interface DesktopActions {
   resumeInterrupted(resume: boolean): Promise<number>
 }
 
-/** What only the host of this process can do. */
+/** Capabilities that only the host of this process has. */
 export interface HostActions {
   kind: AppInfo['host']
-  /** The native folder dialog; null when there is none or the user cancelled. */
+  /** Opens the native folder dialog; null when the host has no dialog or the user cancelled. */
   chooseFolder(): Promise<string | null>
-  /** Opens a URL that passed the allow-list in the user's browser; false when this host cannot. */
+  /** Opens an allow-listed URL in the user's browser; false when this host cannot. */
   openExternal(url: string): Promise<boolean>
   /** Opens files on the user's machine; absent where the host may run elsewhere. */
   files?: FileActions
-  /** What went wrong in this host and what was done about it; shown with the engine's own notices. */
+  /** Problems of this host and how they were handled; shown with the engine's notices. */
   notices?(): readonly string[]
   /** Present in the desktop app. */
   desktop?: DesktopActions
-  /** What only this host knows for diagnostics, such as the key store and what draws the window. */
+  /** Diagnostics that only this host has, such as the key store and the graphics status. */
   diagnostics?(): Promise<DiagnosticsReport['sections']>
   /** Updates of the app; absent where it cannot update itself. */
   updates?: UpdateActions
-  /** Tells of commands from native menus; returns how to stop listening. */
+  /** Subscribes to commands from native menus; returns a function that unsubscribes. */
   onCommand?(listener: (command: HostCommand) => void): () => void
 }
 
 /** How a host keeps itself up to date. */
 export interface UpdateActions {
   view(): UpdatesView
-  /** Does what the user asked for, and answers with what is known then; downloads go on. */
+  /** Performs the user's action and returns the state at that point; downloads continue. */
   act(action: UpdateAction): Promise<UpdatesView>
 }
 
@@ -51,7 +51,7 @@ export interface ApiDeps {
   logBug: LogBug
 }
 
-/** The contract's implementer with error mapping for every method: what each handler file builds on. */
+/** The contract's implementer with error mapping for every method; every handler file builds on it. */
 export function implementer(logBug: LogBug) {
   return implement(contract).use(async ({ next, path }) => {
     try {
@@ -64,7 +64,7 @@ export function implementer(logBug: LogBug) {
 
 export type Implementer = ReturnType<typeof implementer>
 
-/** Where bugs are written; a host passes its log. The error's stack belongs into it. */
+/** Logs a bug, including the error's stack; a host passes its log. */
 export type LogBug = (message: string, error: unknown) => void
 
 /** The wire form of a failure: the code is kept, the whole `Failure` travels in `data`. */
@@ -78,8 +78,8 @@ export function rpcErrorOf(failure: Failure, cause?: unknown): ORPCError<string,
 }
 
 /**
- * Turns anything thrown into what the client is told: a `CodedError` keeps its code, invalid input becomes `request.invalid` naming the
- * fields, everything else is a bug: logged with its stack and told as `internal`.
+ * Maps anything thrown to the error for the client: a `CodedError` keeps its code, invalid input becomes
+ * `request.invalid` naming the fields, everything else is a bug: logged with its stack and sent as `internal`.
  */
 export function toRpcError(error: unknown, logBug: LogBug, where: string): ORPCError<string, unknown> {
   if (error instanceof CodedError) {
@@ -95,7 +95,7 @@ export function toRpcError(error: unknown, logBug: LogBug, where: string): ORPCE
   return rpcErrorOf(failureOf(error), error)
 }
 
-/** Names each field and what is wrong with it, e.g. `parts.0.data: Invalid base64`. */
+/** Lists each invalid field with its problem, e.g. `parts.0.data: Invalid base64`. */
 function describeIssues(error: ORPCError<string, unknown>): string {
   const data = error.data
   const issues: unknown[] =

@@ -23,7 +23,7 @@ export function mcpHandlers(os: Implementer, { engine: { mcp }, host, logBug }: 
       const stop = new AbortController()
       const ends = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
       const done = mcp.signIn(input.serverId, page.resolve, ends)
-      // It may fail before anybody asks for the first step.
+      // It may fail before the client asks for the first step.
       done.catch(() => undefined)
       return signInSteps(page.promise, done, stop, host.openExternal, (error) =>
         toRpcError(error, logBug, 'mcp.signIn'),
@@ -33,7 +33,7 @@ export function mcpHandlers(os: Implementer, { engine: { mcp }, host, logBug }: 
   }
 }
 
-/** Tells of the page, which a host with a browser at hand opens itself, and of how it ended. */
+/** Yields the sign-in page, which a host with a browser opens itself, and then the outcome. */
 async function* signInSteps(
   page: Promise<string>,
   done: Promise<McpServerView>,

@@ -3,12 +3,12 @@ import { readFile, realpath } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import { isPagePath } from '../../shared/contract/page-host'
 
-/** A file of the built interface with everything a browser is told about it. */
+/** A file of the built interface with its response headers. */
 export interface PageFile {
   body: Buffer<ArrayBuffer>
   contentType: string
   cacheControl: string
-  /** Changes with the content and with how it is compressed. */
+  /** Depends on the content and its compression. */
   etag: string
   /** Set when the body is compressed. */
   encoding?: 'br' | 'gzip'
@@ -28,16 +28,17 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** What the build puts beside a text file, best first (scripts/compressed-assets.ts). */
+/** The compressed variants that the build puts beside a text file, best first (scripts/compressed-assets.ts). */
 const COMPRESSED = [
   { encoding: 'br', suffix: '.br' },
   { encoding: 'gzip', suffix: '.gz' },
 ] as const
 
 /**
- * Reads a file of the built interface by its URL path (`/` and every route of the page is index.html), compressed where `accepts` (an Accept-Encoding header)
- * allows it and the build has made such a file. Undefined for anything that is not a plain file of a known type
- * inside the folder, however the path is written: `..`, encoded or not, backslashes, NUL, hidden files, links that lead outside.
+ * Reads a file of the built interface by its URL path (`/` and every route of the page is index.html), compressed where
+ * `accepts` (an Accept-Encoding header) allows it and the build has such a file. Undefined for anything that is not a
+ * regular file of a known type inside the folder, however the path is written: `..`, encoded or not, backslashes, NUL,
+ * hidden files, links that lead outside.
  */
 export async function readPageFile(folder: string, urlPath: string, accepts = ''): Promise<PageFile | undefined> {
   if (isPagePath(urlPath)) return readPageFile(folder, '/', accepts)
@@ -70,12 +71,12 @@ export async function readPageFile(folder: string, urlPath: string, accepts = ''
       ...(compressed && { encoding: compressed.encoding }),
     }
   } catch {
-    // Not there, not readable, a folder: to a browser that is all the same.
+    // Missing, unreadable, a folder: the browser gets the same response.
     return undefined
   }
 }
 
-/** The best form of the file that the browser takes and the build has made. */
+/** The best compressed variant that the browser accepts and the build has. */
 async function readCompressed(
   file: string,
   accepts: string,
@@ -91,7 +92,7 @@ async function readCompressed(
     try {
       return { body: await readFile(`${file}${suffix}`), encoding }
     } catch {
-      // Too small to be worth it, or a picture.
+      // Too small to compress, or an image.
     }
   }
   return undefined
@@ -101,16 +102,19 @@ function etagOf(body: Uint8Array): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 }
 
-/** Files in `assets/` have a hash of their content in the name; the page itself must always be the one that fits the running engine. */
+/**
+ * Files in `assets/` have a hash of their content in the name; the page itself must always match the running engine.
+ */
 function cacheControlOf(name: string): string {
   if (name.startsWith('assets/')) return 'public, max-age=31536000, immutable'
   return name === 'index.html' ? 'no-store' : 'no-cache'
 }
 
 /**
- * The headers of every answer. `connect` names where the page may connect to beside its own origin, e.g. `ws://127.0.0.1:8080`. Inline styles are allowed because the
- * primitives (Radix), the highlighter and the terminal (xterm, also when it draws with WebGL) write them; scripts only from our own files; pictures also from `data:` and `blob:` (pasted ones), never
- * from the network.
+ * The headers of every response. `connect` names where the page may connect besides its own origin, e.g.
+ * `ws://127.0.0.1:8080`. Inline styles are allowed because the primitives (Radix), the highlighter and the terminal
+ * (xterm, also when it draws with WebGL) write them; scripts only from our own files; images also from `data:` and
+ * `blob:` (pasted ones), never from the network.
  */
 export function pageHeaders(connect = ''): Record<string, string> {
   const policy = [
@@ -138,7 +142,10 @@ export function pageHeaders(connect = ''): Record<string, string> {
   }
 }
 
-/** Where the built interface is: beside the folder of the built main process. Works from an entry and from any of its chunks. */
+/**
+ * Where the built interface is: beside the folder of the built main process. Works from an entry and from any of its
+ * chunks.
+ */
 export function rendererFolder(): string {
   const [root] = import.meta.dirname.split(/[\\/]main(?:[\\/](?:chunks|api))?$/)
   return join(root!, 'renderer')

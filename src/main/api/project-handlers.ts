@@ -37,7 +37,7 @@ export function fileHandlers(os: Implementer, { engine, host }: ApiDeps) {
       return { ...(editor !== undefined && { editor }), reveals: host.files !== undefined }
     }),
     open: os.file.open.handler(async ({ input: { sessionId, path, with: way, line, column } }) => {
-      // Judged first: nothing but a file of the project is given to a program.
+      // Checked first: only files of the project are passed to a program.
       const realPath = await engine.files.locate(sessionId, path)
       if (!host.files) return false
       if (way === 'folder') return host.files.reveal(realPath)

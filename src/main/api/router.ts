@@ -34,7 +34,7 @@ export function createRouter(deps: ApiDeps) {
 
 export type ApiRouter = ReturnType<typeof createRouter>
 
-/** The contract without any wire: plain calls, for headless hosts and tests. */
+/** The contract without a transport: plain calls, for headless hosts and tests. */
 export function directClient(router: ApiRouter): TrestleClient {
   return createRouterClient(router)
 }

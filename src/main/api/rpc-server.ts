@@ -6,17 +6,20 @@ import { CodedError } from '../../shared/errors'
 import { type LogBug, rpcErrorOf } from './implementer'
 import type { ApiRouter } from './router'
 
-/** One client's connection, whatever carries it. */
+/** One client's connection, over any transport. */
 export interface RpcConnection {
-  /** A message from the client. Resolves to false when it was no request at all: the transport should hang up. */
+  /**
+   * Handles a message from the client. Resolves to false when it is not a request: the transport should then
+   * disconnect.
+   */
   receive(message: string): Promise<boolean>
-  /** The client is gone: every request of it is aborted, every subscription ends. */
+  /** Call it when the client has disconnected: aborts its requests and ends its subscriptions. */
   close(): void
 }
 
 /**
- * Serves the contract over any carrier of messages. `send` resolves when the carrier has room again: a subscription is pulled only then,
- * so a client that does not read fills its own bounded queue (push-queue.ts) and nothing else.
+ * Serves the contract over any message transport. `send` resolves when the transport can take more: a subscription is
+ * pulled only then, so a client that does not read fills its own bounded queue (push-queue.ts) and nothing else.
  */
 export interface RpcServer {
   connect(send: (message: string) => Promise<void>): RpcConnection
@@ -34,7 +37,7 @@ export function createRpcServer(router: ApiRouter, logBug: LogBug): RpcServer {
   return {
     connect(send) {
       const peer = new ServerPeer((message) => {
-        // Bytes would only come from files in an answer, and the contract has none: pictures travel as base64.
+        // Only files in a response would produce bytes, and the contract has no files: images travel as base64.
         if (typeof message !== 'string') throw new TypeError('the contract carries JSON only')
         return send(message)
       })
@@ -50,7 +53,7 @@ export function createRpcServer(router: ApiRouter, logBug: LogBug): RpcServer {
             })
           } catch (error) {
             if (!wasUnderstood) return false
-            // A carrier that broke while it was answering is no bug; the client notices by itself.
+            // A transport that breaks while a response is sent is not a bug; the client notices on its own.
             if (isOpen && !(error instanceof ConnectionClosedError)) logBug('an answer could not be sent', error)
           }
           return true
@@ -89,12 +92,12 @@ export interface ServerPort {
   close(): void
 }
 
-/** How many messages a client may leave unacknowledged before its subscriptions wait. */
+/** Maximum messages a client may leave unacknowledged before its subscriptions wait. */
 const MAX_UNACKNOWLEDGED = 16
 
 /**
- * Serves one client over a MessagePort. A port takes messages without end and never says that its reader is slow, so the client acknowledges
- * what it has read by posting how many messages that were; beyond `WINDOW` unread ones `send` waits. Returns how to hang up.
+ * Serves one client over a MessagePort. A port has no backpressure, so the client acknowledges what it has read by
+ * posting the number of messages; with more than `WINDOW` unread, `send` waits. Returns a function that disconnects.
  */
 export function servePort(
   server: RpcServer,
@@ -137,7 +140,9 @@ export function servePort(
   return hangUp
 }
 
-/** Electron hands over an event with the message in `data`, Node the message itself; ours are never objects with `data`. */
+/**
+ * Electron passes an event with the message in `data`, Node the message itself; our messages never have a `data` field.
+ */
 function messageData(received: unknown): unknown {
   return typeof received === 'object' && received !== null && 'data' in received ? received.data : received
 }

@@ -13,7 +13,7 @@ function lab(programs: string[], env: Record<string, string> = {}, platform: Nod
 }
 const place = { path: '/p/a.ts', line: 3, column: 5 }
 
-it('opens the file at its line in the editor that is configured, chosen by the environment, or found', async () => {
+it('opens the file at its line in the configured editor, the one from the environment, or the first found', async () => {
   const all = ['/usr/bin/code', '/usr/bin/zed', '/opt/my-editor', '/usr/bin/idea']
   const { editor, started } = lab(all, { EDITOR: 'zed --wait' })
   await editor.edit(place, undefined)
@@ -31,7 +31,7 @@ it('opens the file at its line in the editor that is configured, chosen by the e
   expect(await lab(all, { EDITOR: 'vim' }).editor.editorName(undefined)).toBe('VS Code')
 })
 
-it('says that there is none where nothing with a window is found, and takes no program from a relative folder', async () => {
+it('reports no editor when no graphical one is found, and runs no program from a relative folder', async () => {
   const { editor, started } = lab(['/usr/bin/vim', 'code', './code'], { EDITOR: 'vim' })
   expect([
     await editor.editorName(undefined),
@@ -41,7 +41,7 @@ it('says that there is none where nothing with a window is found, and takes no p
   expect(started).toEqual([])
 })
 
-it('shows a file in its folder as the system does', async () => {
+it('reveals a file in the file manager', async () => {
   const mac = lab([], {}, 'darwin')
   await mac.editor.reveal('/p/a.ts')
   const linux = lab(['/usr/bin/xdg-open'])

@@ -11,10 +11,10 @@ export interface FilePosition {
 
 /** What a host on the user's own machine can do with a file. */
 export interface FileActions {
-  /** The editor's name for people; undefined when there is none. `command`: what config.toml names. */
+  /** The editor's display name; undefined when no editor is found. `command`: the one config.toml names. */
   editorName(command: string | undefined): Promise<string | undefined>
   edit(place: FilePosition, command: string | undefined): Promise<boolean>
-  /** Shows the file in its folder. */
+  /** Reveals the file in the system's file manager. */
   reveal(path: string): Promise<boolean>
 }
 
@@ -23,7 +23,7 @@ export interface UserEditorDeps {
   platform: NodeJS.Platform
   /** Whether a program can be run. */
   isProgram?: (path: string) => boolean
-  /** Starts a program that goes on by itself; false when it cannot be started. */
+  /** Starts a detached program; false when it cannot be started. */
   start?: (program: string, args: readonly string[]) => Promise<boolean>
 }
 
@@ -41,7 +41,7 @@ const asIdea = (name: string): Editor => ({
   args: ({ path, line }) => (line === undefined ? [path] : ['--line', String(line), path]),
 })
 
-/** Editors with a window of their own and a command that opens a file at a line, the likeliest first. */
+/** Graphical editors with a command that opens a file at a line, the likeliest first. */
 const EDITORS: Readonly<Record<string, Editor>> = {
   code: asCode('VS Code'),
   cursor: asCode('Cursor'),
@@ -57,7 +57,7 @@ const EDITORS: Readonly<Record<string, Editor>> = {
   goland: asIdea('GoLand'),
   rustrover: asIdea('RustRover'),
 }
-/** Where the commands are on a Mac whose user has not put them on the PATH. */
+/** Where the commands are on a Mac when they are not on the PATH. */
 const MAC_COMMANDS: Readonly<Record<string, string>> = {
   code: '/Applications/Visual Studio Code.app/Contents/Resources/app/bin/code',
   cursor: '/Applications/Cursor.app/Contents/Resources/app/bin/cursor',
@@ -66,7 +66,10 @@ const MAC_COMMANDS: Readonly<Record<string, string>> = {
   subl: '/Applications/Sublime Text.app/Contents/SharedSupport/bin/subl',
 }
 
-/** Opens files in the user's editor: the one that config.toml names, else that of `$VISUAL` or `$EDITOR` when it has a window, else the first found. */
+/**
+ * Opens files in the user's editor: the one config.toml names, else `$VISUAL` or `$EDITOR` if graphical, else the first
+ * found.
+ */
 export function createUserEditor({
   env,
   platform,
@@ -83,7 +86,7 @@ export function createUserEditor({
     return mac !== undefined && isProgram(mac) ? mac : undefined
   }
   const find = (configured: string | undefined): { program: string; editor: Editor } | undefined => {
-    // Commands of editors are batch files on Windows, which are not started without a shell.
+    // On Windows, editor commands are batch files, which only a shell can start.
     if (platform === 'win32') return undefined
     const own = [env['VISUAL'], env['EDITOR']].flatMap((command) =>
       command === undefined ? [] : [command.trim().split(/\s+/)[0] ?? ''],

@@ -1,8 +1,8 @@
 import { SESSION_MODES } from '../../shared/model/approval'
 import { EFFORTS } from '../../shared/model/effort'
-import { SANDBOX_LEVELS, SANDBOX_NETWORKS } from '../../shared/model/sandbox'
 import { AGENT_OPTIONS, type CommandSpec, type OptionSpec } from '../console/parse-command'
 import { MODEL_COMMAND, PROVIDER_COMMAND, MCP_COMMAND } from './connection-commands'
+import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
 
@@ -13,37 +13,37 @@ const WHERE: Record<string, OptionSpec> = {
     type: 'string',
     value: 'LEVEL',
     choices: EFFORTS,
-    help: 'How hard the model is to think (default: as its vendor says).',
+    help: "Reasoning effort (default: as the model's vendor sets it).",
   },
   ...AGENT_OPTIONS,
 }
 
 const WHICH_SESSION: Record<string, OptionSpec> = {
-  continue: { type: 'boolean', short: 'c', help: 'Go on with the latest session of the folder.' },
-  session: { type: 'string', short: 'S', value: 'ID', help: 'Go on with this session.' },
+  continue: { type: 'boolean', short: 'c', help: 'Continue the latest session of the folder.' },
+  session: { type: 'string', short: 'S', value: 'ID', help: 'Continue this session.' },
   'add-dir': {
     type: 'string',
     value: 'DIR',
     multiple: true,
-    help: 'A further folder the tools may use; can be repeated.',
+    help: 'Another folder the tools may use; can be repeated.',
   },
 }
 
-/** Those of the program the interface comes from, and its other names. */
+/** Options and aliases known from other agents' command lines. */
 const MODE: Record<string, OptionSpec> = {
   yolo: { type: 'boolean', help: 'The same as --permission-mode auto.' },
   'mcp-config-file': {
     type: 'string',
     value: 'FILE',
     multiple: true,
-    help: 'MCP servers of this file ("mcpServers"), for this session alone; can be repeated.',
+    help: 'MCP servers of this file ("mcpServers"), for this session only; can be repeated.',
   },
 }
 
-/** Those that `trestle completion` knows. */
+/** The shells that `trestle completion` supports. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
-/** Every command of the `trestle` program. The help text, and what shells complete, is made from this table. */
+/** Every command of the `trestle` program. The help text and shell completion are generated from this table. */
 export const COMMANDS: Record<
   | 'desktop'
   | 'serve'
@@ -66,10 +66,10 @@ export const COMMANDS: Record<
   CommandSpec
 > = {
   desktop: {
-    summary: 'Open the desktop app; where it cannot run, say why and open the web host instead.',
+    summary: 'Open the desktop app; if it cannot run, say why and open the web host instead.',
     positionals: { name: 'folder', help: 'The project folder to open.', max: 1 },
     options: {
-      port: { type: 'string', value: 'PORT', help: 'Port of the web host, should it be needed (default: a free one).' },
+      port: { type: 'string', value: 'PORT', help: 'Port of the web host, if it is needed (default: a free one).' },
       help: HELP,
     },
     examples: ['trestle', 'trestle desktop .', 'trestle desktop --port 8080'],
@@ -80,9 +80,9 @@ export const COMMANDS: Record<
       port: {
         type: 'string',
         value: 'PORT',
-        help: 'Port to listen on (default: the one of last time, else a free one).',
+        help: 'Port to listen on (default: the last one used, else a free one).',
       },
-      'new-token': { type: 'boolean', help: 'Make a new token; browsers that have the old one must open the new URL.' },
+      'new-token': { type: 'boolean', help: 'Create a new token; browsers with the old one must open the new URL.' },
       help: HELP,
     },
     examples: ['trestle serve', 'trestle serve --port 8080', 'trestle serve --new-token'],
@@ -91,7 +91,7 @@ export const COMMANDS: Record<
     summary: 'Talk to the agent in this terminal; also over SSH.',
     positionals: {
       name: 'prompt',
-      help: 'The first message; more can be said when it is answered.',
+      help: 'The first message; the conversation continues after the answer.',
       max: 1,
       text: 'prompt',
     },
@@ -101,7 +101,7 @@ export const COMMANDS: Record<
         type: 'string',
         value: 'MODE',
         choices: SESSION_MODES,
-        help: 'ask (before anything that changes something), accept-edits, auto, or plan (nothing but the plan can change).',
+        help: 'ask (before any change), accept-edits, auto, or plan (read-only except the plan).',
       },
       ...MODE,
       ...WHICH_SESSION,
@@ -118,7 +118,7 @@ export const COMMANDS: Record<
     summary: 'Run one prompt without an interface and print the answer. Also: trestle -p "prompt".',
     positionals: {
       name: 'prompt',
-      help: 'What the agent is to do; more is read from stdin when it is not a terminal.',
+      help: 'What the agent should do; piped stdin is added to it.',
       max: 1,
       text: 'prompt',
     },
@@ -128,17 +128,17 @@ export const COMMANDS: Record<
         type: 'string',
         value: 'MODE',
         choices: SESSION_MODES,
-        help: 'ask (nobody is there to ask: means denied), accept-edits, auto, or plan (nothing but the plan can change).',
+        help: 'ask (anything that would ask is denied), accept-edits, auto, or plan (read-only except the plan).',
       },
       'output-format': {
         type: 'string',
         value: 'FORMAT',
         choices: ['text', 'json', 'stream-json'],
-        help: 'text (default), json (one object at the end), or stream-json (one event a line).',
+        help: 'text (default), json (one object at the end), or stream-json (one event per line).',
       },
       ...MODE,
       ...WHICH_SESSION,
-      'max-steps': { type: 'string', value: 'N', help: 'Most steps of this turn.' },
+      'max-steps': { type: 'string', value: 'N', help: 'Maximum steps of this turn.' },
       help: HELP,
     },
     examples: [
@@ -148,13 +148,13 @@ export const COMMANDS: Record<
       'trestle -p "list the routes" --output-format json | jq -r .answer',
     ],
     exitCodes:
-      '0 the turn ended by itself, 1 an error or a limit, 2 wrong usage, 3 it ended by itself with calls denied, 130 interrupted. See docs/print-mode.md.',
+      '0 the turn completed, 1 an error or a limit, 2 wrong usage, 3 it completed with calls denied, 130 interrupted. See docs/print-mode.md.',
   },
   acp: {
-    summary: 'Be the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
+    summary: 'Run as the agent of an editor, over stdin and stdout (Agent Client Protocol); see docs/editors.md.',
     options: {
       ...AGENT_OPTIONS,
-      setup: { type: 'boolean', help: 'Set up a provider and a model in this terminal instead, and end.' },
+      setup: { type: 'boolean', help: 'Set up a provider and a model in this terminal instead, and exit.' },
       help: HELP,
     },
     examples: ['trestle acp', 'trestle acp --agent explore', 'trestle acp --setup'],
@@ -170,7 +170,7 @@ export const COMMANDS: Record<
     actions: ['list'],
     positionals: {
       name: 'list',
-      help: 'List them with where they come from, and what is wrong with their files.',
+      help: 'List them with their source, and problems in their files.',
       max: 1,
     },
     options: {
@@ -181,24 +181,24 @@ export const COMMANDS: Record<
     examples: ['trestle agent list', 'trestle agent list --json | jq -r .agents[].name'],
   },
   session: {
-    summary: 'See sessions, go back in one, fork one, export one, recover lost ones.',
+    summary: 'List, show, restore, fork and export sessions, and recover lost ones.',
     actions: ['list', 'show', 'restore', 'fork', 'export', 'recover'],
     positionals: {
       name: 'list | show ID | restore ID | fork ID | export ID | recover [FILE]',
-      help: 'List sessions; show one with its messages numbered; go back to before a message; begin a new one from there; print one; bring back what a backup or a damaged store has (default: the damaged ones that were kept, and the newest backup).',
+      help: 'List sessions; show one with its messages numbered; restore it to before a message; fork a new one from there; print one; recover sessions from a backup or a damaged store (default: the damaged ones that were kept, and the newest backup).',
       max: 3,
     },
     options: {
-      json: { type: 'boolean', help: 'Print JSON, for scripts (export: one event a line).' },
-      all: { type: 'boolean', help: 'list: archived ones, too.' },
-      limit: { type: 'string', value: 'N', help: 'list: at most so many (default: 20).' },
-      to: { type: 'string', value: 'N', help: 'restore, fork: to right before message N.' },
+      json: { type: 'boolean', help: 'Print JSON, for scripts (export: one event per line).' },
+      all: { type: 'boolean', help: 'list: include archived ones.' },
+      limit: { type: 'string', value: 'N', help: 'list: maximum number (default: 20).' },
+      to: { type: 'string', value: 'N', help: 'restore, fork: to just before message N.' },
       files: { type: 'boolean', help: 'restore: the files.' },
       conversation: { type: 'boolean', help: 'restore: the conversation.' },
       both: { type: 'boolean', help: 'restore: both.' },
-      'dry-run': { type: 'boolean', help: 'restore: only say what it would do.' },
-      redo: { type: 'boolean', help: 'restore: take the latest restore back, instead of --to.' },
-      overwrite: { type: 'boolean', help: 'restore: also files that someone else has changed since.' },
+      'dry-run': { type: 'boolean', help: 'restore: only show what would change.' },
+      redo: { type: 'boolean', help: 'restore: undo the latest restore, instead of --to.' },
+      overwrite: { type: 'boolean', help: 'restore: also files that were changed elsewhere since.' },
       help: HELP,
     },
     examples: [
@@ -211,104 +211,32 @@ export const COMMANDS: Record<
     ],
   },
   task: {
-    summary: 'See and stop background tasks, beside a running app and without one.',
+    summary: 'List and stop background tasks, with or without a running app.',
     actions: ['list', 'output', 'stop', 'kill-orphans'],
     positionals: {
       name: 'list | output ID | stop ID... | kill-orphans',
-      help: 'List tasks; show what one printed; stop some with all they started; stop what ended tasks left running.',
+      help: 'List tasks; show the output of one; stop tasks with all their processes; stop processes that ended tasks left running.',
       max: 1000,
     },
     options: {
       json: { type: 'boolean', help: 'Print JSON, for scripts.' },
-      all: { type: 'boolean', help: 'list: those that have ended, too. stop: every running one.' },
-      limit: { type: 'string', value: 'N', help: 'list: at most so many (default: 20).' },
+      all: { type: 'boolean', help: 'list: include ended ones. stop: every running one.' },
+      limit: { type: 'string', value: 'N', help: 'list: maximum number (default: 20).' },
       tail: { type: 'string', value: 'N', help: 'output: only the last N lines.' },
-      follow: { type: 'boolean', short: 'f', help: 'output: go on until the task has ended.' },
+      follow: { type: 'boolean', short: 'f', help: 'output: follow until the task ends.' },
       reason: { type: 'string', value: 'TEXT', help: 'stop: why, for the agent that started it.' },
       help: HELP,
     },
     examples: ['trestle task list', 'trestle task output task-abc --follow', 'trestle task stop --all'],
   },
-  permission: {
-    summary: 'Say what would be decided about a command, and whether a project may have a say in it, as JSON.',
-    actions: ['check', 'show', 'trust', 'untrust'],
-    positionals: {
-      name: 'check "command" | show | trust | untrust',
-      help: "Judge a command, given in quotes; show a project's own rules; let them count; or let them not count any more.",
-      max: 2,
-      text: 'command',
-    },
-    options: {
-      rules: { type: 'string', value: 'FILE', help: "Rules from this file instead of your own and the project's." },
-      mode: {
-        type: 'string',
-        value: 'MODE',
-        choices: SESSION_MODES,
-        help: 'ask (default), accept-edits, auto, or plan (only what only reads passes).',
-      },
-      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
-      sandbox: {
-        type: 'string',
-        value: 'S',
-        choices: ['auto', 'off'],
-        help: 'check: with the sandboxes of this machine and your settings (auto, the default), or as without (off).',
-      },
-      stdin: { type: 'boolean', help: 'Judge one JSON string a line from stdin, and print one verdict a line.' },
-      help: HELP,
-    },
-    examples: [
-      'trestle permission check "rm -rf build"',
-      'trestle permission show',
-      'trestle permission trust --cwd ~/code/shop',
-    ],
-    exitCodes: '0 judged, 2 wrong usage or rules that cannot be used. See docs/permissions.md.',
-  },
-  sandbox: {
-    summary: 'Show what commands can reach in their sandbox, and try a command in it.',
-    actions: ['status', 'try'],
-    positionals: {
-      name: 'status | try "command"',
-      help: 'Show what commands of a folder run in, or why there is no sandbox; run a command, given in quotes, in one.',
-      max: 2,
-      text: 'command',
-    },
-    options: {
-      cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
-      mode: {
-        type: 'string',
-        value: 'MODE',
-        choices: SESSION_MODES,
-        help: 'status: in this permission mode (default: that of new sessions).',
-      },
-      json: { type: 'boolean', help: 'status: print JSON, for scripts.' },
-      level: {
-        type: 'string',
-        value: 'LEVEL',
-        choices: SANDBOX_LEVELS.filter((level) => level !== 'unrestricted'),
-        help: 'try: project (default) or read-only.',
-      },
-      network: {
-        type: 'string',
-        value: 'N',
-        choices: SANDBOX_NETWORKS,
-        help: 'try: none, listed (default at the level project) or open.',
-      },
-      help: HELP,
-    },
-    examples: [
-      'trestle sandbox status --mode auto',
-      'trestle sandbox try "npm test"',
-      'trestle sandbox try --level read-only "git status"',
-      'trestle sandbox try --network none "curl https://example.com"',
-    ],
-    exitCodes: 'that of the command that was tried, 125 when it was not run, 2 wrong usage. See docs/sandbox.md.',
-  },
+  permission: { ...PERMISSION_COMMAND, options: { ...PERMISSION_COMMAND.options, help: HELP } },
+  sandbox: { ...SANDBOX_COMMAND, options: { ...SANDBOX_COMMAND.options, help: HELP } },
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
   provider: { ...PROVIDER_COMMAND, options: { ...PROVIDER_COMMAND.options, help: HELP } },
   model: { ...MODEL_COMMAND, options: { ...MODEL_COMMAND.options, help: HELP } },
   models: {
     summary: 'The same as model list.',
-    positionals: { name: 'PROVIDER', help: 'A configured provider, which is asked for its models.', max: 1 },
+    positionals: { name: 'PROVIDER', help: 'A configured provider; lists the models it offers.', max: 1 },
     options: {
       json: { type: 'boolean', help: 'Print JSON, for scripts.' },
       help: HELP,
@@ -316,10 +244,10 @@ export const COMMANDS: Record<
     examples: ['trestle models', 'trestle models anthropic --json'],
   },
   settings: {
-    summary: 'Show or change the settings of tool search; everything else stands in config.toml.',
+    summary: 'Show or change the tool search settings; everything else is in config.toml.',
     positionals: {
       name: 'NAME VALUE',
-      help: 'toolSearch.enabled, toolSearch.minPct, toolSearch.minTokens or toolSearch.matchingThreshold; without a value it is shown, without a name all are.',
+      help: 'toolSearch.enabled, toolSearch.minPct, toolSearch.minTokens or toolSearch.matchingThreshold. Without a value, shows it; without a name, shows all.',
       max: 2,
     },
     options: {
@@ -329,21 +257,21 @@ export const COMMANDS: Record<
     examples: ['trestle settings', 'trestle settings toolSearch.enabled true'],
   },
   doctor: {
-    summary: 'Check everything Trestle needs, and say what is wrong and how to fix it.',
+    summary: 'Check everything Trestle needs, and report problems and fixes.',
     options: {
-      json: { type: 'boolean', help: 'Print the whole report as JSON, for scripts and bug reports.' },
-      all: { type: 'boolean', help: 'Print the whole report: versions, environment and the last errors, too.' },
+      json: { type: 'boolean', help: 'Print the full report as JSON, for scripts and bug reports.' },
+      all: { type: 'boolean', help: 'Print the full report, with versions, environment and recent errors.' },
       help: HELP,
     },
     examples: ['trestle doctor', 'trestle doctor --json > report.json'],
-    exitCodes: '0 everything works (there may be warnings), 1 something does not. See docs/troubleshooting.md.',
+    exitCodes: '0 everything works (there may be warnings), 1 there are problems. See docs/troubleshooting.md.',
   },
   completion: {
-    summary: 'Print what makes a shell complete commands and options.',
+    summary: 'Print a completion script for your shell.',
     actions: SHELLS,
     positionals: {
       name: SHELLS.join('|'),
-      help: 'The shell. Put its line into the file that your shell starts with.',
+      help: "The shell. Add its line to your shell's startup file.",
       max: 1,
     },
     options: { help: HELP },

@@ -5,7 +5,7 @@ import { completionScript } from './completion'
 
 const script = (shell: string): string => completionScript({ values: {}, positionals: [shell], hasSeparator: false })
 
-/** What bash offers for the last of these words. */
+/** The completions that bash offers for the last word. */
 function offered(...words: string[]): string[] {
   const lines = `${script('bash')}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _trestle; printf '%s\\n' "\${COMPREPLY[@]}"`
   return execFileSync('bash', ['-c', lines, 'bash', ...words], { encoding: 'utf8' })
@@ -24,7 +24,7 @@ it('bash completes commands, actions, options and their values', () => {
 })
 
 it.each(['bash', 'zsh', 'fish'])(
-  'the script for %s has every command and every option, and no quote that does not end',
+  'the script for %s has every command and every option, and balanced quotes',
   (shell) => {
     const text = script(shell)
     for (const [name, { options }] of Object.entries(COMMANDS)) {
@@ -37,6 +37,6 @@ it.each(['bash', 'zsh', 'fish'])(
   },
 )
 
-it('names the shells when another one is asked for', () => {
+it('lists the supported shells when another one is requested', () => {
   expect(() => script('tcsh')).toThrow('bash, zsh, fish')
 })

@@ -1,12 +1,12 @@
 import { COMMANDS, SHELLS, type CommandName } from './commands'
 import { UsageError, type OptionSpec, type Parsed } from '../console/parse-command'
 
-/** One option as a shell is told of it. */
+/** One option as a completion script describes it. */
 interface Option {
   long: string
   short?: string
   help: string
-  /** What its value can be; absent: it takes none. `text`: nothing can be said of it. */
+  /** The kind of its value; absent: it takes no value. `text`: free text. */
   value?:
     | { name: string; kind: 'folder' | 'file' | 'text' }
     | { name: string; kind: 'choice'; choices: readonly string[] }
@@ -15,7 +15,7 @@ interface Option {
 const NAMES = Object.keys(COMMANDS) as CommandName[]
 const SCRIPTS = { bash, zsh, fish } as const
 
-/** The script that makes a shell complete what follows `trestle`, made from the table of commands; throws a `UsageError`. */
+/** The completion script of a shell, generated from the table of commands; throws a `UsageError`. */
 export function completionScript({ positionals: [shell] }: Parsed): string {
   const known = SHELLS.find((name) => name === shell)
   if (known === undefined) {
@@ -156,13 +156,13 @@ function fish(): string {
   return `# Completion of trestle for fish: trestle completion fish | source\n${lines.join('\n')}\n`
 }
 
-/** Text within single quotes of zsh, where a bracket or colon would end the part it stands in. */
+/** Text within single quotes in zsh, with the brackets and colons escaped that would end the part. */
 function zshText(text: string): string {
   const plain = text.replaceAll('\\', '\\\\').replaceAll(/[[\]:]/g, '\\$&')
   return plain.replaceAll("'", `'\\''`)
 }
 
-/** The same for fish, quotes and all. */
+/** The same for fish, including the quotes. */
 function fishText(text: string): string {
   const plain = text.replaceAll('\\', '\\\\')
   return `'${plain.replaceAll("'", "\\'")}'`

@@ -2,18 +2,18 @@ import { PROVIDER_TYPE_ALIASES, PROVIDER_TYPES } from '../../shared/configuratio
 import type { CommandSpec } from '../console/parse-command'
 import { MCP_SERVER_SANDBOXES } from '../../shared/configuration/mcp'
 
-/** `trestle provider`, but for `--help`. */
+/** `trestle provider`, without `--help`. */
 export const PROVIDER_COMMAND: CommandSpec = {
-  summary: 'Add, try and remove providers of models; their keys are read from stdin or the environment.',
+  summary: 'Add, test and remove model providers; keys are read from stdin or the environment.',
   actions: ['list', 'add', 'test', 'remove'],
   positionals: {
     name: 'list|add|test|remove',
     help: [
       'what to do, and with which provider.',
       '  list         The configured providers, and where their keys come from.',
-      '  add NAME     Write one into config.toml. A key is asked for, piped in (--key-stdin) or named (--key-env).',
-      '  test NAME    Ask it for its models, with its key.',
-      '  remove NAME  Take it out, with its models and its stored key.',
+      '  add NAME     Add one to config.toml. Its key is typed, piped in (--key-stdin) or named (--key-env).',
+      '  test NAME    List its models, using its key.',
+      '  remove NAME  Remove it, with its models and its stored key.',
     ].join('\n'),
     max: 1000,
   },
@@ -22,20 +22,20 @@ export const PROVIDER_COMMAND: CommandSpec = {
       type: 'string',
       value: 'T',
       choices: [...PROVIDER_TYPES, ...Object.keys(PROVIDER_TYPE_ALIASES)],
-      help: 'add: what it speaks; known from the names anthropic, openai, google and moonshot, and openai-compatible with --base-url.',
+      help: 'add: its API type; inferred from the names anthropic, openai, google and moonshot, and openai-compatible with --base-url.',
     },
-    'base-url': { type: 'string', value: 'URL', help: "add: its address (default: the vendor's own)." },
+    'base-url': { type: 'string', value: 'URL', help: "add: its base URL (default: the vendor's)." },
     'key-env': {
       type: 'string',
       value: 'NAME',
-      help: 'add: the environment variable that has its key; only the name is written down.',
+      help: 'add: the environment variable with its key; only the name is saved.',
     },
     'key-stdin': {
       type: 'boolean',
-      help: 'add: read the key from stdin and store it, so that it is in no list of processes or history.',
+      help: 'add: read the key from stdin and store it, so it never appears in process lists or shell history.',
     },
-    'no-key': { type: 'boolean', help: 'add: it needs none.' },
-    replace: { type: 'boolean', help: 'add: in the place of the one of this name.' },
+    'no-key': { type: 'boolean', help: 'add: it needs no key.' },
+    replace: { type: 'boolean', help: 'add: replace the provider of this name.' },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },
   examples: [
@@ -48,19 +48,19 @@ export const PROVIDER_COMMAND: CommandSpec = {
   exitCodes: '0 it worked, 1 it failed, 2 wrong usage, 130 interrupted. See docs/configuration.md.',
 }
 
-/** `trestle model`, but for `--help`. */
+/** `trestle model`, without `--help`. */
 export const MODEL_COMMAND: CommandSpec = {
-  summary: 'List, add, try and remove models, and choose the one that new sessions use.',
+  summary: 'List, add, test and remove models, and choose the default for new sessions.',
   actions: ['list', 'add', 'test', 'default', 'remove'],
   positionals: {
     name: 'list|add|test|default|remove',
     help: [
       'what to do, and with which model, as provider/model.',
-      '  list [PROVIDER]  The configured models, or those that a provider offers, with what is known of them.',
-      '  add ID           Write one into config.toml; what is known of it need not be said.',
-      '  test ID          Send it one tiny request.',
+      '  list [PROVIDER]  The configured models, or those a provider offers, with their known properties.',
+      '  add ID           Add one to config.toml; known properties can be omitted.',
+      '  test ID          Send it one small request.',
       '  default [ID]     Show, or choose, the model of new sessions.',
-      '  remove ID        Take it out.',
+      '  remove ID        Remove it.',
     ].join('\n'),
     max: 1000,
   },
@@ -68,11 +68,11 @@ export const MODEL_COMMAND: CommandSpec = {
     name: {
       type: 'string',
       value: 'NAME',
-      help: 'add: what the provider calls it, where that is not the rest of the ID.',
+      help: "add: the provider's model ID, if it differs from the rest of the ID.",
     },
-    label: { type: 'string', value: 'TEXT', help: 'add: what it is called on screen.' },
-    'context-window': { type: 'string', value: 'N', help: 'add: the tokens of its window, where they are not known.' },
-    'max-output-tokens': { type: 'string', value: 'N', help: 'add: the tokens of an answer to ask for.' },
+    label: { type: 'string', value: 'TEXT', help: 'add: its display name.' },
+    'context-window': { type: 'string', value: 'N', help: 'add: its context window in tokens, if unknown.' },
+    'max-output-tokens': { type: 'string', value: 'N', help: 'add: maximum tokens of an answer.' },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },
   examples: [
@@ -84,24 +84,24 @@ export const MODEL_COMMAND: CommandSpec = {
   exitCodes: '0 it worked, 1 it failed, 2 wrong usage. See docs/models.md.',
 }
 
-/** `trestle mcp`, but for `--help`. */
+/** `trestle mcp`, without `--help`. */
 export const MCP_COMMAND: CommandSpec = {
-  summary: 'Add, try, use and remove MCP servers, and sign in to them.',
+  summary: 'Add, test, use and remove MCP servers, and sign in to them.',
   actions: ['list', 'add', 'import', 'remove', 'enable', 'disable', 'test', 'tools', 'call', 'login', 'logout', 'logs'],
   positionals: {
     name: 'list|add|import|remove|enable|disable|test|tools|call|login|logout|logs',
     help: [
       'what to do, and with which server.',
-      '  list                    Those of your own and of the project, with their state. Starts none.',
-      '  add NAME URL            Connect to a server; add NAME -- COMMAND ARGS... for one that is run here.',
-      '  import [FROM [NAME...]] Show what Claude Code, Cursor and others have, or - what is piped in; take it over when you say so.',
-      '  remove NAME             Take it out of its file.',
-      '  enable|disable NAME     Switch a server on or off; with a TOOL after it, one tool.',
-      '  test NAME               Start or connect, ask for its tools, and let go.',
-      '  tools NAME              Ask it for its tools, and list them.',
+      '  list                    Your servers and those of the project, with their state. Starts none.',
+      '  add NAME URL            Add a remote server; add NAME -- COMMAND ARGS... for a local one.',
+      '  import [FROM [NAME...]] Show servers of Claude Code, Cursor and others, or with - those piped in; import them once you confirm.',
+      '  remove NAME             Remove it from its file.',
+      '  enable|disable NAME     Enable or disable a server; with a TOOL after it, one tool.',
+      '  test NAME               Start or connect, list its tools, and disconnect.',
+      '  tools NAME              List its tools.',
       '  call NAME TOOL [JSON]   Call a tool with this input, and print the result.',
-      '  login|logout NAME       Sign in with the browser; revoke and forget the sign-in.',
-      '  logs NAME               Start it as test does, and print what it writes.',
+      '  login|logout NAME       Sign in with the browser; sign out and revoke the token.',
+      '  logs NAME               Start it as test does, and print its log.',
     ].join('\n'),
     max: 1000,
   },
@@ -112,7 +112,7 @@ export const MCP_COMMAND: CommandSpec = {
       type: 'string',
       value: 'T',
       choices: ['stdio', 'http', 'sse'],
-      help: 'add: how it is reached (default: http for a URL).',
+      help: 'add: its transport (default: http for a URL).',
     },
     header: {
       type: 'string',
@@ -132,44 +132,44 @@ export const MCP_COMMAND: CommandSpec = {
       choices: MCP_SERVER_SANDBOXES,
       help: "add: what the command runs in: unrestricted (default; not for a project's), project, or project-offline (no network).",
     },
-    'client-id': { type: 'string', value: 'ID', help: 'add: the client id, where Trestle was registered by hand.' },
+    'client-id': { type: 'string', value: 'ID', help: 'add: the client ID, if Trestle was registered manually.' },
     'client-secret': {
       type: 'string',
       value: 'S',
-      help: 'add: its secret; better written as ${NAME}, which is read from your environment.',
+      help: 'add: the client secret; prefer ${NAME}, which is read from your environment.',
     },
     'client-metadata-url': {
       type: 'string',
       value: 'URL',
-      help: 'add: a client id metadata document that describes Trestle.',
+      help: 'add: a client ID metadata document that describes Trestle.',
     },
     scope: {
       type: 'string',
       value: 'LIST',
-      help: 'add: the scopes to ask for, with commas, instead of what the server says.',
+      help: "add: the scopes to request, separated by commas, instead of the server's.",
     },
     'redirect-url': {
       type: 'string',
       value: 'URL',
-      help: 'add: where the browser comes back to, such as http://127.0.0.1:8765/callback.',
+      help: 'add: the redirect URL, such as http://127.0.0.1:8765/callback.',
     },
     browser: {
       type: 'string',
       value: 'CMD',
-      help: 'login, call, test: open the sign-in page with this command; without it, its address is printed.',
+      help: 'login, call, test: open the sign-in page with this command; by default its URL is printed.',
     },
-    yes: { type: 'boolean', help: 'import: take it over without asking.' },
-    replace: { type: 'boolean', help: 'import: in the place of your own servers of the same names.' },
+    yes: { type: 'boolean', help: 'import: import without asking.' },
+    replace: { type: 'boolean', help: 'import: replace your own servers of the same names.' },
     value: {
       type: 'string',
       value: 'V',
       multiple: true,
-      help: 'import: ID=VALUE for what a server asks for; can be repeated.',
+      help: 'import: ID=VALUE for an input a server needs; can be repeated.',
     },
     answer: {
       type: 'string',
       value: 'JSON',
-      help: "call: fill in the form the server asks for; '{}' takes its defaults.",
+      help: "call: the values for a form the server shows; '{}' uses its defaults.",
     },
     json: { type: 'boolean', help: 'Print JSON, for scripts.' },
   },

@@ -6,7 +6,7 @@ import { whichCommand } from './main'
 
 const names = Object.keys(COMMANDS) as CommandName[]
 
-/** The words of an example, as a shell would part them; what follows a pipe, a redirection or a comment is not ours. */
+/** The arguments of an example as a shell splits them, up to a pipe, a redirection or a comment. */
 function wordsOf(example: string): string[] {
   const own = /(?:^|[|(] ?)trestle\b([^|>#)]*)/.exec(example)?.[1] ?? ''
   return [...own.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
@@ -14,7 +14,7 @@ function wordsOf(example: string): string[] {
   )
 }
 
-it.each(names)('the help of %s has examples, which the program understands', (name) => {
+it.each(names)('the help of %s has examples that parse', (name) => {
   const { examples } = COMMANDS[name]
   expect(examples.length).toBeGreaterThan(0)
   for (const example of examples) {
@@ -25,7 +25,7 @@ it.each(names)('the help of %s has examples, which the program understands', (na
   }
 })
 
-it('a negative number is a value of an option or a word, and other dashes are still options', () => {
+it('a negative number is a value or an argument, and other dashes are still options', () => {
   expect(parseCommand('settings', COMMANDS.settings, ['a', '-0.5'])).toMatchObject({ positionals: ['a', '-0.5'] })
   expect(parseCommand('print', COMMANDS.print, ['--max-steps', '-3'])).toMatchObject({ values: { 'max-steps': '-3' } })
   expect(() => parseCommand('print', COMMANDS.print, ['-x'])).toThrow('Unknown option -x')

@@ -15,7 +15,7 @@ export function helpText(command?: CommandName): string {
     'Options:',
     '  -p "prompt"  The same as: trestle print "prompt".',
     '  --version    Print the version.',
-    '  --help       Show this help; trestle <command> --help, or trestle help <command>, shows that of a command.',
+    '  --help       Show this help; trestle <command> --help, or trestle help <command>, shows the help of a command.',
     '',
     'Examples:',
     '  trestle provider add anthropic',
@@ -28,7 +28,7 @@ export function helpText(command?: CommandName): string {
   ].join('\n')
 }
 
-/** `"prompt"`; a name with quotes or choices of its own stands as it is. */
+/** `"prompt"`; a name that already has quotes or choices is returned unchanged. */
 function positional(name: string): string {
   return /["|]/.test(name) ? name : `"${name}"`
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { whichCommand } from './main'
 
-describe('the words of the command line', () => {
+describe('the command line', () => {
   it.each([
     [[], { command: 'desktop', rest: [] }],
     [['version'], { command: 'version' }],
@@ -14,9 +14,9 @@ describe('the words of the command line', () => {
     [['--mcp-config-file=f', '-c'], { command: 'chat', rest: ['--mcp-config-file=f', '-c'] }],
     [['--print', 'x', '-c'], { command: 'print', rest: ['x', '-c'] }],
     [['--print', '-c', '--model', 'm'], { command: 'print', rest: ['-c', '--model', 'm'] }],
-  ] as const)('%j name a command', (args, asked) => expect(whichCommand(args)).toEqual(asked))
+  ] as const)('%j selects a command', (args, asked) => expect(whichCommand(args)).toEqual(asked))
 
-  it('take -c TEXT after --print for the prompt, and say how to go on with a session', () => {
+  it('takes -c TEXT after --print as the prompt, and hints at --continue', () => {
     expect(whichCommand(['--yolo', '--print', '-c', 'why?'])).toMatchObject({
       command: 'print',
       rest: ['--yolo', 'why?'],
@@ -28,5 +28,5 @@ describe('the words of the command line', () => {
     [['vresion'], /Did you mean version/],
     [['--yollo'], /Did you mean --yolo/],
     [['help', 'chatt'], /Did you mean chat/],
-  ])('%j are refused with what was meant', (args, said) => expect(() => whichCommand(args)).toThrow(said))
+  ])('%j is rejected with a suggestion', (args, message) => expect(() => whichCommand(args)).toThrow(message))
 })

@@ -10,7 +10,7 @@ import { parseCommand, UsageError, didYouMean } from '../console/parse-command'
 import { terminalFailure } from '../console/report'
 import { nearest } from '../../shared/nearest'
 
-/** Runs the `trestle` program with these words; sets `process.exitCode`. */
+/** Runs the `trestle` program with these arguments; sets `process.exitCode`. */
 export async function main(args: readonly string[]): Promise<void> {
   guardOutput(process)
   const output = watchOutput(process.stdout, process.exit)
@@ -19,7 +19,7 @@ export async function main(args: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = await reportError(error, args)
   }
-  // A stream tells of a failed write a moment later.
+  // A stream reports a failed write asynchronously.
   await new Promise((resolve) => setImmediate(resolve))
   const problem = output.problem()
   if (problem === undefined) return
@@ -126,7 +126,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Modules of Node that every engine loads. */
+/** Node modules that every engine loads. */
 const BUILT_IN = [
   'node:http',
   'node:fs/promises',
@@ -136,15 +136,18 @@ const BUILT_IN = [
   'node:crypto',
 ] as const
 
-/** Functions are compiled ahead, once, and kept in the cache: compiling each at its first call makes the first steps of a turn 8 ms slower. */
+/**
+ * Compiles functions eagerly, once, into the compile cache: lazy compilation makes the first steps of a turn 8 ms
+ * slower.
+ */
 function compileAhead(): void {
-  // Before: Node's own modules come compiled, but only for the flags it was started with.
+  // Load these first: Node's own modules come precompiled, but only for the flags it was started with.
   for (const name of BUILT_IN) process.getBuiltinModule(name)
   setFlagsFromString('--no-lazy')
   enableCompileCache()
 }
 
-/** Whoever is at one of these decides for the user: what is allowed, trusted and set. */
+/** Commands whose user can approve, trust and configure; an agent must not start them. */
 const INTERACTIVE_COMMANDS: ReadonlySet<string> = new Set(['desktop', 'serve', 'chat', 'acp', 'wire'])
 
 function refuseAgent(command: CommandName, trace: string): number {
@@ -159,7 +162,7 @@ function say(text: string): number {
   return 0
 }
 
-/** Whether the failure is wanted as JSON too. What stands after `--` are words of another program. */
+/** Whether to print the failure as JSON too. Arguments after `--` belong to another program. */
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return (end < 0 ? args : args.slice(0, end)).includes('--json')
@@ -176,7 +179,7 @@ async function reportError(error: unknown, args: readonly string[]): Promise<num
   }
   if (error instanceof CodedError) {
     const { code, message } = error.failure
-    // Its title and advice are for fields of a form; the message says what to do.
+    // Its title and advice are written for form fields; the message alone says what to do.
     process.stderr.write(code === 'request.invalid' ? `trestle: ${message}\n` : terminalFailure(error.failure))
     return 1
   }
@@ -190,15 +193,15 @@ async function reportError(error: unknown, args: readonly string[]): Promise<num
   return 1
 }
 
-/** What the words of the command line ask for. `about`: the command whose help is wanted; `hint` is said on stderr. */
+/** A parsed command line. `about`: the command to show help for; `hint` is printed to stderr. */
 export type CommandRequest =
   | { command: 'version' }
   | { command: 'help'; about?: CommandName }
   | { command: CommandName; rest: readonly string[]; hint?: string }
 
-const CONTINUE_HINT = 'After --print, -c TEXT is the prompt. To go on with the latest session, use --continue.'
+const CONTINUE_HINT = 'After --print, -c TEXT is the prompt. To continue the latest session, use --continue.'
 
-/** The command that the words name, which need not come first, and its words; throws a `UsageError`. */
+/** Finds the command, which need not come first, and its arguments; throws a `UsageError`. */
 export function whichCommand(args: readonly string[]): CommandRequest {
   const [first, ...rest] = args
   if (first === undefined) return { command: 'desktop', rest }
@@ -216,7 +219,7 @@ export function whichCommand(args: readonly string[]): CommandRequest {
   // `trestle --model x -p "..."`: the options of print may come first.
   const at = args.findIndex((word) => word === '-p' || word === '--print')
   if (at >= 0) return print(args.toSpliced(at, 1), args[at] === '--print')
-  // Options alone are those of a conversation in this terminal.
+  // Options without a command are options of chat.
   if (isOptionOf('chat', first)) return { command: 'chat', rest: args }
   const options = Object.values(COMMANDS).flatMap((spec) => Object.keys(spec.options).map((name) => `--${name}`))
   throw new UsageError(
@@ -230,7 +233,7 @@ function help(about: string | undefined): CommandRequest {
   throw new UsageError(`There is no command "${about}".${didYouMean(nearest(about, Object.keys(COMMANDS), 1))}`)
 }
 
-/** `--print -c TEXT` is how other programs are given a prompt; `-c` with nothing behind it goes on with the latest session, as always. */
+/** Other programs take a prompt as `--print -c TEXT`; a `-c` without text continues the latest session, as always. */
 function print(rest: readonly string[], isLong: boolean): CommandRequest {
   const at = isLong ? rest.indexOf('-c') : -1
   const text = at < 0 ? undefined : rest[at + 1]

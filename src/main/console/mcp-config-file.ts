@@ -9,8 +9,9 @@ import { readServers } from '../engine/mcp/config/read-servers'
 export type SessionServers = Readonly<Record<string, McpServerDefinition>>
 
 /**
- * The servers of the files that `--mcp-config-file` names, for one session; a later file wins. Undefined when a command of an agent asks for them: they start
- * without anybody's consent. Throws a `UsageError` of `command` for a file that cannot be used.
+ * The servers of the files that `--mcp-config-file` names, for one session; a later file wins. Undefined (refused) when
+ * an agent's command asks for them, because they start without approval. Throws a `UsageError` of `command` for an
+ * unusable file.
  */
 export async function readServerFiles(
   command: string,

@@ -3,18 +3,18 @@ import { nearest } from '../../shared/nearest'
 import { resolveHome } from '../engine/config/home'
 import { didYouMean, UsageError, type Parsed } from './parse-command'
 
-/** What may follow an action such as `add` of `trestle provider add`. */
+/** Options and arguments of an action such as `add` of `trestle provider add`. */
 export interface ActionSpec {
-  /** The options that go with it, beside `--help`. */
+  /** The options it takes, besides `--help`. */
   options: readonly string[]
-  words: readonly [least: number, most: number]
-  /** What the words are, in a sentence that begins with the action's name. */
+  words: readonly [min: number, max: number]
+  /** Describes the arguments; completes the sentence "ACTION takes …". */
   takes: string
-  /** It decides for the user, so that no command of an agent may do it. */
+  /** It decides for the user, so commands of an agent may not run it. */
   humanOnly?: true
 }
 
-/** The action that the first word names, checked with its options and words; throws a `UsageError` of `command`. */
+/** Parses the action and checks its options and arguments; throws a `UsageError` of `command`. */
 export function parseAction<Name extends string>(
   command: string,
   actions: Readonly<Record<Name, ActionSpec>>,
@@ -35,7 +35,7 @@ export function parseAction<Name extends string>(
   return { action, words }
 }
 
-/** Whether this program was started by an agent's command, which may not do `what`; if so, that is said on stderr. */
+/** Whether an agent's command started this program and so may not do `what`; if so, prints that to stderr. */
 export async function refuseAgents(what: string): Promise<boolean> {
   const { agentTrace } = await import('../engine/runtime/agent-trace')
   const trace = await agentTrace({ home: realpathSync(resolveHome()) })

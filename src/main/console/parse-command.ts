@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { nearest } from '../../shared/nearest'
 import type { AgentChoice } from '../../shared/model/agent'
 
-/** Wrong usage: what is wrong and what was probably meant. Hosts print it to stderr and exit with 2. */
+/** Wrong usage: the problem and a likely correction. Hosts print it to stderr and exit with 2. */
 export class UsageError extends Error {
   readonly command: string | undefined
 
@@ -18,10 +18,10 @@ export class UsageError extends Error {
 export interface OptionSpec {
   type: 'string' | 'boolean'
   short?: string
-  /** What stands for the value in the help text, e.g. `DIR`. */
+  /** Placeholder of the value in the help text, e.g. `DIR`. */
   value?: string
   help: string
-  /** The only values it takes. */
+  /** The allowed values. */
   choices?: readonly string[]
   multiple?: boolean
 }
@@ -29,31 +29,31 @@ export interface OptionSpec {
 export interface CommandSpec {
   /** One line. */
   summary: string
-  /** The words the first positional can be, where it says what to do. */
+  /** The allowed values of the first positional when it is an action. */
   actions?: readonly string[]
-  /** What comes after the command, e.g. `["prompt"]`. */
+  /** The arguments after the command, e.g. `["prompt"]`. */
   positionals?: {
     name: string
     help: string
     max: number
-    /** What the last of them is where it is a text, which one easily forgets to quote. */
+    /** Name of the last one when it is free text, which users easily forget to quote. */
     text?: string
   }
   options: Record<string, OptionSpec>
-  /** Whole commands, the usual ones first. */
+  /** Complete commands, the most common first. */
   examples: readonly string[]
-  /** What its exit codes mean, and where more is said. */
+  /** Meaning of the exit codes, with a link to the documentation. */
   exitCodes?: string
 }
 
 export interface Parsed {
   values: Record<string, string | boolean | (string | boolean)[] | undefined>
   positionals: string[]
-  /** Whether `--` stood among the words. */
+  /** Whether the arguments contained `--`. */
   hasSeparator: boolean
 }
 
-/** Parses the words after a command; a `UsageError` says which word is wrong and what was meant. */
+/** Parses the arguments of a command; a `UsageError` names the wrong one and suggests a correction. */
 export function parseCommand(name: string, spec: CommandSpec, args: readonly string[]): Parsed {
   const options = Object.fromEntries(
     Object.entries(spec.options).map(([option, { type, short, multiple }]) => [
@@ -77,7 +77,7 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
         ? spec.positionals?.text
         : undefined
       const meant = nearest(token.rawName, known)
-      // Any letter is like another one.
+      // For single letters a suggestion is meaningless.
       if (text !== undefined && (meant.length === 0 || !token.rawName.startsWith('--')))
         return fail(`Unknown option ${token.rawName}. If it belongs to the ${text}, put the whole ${text} in quotes.`)
       return fail(`Unknown option ${token.rawName}.${didYouMean(meant)}`)
@@ -89,21 +89,21 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
     ) {
       fail(`${token.rawName} needs a value: ${token.rawName} ${option.value ?? 'VALUE'}.`)
     }
-    // A shell leaves this behind where a variable is not set; going on with a default could work in the wrong place.
+    // An unset shell variable leaves an empty value; falling back to a default could work in the wrong folder.
     if (token.value === '')
       fail(`${token.rawName} needs a value and got an empty one: ${token.rawName} ${option.value ?? 'VALUE'}.`)
-    if (option.choices && token.value !== undefined && !option.choices.includes(shown(token.value))) {
+    if (option.choices && token.value !== undefined && !option.choices.includes(unhide(token.value))) {
       fail(
-        `${token.rawName} takes one of ${option.choices.join(', ')}; not "${shown(token.value)}".${didYouMean(nearest(token.value, option.choices, 1))}`,
+        `${token.rawName} takes one of ${option.choices.join(', ')}; not "${unhide(token.value)}".${didYouMean(nearest(token.value, option.choices, 1))}`,
       )
     }
   }
   const parsed = parseArgs({ args: words, options, strict: false, allowPositionals: true })
-  const positionals = parsed.positionals.map(shown)
+  const positionals = parsed.positionals.map(unhide)
   const values = Object.fromEntries(
     Object.entries(parsed.values).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.map(shown) : value && shown(value),
+      Array.isArray(value) ? value.map(unhide) : value && unhide(value),
     ]),
   )
   const max = spec.positionals?.max ?? 0
@@ -118,14 +118,14 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
   return { values, positionals, hasSeparator: tokens.some(({ kind }) => kind === 'option-terminator') }
 }
 
-/** Stands before a negative number, so that it is not taken for options of one letter; no argument of a program can have it. */
+/** Prefix of a negative number, so that it does not parse as short options; no program argument can contain it. */
 const NEGATIVE = '\0'
 
 function hideNegatives(args: readonly string[]): string[] {
   return args.map((word) => (/^-\.?\d[\d.]*(?:e[+-]?\d+)?$/i.test(word) ? NEGATIVE + word : word))
 }
 
-function shown<Value extends string | boolean>(value: Value): Value {
+function unhide<Value extends string | boolean>(value: Value): Value {
   return (typeof value === 'string' && value.startsWith(NEGATIVE) ? value.slice(NEGATIVE.length) : value) as Value
 }
 
@@ -138,12 +138,12 @@ export const AGENT_OPTIONS: Record<string, OptionSpec> = {
   agent: {
     type: 'string',
     value: 'NAME',
-    help: 'The agent to work as; trestle agent list names those there are (default: the usual one).',
+    help: 'The agent to use; see trestle agent list (default: the usual one).',
   },
-  'agent-file': { type: 'string', value: 'FILE', help: 'The agent that this file defines.' },
+  'agent-file': { type: 'string', value: 'FILE', help: 'Use the agent defined in this file.' },
 }
 
-/** What `--agent` or `--agent-file` chose, the file with its absolute path; throws a `UsageError`. */
+/** The agent that `--agent` or `--agent-file` selects, the file as an absolute path; throws a `UsageError`. */
 export function agentOption({ values }: Parsed, command: string): AgentChoice | undefined {
   const { agent: name, 'agent-file': file } = values
   if (typeof name === 'string' && typeof file === 'string')

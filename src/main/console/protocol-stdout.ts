@@ -3,8 +3,8 @@ import { Socket } from 'node:net'
 import { Writable } from 'node:stream'
 
 /**
- * Takes stdout for a protocol: from now on only the stream returned writes there, and what anything else prints to stdout goes to stderr.
- * The stream never blocks the program: a reader that does not read fills it, and it says so as streams do (Node's own stdout would stop
+ * Reserves stdout for a protocol: only the returned stream writes to it, and everything else printed to stdout goes to
+ * stderr. The stream never blocks the program: it reports backpressure as streams do (Node's own stdout would stop
  * everything while a pipe is full).
  */
 export function reserveStdout(): Writable {
@@ -15,7 +15,7 @@ export function reserveStdout(): Writable {
   return new Writable({ write: (chunk: Buffer, _encoding, done) => void write(chunk, done) })
 }
 
-/** Node writes to pipes and sockets without waiting on Windows only. */
+/** Node writes to pipes asynchronously only on Windows; elsewhere a pipe or socket needs its own stream. */
 function isPipe(): boolean {
   if (process.platform === 'win32') return false
   try {

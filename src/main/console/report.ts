@@ -4,7 +4,7 @@ import { oneLine } from './output'
 import { type ErrorCode, type Failure, failureOf } from '../../shared/errors'
 import { UsageError } from './parse-command'
 
-/** Says on stderr what went wrong at start and what is wrong in config.toml; the program goes on with defaults. */
+/** Prints startup notices and problems in config.toml to stderr; the program continues with defaults. */
 export function reportStart({ notices, problems }: Pick<Engine, 'notices' | 'problems'>): void {
   for (const notice of notices) process.stderr.write(`trestle: ${notice}\n`)
   for (const { file, line, column, message } of problems()) {
@@ -13,10 +13,10 @@ export function reportStart({ notices, problems }: Pick<Engine, 'notices' | 'pro
   }
 }
 
-/** Longer lists are no help. */
+/** Maximum tasks listed by name. */
 const MAX_NAMED = 5
 
-/** Says on stderr what runs on in the background when the program ends now, and how to stop it. */
+/** Prints to stderr which background tasks keep running when the program exits, and how to stop them. */
 export function reportBackground({ tasks }: Pick<Engine, 'tasks'>, running: readonly Task[]): void {
   if (running.length === 0) return
   const names = running
@@ -27,11 +27,11 @@ export function reportBackground({ tasks }: Pick<Engine, 'tasks'>, running: read
   process.stderr.write(
     tasks.onExit() === 'stop'
       ? `trestle: stopping ${running.length} ${what}, as [tasks] on_exit says: ${names.join(', ')}\n`
-      : `trestle: ${running.length} ${what} ${running.length === 1 ? 'runs' : 'run'} on: ${names.join(', ')}. Look with "trestle task list", end with "trestle task stop ID".\n`,
+      : `trestle: ${running.length} ${what} ${running.length === 1 ? 'runs' : 'run'} on: ${names.join(', ')}. See them with "trestle task list", stop one with "trestle task stop ID".\n`,
   )
 }
 
-/** What to do about a failure where there are no Settings to open: the commands that help. */
+/** Advice for failures in a terminal, which has no Settings page: the commands that help. */
 const TERMINAL_ADVICE: Partial<Record<ErrorCode, string>> = {
   'model.not_configured':
     'Connect a provider with: trestle provider add NAME. Choose a model with: trestle model default PROVIDER/MODEL. Or try --model demo/scripted.',
@@ -46,18 +46,21 @@ const TERMINAL_ADVICE: Partial<Record<ErrorCode, string>> = {
   'hook.blocked': 'Rephrase the prompt, or check the hooks in config.toml.',
 }
 
-/** The advice of a failure for someone at a terminal. */
+/** The advice of a failure for terminal users. */
 function terminalAdvice({ code, advice }: Pick<Failure, 'code' | 'advice'>): string {
   return TERMINAL_ADVICE[code] ?? advice
 }
 
-/** What is said on stderr of a failure: what went wrong, and what to do about it. */
+/** A failure as text for stderr: what went wrong, and what to do about it. */
 export function terminalFailure(failure: Failure): string {
   const { title, message } = failure
   return `trestle: ${title}: ${message}\n${terminalAdvice(failure)}\n`
 }
 
-/** A failure as one line for those who asked for JSON: `{"error": {"code", "title", "message", "advice"}}`. The code of wrong usage is `usage`. */
+/**
+ * A failure as one line of JSON: `{"error": {"code", "title", "message", "advice"}}`. The code of wrong usage is
+ * `usage`.
+ */
 export function errorAsJson(error: unknown): string {
   if (error instanceof UsageError) {
     const advice = `See trestle ${error.command === undefined ? '' : `${error.command} `}--help.`

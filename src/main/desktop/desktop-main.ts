@@ -5,8 +5,8 @@ import { findElectron } from './find-electron'
 import { runElectron } from './run-electron'
 
 /**
- * `trestle desktop [folder]`: opens the desktop app and stays until it is closed. Where it cannot run, one line says why and what helps, and the web host
- * opens instead. Returns the exit code.
+ * `trestle desktop [folder]`: opens the desktop app and waits until it is closed. If it cannot run, prints one line
+ * with the reason and the fix, and the web host opens instead. Returns the exit code.
  */
 export async function desktopMain(parsed: Parsed, version: string): Promise<number> {
   const folder = folderOf(parsed.positionals[0])
@@ -22,7 +22,7 @@ async function serveInstead(reason: string, parsed: Parsed, version: string): Pr
   return serveMain(parsed, version)
 }
 
-/** The folder to open, as an absolute path: the app may have been started elsewhere. */
+/** The folder to open, as an absolute path: a running app may have another working directory. */
 function folderOf(word: string | undefined): string | undefined {
   if (word === undefined) return undefined
   const folder = resolve(word)

@@ -4,16 +4,19 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { packagedRuntime } from '../engine/runtime/plain-node'
 
-/** Electron's binary with its first arguments; or why there is none, as a sentence to follow a colon. */
+/** Electron's binary with its first arguments, or why it is missing, as a sentence to follow a colon. */
 export type FoundElectron = { path: string; args: readonly string[] } | { missing: string }
 
-/** Fetching Electron's binary (about 110 MB) is given up after this long without an end. */
+/** Timeout for downloading Electron's binary (about 110 MB). */
 const DOWNLOAD_LIMIT_MS = 5 * 60_000
 const MAX_ERROR_CHARS = 4_000
 const MAX_REASON_CHARS = 200
 const MIRROR_HINT = 'Behind a proxy set ELECTRON_GET_USE_PROXY=1 and HTTPS_PROXY; ELECTRON_MIRROR names another server.'
 
-/** Finds what opens the desktop app: the app that this program belongs to, or Electron with our entry. Fetches Electron once, where it is not there yet. */
+/**
+ * Finds the program of the desktop app: the installed app this program belongs to, or Electron with our entry.
+ * Downloads Electron if it is missing.
+ */
 export async function findElectron(env: NodeJS.ProcessEnv = process.env): Promise<FoundElectron> {
   if (process.platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'])
     return { missing: 'there is no display.' }
@@ -49,7 +52,7 @@ function binaryName(): string {
   }
 }
 
-/** The app around a folder of resources; its own entry is inside it. */
+/** The packaged app that contains this resources folder; it includes its own entry. */
 function installedApp(resources: string): FoundElectron {
   const folder = dirname(resources)
   const candidates = [join(folder, 'trestle'), join(folder, 'Trestle.exe'), join(folder, 'MacOS', 'Trestle')]
@@ -65,7 +68,7 @@ function electronPackage(): string | undefined {
   }
 }
 
-/** The electron package notes in path.txt where its binary is, once it has one. */
+/** The electron package writes the location of its binary to path.txt once installed. */
 function installedBinary(folder: string): string | undefined {
   const note = join(folder, 'path.txt')
   if (!existsSync(note)) return undefined
@@ -73,7 +76,7 @@ function installedBinary(folder: string): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-/** Runs the package's own installer. Returns why it failed, if it did. */
+/** Runs the package's installer. Returns the reason if it failed. */
 function download(folder: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const installer = spawn(process.execPath, [join(folder, 'install.js')], {
@@ -92,7 +95,7 @@ function download(folder: string): Promise<string | undefined> {
   })
 }
 
-/** The line of an installer's report that names the error; its stack follows. */
+/** The line of an installer's output that names the error; its stack follows. */
 function reasonIn(printed: string): string | undefined {
   const lines = printed.split('\n').map((line) => line.trim())
   const named = lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.find((line) => line !== '')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { desktopLoginShell } from './launch-environment'
 
-const DOCK = { HOME: '/Users/someone', PATH: '/usr/bin:/bin:/usr/sbin:/sbin' }
+const DOCK = { HOME: '/Users/ada', PATH: '/usr/bin:/bin:/usr/sbin:/sbin' }
 const of = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform = 'darwin') => desktopLoginShell({ env, platform })
 
 describe('the desktop app', () => {

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { LoginShellOptions } from '../engine/environment/login-environment'
 import { plainNode } from '../engine/runtime/plain-node'
 
-/** Set in the environment of a desktop app that `trestle desktop` starts: it has the environment of that terminal. */
+/** Set by `trestle desktop` in the environment of the desktop app, which then has the environment of that terminal. */
 export const STARTED_BY_COMMAND = 'TRESTLE_CLI'
 
 /**
- * Whether the desktop app was started from a dock, a menu or a launcher, whose environment lacks what the user's shell sets, and what to read the shell's
- * environment with then. Windows gives programs the user's whole environment however they are started.
+ * Options for reading the login shell's environment; undefined unless the desktop app was started from a dock, a menu
+ * or a launcher, which lack what the user's shell sets. Windows always gives programs the user's complete environment.
  */
 export function desktopLoginShell({
   env,
@@ -25,20 +25,20 @@ export function desktopLoginShell({
 
 const VARIABLE = 'TRESTLE_READY_FILE'
 
-/** Says to the program that started the desktop app that Electron works: from now on the app shows by itself what goes wrong. */
+/** Signals to `trestle desktop` that Electron works: from now on the app itself shows any problem. */
 export function signalReady(env: NodeJS.ProcessEnv = process.env): void {
   const file = env[VARIABLE]
   if (file === undefined) return
   try {
     writeFileSync(file, '', { mode: 0o600 })
   } catch {
-    // Whoever waited for it is gone.
+    // The waiting process is gone.
   }
 }
 
-/** Where a desktop app says that it is ready. */
+/** A file through which the desktop app signals that it is ready. */
 export class ReadyFile {
-  /** For the app's environment. */
+  /** Variables for the app's environment. */
   readonly env: Record<string, string>
   private readonly folder = mkdtempSync(join(tmpdir(), 'trestle-start-'))
   private readonly file = join(this.folder, 'ready')
@@ -51,7 +51,7 @@ export class ReadyFile {
     return existsSync(this.file)
   }
 
-  /** Calls back once the app is ready. Returns what stops that, and removes the file. */
+  /** Calls back once the app is ready. Returns a function that stops watching and removes the file. */
   onReady(listener: () => void): () => void {
     const watcher = watch(this.folder, () => this.isThere && listener())
     watcher.on('error', () => {})

@@ -3,23 +3,24 @@ import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { STARTED_BY_COMMAND, ReadyFile } from './launch-environment'
 
-/** How the desktop app ended; `failed` says why it did not even begin. */
+/** How the desktop app exited; `failed` says why it did not start. */
 export type ElectronEnd = { code: number } | { failed: string }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** What it printed last may come after its end. */
+/** How long to wait, in ms, for output that arrives after the exit. */
 const STDERR_DRAIN_MS = 1_000
-/** What it prints before it is ready, by when it is shown all the same. */
+/** After this time, in ms, output is shown even if the app is not ready. */
 const MAX_BUFFERED_OUTPUT = 64 * 1024
 
 /**
- * Runs the desktop app until it ends. Signals are handed on to it. What it prints before it is ready is held back: should it not come so far, only one line is worth reading.
+ * Runs the desktop app until it exits and forwards signals to it. Output before it is ready is buffered: if it fails to
+ * start, a one-line reason is shown instead.
  */
 export async function runElectron(path: string, args: readonly string[]): Promise<ElectronEnd> {
   const ready = new ReadyFile()
   let app: ChildProcess | undefined
   let asked: NodeJS.Signals | undefined
-  // Before there is anything to end, so that no signal comes in between.
+  // Installed before the child starts, so that no signal is missed.
   const handOn = SIGNALS.map((signal) => {
     const listener = (): void => {
       asked = signal
@@ -60,7 +61,7 @@ export async function runElectron(path: string, args: readonly string[]): Promis
         resolve({ code: signal ? exitCodeOf(signal) : (code ?? 1) })
       }
       started.once('close', ended)
-      // A browser that the app has opened may keep its output open.
+      // A browser that the app opened may keep the pipe open.
       started.once('exit', (code, signal) => {
         late = setTimeout(() => ended(code, signal), STDERR_DRAIN_MS)
       })
@@ -72,23 +73,23 @@ export async function runElectron(path: string, args: readonly string[]): Promis
   }
 }
 
-/** As shells have it. */
+/** Exit code of a signal, as in shells: 128 + its number. */
 function exitCodeOf(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-/** How Electron ended before it was ready. */
+/** An exit of Electron before it was ready. */
 export interface EarlyExit {
-  /** Of its binary. */
+  /** Path of the Electron binary. */
   path: string
   /** Its exit code, or the signal that ended it. */
   ending: string
-  /** What it had printed. */
+  /** Its output. */
   printed: string
   error?: NodeJS.ErrnoException
 }
 
-/** A line of Chromium's own log begins with numbers, a level and a file. */
+/** A line of Chromium's log starts with numbers, a level and a file. */
 const LOG_PREFIX = /^\[[\d:/.]+(?::[A-Z]+)?:[^\]]*\]\s*/
 const LONGEST_REASON = 200
 
@@ -125,7 +126,7 @@ const KNOWN: readonly { sign: RegExp; says: (exit: EarlyExit, found: RegExpExecA
   },
 ]
 
-/** Why Electron did not start and what helps, as one line to follow a colon. */
+/** Why Electron did not start and how to fix it, as one line to follow a colon. */
 function electronExitReason(exit: EarlyExit): string {
   const { path, ending, printed, error } = exit
   if (error?.code === 'EACCES') return `${path} may not be run: its mode or its file system (noexec) forbids it.`

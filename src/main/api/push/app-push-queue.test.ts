@@ -13,17 +13,17 @@ const summary = (sessionId: string, title: string): SessionSummary => ({
   archived: false,
 })
 
-/** A subscriber that has had the whole lists, with which every subscription begins. */
-async function begun(engine: MemoryEngine, subscription?: AppSubscription) {
+/** A subscriber that has received the complete lists, which every subscription starts with. */
+async function subscribed(engine: MemoryEngine, subscription?: AppSubscription) {
   const pushes = appPushes(engine, subscription)
   const first = [await pushes.next(), await pushes.next()].map(({ value }) => value)
   return { pushes, first }
 }
 
-test('the whole list comes first, then only the newest state of what changed, however slow the reader', async () => {
+test('sends the complete list first, then only the newest state of each change, however slow the reader', async () => {
   const engine = memoryEngine()
   const { sessionId } = await engine.sessions.create({ folder: '/p' })
-  const { pushes, first } = await begun(engine)
+  const { pushes, first } = await subscribed(engine)
   expect(first).toMatchObject([
     { type: 'sessions', changed: [{ sessionId }], removed: [] },
     { type: 'inbox', entries: [] },
@@ -45,7 +45,7 @@ test('the whole list comes first, then only the newest state of what changed, ho
   expect(engine.changeListenerCount).toBe(0)
 })
 
-test('of thousands of sessions the latest come at once, and the others in pieces once the page had time to draw those', async () => {
+test('sends the latest of thousands of sessions at once, and the rest in chunks after the page has drawn them', async () => {
   const engine = memoryEngine()
   const ids: string[] = []
   for (let n = 0; n < 1300; n += 1) ids.push((await engine.sessions.create({ folder: '/p' })).sessionId)
@@ -57,7 +57,7 @@ test('of thousands of sessions the latest come at once, and the others in pieces
       return () => {}
     },
   }
-  const { pushes, first } = await begun(engine, { clock, frameMs: 0 })
+  const { pushes, first } = await subscribed(engine, { clock, frameMs: 0 })
   const seen: string[] = []
   const take = (push: unknown): { more?: true } => {
     const list = push as { changed: SessionSummary[]; more?: true }
@@ -66,7 +66,7 @@ test('of thousands of sessions the latest come at once, and the others in pieces
   }
   expect(take(first[0]).more).toBe(true)
   expect(seen).toHaveLength(100)
-  // What happens meanwhile is told, and does not pass for the end of the list.
+  // Changes in between are sent, and are not mistaken for the end of the list.
   engine.changed({ kind: 'session.removed', sessionId: 'gone' })
   expect((await pushes.next()).value).toEqual({ type: 'sessions', changed: [], removed: ['gone'], more: true })
   later?.()
@@ -75,7 +75,7 @@ test('of thousands of sessions the latest come at once, and the others in pieces
   await pushes.return()
 })
 
-test('silence is broken by heartbeats, and a reader that slept gets one, not all of them', async () => {
+test('sends heartbeats while idle, and only one to a reader that slept', async () => {
   const engine = memoryEngine()
   let fire: (() => void) | undefined
   let cancelled = 0
@@ -88,7 +88,7 @@ test('silence is broken by heartbeats, and a reader that slept gets one, not all
       }
     },
   }
-  const { pushes } = await begun(engine, { clock })
+  const { pushes } = await subscribed(engine, { clock })
   const waiting = pushes.next()
   fire?.()
   expect((await waiting).value).toMatchObject({ type: 'heartbeat' })
@@ -103,20 +103,20 @@ test('silence is broken by heartbeats, and a reader that slept gets one, not all
   expect(engine.changeListenerCount).toBe(0)
 })
 
-test('aborting ends the subscription without a trace', async () => {
+test('aborting ends the subscription and removes its listeners', async () => {
   const engine = memoryEngine()
   const controller = new AbortController()
-  const { pushes } = await begun(engine, { signal: controller.signal })
+  const { pushes } = await subscribed(engine, { signal: controller.signal })
   const waiting = pushes.next()
   controller.abort()
   expect(await waiting).toMatchObject({ done: true })
   expect(engine.changeListenerCount).toBe(0)
 })
 
-test('what waits comes as a whole whenever it changes, as it is when the reader takes it', async () => {
+test('sends the complete inbox whenever it changes, in its state at the time of reading', async () => {
   const engine = memoryEngine()
   const { sessionId } = await engine.sessions.create({ folder: '/p' })
-  const { pushes } = await begun(engine)
+  const { pushes } = await subscribed(engine)
   engine.ask(sessionId, 'first')
   engine.ask(sessionId, 'second')
   await engine.sessions.reply(sessionId, { approvalId: 'first', optionId: 'once' })

@@ -8,36 +8,38 @@ import { type Clock, systemClock } from './clock'
 export interface AppSubscription {
   signal?: AbortSignal
   clock?: Clock
-  /** Least ms between two pushes of changes. */
+  /** Minimum ms between two pushes of changes. */
   frameMs?: number
   heartbeatMs?: number
-  /** Commands from the host's menus; the newest few wait for a slow client. */
+  /** Commands from the host's menus; only the newest few are kept for a slow client. */
   onCommand?: (listener: (command: HostCommand) => void) => () => void
-  /** What the client is told for an exception; default: the exception itself. */
+  /** Maps an exception to the error sent to the client; default: the exception itself. */
   mapError?: (error: unknown) => unknown
 }
 
 const MAX_SESSIONS = 10_000
-/** So many sessions come at once, the latest: more than a page shows at its start. */
+/** Sessions in the first push, newest first: more than a page shows at startup. */
 const FIRST_SESSIONS = 100
-/** So many come in each push after that, so that reading one delays no frame. */
+/** Sessions in each later push, so that processing one does not drop a frame. */
 const SESSIONS_PER_PUSH = 500
-/** When the others follow, in ms: a page draws the latest first, which it could not while it reads thousands. */
+/** Delay before the remaining sessions, in ms: gives the page time to draw the latest first. */
 const REMAINING_DELAY_MS = 150
-/** More menu clicks than this while a client sleeps are not meant. */
+/** Maximum menu commands kept while a client sleeps. */
 const MAX_COMMANDS = 5
 
-/** More notices than this while a client sleeps are not read. */
+/** Maximum notices kept while a client sleeps. */
 const MAX_NOTICES = 20
 
-/** State, not history: whatever waits for a slow client is replaced by what is newer, so it never grows beyond one entry per session and task. */
+/**
+ * State, not history: newer state replaces pending state, so a slow client has at most one entry per session and task.
+ */
 class AppPushQueue {
   readonly #clock: Clock
   readonly #frameMs: number
   readonly #heartbeatMs: number
   readonly #engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>
   readonly #first: AppPush[]
-  /** The sessions of the first push while the others are still to come. */
+  /** The sessions of the first push, while the others are still pending. */
   #latest: SessionSummary[] | undefined
   #restDue = false
   readonly #changed = new Map<string, SessionSummary>()
@@ -130,7 +132,7 @@ class AppPushQueue {
     }
     if (!this.#hasChange() || this.#clock.now() - this.#lastFlush < this.#frameMs) return undefined
     const push = this.#takeChange()
-    // What changed in the same frame but needs a push of its own follows at once.
+    // A change in the same frame that needs its own push follows at once.
     if (!this.#hasChange()) this.#lastFlush = this.#clock.now()
     return push
   }
@@ -179,7 +181,7 @@ class AppPushQueue {
     return { type: 'models' }
   }
 
-  /** The sessions that were not among the latest, before anything that changes from now on. */
+  /** The remaining sessions, sent before any later change. */
   #addRemainingSessions(): void {
     const sent = new Set(this.#latest?.map(({ sessionId }) => sessionId))
     this.#latest = undefined
@@ -264,7 +266,10 @@ class AppPushQueue {
   }
 }
 
-/** Subscribes to the app: the session list (its latest at once) and the inbox first, then what changes, and a heartbeat every 5 s. Listens until the iterator or the signal ends it. */
+/**
+ * Subscribes to the app: the session list (its latest at once) and the inbox first, then what changes, and a heartbeat
+ * every 5 s. Listens until the iterator or the signal ends it.
+ */
 export function appPushes(
   engine: Pick<Engine, 'sessions' | 'inbox' | 'onChange'>,
   subscription: AppSubscription = {},

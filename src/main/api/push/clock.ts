@@ -1,8 +1,8 @@
-/** Time as the push queues see it; a test passes its own. */
+/** The clock of the push queues; tests pass their own. */
 export interface Clock {
-  /** ms from any fixed point, never going back. */
+  /** Monotonic time in ms from any fixed point. */
   now(): number
-  /** Calls `run` once after `ms`; the returned function prevents it. */
+  /** Calls `run` once after `ms`; the returned function cancels it. */
   after(ms: number, run: () => void): () => void
 }
 

@@ -6,13 +6,13 @@ interface Entry {
 }
 
 /**
- * Events that wait for a slow reader, in order. Live events are merged while they wait: adjacent text (or thinking) of one step
- * becomes one delta, progress of one call becomes one, and only the newest drafting of a call is kept. Nothing is merged
- * across a recorded event, so the order a reader sees is the order in which things happened.
+ * Pending events of a slow reader, in order. Live events are merged while they wait: adjacent text (or thinking) of one
+ * step becomes one delta, progress of one call becomes one event, and only the newest draft of a call is kept. Nothing
+ * is merged across a recorded event, so the order a reader sees is the order in which things happened.
  */
 export class PendingEvents {
   #entries: Entry[] = []
-  /** Where the next live event of a kind can be merged into. Emptied by every recorded event. */
+  /** The pending event that the next live event of a kind is merged into. Cleared by every recorded event. */
   #mergeable = new Map<string, Entry>()
   #bytes = 0
   #recorded = 0
@@ -21,7 +21,7 @@ export class PendingEvents {
     return this.#entries.length
   }
 
-  /** Rough bytes of everything that waits. */
+  /** Approximate bytes of all pending events. */
   get bytes(): number {
     return this.#bytes
   }
@@ -38,7 +38,10 @@ export class PendingEvents {
     } else this.#addLive(event)
   }
 
-  /** Removes and returns events from the front: at least one if there is any, then as many as fit `maxBytes` and `maxCount`. */
+  /**
+   * Removes and returns events from the front: at least one if there is any, then as many as fit `maxBytes` and
+   * `maxCount`.
+   */
   take(maxCount: number, maxBytes: number): SessionEvent[] {
     let bytes = 0
     let end = 0
@@ -56,7 +59,7 @@ export class PendingEvents {
     return taken.map((entry) => entry.event)
   }
 
-  /** Forgets all live events; the recorded ones stay. */
+  /** Drops all live events; the recorded ones stay. */
   dropLive(): void {
     this.#keep((entry) => isRecorded(entry.event))
   }
@@ -91,7 +94,7 @@ export class PendingEvents {
     // Thinking after text must not join the thinking before it.
     if (event.type === 'text.delta') this.#mergeable.delete(`thinking ${event.stepId}`)
     if (event.type === 'thinking.delta') this.#mergeable.delete(`text ${event.stepId}`)
-    // The engine's own object is never changed: other listeners have it too.
+    // Never mutate the engine's object: other listeners share it.
     this.#mergeable.set(key, this.#append({ ...event }))
   }
 }
@@ -102,7 +105,7 @@ function mergeKey(event: LiveEvent): string {
   return `${event.type} ${event.callId}`
 }
 
-/** Merges `from` into `into` (same kind, same step or call); returns by how many bytes it grew. */
+/** Merges `from` into `into` (same kind, same step or call); returns the growth in bytes. */
 function merge(into: LiveEvent, from: LiveEvent): number {
   if (into.type === 'tool.drafting' && from.type === 'tool.drafting') {
     into.chars = from.chars
@@ -118,8 +121,8 @@ function merge(into: LiveEvent, from: LiveEvent): number {
 }
 
 /**
- * About how many bytes a plain value takes as JSON, without building the JSON: strings count their length, everything else a little.
- * Good enough to bound a queue; never used where the exact number matters.
+ * About how many bytes a plain value takes as JSON, without building the JSON: strings count their length, everything
+ * else a little. Good enough to bound a queue; never used where the exact number matters.
  */
 export function estimateJsonBytes(value: unknown): number {
   if (typeof value === 'string') return value.length + 2

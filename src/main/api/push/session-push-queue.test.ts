@@ -49,12 +49,12 @@ function shape(push: SessionPush | undefined): unknown {
   )
 }
 
-/** All promises that can go on have gone on. */
+/** Resolves once all pending promise callbacks have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const pull = async (pushes: AsyncIterator<SessionPush>) => (await pushes.next()).value as SessionPush | undefined
 
 describe('session pushes', () => {
-  test('a subscriber that is up to date gets the live state with its first push, and listens from that moment', async () => {
+  test('an up-to-date subscriber gets the live state with its first push and receives events from then on', async () => {
     const { engine, sessionId, subscribe, text } = await setup()
     text('so far')
     const { pushes } = subscribe()
@@ -64,7 +64,7 @@ describe('session pushes', () => {
     expect(shape(await pull(pushes))).toEqual(['text.delta  and on', 2])
   })
 
-  test('events recorded while the log is being replayed come once and in order, never twice', async () => {
+  test('events recorded during a replay arrive exactly once and in order', async () => {
     const { engine, sessionId, subscribe, clock } = await setup(0, { chunkEvents: 3 })
     for (let n = 0; n < 7; n += 1) engine.record(sessionId, note(`${n}`))
     const { pushes } = subscribe(0)
@@ -79,7 +79,7 @@ describe('session pushes', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  test('text streamed during a replay is not lost and not put before the events it belongs to', async () => {
+  test('text streamed during a replay is kept and follows the events it belongs to', async () => {
     const { engine, sessionId, subscribe, text, clock } = await setup(0)
     text('early ')
     const { pushes } = subscribe(0)
@@ -170,7 +170,7 @@ describe('session pushes', () => {
     expect(first.text).toBe('hm')
   })
 
-  test('a slow client that misses only live events gets a fresh live state instead of a growing queue', async () => {
+  test('a slow client that misses only live events gets a new live state instead of a growing queue', async () => {
     const { engine, sessionId, subscribe, text } = await setup(1, { pendingBytes: 10_000 })
     const { pushes } = subscribe()
     await pull(pushes)
@@ -182,7 +182,7 @@ describe('session pushes', () => {
     expect(restart?.type === 'start' && restart.live.length).toBe(1000)
   })
 
-  test('a client that is too slow for the recorded events is told so once, and nothing listens for it any more', async () => {
+  test('a client too slow for the recorded events gets one lagged push, and its listener is removed', async () => {
     const { engine, sessionId, subscribe } = await setup(1, { pendingEvents: 10 })
     let ended = 0
     const { pushes } = subscribe(1, { onEnd: () => (ended += 1) })
@@ -198,7 +198,7 @@ describe('session pushes', () => {
     await again.return()
   })
 
-  test('one event larger than the bound is delivered, it is no backlog', async () => {
+  test('a single event larger than the bound is delivered and does not count as backlog', async () => {
     const { engine, sessionId, subscribe } = await setup(1, { pendingBytes: 1000 })
     const { pushes } = subscribe()
     await pull(pushes)
@@ -206,7 +206,7 @@ describe('session pushes', () => {
     expect(shape(await pull(pushes))).toEqual([2])
   })
 
-  test.each(['return', 'abort', 'end'])('%s frees the listener and wakes a reader that waits', async (way) => {
+  test.each(['return', 'abort', 'end'])('%s removes the listener and wakes a waiting reader', async (way) => {
     const { engine, sessionId, subscribe, clock } = await setup()
     const controller = new AbortController()
     const subscription = subscribe(1, { signal: controller.signal })
@@ -220,7 +220,7 @@ describe('session pushes', () => {
     expect(clock.waiting).toBe(0)
   })
 
-  test('ending in the middle of a frame leaves no timer', async () => {
+  test('ending in the middle of a frame clears the timer', async () => {
     const { subscribe, text, clock } = await setup()
     const { pushes } = subscribe()
     await pull(pushes)
@@ -235,7 +235,7 @@ describe('session pushes', () => {
     expect(clock.waiting).toBe(0)
   })
 
-  test('a since beyond the end is refused, because such a client has another log', async () => {
+  test('a since beyond the end is rejected, because the client has a different log', async () => {
     const { engine, sessionId, subscribe } = await setup()
     expect(() => subscribe(2)).toThrow(/beyond the end/)
     expect(() => sessionPushes(engine.sessions, { sessionId: 'nope', since: 0 })).toThrow(/no session/)

@@ -6,14 +6,14 @@ import { type Clock, systemClock } from './clock'
 import { PendingEvents, estimateJsonBytes } from './pending-events'
 import type { Sessions } from '../../engine/session/sessions'
 
-/** How much one push carries and how much may wait for a slow client. */
+/** Limits for one push and for what is pending for a slow client. */
 export interface PushLimits {
-  /** Least ms between two pushes of new events. */
+  /** Minimum ms between two pushes of new events. */
   frameMs: number
-  /** Most events and rough bytes of one push; a single larger event still goes, alone. */
+  /** Maximum events and approximate bytes of one push; a single larger event is still sent, alone. */
   chunkEvents: number
   chunkBytes: number
-  /** Most events and rough bytes that wait. Beyond: live events are left out; if that is not enough, `lagged`. */
+  /** Maximum pending events and approximate bytes. Beyond: live events are dropped; if that is not enough, `lagged`. */
   pendingEvents: number
   pendingBytes: number
 }
@@ -33,19 +33,19 @@ export interface SessionSubscription {
   signal?: AbortSignal
   limits?: Partial<PushLimits>
   clock?: Clock
-  /** Told when the subscription has ended and listens no more, for whatever reason. */
+  /** Called when the subscription has ended for any reason. */
   onEnd?: () => void
-  /** What the client is told for an exception; default: the exception itself. */
+  /** Maps an exception to the error sent to the client; default: the exception itself. */
   mapError?: (error: unknown) => unknown
 }
 
 type SessionReader = Pick<Sessions, 'header' | 'since' | 'live' | 'listen'>
 
 /**
- * One client's queue of a session's events. The engine's side (`#hear`) only ever puts something in memory, so it never waits;
- * the client's side (`next`) takes at its own pace: first what the log has after `since`, read in chunks as they are asked for, then
- * what happens from now on. While it reads the log, nothing is kept in memory at all: recorded events are in the log, and the live
- * state is asked for once the log is read (`start`).
+ * One client's queue of a session's events. The engine's side (`#onEvent`) only appends to memory, so it never waits;
+ * the client's side (`next`) reads at its own pace: first the log after `since`, in chunks on demand, then
+ * new events. While it reads the log, nothing is kept in memory: recorded events are in the log, and the live
+ * state is requested once the log has been read (`start`).
  */
 class SessionPushQueue {
   readonly #sessions: SessionReader
@@ -53,15 +53,15 @@ class SessionPushQueue {
   readonly #limits: PushLimits
   readonly #clock: Clock
   readonly #pending = new PendingEvents()
-  /** The last `seq` handed to the client. */
+  /** The last `seq` sent to the client. */
   #cursor: number
-  /** The last `seq` there is. */
+  /** The last recorded `seq`. */
   #latest = 0
-  /** Between two log reads: the part of the chunk that is not handed over yet. */
+  /** Between two log reads: the part of the chunk not sent yet. */
   #chunk: RecordedEvent[] = []
   #logStep = 100
   #startDue = true
-  /** Live events are being left out until a fresh `start` has been sent. */
+  /** Live events are dropped until a new `start` has been sent. */
   #liveSkipped = false
   #lagged = false
   #ended = false
@@ -77,7 +77,7 @@ class SessionPushQueue {
     this.#cursor = subscription.since
     this.#limits = { ...PUSH_LIMITS, ...subscription.limits }
     this.#clock = subscription.clock ?? systemClock
-    // Reading the header first: it throws for an unknown session, before anything has to be undone.
+    // Read the header first: it throws for an unknown session before there is anything to clean up.
     this.#latest = sessions.header(subscription.sessionId).seq
     if (subscription.since > this.#latest) {
       throw new CodedError(
@@ -97,7 +97,7 @@ class SessionPushQueue {
     )
   }
 
-  /** Ends the subscription; with a failure when the client is to be told why. Idempotent. */
+  /** Ends the subscription, with a failure when the client needs the reason. Idempotent. */
   end(failure?: unknown): void {
     if (this.#ended) return
     this.#ended = true
@@ -123,7 +123,7 @@ class SessionPushQueue {
     }
   }
 
-  /** What can be handed over at this moment. */
+  /** The next push that can be sent now. */
   #take(): SessionPush | undefined {
     if (this.#lagged) {
       this.end()
@@ -131,7 +131,8 @@ class SessionPushQueue {
     }
     if (this.#startDue) {
       this.#startDue = false
-      // In the middle of a log the live state would come before the events it belongs to; then it follows when the log is read.
+      // In the middle of a log, the live state would precede the events it belongs to; it follows once the log has been
+      // read.
       this.#liveSkipped = this.#readsLog
       return this.#start(this.#liveSkipped ? [] : undefined)
     }
@@ -143,12 +144,12 @@ class SessionPushQueue {
     if (this.#pending.count === 0 || this.#clock.now() - this.#lastFlush < this.#limits.frameMs) return undefined
     const events = this.#pending.take(this.#limits.chunkEvents, this.#limits.chunkBytes)
     for (const event of events) if (isRecorded(event)) this.#cursor = event.seq
-    // The rest of a large flush follows at once: it is not a new frame.
+    // The rest of a large flush follows at once: it belongs to the same frame.
     if (this.#pending.count === 0) this.#lastFlush = this.#clock.now()
     return { type: 'events', events }
   }
 
-  /** Whether recorded events are missing that are neither handed over nor pending: they are in the log. */
+  /** Whether the log has recorded events that are neither sent nor pending. */
   get #readsLog(): boolean {
     return this.#cursor + this.#pending.recordedCount < this.#latest
   }
@@ -165,7 +166,7 @@ class SessionPushQueue {
     if (this.#chunk.length === 0) {
       this.#chunk = this.#sessions.since(this.#sessionId, this.#cursor, this.#logStep)
       if (this.#chunk.length === 0) throw new CodedError('session.not_found', 'The rest of this session is gone.')
-      // Sessions with pictures have large events: read fewer of them at a time.
+      // Sessions with images have large events: read fewer at a time.
       const bytes = this.#chunk.reduce((sum, event) => sum + estimateJsonBytes(event), 0)
       this.#logStep =
         bytes > this.#limits.chunkBytes
@@ -184,7 +185,7 @@ class SessionPushQueue {
     return { type: 'events', events }
   }
 
-  /** The engine's side: quick, never throws, never waits. */
+  /** The engine's side: fast, never throws, never waits. */
   #onEvent(event: SessionEvent): void {
     if (this.#ended || this.#lagged) return
     if (isRecorded(event)) {
@@ -193,7 +194,7 @@ class SessionPushQueue {
       this.#latest = event.seq
       if (inStep) this.#pending.add(event)
       else {
-        // It is read from the log, where it already is.
+        // The log already has it and is read later.
         this.#pending.clear()
         this.#liveSkipped = !this.#startDue
       }
@@ -209,7 +210,7 @@ class SessionPushQueue {
     if (!this.#isFull()) return
     this.#pending.dropLive()
     this.#liveSkipped = true
-    // One event alone may be larger than the bound; it is no backlog.
+    // A single event may exceed the bound; it does not count as backlog.
     if (!this.#isFull() || this.#pending.recordedCount === 1) return
     this.#lagged = true
     this.#pending.clear()
@@ -221,7 +222,9 @@ class SessionPushQueue {
     return this.#pending.count > this.#limits.pendingEvents || this.#pending.bytes > this.#limits.pendingBytes
   }
 
-  /** Until an event comes or, with `ms`, until the frame is over (events only join it). The end of the subscription ends both. */
+  /**
+   * Waits for an event or, with `ms`, for the end of the frame (new events only join it). Ends with the subscription.
+   */
   #sleep(ms: number | undefined): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {
@@ -242,7 +245,7 @@ class SessionPushQueue {
 }
 
 /**
- * Subscribes to a session. Listens from the moment of the call until the iterator ends: by `return()`, by the signal, or by itself after
+ * Subscribes to a session. Listens from the call until the iterator ends: by `return()`, by the signal, or after
  * `lagged`. Throws `session.not_found` for an unknown session and `request.invalid` when `since` lies beyond its end.
  */
 export function sessionPushes(

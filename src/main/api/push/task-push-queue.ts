@@ -7,16 +7,16 @@ import type { Tasks } from '../../engine/session/session-tasks'
 export interface TaskSubscription {
   signal?: AbortSignal
   clock?: Clock
-  /** Least ms between two pushes of output. */
+  /** Minimum ms between two pushes of output. */
   frameMs?: number
-  /** What the client is told for an exception; default: the exception itself. */
+  /** Maps an exception to the error sent to the client; default: the exception itself. */
   mapError?: (error: unknown) => unknown
 }
 
-/** Most characters of output that wait for a slow client; beyond it the client gets a new `start` instead. */
+/** Maximum characters of pending output for a slow client; beyond it the client gets a new `start` instead. */
 const MAX_PENDING_CHARS = 512 * 1024
 
-/** Hands out what `take` gives, at most once a frame, and waits for `wake` when there is nothing. */
+/** Yields what `take` returns, at most once per frame, and waits for `wake` when there is nothing to yield. */
 class ThrottledQueue<Push> {
   readonly #clock: Clock
   readonly #frameMs: number
@@ -80,14 +80,14 @@ class ThrottledQueue<Push> {
           this.#wake = undefined
           resolve()
         }
-        // While a frame is not over, only its end (or ours) matters.
+        // Until the frame is over, only its end (or the end of the subscription) matters.
         this.#wake = early > 0 && !this.#ended ? () => (this.#ended ? finish() : undefined) : finish
       })
     }
   }
 }
 
-/** One task's terminal for one client: merged once a frame, bounded however slow the client is. */
+/** One task's terminal output for one client: merged once per frame, bounded however slow the client is. */
 export function taskPushes(
   tasks: Pick<Tasks, 'watch'>,
   taskId: string,
@@ -98,7 +98,7 @@ export function taskPushes(
   let text = ''
   let task: Task | undefined
   let stopWatching: (() => void) | undefined
-  const hear = (push: TaskPush): void => {
+  const onPush = (push: TaskPush): void => {
     if (push.type === 'start') {
       ;[start, text, task] = [push, '', undefined]
     } else if (push.type === 'output') {
@@ -112,15 +112,15 @@ export function taskPushes(
   }
   const watch = (): void => {
     stopWatching?.()
-    stopWatching = tasks.watch(taskId, hear)
+    stopWatching = tasks.watch(taskId, onPush)
   }
   watch()
   handover.onEnd(() => stopWatching?.())
   return handover.iterator(() => {
-    const [begun, output, changed] = [start, text, task]
-    if (begun) {
+    const [started, output, changed] = [start, text, task]
+    if (started) {
       start = undefined
-      return begun
+      return started
     }
     if (output !== '') {
       text = ''
@@ -131,7 +131,7 @@ export function taskPushes(
   }, subscription.mapError)
 }
 
-/** What running tasks use, for one client: only the newest measurement waits. */
+/** Resource usage of running tasks for one client: only the newest measurement is kept. */
 export function usagePushes(
   tasks: Pick<Tasks, 'watchUsage'>,
   subscription: TaskSubscription = {},

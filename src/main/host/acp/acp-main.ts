@@ -18,14 +18,14 @@ import { flushed, stdioStream, toRequestError } from './protocol/json-rpc'
 import type { Engine } from '../../engine/engine-api'
 import { chooseMode, chooseOption } from './session/session-options'
 
-/** A client that does not read any more gets no more time. */
+/** Time in ms to send the last output to a client that has stopped reading. */
 const WRITE_DRAIN_MS = 1_000
 
 /** `trestle acp`: an agent for editors, over stdin and stdout, until stdin ends. Stdout carries the protocol alone. */
 export async function acpMain(parsed: Parsed, version: string): Promise<number> {
   const agent = agentOption(parsed, 'acp')
   const output = reserveStdout()
-  // As in print mode: costs little CPU and saves memory.
+  // As in print mode: saves memory for little CPU.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
   const engine = await createEngine({
@@ -85,7 +85,7 @@ function log(message: string): void {
   process.stderr.write(`trestle: ${message}\n`)
 }
 
-/** Whoever tells this process to end has it end as if the client had gone. */
+/** A signal ends this process as if the client had disconnected. */
 function endInput(): void {
   process.stdin.destroy()
 }
@@ -93,12 +93,15 @@ function endInput(): void {
 export interface AcpAgentDeps {
   engine: Engine
   version: string
-  /** The sessions of the connection; there once it is made. */
+  /** The sessions of the connection; available once it is established. */
   sessions(): AcpSessions
   onInitialized(capabilities: ClientCapabilities): void
 }
 
-/** For editors that can run their agent in a terminal: they start `trestle acp --setup` there, and connect again when it has ended well. */
+/**
+ * For editors that can run their agent in a terminal: they run `trestle acp --setup` there and reconnect when it
+ * succeeds.
+ */
 const SETUP: AuthMethod = {
   type: 'terminal',
   id: 'setup',
@@ -108,8 +111,8 @@ const SETUP: AuthMethod = {
 }
 
 /**
- * What Trestle answers to a client, method by method. Methods that are not here (`authenticate` among them: keys are kept in Trestle's own settings, and set up in
- * a terminal) are answered with "method not found".
+ * The handlers of the client's requests. Missing methods (such as `authenticate`: keys are stored in Trestle's
+ * settings, and set up in a terminal) are answered with "method not found".
  */
 function acpAgent({ engine, version, sessions, onInitialized }: AcpAgentDeps): AgentApp {
   const { session } = methods.agent
@@ -182,7 +185,7 @@ function acpAgent({ engine, version, sessions, onInitialized }: AcpAgentDeps): A
     .onNotification(session.cancel, ({ params }) => answering(async () => sessions().get(params.sessionId)?.cancel()))
 }
 
-/** The answer to the request goes first: a client does not know the session before. */
+/** Runs after the response was sent: before that the client does not know the session. */
 function introduce(sessions: AcpSessions, sessionId: string): void {
   setImmediate(() => {
     // It may be closed again by then.

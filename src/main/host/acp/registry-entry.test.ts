@@ -8,7 +8,7 @@ const ENTRY = join(ROOT, 'resources', 'acp-registry', 'trestle')
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'))
 
 const distributed = { args: z.array(z.string()).optional(), env: z.record(z.string(), z.string()).optional() }
-/** What the registry's schema and its contributing guide ask of an entry (as of November 2026). */
+/** The requirements of the registry's schema and contributing guide (as of November 2026). */
 const AGENT = z.looseObject({
   id: z.string().regex(/^[a-z][a-z0-9-]*$/),
   name: z.string().min(1),
@@ -33,14 +33,14 @@ const AGENT = z.looseObject({
     .refine((ways) => Object.keys(ways).length > 0),
 })
 
-it('the entry for the ACP registry fits its schema, is called like its folder, and pins the package to the version of this program', () => {
+it('the ACP registry entry matches its schema, is named like its folder, and pins the package to this version', () => {
   const entry = AGENT.parse(read(join(ENTRY, 'agent.json')))
   const { name, version } = z.object({ name: z.string(), version: z.string() }).parse(read(join(ROOT, 'package.json')))
   expect(entry).toMatchObject({ id: 'trestle', version })
   expect(entry.distribution.npx).toEqual({ package: `${name}@${version}`, args: ['acp'] })
 })
 
-it('its icon is 16 x 16 and takes the colour of the text around it', () => {
+it('its icon is 16 x 16 and uses the current text color', () => {
   const icon = readFileSync(join(ENTRY, 'icon.svg'), 'utf8')
   expect(icon).toMatch(/^<svg [^>]*width="16" height="16" viewBox="0 0 16 16"/)
   const colours = [...icon.matchAll(/(?:fill|stroke)="([^"]+)"/g)].map(([, colour]) => colour)

@@ -6,13 +6,13 @@ import { toEditLine, LINE_BREAK_MARK } from './screen/key-input'
 import { oneLine } from './screen/text-layout'
 import type { LineResult } from './screen/terminal'
 
-const QUIT_HINT = 'Press Ctrl-C again to leave, or go on typing.'
+const QUIT_HINT = 'Press Ctrl-C again to leave, or keep typing.'
 const CONTINUATION_PROMPT = '  … '
 
-/** Talks until the person leaves: their lines, the turns these start, and what the turns ask. */
+/** Runs the chat until the user leaves: their lines, the turns these start, and the turns' requests. */
 export class ChatLoop {
   readonly #conversation: Conversation
-  /** What was typed when something else came first. */
+  /** Typed text kept while something else came first. */
   #draft = ''
   #isTyping = false
   #wantsToLeave = false
@@ -23,7 +23,7 @@ export class ChatLoop {
     this.#conversation = conversation
   }
 
-  /** Ends the talk from outside, whatever it is at. */
+  /** Ends the chat from outside, at any point. */
   leave(): void {
     this.#hasEnded = true
     this.#leave.abort()
@@ -40,7 +40,7 @@ export class ChatLoop {
     }
   }
 
-  /** Until nothing runs and nothing waits for the person. */
+  /** Runs until no turn is running and no request is pending. */
   async #turn(): Promise<void> {
     const conversation = this.#conversation
     let wake: (() => void) | undefined
@@ -72,7 +72,7 @@ export class ChatLoop {
     }
   }
 
-  /** A message typed while a turn runs: it waits for the end of the turn. */
+  /** Queues a message typed while a turn runs, until the turn ends. */
   async #typeAhead(): Promise<void> {
     this.#isTyping = false
     const result = await this.#read(this.#leave.signal)
@@ -82,7 +82,7 @@ export class ChatLoop {
     } else if (result.kind === 'interrupt' && result.text === '') await this.#conversation.stop()
   }
 
-  /** A line while nothing runs. A turn that starts by itself comes first; what was typed is kept. */
+  /** Reads a line while idle. A turn that starts on its own comes first; typed text is kept. */
   async #line(): Promise<void> {
     const controller = new AbortController()
     const stop = (): void => controller.abort()
@@ -136,7 +136,7 @@ export class ChatLoop {
     }
   }
 
-  /** One message, which a backslash at the end of a line continues. */
+  /** Reads one message; a backslash at the end of a line continues it. */
   async #read(signal: AbortSignal): Promise<LineResult> {
     const { terminal, engine, sessionId } = this.#conversation
     const draft = [toEditLine(this.#conversation.takeWithdrawn()), this.#draft]

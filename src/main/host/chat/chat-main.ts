@@ -27,7 +27,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     reportStart(engine)
     const chosen = await chooseSession(engine, options)
     let { sessionId } = chosen
-    // It styles what it shows, which it has made safe piece by piece.
+    // It writes style codes itself, and makes all other text safe.
     const out = editorOutput(stdout)
     terminal =
       isTerminal && env['TERM'] !== 'dumb'
@@ -35,7 +35,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
         : new LineTerminal(stdin, out, isTerminal)
     const conversation = new Conversation(engine, terminal)
     conversation.switchTo(sessionId)
-    // Another session that is chosen later begins without them, as if it had been started by itself.
+    // A session chosen later starts without them, as if it had been started separately.
     if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
     await welcome(conversation)
     if (chosen.turns > 0) await conversation.showLastMessages()

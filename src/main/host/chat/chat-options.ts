@@ -64,7 +64,7 @@ function folder(option: string, path: string): string {
   return absolute
 }
 
-/** The session to talk in: a new one, or the one asked for; with the model, the mode and the folders asked for. */
+/** Opens a new or the requested session, with the requested model, mode and folders. */
 export async function chooseSession(engine: Engine, options: ChatOptions): Promise<SessionHeader> {
   const { sessions } = engine
   const { cwd, addDirs, model, effort, agent } = options
@@ -72,8 +72,7 @@ export async function chooseSession(engine: Engine, options: ChatOptions): Promi
   let { sessionId } = options
   if (options.continueLatest) {
     sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
-    if (sessionId === undefined)
-      throw new CodedError('session.not_found', `There is no session of ${cwd} to go on with.`)
+    if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to continue.`)
   }
   let header =
     sessionId === undefined
@@ -99,7 +98,7 @@ export async function chooseSession(engine: Engine, options: ChatOptions): Promi
     }
     if (Object.keys(change).length > 0) header = await sessions.change(sessionId, change)
   }
-  // Plan mode stands beside the permission modes: naming one of those ends it.
+  // Plan mode is separate from the permission modes: choosing one of those ends it.
   if (options.mode === 'plan') return engine.plans.enter(header.sessionId)
   return options.mode && header.plan?.active ? engine.plans.leave(header.sessionId) : header
 }

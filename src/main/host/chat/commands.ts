@@ -30,20 +30,20 @@ const COMMANDS: readonly ChatCommand[] = [
   {
     name: 'resume',
     argument: 'N | ID',
-    help: 'Go on with a session of that list; without a number, with the latest other one.',
+    help: 'Continue a session of that list; without a number, the latest other one.',
     run: openSession,
   },
-  { name: 'model', argument: 'ID', help: 'The models; or use this one from now on.', run: chooseModel },
+  { name: 'model', argument: 'ID', help: 'List the models, or use this one from now on.', run: chooseModel },
   {
     name: 'effort',
     argument: 'LEVEL',
-    help: 'How hard the model thinks: the levels there are; or use this one from now on.',
+    help: 'List the reasoning efforts, or use this one from now on.',
     run: chooseEffort,
   },
   {
     name: 'agent',
     argument: 'NAME',
-    help: 'The agents; or work as this one from now on (usual: as Trestle itself).',
+    help: 'List the agents, or use this one from now on (usual: Trestle itself).',
     run: chooseAgent,
   },
   {
@@ -54,20 +54,20 @@ const COMMANDS: readonly ChatCommand[] = [
   },
   { name: 'status', help: 'Folder, model, mode and sandbox of this session.', run: showStatus },
   { name: 'plan', help: 'Plan mode on, or off.', run: togglePlan },
-  { name: 'compact', argument: 'what to keep', help: 'Have the conversation summarised to make room.', run: compact },
+  { name: 'compact', argument: 'what to keep', help: 'Summarize the conversation to free up context.', run: compact },
   {
     name: 'undo',
     argument: 'N',
-    help: 'Go back to before your last message, or before message N: files, conversation, or both.',
+    help: 'Undo everything since your last message, or since message N: files, conversation, or both.',
     run: restore,
   },
-  { name: 'redo', help: 'Take the last /undo back.', run: undoRestore },
+  { name: 'redo', help: 'Redo the last /undo.', run: undoRestore },
   { name: 'tasks', help: 'What runs in the background.', run: showTasks },
   { name: 'stop', argument: 'TASK', help: 'Stop a background task.', run: stopTask },
   { name: 'tools', help: 'The tools of the agent, and what they cost.', run: showTools },
   { name: 'mcp', help: 'The MCP servers of this project.', run: showServers },
   { name: 'skills', help: 'Skills: /name uses one.', run: showSkills },
-  { name: 'context', help: 'How full the window of the model is.', run: showContext },
+  { name: 'context', help: 'How full the context window is.', run: showContext },
   { name: 'quit', help: 'Leave. Ctrl-D does it, too.', run: async () => 'quit' },
 ]
 
@@ -81,7 +81,7 @@ export async function runCommand(conversation: Conversation, line: string): Prom
     COMMANDS.find((known) => known.name === (name === 'exit' ? 'quit' : name === 'restore' ? 'undo' : name))
   if (command) return (await command.run(conversation, argument.trim())) ?? 'done'
   const { skills } = await conversation.engine.skills.list(conversation.header.folder)
-  // The engine puts the instructions of the skill in.
+  // The engine inserts the skill's instructions.
   if (skills.some((skill) => skill.name === name)) return 'message'
   if (asSkill !== undefined) {
     const names = skills.map((skill) => `/skills:${skill.name}`)
@@ -108,7 +108,7 @@ function help({ printer, terminal }: Conversation): void {
     )
   }
   printer.note(
-    'Anything else is said to the agent. Alt-Enter, Ctrl-J or a \\ at the end goes on in a new line; Tab completes /commands and @files. While the agent works, Ctrl-C stops it, and what you type waits for its turn.',
+    'Anything else goes to the agent. Alt-Enter, Ctrl-J or a \\ at the end starts a new line; Tab completes /commands and @files. While the agent works, Ctrl-C stops it, and messages you type are queued.',
   )
 }
 
@@ -117,19 +117,22 @@ async function compact({ engine, sessionId, printer }: Conversation, instruction
   if (!compacted) printer.note('Nothing was compacted.')
 }
 
-/** What becomes of a line after its command: it is done with, the talk ends, it was no command and is said to the agent, or something is to be said anew. */
+/**
+ * The outcome of a line: it was a command and is done, the chat ends, it goes to the agent, or text is put back for
+ * editing.
+ */
 export type CommandResult = 'done' | 'quit' | 'message' | { draft: string }
 
-/** Something that `/name` at the beginning of a line does. */
+/** A slash command. */
 interface ChatCommand {
   name: string
-  /** What may stand behind the name. */
+  /** Placeholder of its argument. */
   argument?: string
   help: string
   run(conversation: Conversation, argument: string): Promise<CommandResult | void>
 }
 
-/** What the Tab key offers: names of commands, skills and prompts behind `/`, files and resources behind `@`. */
+/** Completions of the Tab key: commands, skills and prompts after `/`, files and resources after `@`. */
 export async function completions(
   { engine, sessionId, header }: Conversation,
   typed: string,
@@ -159,10 +162,10 @@ export async function completions(
   return [fits, `@${mention}`]
 }
 
-/** Paths that are named one by one. */
+/** Maximum paths listed by name. */
 const MAX_NAMED = 20
 
-/** Goes back to before a message, after showing what that would do. */
+/** Restores to before a message, after showing the effect. */
 async function restore(conversation: Conversation, argument: string): Promise<CommandResult> {
   const { engine, sessionId, printer, terminal } = conversation
   const points = await engine.checkpoints.points(sessionId)
@@ -186,15 +189,15 @@ async function restore(conversation: Conversation, argument: string): Promise<Co
     return 'done'
   }
   await runRestore(conversation, { to, files: key !== '2', conversation: key !== '3' })
-  // What was taken back can be said again, or better.
+  // The removed message can be edited and sent again.
   return key === '3' ? 'done' : { draft: point.text }
 }
 
-/** Takes the latest restore back. */
+/** Undoes the latest restore. */
 async function undoRestore(conversation: Conversation): Promise<void> {
   const { engine, sessionId } = conversation
   const latest = await engine.checkpoints.latestRestore(sessionId)
-  if (!latest) throw new CodedError('request.invalid', 'Nothing was taken back in this session.')
+  if (!latest) throw new CodedError('request.invalid', 'There is nothing to redo in this session.')
   await runRestore(conversation, {
     to: latest.seq - 1,
     files: latest.count > 0,
@@ -245,7 +248,7 @@ async function listSessions(conversation: Conversation): Promise<void> {
     const left = `${String(index + 1).padStart(3)}  `
     printer.line(truncateToWidth(`${left}${oneLine(title)} · ${status}${mark}`, terminal.columns - 1))
   }
-  printer.note('/resume N goes on with one of them.')
+  printer.note('/resume N continues one of them.')
 }
 
 async function openSession(conversation: Conversation, argument: string): Promise<void> {

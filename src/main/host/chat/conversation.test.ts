@@ -17,7 +17,7 @@ const model = (id: string, label: string, contextWindow: number): ModelView => (
 const settings = { models: [model('p/one', 'One', 1000), model('p/two', 'Two', 0)], defaultModel: 'p/one' }
 const context = { input: 100, output: 20, cached: 0, thinking: 0 }
 
-test('the status line names the model, the mode and how full the window is', () => {
+test('the status line shows the model, the mode and the usage of the context window', () => {
   expect(statusLine({ mode: 'ask', context }, settings)).toBe('One · Ask first · 12% of context')
   expect(
     statusLine(
@@ -30,7 +30,7 @@ test('the status line names the model, the mode and how full the window is', () 
   )
 })
 
-test('the status line leaves out what is not known', () => {
+test('the status line omits unknown values', () => {
   expect(statusLine({ mode: 'ask' }, settings)).toBe('One · Ask first')
   expect(statusLine({ mode: 'ask', model: 'p/two', context }, settings)).toBe('Two · Ask first')
   expect(statusLine({ mode: 'auto', model: 'gone/model' }, { models: [] })).toBe('gone/model · Auto')

@@ -14,7 +14,7 @@ import { contextShare } from '../../../shared/configuration/session-model'
 import { MODE_NAMES } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView } from '../../../shared/configuration/settings'
 
-/** Events of a session that is gone on with which are looked through for its last answer. */
+/** Maximum events of a continued session searched for its last answer. */
 const PAST_EVENTS = 400
 
 const PROMPTS: Partial<Record<AskKind | 'call', (asked: ApprovalPrompt) => Promise<Answer>>> = {
@@ -24,16 +24,16 @@ const PROMPTS: Partial<Record<AskKind | 'call', (asked: ApprovalPrompt) => Promi
   sandbox: askSandbox,
 }
 
-/** The session that is talked in: what happens in it is written down, and what it asks is put to the person. It can be changed for another. */
+/** The current session of the chat: prints its events and asks the user its requests. Can switch to another session. */
 export class Conversation {
   readonly engine: Engine
   readonly terminal: Terminal
   readonly printer: Printer
   #sessionId = ''
   #isLeaving = false
-  /** What is being put to the person. */
+  /** The request that is being asked. */
   #asking: { entry: InboxEntry; controller: AbortController } | undefined
-  /** Not to be asked again: the person has not answered it, and their turn is being stopped. */
+  /** Requests not to ask again: the user has not answered them, and their turn is being stopped. */
   readonly #dismissed = new Set<string>()
   #stopListening: () => void = () => {}
   #withdrawn: string[] = []
@@ -65,7 +65,7 @@ export class Conversation {
     return turnId !== undefined || compacting !== undefined
   }
 
-  /** Goes on with a session that is open in this process. */
+  /** Switches to a session that is open in this process. */
   switchTo(sessionId: string): void {
     this.#stopListening()
     this.#sessionId = sessionId
@@ -76,10 +76,10 @@ export class Conversation {
     })
   }
 
-  /** Says where the session stands: its title and the last thing that was said. */
+  /** Prints the session's title and last message. */
   async showLastMessages(): Promise<void> {
     const { title } = this.header
-    this.printer.note(`Going on with "${title}".`)
+    this.printer.note(`Continuing "${title}".`)
     const { events } = await this.engine.sessions.open(this.#sessionId, PAST_EVENTS)
     const asked = events.findLast((event) => event.type === 'turn.started' && !event.news)
     if (asked?.type !== 'turn.started') return
@@ -91,7 +91,7 @@ export class Conversation {
     if (said && said.seq > asked.seq) this.printer.event(said)
   }
 
-  /** What waits for the person now, first in first out: of this session and of its subagents. */
+  /** Pending requests of this session and its subagents, first in first out. */
   pendingRequest(): InboxEntry | undefined {
     return this.engine.inbox
       .list()
@@ -103,7 +103,7 @@ export class Conversation {
       )
   }
 
-  /** Puts a request to the person and passes their answer on. Ctrl-C stops the turn instead. */
+  /** Asks the user a request and forwards the answer. Ctrl-C stops the turn instead. */
   async ask(entry: InboxEntry): Promise<void> {
     const { engine, terminal } = this
     const { sessionId, approvalId } = entry
@@ -133,32 +133,32 @@ export class Conversation {
     }
   }
 
-  /** Ends the turn; what it asks is not asked again, and what waits for its end is taken back. */
+  /** Ends the turn; drops its requests, and takes queued messages back. */
   async stop(approvalId?: string): Promise<void> {
     if (approvalId !== undefined) this.#dismissed.add(approvalId)
     await this.#withdrawQueue()
     await this.engine.sessions.stop(this.#sessionId).catch((error: unknown) => this.printer.failure(failureOf(error)))
   }
 
-  /** With what the next message is answered: model, mode, and how full the model's window is. */
+  /** The status line: model, mode, and usage of the context window. */
   showStatus(): void {
     if (this.terminal.isInteractive) this.printer.note(statusLine(this.header, this.engine.settings.view()))
   }
 
-  /** The messages that were taken back from the queue, to be edited and sent anew; only once. */
+  /** Returns the messages taken back from the queue, to be edited and sent again, and clears them. */
   takeWithdrawn(): string {
     const text = this.#withdrawn.join('\n')
     this.#withdrawn = []
     return text
   }
 
-  /** Whoever stops a turn does not expect that what they had typed ahead is sent after the next one. */
+  /** Takes queued messages back: stopping a turn must not send them after the next one. */
   async #withdrawQueue(): Promise<void> {
     for (const { promptId, parts } of this.header.queue) {
       try {
         await this.engine.sessions.removeQueued(this.#sessionId, promptId)
       } catch {
-        // It has just begun, and is stopped as the turn that it is now.
+        // It has just started, and is stopped as a turn.
         continue
       }
       const text = textOf(parts.filter(isUserProvided))
@@ -167,12 +167,12 @@ export class Conversation {
     }
   }
 
-  /** Resolves after the next thing that may matter to whoever waits. */
+  /** Resolves after the next change that may matter to a waiter. */
   nextChange(): Promise<void> {
     return new Promise((resolve) => this.#watchers.add(resolve))
   }
 
-  /** The person is gone: what is being asked stays unanswered, and waits. */
+  /** The user is gone: the current request stays pending. */
   leave(): void {
     this.#isLeaving = true
     this.#asking?.controller.abort()
@@ -198,7 +198,7 @@ export class Conversation {
 
 type Header = Pick<SessionHeader, 'model' | 'mode' | 'plan' | 'context' | 'learnedWindow'>
 
-/** Model, mode and how full the model's window is, e.g. `Claude Sonnet 5 · Ask first · 12% of context`. */
+/** Model, mode and usage of the context window, e.g. `Claude Sonnet 5 · Ask first · 12% of context`. */
 export function statusLine(header: Header, settings: Pick<SettingsView, 'models' | 'defaultModel'>): string {
   const id = header.model ?? settings.defaultModel
   const model = id === undefined ? 'No model' : (settings.models.find((one) => one.id === id)?.label ?? id)

@@ -12,33 +12,33 @@ import { truncateToWidth, lastColumns, oneLine, safeText, wrapText, WordWrap } f
 import type { Terminal } from './screen/terminal'
 import { duration, finishedLines, startedLine } from './tool-lines'
 
-/** So long a call runs before what it prints is shown while it runs. */
+/** Delay in ms before the live output of a running call is shown. */
 const QUIET_MS = 1000
 const FRAME_MS = 100
-/** So much of what is not yet complete is looked at for its last columns. */
+/** Maximum characters of incomplete text used for the status line. */
 const TAIL_CHARS = 1000
-/** What a chat has for what the advice calls Settings. */
+/** Replaces advice that refers to Settings, which a chat does not have. */
 const CHOOSE_MODEL =
   '/model lists the models there are, the scripted demo among them; docs/configuration.md says how to add one.'
 
 type Section = 'thinking' | 'text' | 'line'
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 
-/** Writes a session's events as a conversation, in the order they happen, without ever going back over what is written. */
+/** Prints a session's events as a conversation, in order, without ever rewriting printed text. */
 export class Printer {
   readonly #terminal: Terminal
   readonly #wrap: WordWrap
-  /** Where styles can be seen, an answer is shown as the Markdown it is. */
+  /** Renders answers as Markdown when styles are visible. */
   readonly #markdown: MarkdownStream | undefined
   #section: Section = 'line'
-  /** The step whose text is being written, and whether anything of it was. */
+  /** The step whose text is being written, and whether any of it was. */
   #streamed: { stepId: string; hasText: boolean } = { stepId: '', hasText: false }
-  /** Calls that run, by id; and the one whose line is still open for its end. */
+  /** Running calls by id, and the one whose line is still open for its result. */
   readonly #calls = new Map<string, { name: string; summary: string; at: number }>()
-  /** Of these, what runs or has run. */
+  /** Those that are running or have run. */
   readonly #running = new Set<string>()
   #openCall: string | undefined
-  /** When a passing status was last written. */
+  /** When a temporary status was last written. */
   #animatedAt = 0
 
   constructor(terminal: Terminal) {
@@ -47,7 +47,7 @@ export class Printer {
     if (terminal.style.hasColor) this.#markdown = new MarkdownStream(terminal.style, () => terminal.columns)
   }
 
-  /** A line of Trestle's own. */
+  /** A line from Trestle itself. */
   line(text: string): void {
     this.#begin('line')
     this.#terminal.freshLine()
@@ -58,7 +58,7 @@ export class Printer {
     this.line(this.#terminal.style.dim(wrapText(safeText(text), this.#terminal.columns).join('\n')))
   }
 
-  /** What goes on while nothing is written; gone with the next line. */
+  /** Shows a temporary status, erased by the next line. */
   status(text: string): void {
     this.#terminal.status(truncateToWidth(`… ${oneLine(text)}`, this.#terminal.columns - 1))
   }
@@ -145,7 +145,7 @@ export class Printer {
         this.line(event.todos.map((todo) => this.#todo(todo)).join('\n'))
         break
       case 'task.started':
-        this.note(`  ${event.task.taskId} goes on in the background; /tasks lists what runs.`)
+        this.note(`  ${event.task.taskId} continues in the background; /tasks lists what runs.`)
         break
       case 'subagent.started':
         if (event.background) this.note(`  ${event.agentId} works on in the background; /tasks lists what runs.`)
@@ -176,7 +176,7 @@ export class Printer {
       case 'checkpoint.restored':
         if (event.dMail)
           this.note(
-            `The agent goes back to an earlier point${event.count > 0 ? `, with ${event.count} ${event.count === 1 ? 'file' : 'files'}` : ''}, and tells itself:`,
+            `The agent returns to an earlier point${event.count > 0 ? `, with ${event.count} ${event.count === 1 ? 'file' : 'files'}` : ''}, and tells itself:`,
           )
         break
       case 'turn.finished':
@@ -186,7 +186,10 @@ export class Printer {
     }
   }
 
-  /** A call is shown when it runs: until then it may wait behind another, or be rejected. What it asks in its midst does not begin it again. */
+  /**
+   * Shows a call once it runs: before that it may wait behind another, or be rejected. Requests during the call do not
+   * restart it.
+   */
   #runs({ callId, at }: { callId: string; at: number }): void {
     const call = this.#calls.get(callId)
     if (!call || this.#running.has(callId)) return
@@ -198,7 +201,7 @@ export class Printer {
     this.#openCall = callId
   }
 
-  /** A status that changes often: over a slow line not every change is worth its bytes. */
+  /** Throttles a status that changes often, to save bandwidth on slow connections. */
   #animate(text: string): void {
     if (performance.now() - this.#animatedAt < FRAME_MS) return
     this.#animatedAt = performance.now()
@@ -207,7 +210,7 @@ export class Printer {
     this.status(text)
   }
 
-  /** Ends the section being written; what follows stands on a line of its own. */
+  /** Ends the current section; later text starts on a new line. */
   #begin(section: Section): void {
     this.#openCall = undefined
     if (this.#section !== 'line' && section !== this.#section) {
@@ -231,7 +234,7 @@ export class Printer {
     this.#terminal.write(section === 'thinking' ? this.#terminal.style.dim(wrapped) : wrapped)
   }
 
-  /** A paragraph is written when it is complete; until then its end can be seen to grow. */
+  /** Writes a paragraph when it is complete; until then the status shows its growing end. */
   #streamMarkdown(markdown: MarkdownStream, safe: string): void {
     const lines = markdown.add(safe)
     this.#terminal.write(lines)
@@ -243,7 +246,7 @@ export class Printer {
 
   #finishStep(event: RecordedEvent & { type: 'step.finished' }): void {
     const text = textOf(event.parts)
-    // Whatever was not streamed is said at the latest here.
+    // Print text that was not streamed.
     if (text !== '' && !(this.#streamed.stepId === event.stepId && this.#streamed.hasText))
       this.#stream('text', event.stepId, text)
     this.#begin('line')

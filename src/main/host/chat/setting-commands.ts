@@ -42,10 +42,10 @@ export async function chooseModel(
   printer.note(`From now on: ${id}.`)
 }
 
-/** Columns of what is said of an agent in the list. */
+/** Maximum width of an agent's description in the list. */
 const DESCRIPTION_COLUMNS = 100
 
-/** The agents there are, or the choice of one. */
+/** Lists the agents, or selects one. */
 export async function chooseAgent(
   { engine, sessionId, header, printer, terminal }: Conversation,
   asked: string,
@@ -74,7 +74,7 @@ export async function chooseAgent(
   )
 }
 
-/** How hard the model thinks: what can be chosen, or a choice. */
+/** Lists the reasoning efforts, or selects one. */
 export async function chooseEffort({ engine, sessionId, header, printer }: Conversation, asked: string): Promise<void> {
   const settings = engine.settings.view()
   const effort = sessionEffort(settings, header)
@@ -163,7 +163,7 @@ export async function stopTask({ engine, printer }: Conversation, taskId: string
   printer.note(`${taskId} ${status.replace('_', ' ')}.`)
 }
 
-/** Every tool with what its schema costs in each request. */
+/** Lists every tool with the tokens its schema adds to each request. */
 export async function showTools({ engine, sessionId, printer, terminal }: Conversation): Promise<void> {
   const { tools, cost } = await engine.sessions.tools(sessionId)
   const { style, columns } = terminal
@@ -182,7 +182,7 @@ export async function showTools({ engine, sessionId, printer, terminal }: Conver
   )
 }
 
-/** MCP servers that this project can use. */
+/** Lists the MCP servers of this project. */
 export async function showServers({ engine, header, printer, terminal }: Conversation): Promise<void> {
   const { servers, problems } = await engine.mcp.list(header.folder)
   for (const { name, state, transport, scope, tools, error } of servers) {
@@ -215,5 +215,5 @@ export async function showContext({ engine, sessionId, printer }: Conversation):
   )
   const rows = Object.entries(parts).filter(([, tokens]) => tokens > 0)
   printer.note(rows.map(([kind, tokens]) => `${kind} ${tokens}`).join(', '))
-  if (compactable) printer.note('/compact makes room now.')
+  if (compactable) printer.note('Free up context now with /compact.')
 }

@@ -8,10 +8,10 @@ import type { Style } from './screen/terminal'
 type Started = RecordedEvent & { type: 'tool.started' }
 type Finished = RecordedEvent & { type: 'tool.finished' }
 
-/** Lines of a command's output, or of an error, that are shown. */
+/** Maximum lines shown of a command's output or an error. */
 const MAX_LINES = 8
 
-/** The line of a call that begins. */
+/** The line of a call that starts. */
 export function startedLine(
   { name, summary }: Pick<Started, 'name' | 'summary'>,
   columns: number,
@@ -22,7 +22,7 @@ export function startedLine(
   return `${style.blue('●')} ${style.bold(label)} ${rest}`
 }
 
-/** How a call ended: a sign, a word or two, then what is worth seeing of it, each line by itself. */
+/** The result of a call: a symbol with a short note, then the relevant output as separate lines. */
 export function finishedLines(
   event: Finished,
   columns: number,
@@ -47,7 +47,7 @@ export function finishedLines(
   return { sign, notes: notes.join(', '), lines: lines.map((line) => style.dim(line)) }
 }
 
-/** The end of a text, indented, each line cut to the terminal. */
+/** The end of a text, indented, each line truncated to the terminal. */
 function tail(text: string, columns: number): string[] {
   const lines = safeText(text).replaceAll('\t', '    ').trimEnd().split('\n')
   if (lines.length === 1 && lines[0] === '') return []
@@ -56,7 +56,7 @@ function tail(text: string, columns: number): string[] {
   return left > 0 ? [`  │ … ${left} ${left === 1 ? 'line' : 'lines'} before`, ...shown] : shown
 }
 
-/** The beginning of what is said to the model, indented, between words. */
+/** The start of the text for the model, indented, wrapped between words. */
 function outputLines(text: string, columns: number): string[] {
   const lines = wrapText(safeText(text).trim(), columns - 5)
   return [...lines.slice(0, MAX_LINES), ...(lines.length > MAX_LINES ? ['…'] : [])].map((line) => `  │ ${line}`)

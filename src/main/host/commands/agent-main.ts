@@ -9,7 +9,7 @@ import { resolveHome } from '../../engine/config/home'
 
 const MAX_SHOWN = 90
 
-/** `trestle agent list`: the agents that a session or a subagent can be here, and what is wrong with their files. Returns 0. */
+/** `trestle agent list`: lists the agents for sessions and subagents here, and problems in their files. Returns 0. */
 export async function agentMain({ positionals: [action], values }: Parsed): Promise<number> {
   if (action !== 'list') throw new UsageError('There is one action: trestle agent list.', 'agent')
   const folder = resolve(typeof values['cwd'] === 'string' ? values['cwd'] : '.')

@@ -5,7 +5,9 @@ import { resolveHome } from '../../engine/config/home'
 import { createRedact } from '../../engine/health/app-log'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 
-/** `trestle doctor`: looks at everything Trestle needs, and says what is wrong and what to do. Returns 1 when something does not work. */
+/**
+ * `trestle doctor`: checks everything Trestle needs, and prints problems and fixes. Returns 1 when there is a problem.
+ */
 export async function doctorMain({ values }: Parsed, version: string): Promise<number> {
   const { env } = process
   const report = await diagnosticsReport({

@@ -15,9 +15,12 @@ import { openConfig, readRulesFile } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
 import { projectSettings } from '../../engine/trust/project-settings'
 
-const TRUST_ADVICE = 'See what it would do with: trestle permission show. Let it count with: trestle permission trust.'
+const TRUST_ADVICE = 'Review it with: trestle permission show. Trust it with: trestle permission trust.'
 
-/** `trestle permission`: verdicts on commands, and trust in folders, as JSON. Returns 0, or 2 when the rules cannot be used. */
+/**
+ * `trestle permission`: verdicts on commands, and trust in folders, as JSON. Returns 0, or 2 when the rules cannot be
+ * used.
+ */
 export async function permissionMain({ values, positionals }: Parsed): Promise<number> {
   const [action, command] = positionals
   if (action === 'trust' || action === 'untrust' || action === 'show') {
@@ -65,10 +68,13 @@ export async function permissionMain({ values, positionals }: Parsed): Promise<n
   return checkLines(check)
 }
 
-/** A longer line is no command. */
+/** Maximum length of a line. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-/** One JSON string a line in (lines end at a line feed and nothing else), one verdict a line out; a line that is no JSON string gets an error in its place, and the exit code 2. */
+/**
+ * Reads one JSON string per line (ended by LF only) and prints one verdict per line; other lines get an error instead,
+ * and the exit code is 2.
+ */
 async function checkLines(check: (command: string) => Promise<object>): Promise<number> {
   let code = 0
   let lines: (string | undefined)[] = []
@@ -110,12 +116,12 @@ function jsonString(line: string): string | undefined {
 interface FoundRules {
   rules: readonly PermissionRule[]
   problems: readonly ConfigProblem[]
-  /** Set when the project has rules that do not count. */
+  /** Set when the project has rules that are off. */
   sandboxes: CommandSandboxes
   untrusted?: { folder: string; state: TrustView['state']; advice: string }
 }
 
-/** The rules of one file, or those that hold in the folder: the user's, and the project's as far as the folder is trusted. */
+/** The rules of one file, or those that apply in the folder: the user's, and the project's if the folder is trusted. */
 async function rulesFor(file: string | undefined, cwd: string, home: string): Promise<FoundRules> {
   const config = await openConfig({ home })
   const { settings, problems, trust: standing } = await projectSettings(cwd, config.settings, home)
@@ -123,7 +129,7 @@ async function rulesFor(file: string | undefined, cwd: string, home: string): Pr
   const sandboxes = sandboxesOf(settings, cwd, home)
   if (file !== undefined) return { ...(await readRulesFile(resolve(file))), sandboxes }
   const { rules } = settings.permission
-  // Other mistakes in these files are none of the rules' business.
+  // Other problems in these files do not concern rules.
   const broken = rules.some((rule) => rule.mistake !== undefined)
   const { state } = standing
   return {

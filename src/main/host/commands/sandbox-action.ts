@@ -2,7 +2,7 @@ import { UsageError, type Parsed } from '../../console/parse-command'
 import type { Settings } from '../../engine/config/settings/settings'
 import type { SandboxedSession, Sandboxes } from '../../engine/sandbox/create-sandboxes'
 
-/** What both actions work with: a folder as a session in it would have it. */
+/** The input of both actions: a folder, configured as for a session in it. */
 export interface SandboxAction {
   sandboxes: Sandboxes
   session: SandboxedSession

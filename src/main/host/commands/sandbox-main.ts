@@ -9,13 +9,16 @@ import { projectSettings } from '../../engine/trust/project-settings'
 import { createSandboxes } from '../../engine/sandbox/create-sandboxes'
 import { usageError, type SandboxAction } from './sandbox-action'
 
-/** Which options go with which action. */
+/** The options of each action. */
 const ACTIONS: Record<string, readonly string[]> = {
   status: ['cwd', 'mode', 'json'],
   try: ['cwd', 'level', 'network'],
 }
 
-/** `trestle sandbox`: what commands of a folder run in, and a command in it. Returns 0, or the exit code of the command that was tried. */
+/**
+ * `trestle sandbox`: shows the sandbox for commands of a folder, or runs a command in it. Returns 0, or the exit code
+ * of that command.
+ */
 export async function sandboxMain({ values, positionals: [action, command] }: Parsed): Promise<number> {
   const names = Object.keys(ACTIONS)
   if (action === undefined)

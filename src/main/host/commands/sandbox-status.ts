@@ -27,25 +27,25 @@ export interface SandboxReport extends CommandSandbox {
   available: boolean
   /** Whether commands may not run without one. */
   required: boolean
-  /** Why there is none, and what to do about it. */
+  /** Why no sandbox is available, and how to get one. */
   reason?: string
   remedy?: string
-  /** What this machine makes sandboxes with. */
+  /** The sandbox mechanism of this machine. */
   program?: string
   folder: string
   mode: SessionMode
   writable: string[]
   readable: string[]
   hidden: string[]
-  /** Stays as it is although the folder around it can be changed. */
+  /** Read-only paths inside writable folders. */
   protected: string[]
   hosts: readonly string[]
   sockets: readonly string[]
-  /** The project is too large to be searched as a whole: secrets deep in it may not be hidden. */
+  /** The project is too large to search completely: deeply nested secrets may not be hidden. */
   isIncomplete?: boolean
 }
 
-/** Says what commands of the folder run in when nobody is asked about them. */
+/** Shows the sandbox of commands that run without approval. */
 export function sandboxStatus(action: SandboxAction): number {
   const report = reportOf(action)
   process.stdout.write(action.values['json'] === true ? `${JSON.stringify(report)}\n` : reportText(report))
@@ -79,10 +79,10 @@ function reportOf({ sandboxes, session, settings, home, values }: SandboxAction)
   }
 }
 
-/** Folders that are there in every sandbox, and empty. */
+/** Folders that exist in every sandbox, empty. */
 const EMPTY = new Set(['/run', '/var'])
 
-/** Read off what the sandbox is made of, so that what is shown is what is enforced. */
+/** Derived from the sandbox's actual configuration, so that the report matches what is enforced. */
 function effectiveAccess(
   policy: SandboxPolicy,
   home: string,
@@ -137,17 +137,20 @@ function reportText(report: SandboxReport): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The exit code when the command was not run at all. */
+/** The exit code when the command was not run. */
 const NOT_RUN = 125
-/** So much of the end of the output is looked at for what the sandbox refused. */
+/** Maximum characters at the end of the output searched for sandbox denials. */
 const KEPT_CHARS = 20_000
 
-/** Ctrl+C is for the command; its end is waited for. */
+/** Ctrl+C goes to the command; this program waits for it to exit. */
 function ignore(): void {
-  // It has got the signal itself.
+  // The command received the signal too.
 }
 
-/** Runs a command in a sandbox, never without one, and says on stderr what the sandbox refused. Returns the command's exit code. */
+/**
+ * Runs a command in a sandbox, never without one, and prints to stderr what the sandbox blocked. Returns the command's
+ * exit code.
+ */
 export async function trySandbox(
   { sandboxes, session, settings, values }: SandboxAction,
   command: string,

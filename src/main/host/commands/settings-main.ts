@@ -16,7 +16,10 @@ type Name = keyof ToolSearchSettings
 const NAMES = Object.keys(TOOL_SEARCH_KEYS) as Name[]
 const PREFIX = 'toolSearch.'
 
-/** `trestle settings [name [value]]`: shows and changes settings of tool search, in config.toml. Returns 0, or 2 when the file cannot be used. */
+/**
+ * `trestle settings [name [value]]`: shows and changes settings of tool search, in config.toml. Returns 0, or 2 when
+ * the file cannot be used.
+ */
 export async function settingsMain({ positionals, values }: Parsed): Promise<number> {
   const [written, text] = positionals
   const name = written === undefined ? undefined : nameOf(written)
@@ -58,7 +61,7 @@ function nameOf(written: string): Name {
   const all = NAMES.map((each) => `${PREFIX}${each}`)
   const [near] = nearest(written, all, 1)
   throw new UsageError(
-    `There is no setting "${written}"${near === undefined ? '' : `; did you mean ${near}?`}${near === undefined ? '.' : ''} There are: ${all.join(', ')}. Everything else stands in config.toml.`,
+    `There is no setting "${written}"${near === undefined ? '' : `; did you mean ${near}?`}${near === undefined ? '.' : ''} There are: ${all.join(', ')}. Everything else is in config.toml.`,
     'settings',
   )
 }

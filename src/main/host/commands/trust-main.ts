@@ -4,12 +4,13 @@ import type { TrustView } from '../../../shared/configuration/customizations'
 import { createTrust } from '../../engine/trust/create-trust'
 import { agentTrace } from '../../engine/runtime/agent-trace'
 
-/** So much of the hash is typed to trust what was shown. */
+/** Number of fingerprint characters to type. */
 const TYPED_CHARS = 6
 
 /**
- * `trestle permission show|trust|untrust`. `show` and `untrust` print the folder's own configuration, and whether it applies, as JSON. `trust` shows it to a person
- * at a terminal, who types the beginning of its hash. Returns 0; 1 when it was not trusted; 2 when nobody but an agent, or no person at all, asks for it; 130 for Ctrl-C.
+ * `trestle permission show|trust|untrust`. `show` and `untrust` print the folder's settings, and whether they apply, as
+ * JSON. `trust` shows them to a person at a terminal, who types the start of their hash. Returns 0; 1 when not trusted;
+ * 2 when an agent or a program without a terminal asks; 130 for Ctrl-C.
  */
 export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: string, home: string): Promise<number> {
   const trust = createTrust({
@@ -75,7 +76,7 @@ function refuse(why: string): number {
   return 2
 }
 
-/** All that would apply, as it is hashed. Nothing in it moves a cursor or hides. */
+/** All settings that would apply, exactly as hashed, with control and invisible characters made visible. */
 function described({ folder, state, parts, hash, problem }: TrustView): string {
   const lines = [
     state === 'changed'
@@ -94,7 +95,7 @@ function described({ folder, state, parts, hash, problem }: TrustView): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Whether both ends are the terminal of this very session, with this program in its foreground. */
+/** Whether stdin and stdout are this session's terminal, with this program in the foreground. */
 function isOwnTerminal(): boolean {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false
   if (process.platform !== 'linux') return true

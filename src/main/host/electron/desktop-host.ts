@@ -18,7 +18,7 @@ import { Graphics } from './platform/graphics'
 import { recoverPage } from './page/page-recovery'
 import { servePorts } from './page/port-service'
 
-/** The app from its start to the moment the engine is there, and what brings its windows back. */
+/** Runs the app from its start until the engine is open, and recovers its windows from problems. */
 export class DesktopHost {
   readonly #options: DesktopOptions
   readonly #electron: ElectronModule
@@ -29,7 +29,7 @@ export class DesktopHost {
   readonly #graphics: Graphics
   readonly #problems = new ProblemPages()
   readonly #notices: string[] = []
-  /** Asked for before there was somebody to do it. */
+  /** Requests received before the engine was open. */
   readonly #early: LaunchRequest[] = []
   #windows: AppWindows | undefined
   #desktop: Desktop | undefined
@@ -45,7 +45,7 @@ export class DesktopHost {
     this.#graphics = new Graphics({ electron: options.electron, file: this.#file, log })
   }
 
-  /** Before Electron is ready: what comes early must not be lost. */
+  /** Call it before Electron is ready, so that early events are not lost. */
   listen(): void {
     const { app, shell } = this.#electron
     const log = this.#log
@@ -115,7 +115,7 @@ export class DesktopHost {
       log,
     })
     this.#graphics.ready()
-    // The window is there, and has painted, before the engine takes the thread that paints it.
+    // Wait until the window has painted, because opening the engine blocks the main thread.
     if (!request.hidden) await windows.restore()
     const engine = await this.#openEngine(windows)
     if (!engine) return
@@ -147,7 +147,7 @@ export class DesktopHost {
     for (const waiting of [request, ...this.#early.splice(0)]) this.#launch(waiting, waiting === request)
   }
 
-  /** The engine; undefined when it could not be opened and the user has given up. */
+  /** The engine; undefined when it could not be opened and the user quit. */
   async #openEngine(windows: AppWindows): Promise<Engine | undefined> {
     const { app, dialog, session, shell } = this.#electron
     for (;;) {
@@ -184,7 +184,7 @@ export class DesktopHost {
     }
   }
 
-  /** An error that nothing caught: what the engine does from here on cannot be relied on, and the user decides. */
+  /** Handles an uncaught error: the engine is no longer reliable, so the user decides whether to restart. */
   engineFailed(error: unknown): void {
     const windows = this.#windows
     if (!windows || !this.#desktop || this.#hasFailed) return
@@ -223,7 +223,7 @@ export class DesktopHost {
       this.#show(window, { title: 'Something went wrong in Trestle', text, details: errorDetails(error), actions })
   }
 
-  /** Every window, as soon as it is made. */
+  /** Sets up every window as soon as it is created. */
   #opened(window: BrowserWindow): void {
     const { webContents } = window
     recoverPage(window, {
@@ -232,7 +232,7 @@ export class DesktopHost {
       log: this.#log,
       onPageGone: (contents, notice) => {
         this.#desktop?.onContentsGone(contents)
-        // Only the newest is news.
+        // Report only the newest.
         this.#notices.splice(0, this.#notices.length, notice)
       },
       ...(this.#graphics.isAccelerated && { restartWithoutGraphics: () => this.#graphics.restartWithout() }),
@@ -244,7 +244,7 @@ export class DesktopHost {
     this.#desktop?.onWindowOpened(window)
   }
 
-  /** Does what a start of the app, or a second one, asks for; as soon as that is possible. */
+  /** Handles the requests of a start of the app, or of a second instance, as soon as possible. */
   #launch(request: LaunchRequest, isFirst = false): void {
     const desktop = this.#desktop
     if (!desktop) {

@@ -32,7 +32,7 @@ export interface DesktopParts {
   ports: PortService
   notices: readonly string[]
   engine: Engine
-  /** What starts the app, for the start at login. */
+  /** The app's command, for the start at login. */
   command: readonly string[]
   configFolder: string
   closeLimitMs: number
@@ -41,10 +41,13 @@ export interface DesktopParts {
   log(message: string): void
 }
 
-/** Connections in use do not survive a longer sleep: a server has given up on them, and waiting for it would take until the time limit. */
+/**
+ * After a longer sleep, in ms, connections in use are dropped: the server has closed them, and requests would only end
+ * at their timeout.
+ */
 const LONG_SLEEP_MS = 60_000
 
-/** The desktop app once its engine is there: what its parts have to do with one another. */
+/** The desktop app once its engine is open: connects its parts. */
 export class Desktop {
   readonly #parts: DesktopParts
   readonly #work: ActivityMonitor
@@ -122,7 +125,7 @@ export class Desktop {
     })
   }
 
-  /** Begins to serve the pages that are there, and everything around the windows. */
+  /** Starts serving the open pages, and everything around the windows. */
   begin(): void {
     const { electron, platform, engine, windows, ports, log } = this.#parts
     for (const window of windows.list()) this.#guard.guardWindow(window)
@@ -146,7 +149,7 @@ export class Desktop {
     void this.#journal.load()
   }
 
-  /** Brings a window to the front and tells its page; the right one, where there are several. */
+  /** Brings the right window to the front and sends its page a command. */
   show(command?: HostCommand): void {
     const { windows } = this.#parts
     this.#guard.onWindowOpened()
@@ -154,7 +157,7 @@ export class Desktop {
     else windows.show(command, this.#windowWith(command) ?? windows.current())
   }
 
-  /** The project in its own window where the user wants that, else in the window used last. */
+  /** Opens the project in its own window if so configured, else in the last used one. */
   openProject(folder: string): void {
     const { windows, electron } = this.#parts
     electron.app.addRecentDocument(folder)
@@ -171,13 +174,13 @@ export class Desktop {
     this.#guard.onWindowOpened()
   }
 
-  /** What served a page is let go. */
+  /** Releases a page's connection. */
   onContentsGone(contents: WebContents): void {
     this.#parts.ports.disconnect(contents)
     this.#servers.delete(contents)
   }
 
-  /** The user logs out, the computer shuts down, or the app is told to end. */
+  /** The user logs out, the computer shuts down, or the app receives SIGTERM. */
   systemEnds(): void {
     this.#guard.onSystemShutdown()
   }
@@ -210,7 +213,7 @@ export class Desktop {
     return server
   }
 
-  /** Not when the system ends: it does not wait for an installer. */
+  /** Not at a shutdown: the system does not wait for an installer. */
   async #installUpdate(isSystemEnd: boolean): Promise<void> {
     const { updates, log } = this.#parts
     try {

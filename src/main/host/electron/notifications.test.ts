@@ -23,7 +23,7 @@ test('a plain command can be allowed once or rejected', () => {
   expect(answers({})).toEqual(['Allow once', 'Reject'])
 })
 
-test('a rejection leaves the turn running, so that the agent can do something else', () => {
+test('a rejection keeps the turn running, so that the agent can do something else', () => {
   expect(notificationAnswers({ summary: 'x' } as InboxEntry, { options: [stop, reject] })).toEqual([
     { label: 'Reject', optionId: 'reject' },
   ])
@@ -35,7 +35,7 @@ test.each<[string, Partial<InboxEntry>, Partial<Approval>, ApprovalOption[]?]>([
   ['a command that is longer than a notification', { summary: 'x'.repeat(101) }, {}],
   ['a command of several lines', { summary: 'a\nb' }, {}],
   [
-    'a command of which only the beginning is shown',
+    'a command that is only partly shown',
     { summary: 'npm test' },
     { preview: { kind: 'command', command: 'npm test && rm -rf /', cwd: '/p' } },
   ],

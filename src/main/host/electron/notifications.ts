@@ -9,44 +9,44 @@ export interface NotifyOptions {
   electron: Pick<ElectronModule, 'app' | 'BrowserWindow' | 'Notification' | 'nativeImage'>
   engine: Pick<Engine, 'inbox' | 'settings' | 'sessions' | 'onChange'>
   platform: NodeJS.Platform
-  /** Brings the window to the front (opens one if there is none) and tells its page. */
+  /** Brings the window to the front (opens one if necessary) and sends its page a command. */
   show(command: HostCommand): void
   log(message: string): void
-  /** What comes within so many ms is one call. */
+  /** Requests within this many ms share one notification. */
   debounceMs?: number
 }
 
-/** Something that waits for a person: a request, or a program that asks at its terminal. */
+/** Something that needs the user: a request, or a program waiting for terminal input. */
 interface PendingItem {
   id: string
-  /** Who waits: a session's title. */
+  /** The title of the waiting session. */
   who: string
-  /** What for, in one line. */
+  /** The request in one line. */
   what: string
   sessionId?: string
-  /** What can be answered without opening the window. */
+  /** Answers that are possible without opening the window. */
   approvalId?: string
   answers?: readonly NotificationAnswer[]
 }
 
-/** Long enough that ten sessions which ask at once, or a rule that answers at once, do not call ten times or for nothing. */
+/** Delay in ms, long enough to merge requests of many sessions and to skip those a rule answers at once. */
 const DEBOUNCE_MS = 250
 
 /**
- * Calls for a person when something waits for an answer and no window of ours is in front, and keeps the number that waits on the app's icon.
- * What waited when the app began is only counted. Returns how to stop.
+ * Notifies the user when a request is pending and none of our windows is in front, and shows the number of pending
+ * requests on the app's icon. Requests already pending at startup are only counted. Returns a function that stops it.
  */
 export function notifyPending(options: NotifyOptions): () => void {
   const { electron, engine, platform, show, log, debounceMs = DEBOUNCE_MS } = options
   const { app, BrowserWindow, Notification: Native, nativeImage } = electron
   let known = new Set<string>()
   let timer: NodeJS.Timeout | undefined
-  /** Kept as long as it is shown: one that is collected as garbage is not told of its click. */
+  /** Referenced while shown: a garbage-collected notification gets no click event. */
   let shown: { notification: Notification; about: readonly PendingItem[] } | undefined
-  /** Programs that ask at their terminals, by task. */
+  /** Programs waiting for terminal input, by task. */
   const asking = new Map<string, PendingItem>()
 
-  const look = (): void => {
+  const notify = (): void => {
     timer = undefined
     const waiting = all()
     const fresh = waiting.filter(({ id }) => !known.has(id))
@@ -56,7 +56,7 @@ export function notifyPending(options: NotifyOptions): () => void {
     if (fresh.length > 0 && BrowserWindow.getFocusedWindow() === null) call(waiting, fresh)
   }
 
-  /** What another process holds is that one's to call for. */
+  /** Sessions of another process are notified by that process. */
   const all = (): PendingItem[] => {
     const here = engine.inbox.list().filter(({ elsewhere }) => elsewhere === undefined)
     const requests = here.map((entry): PendingItem => {
@@ -67,7 +67,7 @@ export function notifyPending(options: NotifyOptions): () => void {
     return [...requests, ...asking.values()]
   }
 
-  /** None when it has been answered meanwhile. */
+  /** Empty when the request has been answered in the meantime. */
   const answersTo = (entry: InboxEntry): NotificationAnswer[] => {
     try {
       return notificationAnswers(entry, engine.inbox.get(entry.sessionId, entry.approvalId))
@@ -148,7 +148,7 @@ export function notifyPending(options: NotifyOptions): () => void {
   const stopListening = engine.onChange((change) => {
     if (change.kind === 'task.removed') asking.delete(change.taskId)
     const isNews = change.kind === 'inbox' || (change.kind === 'task' && hear(change.task))
-    if (isNews) timer ??= setTimeout(look, debounceMs)
+    if (isNews) timer ??= setTimeout(notify, debounceMs)
   })
   app.on('browser-window-focus', calm)
   known = new Set(all().map(({ id }) => id))
@@ -161,7 +161,7 @@ export function notifyPending(options: NotifyOptions): () => void {
   }
 }
 
-/** Named where it is one; with the number of all that waits where there are more. */
+/** Names a single request; for several, shows their number. */
 function notificationText(
   waiting: readonly PendingItem[],
   fresh: readonly PendingItem[],
@@ -182,18 +182,19 @@ function target(fresh: readonly PendingItem[]): HostCommand {
   return sessionId === undefined || others.length > 0 ? 'open-inbox' : { open: 'session', sessionId }
 }
 
-/** A button of a notification: how the request is answered when it is pressed. */
+/** A button of a notification, with the answer that it sends. */
 interface NotificationAnswer {
   label: string
   optionId: string
 }
 
-/** A longer command is cut off by some systems. */
+/** Maximum length of a command; some systems truncate longer text. */
 const MAX_CHARS = 100
 
 /**
- * Answers that a notification may offer for one request. To reject is always possible. To allow is offered only for a command that asks for no other reason than the usual one, and that can be read in the
- * notification as a whole: what is dangerous, what asks for more than a yes, and what changes files is looked at in the window first.
+ * Answers that a notification may offer for one request. Rejecting is always possible. Allowing is offered only for a
+ * command without special reasons that fits completely into the notification: dangerous calls, requests that need more
+ * than a yes, and file changes must be reviewed in the window.
  */
 export function notificationAnswers(
   entry: InboxEntry,
@@ -217,7 +218,7 @@ export function notificationAnswers(
   return answers
 }
 
-/** Only plain letters and signs: nothing that is invisible or changes the order in which it is read. */
+/** Only printable characters: nothing invisible and nothing that changes the reading order. */
 function isShownWhole({ summary }: InboxEntry, { preview }: Pick<Approval, 'preview'>): boolean {
   return (
     preview?.kind === 'command' &&
@@ -228,11 +229,11 @@ function isShownWhole({ summary }: InboxEntry, { preview }: Pick<Approval, 'prev
   )
 }
 
-/** An amber dot on nothing, 32 x 32 as PNG: Windows shrinks it to the corner of the taskbar icon. */
+/** An amber dot on a transparent background, 32 x 32 as PNG: Windows scales it into the corner of the taskbar icon. */
 const DOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAYAAABzenr0AAAAy0lEQVR42s2XwQ2GIAxGnYARuhMrMAun3ruCs7BCZ+gMxP8CCTGYyI/QHt7FSL4XqdAejHBoMrrAMwIxQmIEYYRckPKMyjufCjhGiCXkeomUNW5WIAwG90TCvwI0EXyHRgXOD8Mr51sBWhD++CV6e34tJjwJuMmCGylM1xOIG8IrsScgGwXkLuA3hld8K0AKAtQKJAWB1AqIgoC0AllBIJsSUN8C9SJU/w3VDyL1o9jEZaR+Has3JCZaMhNNqYm23MRgYmI0MzGcLuUH/k3EMYEKJ8EAAAAASUVORK5CYII='
 
-/** What the taskbar shows when something waits for a person. */
+/** The taskbar overlay for pending requests. */
 function pendingBadge(nativeImage: ElectronModule['nativeImage']): NativeImage {
   return nativeImage.createFromDataURL(DOT)
 }

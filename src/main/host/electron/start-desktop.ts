@@ -8,8 +8,8 @@ import { isFolder, ownArguments, readLaunchRequest } from './lifecycle/launch-re
 import type { LegacyCipher } from '../../engine/config/key-store/key-store'
 
 /**
- * Runs the desktop app until it quits. What has to happen before Electron is ready happens before the first await. Resolves when the window is
- * open and served, or at once when another instance has taken over.
+ * Starts the desktop app. Everything that must precede Electron's ready event runs before the first await. Resolves
+ * when the window is open and served, or at once when another instance has taken over.
  */
 export async function startDesktop(options: DesktopOptions): Promise<void> {
   const { electron, platform = process.platform, argv = process.argv } = options
@@ -38,7 +38,7 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
   // Dumps of native crashes stay on this machine.
   app.setPath('crashDumps', join(home, 'logs', 'crashes'))
   electron.crashReporter.start({ uploadToServer: false })
-  // The engine, once it is open, knows the keys that are stored.
+  // The engine, once open, knows the stored keys.
   const hide = { redact: createRedact({ env: process.env }) }
   const log = openAppLog({ home, redact: (message) => hide.redact(message) })
   const { electron: shell, node } = process.versions
@@ -63,8 +63,9 @@ export async function startDesktop(options: DesktopOptions): Promise<void> {
 }
 
 /**
- * Opens what earlier versions sealed with Electron's safeStorage, which no other host can; it is sealed again with the key that all hosts share. Ask for it
- * only once the app is ready. Undefined where the system has no such store.
+ * Decrypts secrets of earlier versions, which used Electron's safeStorage and are unreadable to other hosts; they are
+ * then encrypted with the key all hosts share. Call it only once the app is ready. Undefined if the system has no such
+ * store.
  */
 export function safeStorageCipher(
   safeStorage: ElectronModule['safeStorage'],

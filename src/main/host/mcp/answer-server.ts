@@ -3,7 +3,9 @@ import { formDefaults, formProblems, type FormField, type FormValue, type FormVa
 import { editorOutput, safeText } from '../../console/output'
 import type { CallAnswer, CallQuestion } from '../../engine/tool/tool'
 
-/** What a server asks in the midst of a call: answered with what was given beforehand, else by whoever sits at the terminal, else declined. */
+/**
+ * Answers a server's request during a call: with the `--answer` given, else by the user at the terminal, else declines.
+ */
 export async function answerInTerminal(
   question: CallQuestion,
   { values, signal }: { values?: Record<string, unknown>; signal: AbortSignal },
@@ -25,10 +27,10 @@ export async function answerInTerminal(
   }
   if (!atTerminal)
     return declined(
-      `nobody is at a terminal to answer.${preview.kind === 'form' ? " Give --answer '{…}' beforehand; '{}' takes the defaults." : ''}`,
+      `there is no terminal to ask in.${preview.kind === 'form' ? " Pass --answer '{…}'; '{}' uses the defaults." : ''}`,
     )
   const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
-  // The keys are read here, so that no signal comes of Ctrl-C: whoever runs this ends as at a signal.
+  // This reads the keys, so Ctrl-C sends no signal: handle it as one.
   terminal.on('SIGINT', () => process.emit('SIGINT'))
   try {
     const agreed = await agrees(terminal, question, signal)
@@ -59,7 +61,7 @@ async function agrees(
   return /^y(es)?$/i.test((await terminal.question(`${words}? [y/N] `, { signal })).trim())
 }
 
-/** Field after field; an empty line takes the default, or leaves out what is not needed. */
+/** Asks field by field; an empty line uses the default, or skips an optional field. */
 async function fill(terminal: Interface, fields: readonly FormField[], signal: AbortSignal): Promise<FormValues> {
   const values: FormValues = {}
   for (const field of fields) {
@@ -94,7 +96,7 @@ function hintOf(field: FormField): string {
   return `${how}${usual}`
 }
 
-/** What was written, as the field has it; what cannot be one is passed on, so that the form says why. */
+/** Converts the input to the field's type; invalid input is passed on, so that validation reports it. */
 function valueOf(field: FormField, written: string): FormValue {
   switch (field.kind) {
     case 'number':
@@ -110,7 +112,7 @@ function valueOf(field: FormField, written: string): FormValue {
   }
 }
 
-/** A server's words cannot steer the terminal. */
+/** Server text must not control the terminal. */
 function plain(text: string): string {
   return safeText(text.slice(0, 5000))
 }

@@ -7,7 +7,10 @@ import { usageError, type McpAction } from './mcp-action'
 
 type Chosen = { preview: McpImportPreview; servers: McpImportServer[]; pasted?: string }
 
-/** `trestle mcp import [FROM [NAME...]]`: shows what another product's configuration has, and takes it over when somebody says so. */
+/**
+ * `trestle mcp import [FROM [NAME...]]`: shows the servers of another product's configuration, and imports them after
+ * confirmation.
+ */
 export async function importServers(asked: McpAction): Promise<number> {
   const { mcp, folder, words, isJson, values, signal } = asked
   const [from, ...names] = words
@@ -22,7 +25,7 @@ export async function importServers(asked: McpAction): Promise<number> {
   if (taken.length === 0) {
     if (isJson) say(`${JSON.stringify(chosen.map(({ preview }) => preview))}\n`)
     else say('Nothing of it is to be taken over.\n')
-    // What cannot be read is a failure, what is here already is none.
+    // An unreadable file is a failure, a server that already exists is not.
     return chosen.some(({ preview }) => preview.problems.length > 0 && preview.servers.length === 0) ? 1 : 0
   }
   const wanted = taken.flatMap(({ servers }) => servers.map(({ name }) => name)).join(', ')
@@ -37,7 +40,7 @@ export async function importServers(asked: McpAction): Promise<number> {
   return 0
 }
 
-/** What `FROM` names, and which servers of it. */
+/** The configuration that `FROM` names, and the selected servers. */
 async function choose({ mcp, folder, values }: McpAction, from: string, names: string[]): Promise<Chosen[]> {
   const pasted = from === '-' ? await text(process.stdin) : undefined
   if (pasted?.trim() === '')
@@ -97,7 +100,7 @@ function valuesFrom(given: McpAction['values'][string]): Map<string, string> {
 async function agreed(wanted: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: editorOutput(process.stderr) })
-  // The keys are read here, so that no signal comes of Ctrl-C: whoever runs this ends as at a signal.
+  // This reads the keys, so Ctrl-C sends no signal: handle it as one.
   terminal.on('SIGINT', () => process.emit('SIGINT'))
   try {
     return /^y(es)?$/i.test((await terminal.question(`Take over ${oneLine(wanted)}? [y/N] `, { signal })).trim())
@@ -135,7 +138,7 @@ function shown({ product, file, servers, problems }: McpImportPreview): string {
   return `${lines.join('\n')}\n`
 }
 
-/** However a product's name is written: claude-code is Claude Code. */
+/** Normalizes a product's name: claude-code is Claude Code. */
 function plain(product: string): string {
   return product.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 }

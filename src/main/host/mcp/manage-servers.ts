@@ -12,7 +12,7 @@ import { table } from '../../console/output'
 import type { McpPlace } from '../../engine/mcp/hub/mcp'
 import { usageError, type McpAction, findServer } from './mcp-action'
 
-/** `trestle mcp list`, and what changes the files servers are written in. */
+/** `trestle mcp list`, and the actions that change server configuration files. */
 export async function manageServers(
   action: 'list' | 'add' | 'remove' | 'enable' | 'disable',
   asked: McpAction,
@@ -96,14 +96,14 @@ function listed({ servers }: McpServerList): string {
   )
 }
 
-const STATES: Partial<Record<McpServerView['state'], string>> = { asked: 'to be accepted', sign_in: 'wants a sign-in' }
+const STATES: Partial<Record<McpServerView['state'], string>> = { asked: 'needs approval', sign_in: 'sign-in required' }
 
 function stateOf({ state, hiddenBy, auth }: McpServerView): string {
   if (hiddenBy !== undefined) return `hidden by ${hiddenBy}`
   return `${STATES[state] ?? state}${auth?.state === 'signed_in' ? ', signed in' : ''}`
 }
 
-/** What is wrong with the files, and what waits for a person. */
+/** Problems in the files, and servers that need approval. */
 function reportProblems({ servers, problems }: McpServerList): void {
   for (const { file, line, message } of problems)
     process.stderr.write(`trestle: ${file}${line === undefined ? '' : `:${line}`}: ${message}\n`)
@@ -130,7 +130,7 @@ function say(text: string): void {
 const FOR_URLS = ['header', 'client-id', 'client-secret', 'scope', 'redirect-url', 'client-metadata-url']
 const DEFAULTS = { enabled: true, startTimeoutMs: 30_000, callTimeoutMs: 60_000, disabledTools: [] }
 
-/** The server that the words after `add NAME` describe: one URL, or a command with its arguments. */
+/** The server that the arguments after `add NAME` describe: one URL, or a command with its arguments. */
 function parseServerDefinition({
   words: [, first = '', ...rest],
   values,
@@ -171,7 +171,7 @@ function parseServerDefinition({
   }
 }
 
-/** Whether a shell would find it here. */
+/** Whether the command is on the PATH. */
 function isProgram(word: string): boolean {
   if (/[/\\]/.test(word)) return existsSync(word)
   const names = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'].map((end) => word + end) : [word]
@@ -179,7 +179,7 @@ function isProgram(word: string): boolean {
   return folders.some((folder) => names.some((name) => existsSync(join(folder, name))))
 }
 
-/** What is written without `--` is most likely an address with a mistake. */
+/** An argument without `--` is most likely a mistyped URL. */
 function neither(word: string): string {
   const meant = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)|^localhost\b/i.test(word) ? ` Did you mean https://${word}?` : ''
   return `"${word}" is no URL, since those begin with http:// or https://, and no command that is found here.${meant} For a command write -- before it: trestle mcp add NAME -- COMMAND ARGS.`

@@ -4,13 +4,13 @@ import { CodedError } from '../../../shared/errors'
 import type { McpServerView } from '../../../shared/configuration/mcp'
 import { nearest } from '../../../shared/nearest'
 
-/** What an action is given. */
+/** The input of an action. */
 export interface McpAction {
   mcp: Engine['mcp']
   folder: string
   values: Parsed['values']
   words: string[]
-  /** `--` stood among them: what follows it is a command. */
+  /** Whether the arguments contain `--`: what follows it is a command. */
   hasSeparator: boolean
   isJson: boolean
   /** Aborted by Ctrl+C. */
@@ -22,7 +22,10 @@ export function usageError(message: string): UsageError {
   return new UsageError(message, 'mcp')
 }
 
-/** The server of this name that would be used in the folder; with `--project`, the project's. CodedError `request.invalid`. */
+/**
+ * The server of this name that is used in the folder; with `--project`, the project's. Throws CodedError
+ * `request.invalid`.
+ */
 export async function findServer({ mcp, folder, values }: McpAction, name: string): Promise<McpServerView> {
   const { servers } = await mcp.list(folder)
   const [inProject, named] = [values['project'] === true, servers.filter((server) => server.name === name)]
@@ -36,7 +39,7 @@ export async function findServer({ mcp, folder, values }: McpAction, name: strin
   throw new CodedError('request.invalid', `${inProject ? 'The project has' : 'There is'} no server "${name}". ${none}`)
 }
 
-/** One that may be used: a project's only when somebody has accepted it. */
+/** A server that may be used: a project's server only once it has been accepted. */
 export async function usableServer(asked: McpAction, name: string): Promise<McpServerView> {
   const server = await findServer(asked, name)
   if (server.state === 'asked')

@@ -22,10 +22,10 @@ const DEFINITION = [
   'client-metadata-url',
 ]
 
-/** Which options go with which action, and how many words. */
+/** The options and number of arguments of each action. */
 const ACTIONS: Record<
   string,
-  { options: readonly string[]; words: readonly [least: number, most: number]; takes: string }
+  { options: readonly string[]; words: readonly [min: number, max: number]; takes: string }
 > = {
   list: { options: ['cwd', 'json'], words: [0, 0], takes: 'no name' },
   add: { options: [...SERVER, ...DEFINITION], words: [2, 1000], takes: 'a name, and a URL or -- and a command' },
@@ -41,13 +41,19 @@ const ACTIONS: Record<
   logs: { options: [...SERVER, ...SIGN_IN], words: [1, 1], takes: 'the name of a server' },
 }
 
-/** What is interrupted has so long to end by itself. */
+/** Time in ms for an interrupted action to end before it is aborted. */
 const STOP_MS = 500
 
-/** What decides over what runs, or acts in the name of the user: not for commands of an agent, which its own tools and rules are there for. */
+/**
+ * Actions that decide what runs, or act on behalf of the user: not for commands of an agent, which has its own tools
+ * and rules.
+ */
 const FOR_PEOPLE = new Set(['add', 'import', 'remove', 'enable', 'disable', 'call', 'login', 'logout'])
 
-/** `trestle mcp`: servers without an interface. Returns the exit code: 0, 1 when it failed, 2 for wrong usage, 130 when interrupted. */
+/**
+ * `trestle mcp`: manages and uses servers without a UI. Returns the exit code: 0, 1 when it failed, 2 for wrong usage,
+ * 130 when interrupted.
+ */
 export async function mcpMain(
   { values, positionals: [action, ...words], hasSeparator }: Parsed,
   version: string,
@@ -86,7 +92,7 @@ export async function mcpMain(
       isJson: values['json'] === true,
       signal,
     })
-    // Closing the engine ends what is still being done.
+    // Closing the engine ends pending work.
     const gaveUp = new Promise<number>((resolve) =>
       signal.addEventListener('abort', () => setTimeout(resolve, STOP_MS, 130).unref(), { once: true }),
     )

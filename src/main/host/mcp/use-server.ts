@@ -9,9 +9,9 @@ import { lastStderr } from '../../engine/mcp/protocol/server-log'
 import { answerInTerminal } from './answer-server'
 import { usageError, type McpAction, usableServer } from './mcp-action'
 
-/** So many lines of what a server has printed to stderr are shown with a test of it. */
+/** Number of stderr lines shown with a test of a server. */
 const STDERR_LINES = 12
-/** Characters of a tool's description in a list. */
+/** Maximum characters of a tool's description in a list. */
 const MAX_DESCRIBED = 80
 
 /** `trestle mcp test NAME`, `tools NAME`, `call NAME TOOL [JSON]` and `logs NAME`. */
@@ -39,7 +39,7 @@ async function test(asked: McpAction): Promise<number> {
   return ok ? 0 : 1
 }
 
-/** What a server says for itself is often the reason why it does not start. */
+/** The server's stderr often explains why it does not start. */
 async function stderrTail({ mcp }: McpAction, { serverId }: McpServerView): Promise<string> {
   const lines = lastStderr(await mcp.logs(serverId))
   return lines
@@ -48,12 +48,12 @@ async function stderrTail({ mcp }: McpAction, { serverId }: McpServerView): Prom
     .join('\n')
 }
 
-/** The server is asked: what it offered the last time may not be so any more. */
+/** Always asks the server: its last known tools may be outdated. */
 async function tools(asked: McpAction): Promise<number> {
   const server = await usableServer(asked, asked.words[0]!)
   const { ok, message } = await tested(asked, server)
   if (!ok) {
-    process.stderr.write(`trestle: ${server.name} does not tell its tools: ${message}\n`)
+    process.stderr.write(`trestle: ${server.name} could not list its tools: ${message}\n`)
     return 1
   }
   const { servers } = await asked.mcp.list(asked.folder)
@@ -81,7 +81,7 @@ function shortened(description: string): string {
   return first.length > MAX_DESCRIBED ? `${first.slice(0, MAX_DESCRIBED - 1)}…` : first
 }
 
-/** Failing for want of a sign-in is the only failure that somebody at a terminal can mend at once. */
+/** A missing sign-in is the only failure that the user can fix right here. */
 function tested(asked: McpAction, server: McpServerView): Promise<McpTestResult> {
   return withSignIn(asked, server, async () => {
     const result = await asked.mcp.test(server.serverId)
@@ -90,7 +90,7 @@ function tested(asked: McpAction, server: McpServerView): Promise<McpTestResult>
   })
 }
 
-/** There is only what happens now: the server is started for it, as for a test. */
+/** Shows only new log lines: the server is started for it, as for a test. */
 async function logs(asked: McpAction): Promise<number> {
   const server = await usableServer(asked, asked.words[0]!)
   const { ok } = await tested(asked, server)
@@ -149,7 +149,7 @@ function objectOf(text: string, what: string): Record<string, unknown> {
   throw new CodedError('request.invalid', `${what} is an object, like '{"path":"notes.md"}'.`)
 }
 
-/** So often one command leads to the browser: for the first sign-in, and for one with more rights. */
+/** Maximum sign-ins per command: the first one, and one with more scopes. */
 const MAX_SIGN_INS = 2
 
 /** `trestle mcp login NAME` and `trestle mcp logout NAME`. */
@@ -163,7 +163,7 @@ export async function signInOrOut(action: 'login' | 'logout', asked: McpAction):
   return 0
 }
 
-/** Runs `work`; where it fails for want of a sign-in and somebody is there for it, signs in and runs it again. */
+/** Runs `work`; if it fails because of a missing sign-in and a user is present, signs in and runs it again. */
 export async function withSignIn<Result>(
   asked: McpAction,
   server: McpServerView,
@@ -198,7 +198,7 @@ function browserOf({ values }: McpAction): string | undefined {
   return typeof browser === 'string' ? browser : undefined
 }
 
-/** The page's address never becomes part of a command line that a shell reads. */
+/** The page's URL is never part of a shell command line. */
 function openWith(browser: string, url: string): void {
   const child =
     process.platform === 'win32'

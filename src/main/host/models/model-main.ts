@@ -28,13 +28,16 @@ const ACTIONS = {
   remove: { options: ['json'], words: [1, 1], takes: 'a model, as provider/model', humanOnly: true },
 } satisfies Record<string, ActionSpec>
 
-/** `trestle model`: models without an interface. Returns the exit code: 0, 1 when it failed, 2 when it is not allowed. */
+/**
+ * `trestle model`: manages models without a UI. Returns the exit code: 0, 1 when it failed, 2 when it is not allowed.
+ */
 export async function modelMain(parsed: Parsed, version: string): Promise<number> {
   const { action, words } = parseAction<keyof typeof ACTIONS>('model', ACTIONS, parsed)
   const [id] = words
   const { values } = parsed
   if (action === 'list') return modelsMain({ ...parsed, positionals: words })
-  const decides = 'humanOnly' in ACTIONS[action] || (action === 'default' && id !== undefined)
+  const { humanOnly }: ActionSpec = ACTIONS[action]
+  const decides = humanOnly || (action === 'default' && id !== undefined)
   if (decides && (await refuseAgents(`model ${action}`))) return 2
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   const { settings } = engine
@@ -65,7 +68,7 @@ export async function modelMain(parsed: Parsed, version: string): Promise<number
         return result.ok ? 0 : 1
       }
       case 'default': {
-        // A model of a configured provider may be chosen as it is called, without being added first.
+        // A model of a configured provider can be chosen by name, without adding it first.
         if (!isKnown(settings, id)) await settings.saveModel(parseModel(settings, id, {}))
         await settings.setDefaultModel(id)
         say({ defaultModel: id }, `New sessions use ${id}.\n`)
@@ -121,19 +124,22 @@ function parseModel(
   }
 }
 
-function tokens(values: Parsed['values'], option: string, least: number): number | undefined {
+function tokens(values: Parsed['values'], option: string, min: number): number | undefined {
   const written = values[option]
   if (written === undefined) return undefined
   const number = typeof written === 'string' && /^\d{1,9}$/.test(written) ? Number(written) : Number.NaN
-  if (!(number >= least && number <= 100_000_000))
+  if (!(number >= min && number <= 100_000_000))
     throw new UsageError(
-      `--${option} needs a whole number from ${least} to 100000000; not "${String(written)}".`,
+      `--${option} needs a whole number from ${min} to 100000000; not "${String(written)}".`,
       'model',
     )
   return number
 }
 
-/** `trestle models [PROVIDER]`: the configured models, or those that a provider offers, with what is known of them. Returns 0, or 2 when that is not possible. */
+/**
+ * `trestle models [PROVIDER]`: the configured models, or those that a provider offers, with their known properties.
+ * Returns 0, or 2 when that is not possible.
+ */
 export async function modelsMain({ positionals: [providerId], values }: Parsed): Promise<number> {
   const home = realpathSync(resolveHome())
   const config = await openConfig({ home })

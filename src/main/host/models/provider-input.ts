@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { PROVIDER_TYPE_ALIASES, PROVIDER_TYPES, type ProviderType } from '../../../shared/configuration/settings'
 import { UsageError, type Parsed } from '../../console/parse-command'
 
-/** What a provider of this name speaks, when nothing else is said. */
+/** The default API type of well-known provider names. */
 const BY_NAME: Readonly<Record<string, ProviderType>> = {
   anthropic: 'anthropic',
   claude: 'anthropic',
@@ -27,7 +27,7 @@ export function parseProvider(
     throw wrong(`--base-url needs a whole address, like https://api.example.com/v1; not "${baseUrl}".`)
   const apiKeyEnv = text('key-env')
   if (apiKeyEnv !== undefined && !/^[A-Za-z_]\w*$/.test(apiKeyEnv))
-    // It may be the key itself: it is not repeated.
+    // It may be the key itself, so it is not printed.
     throw wrong(
       '--key-env needs the name of an environment variable, like OPENAI_API_KEY. To store a key itself, pipe it in with --key-stdin.',
     )
@@ -54,12 +54,12 @@ function wrong(message: string): UsageError {
   return new UsageError(message, 'provider')
 }
 
-/** Longer than any key; a file piped in by mistake is none. */
+/** Longer than any key: rejects a file that was piped in by mistake. */
 const MAX_CHARS = 16_384
 
 /**
- * A provider's key: piped in, or typed at the terminal without being shown. Empty when there is to be none, undefined for Ctrl-C. A key is never taken from the
- * command line, which every program of the machine can read.
+ * Reads a provider's key: piped in, or typed without echo at the terminal. Empty for no key, undefined for Ctrl-C. A
+ * key is never read from the command line, which every program on the machine can see.
  */
 export async function readApiKey(name: string, fromStdin: boolean): Promise<string | undefined> {
   const { stdin, stderr } = process
@@ -80,7 +80,7 @@ function typedKey(question: string): Promise<string | undefined> {
   const { stdin, stderr } = process
   const decoder = new StringDecoder('utf8')
   let typed = ''
-  // First: whoever sees the question may type at once.
+  // Before the prompt, because the user may type as soon as it appears.
   stdin.setRawMode(true)
   stderr.write(question)
   return new Promise((resolve) => {

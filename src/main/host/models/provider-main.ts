@@ -21,12 +21,16 @@ const ACTIONS = {
   remove: { options: ['json'], words: [1, 1], takes: 'the name of a provider', humanOnly: true },
 } satisfies Record<string, ActionSpec>
 
-/** `trestle provider`: where models come from, without an interface. Returns the exit code: 0, 1 when it failed, 2 when it is not allowed, 130 when interrupted. */
+/**
+ * `trestle provider`: manages model providers without a UI. Returns the exit code: 0, 1 when it failed, 2 when it is
+ * not allowed, 130 when interrupted.
+ */
 export async function providerMain(parsed: Parsed, version: string): Promise<number> {
   const { action, words } = parseAction<keyof typeof ACTIONS>('provider', ACTIONS, parsed)
   const [name = ''] = words
   const { values } = parsed
-  if ('humanOnly' in ACTIONS[action] && (await refuseAgents(`provider ${action}`))) return 2
+  const { humanOnly }: ActionSpec = ACTIONS[action]
+  if (humanOnly && (await refuseAgents(`provider ${action}`))) return 2
   const engine = await createEngine({ version, watch: false, runsQueue: false })
   const say = (json: unknown, text: string): void =>
     void process.stdout.write(values['json'] === true ? `${JSON.stringify(json)}\n` : text)
@@ -76,7 +80,7 @@ export async function providerMain(parsed: Parsed, version: string): Promise<num
 const KEYS: Readonly<Record<ProviderView['keyFrom'], (provider: ProviderView, keys: KeysView) => string>> = {
   stored: (_, keys) => `Its key is stored. ${keyStorageText(keys)}`,
   environment: ({ apiKeyEnv }) => `Its key is read from ${apiKeyEnv}.`,
-  file: () => 'Its key stands in config.toml.',
+  file: () => 'Its key is in config.toml.',
   locked: (_, { reason = 'it was stored with another key' }) =>
     `Its key is stored, but cannot be decrypted: ${reason}.`,
   none: ({ apiKeyEnv }) =>
@@ -100,7 +104,7 @@ async function test(
   const count = models.length === 1 ? '1 model' : `${models.length} models`
   const message = ok
     ? `${id} offers ${count}. See them with: trestle model list ${id}`
-    : `${problem ?? 'It does not say which models it has.'} Some servers list none: then try a model with: trestle model test ${id}/MODEL`
+    : `${problem ?? 'It does not list its models.'} Some servers list no models. Try one with: trestle model test ${id}/MODEL`
   say({ ok, message, models: ok ? models.map(({ model }) => model) : [] }, `${ok ? 'ok' : 'failed'}: ${message}\n`)
   return ok ? 0 : 1
 }

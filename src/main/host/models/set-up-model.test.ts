@@ -54,7 +54,7 @@ describe('trestle acp --setup', () => {
     expect(said).not.toContain('secret-key')
   })
 
-  it('says so when the model does not answer, and keeps what was entered', async () => {
+  it('reports a model that does not answer, and keeps the input', async () => {
     await server.close()
     const { code, said } = await setUp('mine', server.baseUrl, '', 'scripted')
     expect(code).toBe(1)
@@ -62,7 +62,7 @@ describe('trestle acp --setup', () => {
     expect(engine.settings.view().defaultModel).toBe('mine/scripted')
   })
 
-  it('saves nothing when it is interrupted, or the address is none', async () => {
+  it('saves nothing when interrupted, or when the base URL is invalid', async () => {
     expect((await setUp('mine', undefined)).code).toBe(130)
     expect((await setUp('mine', server.baseUrl, undefined)).code).toBe(130)
     await expect(setUp('mine', 'not an address')).rejects.toThrow('--base-url needs a whole address')

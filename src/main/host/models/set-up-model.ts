@@ -8,16 +8,19 @@ import { parseProvider, readApiKey } from './provider-input'
 
 const MAX_SHOWN = 20
 
-/** How the steps of a setup talk with whoever is at the terminal. */
+/** How the setup steps talk with the user at the terminal. */
 export interface SetupTerminal {
-  /** An answer in words; undefined when it was interrupted. */
+  /** A text answer; undefined when interrupted. */
   ask(question: string): Promise<string | undefined>
-  /** A key, which is not shown; undefined when it was interrupted. */
+  /** A key, typed without echo; undefined when interrupted. */
   askKey(provider: string): Promise<string | undefined>
   say(text: string): void
 }
 
-/** `trestle acp --setup`: what an editor runs in a terminal of its own so that the user can set up a provider and a model. Returns the exit code. */
+/**
+ * `trestle acp --setup`: editors run it in a terminal so that the user can set up a provider and a model. Returns the
+ * exit code.
+ */
 export async function setUpMain(_parsed: Parsed, version: string): Promise<number> {
   if (await refuseAgents('acp --setup')) return 2
   if (!stdin.isTTY || !stderr.isTTY) {
@@ -38,7 +41,10 @@ export async function setUpMain(_parsed: Parsed, version: string): Promise<numbe
   }
 }
 
-/** Asks for a provider, its key and a model, and saves them: 0 when the model answers, 1 when it does not, 130 when interrupted. */
+/**
+ * Asks for a provider, its key and a model, and saves them: 0 when the model answers, 1 when it does not, 130 when
+ * interrupted.
+ */
 export async function setUpModel(
   settings: Pick<
     Engine['settings'],

@@ -15,12 +15,16 @@ import { readServerFiles, type SessionServers } from '../../console/mcp-config-f
 import { DeniedCalls, createPrintOutput } from './print-output'
 import { printOptions, type PrintOptions, readStdin } from './print-options'
 
-/** `trestle print`: one turn without an interface. Returns the exit code: 0 ended by itself, 1 error, 3 ended by itself with calls denied, 130 interrupted. */
+/**
+ * `trestle print`: one turn without a UI. Returns the exit code: 0 completed, 1 error, 3 completed with calls denied,
+ * 130 interrupted.
+ */
 export async function printMain(parsed: Parsed, version: string): Promise<number> {
   const options = printOptions(parsed)
   const servers = await readServerFiles('print', parsed.values['mcp-config-file'])
   if (!servers) return 2
-  // A heap that grows slowly costs little CPU and saves 20 to 60 MB; and starting commands (fork) gets quicker with every MB less.
+  // A heap that grows slowly costs little CPU and saves 20 to 60 MB; starting commands (fork) is faster with less
+  // memory.
   setFlagsFromString('--semi-space-growth-factor=1')
   setFlagsFromString('--heap-growing-percent=20')
   let engine: Engine | undefined
@@ -40,7 +44,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
     if (prompt === '') throw new UsageError('There is no prompt: trestle print "what to do".', 'print')
     return await printTurn(engine, options, { prompt, servers, result })
   } catch (error) {
-    // Who reads JSON learns there why no turn began; the words for people follow on stderr.
+    // JSON output contains the reason why no turn started; the message for people goes to stderr.
     if (options.format !== 'text' && error instanceof CodedError && !result.isWritten)
       await reportFailure(options.format, error.failure)
     throw error
@@ -49,7 +53,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   }
 }
 
-/** The result of a turn that could not begin. */
+/** The result of a turn that could not start. */
 async function reportFailure(format: PrintOptions['format'], failure: Failure): Promise<void> {
   const usage = { input: 0, output: 0, cached: 0, thinking: 0 }
   await createPrintOutput(format, process.stdout).finish({
@@ -64,7 +68,7 @@ async function reportFailure(format: PrintOptions['format'], failure: Failure): 
   })
 }
 
-/** What is wrong is told in every format; that something takes a moment only to a person. */
+/** Warnings are printed in every format; progress only in the text format. */
 function reportNotices(engine: Engine, format: PrintOptions['format']): void {
   engine.onChange((change) => {
     if (change.kind === 'notice' && change.about === 'mcp' && (change.tone === 'warning' || format === 'text'))
@@ -72,7 +76,7 @@ function reportNotices(engine: Engine, format: PrintOptions['format']): void {
   })
 }
 
-/** What the model sees has changed: that is told in every format. */
+/** The model's context has changed, which is reported in every format. */
 function reportCompaction(event: SessionEvent): void {
   if (event.type !== 'compaction.finished') return
   process.stderr.write(
@@ -80,7 +84,7 @@ function reportCompaction(event: SessionEvent): void {
   )
 }
 
-/** The exit code of a turn that ended by itself, but not everything it wanted to do was allowed. */
+/** The exit code of a turn that completed with calls denied. */
 const CALLS_DENIED = 3
 
 type TurnFinished = RecordedEvent & { type: 'turn.finished' }
@@ -100,14 +104,14 @@ async function printTurn(
   )
   let interrupted = false
   const interrupt = (): void => {
-    // Who asks twice does not want to wait; what is recorded so far is safe.
+    // A second signal exits at once; everything recorded so far is safe.
     if (interrupted) process.exit(130)
     interrupted = true
     void engine.sessions.stop(sessionId)
   }
   // SIGHUP: the terminal was closed, or the connection to it was lost.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, interrupt)
-  // Whoever read our output is gone: nobody is left to work for.
+  // The reader of the output is gone: end the turn.
   process.stdout.on('error', () => {
     if (!interrupted) interrupt()
   })
@@ -121,7 +125,7 @@ async function printTurn(
     })
   })
   if (options.effort !== undefined) reportEffort(engine, engine.sessions.header(sessionId), options.effort)
-  // For this turn alone: a session that is gone on with keeps its own.
+  // For this turn only: a continued session keeps its own setting.
   await engine.sessions.prompt(
     sessionId,
     [{ type: 'text', text: prompt }],
@@ -167,14 +171,14 @@ async function printTurn(
   return denied.list.length > 0 ? CALLS_DENIED : 0
 }
 
-/** To a hundredth of a cent: sums of floating-point numbers have endless ends. */
+/** Rounds to a hundredth of a cent, to hide floating-point noise. */
 function rounded(dollars: number): number {
   return Math.round(dollars * 10_000) / 10_000
 }
 
 const PARTS = { rules: 'rules', hooks: 'hooks', mcp: 'MCP servers', agents: 'agent specs' } as const
 
-/** A project's own rules, hooks and servers do nothing until the user trusts them, and here nobody can be asked. */
+/** Warns that a project's rules, hooks and servers are off until the user trusts them; print mode cannot ask. */
 async function reportUntrusted(engine: Engine, folder: string): Promise<void> {
   const { state, parts } = await engine.trust.view(folder)
   if (state === 'nothing' || state === 'trusted') return
@@ -189,23 +193,23 @@ async function reportUntrusted(engine: Engine, folder: string): Promise<void> {
   )
 }
 
-/** What becomes of an effort that the model does not know. */
+/** Warns when the model does not support the requested effort. */
 function reportEffort(engine: Engine, header: SessionHeader, effort: Effort): void {
   const settings = engine.settings.view()
   const id = header.model ?? settings.defaultModel
   const { offered, chosen } = sessionEffort(settings, { ...header, effort })
-  // Of a model that stands in no list only the request knows.
+  // For a model in no list, only the request tells.
   if (chosen === effort || !settings.models.some((model) => model.id === id)) return
   const what =
     offered.length === 0
-      ? 'has no levels of thinking, so --effort says nothing to it'
-      : `does not think "${effort}"; it thinks "${chosen}"`
+      ? 'has no reasoning effort setting, so --effort is ignored'
+      : `does not support effort "${effort}"; using "${chosen}"`
   process.stderr.write(`trestle: ${id} ${what}.\n`)
 }
 
 async function chooseSession(engine: Engine, options: PrintOptions): Promise<SessionHeader> {
   const header = await sessionFor(engine, options)
-  // Plan mode stands beside the permission modes: naming one of those ends it.
+  // Plan mode is separate from the permission modes: choosing one of those ends it.
   if (options.mode === 'plan') return engine.plans.enter(header.sessionId)
   return options.mode && header.plan?.active ? engine.plans.leave(header.sessionId) : header
 }
@@ -217,8 +221,7 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
   let { sessionId } = options
   if (options.continueLatest) {
     sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
-    if (sessionId === undefined)
-      throw new CodedError('session.not_found', `There is no session of ${cwd} to go on with.`)
+    if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to continue.`)
   }
   if (sessionId === undefined)
     return sessions.create({
@@ -237,7 +240,7 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
       waited === 1
         ? '1 request that waited for an answer was cancelled'
         : `${waited} requests that waited for an answer were cancelled`
-    process.stderr.write(`trestle: ${what}: nobody can be asked here.\n`)
+    process.stderr.write(`trestle: ${what}: print mode cannot ask.\n`)
   }
   const addedFolders = [
     ...new Set([...header.addedFolders, ...(await Promise.all(addDirs.map((dir) => realpath(dir))))]),
@@ -251,7 +254,7 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
   return Object.keys(change).length > 0 ? sessions.change(sessionId, change) : header
 }
 
-/** Says on stderr what of the session runs on in the background when the program ends now. */
+/** Prints to stderr which background work of the session continues or ends when the program exits. */
 async function reportSessionBackground(engine: Engine, sessionId: string): Promise<void> {
   const { news } = engine.sessions.header(sessionId)
   if (news.length === 0) return
@@ -269,13 +272,13 @@ async function reportSessionBackground(engine: Engine, sessionId: string): Promi
       .map(({ taskId, description, command }) => `${taskId} (${oneLine(description ?? command)})`)
       .join(', ')
     process.stderr.write(
-      `trestle: ${ending.length === 1 ? 'a command that took longer than its time limit is' : `${ending.length} commands that took longer than their time limit are`} stopped with this program: ${what}. To have one go on, let the agent start it in the background.\n`,
+      `trestle: ${ending.length === 1 ? 'a command that took longer than its time limit is' : `${ending.length} commands that took longer than their time limit are`} stopped with this program: ${what}. To keep one running, let the agent start it in the background.\n`,
     )
   }
   const agents = running.filter(({ agent }) => agent)
   if (agents.length === 0) return
   const names = agents.map(({ taskId, description = '' }) => `${taskId} (${description})`).join(', ')
   process.stderr.write(
-    `trestle: ${agents.length === 1 ? 'a subagent ends' : `${agents.length} subagents end`} with this program, unfinished: ${names}. The agent is told when the session goes on, and can resume ${agents.length === 1 ? 'it' : 'them'}.\n`,
+    `trestle: ${agents.length === 1 ? 'a subagent ends' : `${agents.length} subagents end`} with this program, unfinished: ${names}. The agent is notified when the session continues, and can resume ${agents.length === 1 ? 'it' : 'them'}.\n`,
   )
 }

@@ -69,13 +69,14 @@ function folder(option: string, path: string): string {
 }
 
 /**
- * A program that starts us with a socket for stdin and forgets to close it would make us wait for ever: when nothing has come
- * through a socket for this long, nothing is meant to come. A shell's pipe and a file are read to their end, however long that takes.
+ * A program that starts us with a socket for stdin and forgets to close it would block us forever: when no data has
+ * arrived on a socket for this many ms, none is expected. A shell's pipe and a file are read to their end, however long
+ * that takes.
  */
 const SOCKET_SILENCE_MS = 500
 const HINT_AFTER_MS = 3000
 
-/** What was piped into the program, or an empty string for a terminal, a closed stdin, or nothing. */
+/** The piped input; an empty string for a terminal, a closed stdin, or no data. */
 export async function readStdin(): Promise<string> {
   if (process.stdin.isTTY) return ''
   let isSocket = false

@@ -7,18 +7,21 @@ import { toolLabel } from '../../../shared/tool-label'
 import { oneLine } from '../../console/output'
 import type { OutputFormat } from './print-options'
 
-/** How a printed turn ended: the object of `--output-format json` and the last line of `stream-json` (docs/print-mode.md). */
+/**
+ * How a printed turn ended: the object of `--output-format json` and the last line of `stream-json`
+ * (docs/print-mode.md).
+ */
 export interface PrintResult {
   type: 'result'
-  /** Missing where the turn could not even begin. */
+  /** Absent when the turn could not start. */
   sessionId?: string
   stop: StopReason
   /** The text of the last step. */
   answer: string
   failure?: Failure
-  /** The closing answer of a turn that was ended is not counted. */
+  /** Does not count the closing answer of a turn that was ended. */
   steps: number
-  /** The calls that were denied; empty: none. */
+  /** The denied calls. */
   denials: Denial[]
   durationMs: number
   usage: Usage
@@ -100,18 +103,18 @@ function idOf(delta: Delta): string {
   return delta.type === 'tool.progress' ? delta.callId : delta.stepId
 }
 
-/** A call that was not run because a rule, the permission mode, a hook, or nobody being there to ask denied it. */
+/** A call that a rule, the permission mode or a hook denied, or that needed approval. */
 interface Denial {
   tool: string
-  /** What it would have done, in a line. */
+  /** The call in one line. */
   summary: string
-  /** A sentence. */
+  /** Why, as a sentence. */
   reason: string
-  /** The session of the subagent whose call it was; absent: the agent's own. */
+  /** The subagent's session; absent for calls of the main agent. */
   agentId?: string
 }
 
-/** Longer lists are no help on a terminal; the result has them all. */
+/** Maximum calls listed on a terminal; the result has them all. */
 const MAX_LISTED = 5
 
 type Listen = (sessionId: string, listener: (event: SessionEvent) => void) => () => void
@@ -129,7 +132,7 @@ export class DeniedCalls {
 
   /** Takes an event of the session; `agentId`: of that subagent. */
   onEvent(event: SessionEvent, agentId?: string): void {
-    // Ids of calls are a model's: two agents may give the same.
+    // Call ids come from models: two agents may use the same one.
     const key = 'callId' in event ? `${agentId ?? ''} ${event.callId}` : ''
     if (event.type === 'tool.started') this.#calls.set(key, { tool: event.name, summary: event.summary })
     else if (event.type === 'tool.finished') this.#calls.delete(key)
@@ -140,7 +143,7 @@ export class DeniedCalls {
     }
   }
 
-  /** What is said of them on stderr; empty when nothing was denied. */
+  /** The summary for stderr; empty when nothing was denied. */
   toText(): string {
     const { length } = this.list
     if (length === 0) return ''

@@ -7,7 +7,7 @@ import { oneLine } from '../../console/output'
 import type { RestoreRequest } from '../../engine/checkpoint/restore-session'
 
 export interface RestoreOptions {
-  /** Right before this message; without it the latest restore is taken back. */
+  /** Restores to just before this message; without it the latest restore is undone. */
   n?: number
   what?: { files: boolean; conversation: boolean }
   dryRun: boolean
@@ -15,7 +15,7 @@ export interface RestoreOptions {
   isJson: boolean
 }
 
-/** 1 when something was left as it is. */
+/** Returns 1 when something was left unchanged. */
 export async function restoreFromTerminal(engine: Engine, sessionId: string, asked: RestoreOptions): Promise<number> {
   const { dryRun, isJson } = asked
   const request = { ...(await target(engine, sessionId, asked)), ...(asked.overwrite && { overwrite: 'all' as const }) }
@@ -88,7 +88,10 @@ function say(text: string): void {
   process.stdout.write(text)
 }
 
-/** `trestle session recover`: brings back what a damaged store or a backup has. 1 when a session was left as it is. */
+/**
+ * `trestle session recover`: recovers sessions from a damaged store or a backup. Returns 1 when a session was left
+ * unchanged.
+ */
 export function recoverFromTerminal(engine: Engine, file: string | undefined, isJson: boolean): number {
   if (file !== undefined && statSync(resolve(file), { throwIfNoEntry: false })?.isDirectory())
     throw new CodedError(
@@ -139,7 +142,7 @@ function mergedWords({ added, completed, events, unchanged, kept }: Report['merg
 }
 
 const WHY = {
-  changed: 'it has gone on differently since; left as it is',
+  changed: 'it has changed since; left as it is',
   'in use': 'another Trestle has it open; close that one and try again',
 }
 

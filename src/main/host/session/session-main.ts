@@ -7,7 +7,7 @@ import { nearest } from '../../../shared/nearest'
 import { exportSession, listSessions, showSession } from './session-output'
 import { recoverFromTerminal, forkSession, restoreFromTerminal } from './session-actions'
 
-/** Which options go with which action. */
+/** The options of each action. */
 const ACTIONS = {
   list: ['json', 'all', 'limit'],
   show: ['json'],
@@ -19,7 +19,7 @@ const ACTIONS = {
 
 type Action = keyof typeof ACTIONS
 
-/** `trestle session`: sessions without an interface. Returns the exit code: 0, or 1 when something was left undone. */
+/** `trestle session`: manages sessions without a UI. Returns the exit code: 0, or 1 when something was left undone. */
 export async function sessionMain(
   { values, positionals: [action, id, ...more] }: Parsed,
   version: string,
@@ -47,7 +47,7 @@ export async function sessionMain(
   }
 }
 
-/** What is wrong with the words behind the action. */
+/** What is wrong with the arguments of the action; undefined when they are valid. */
 function wrongOperand(action: Action, [id, ...more]: readonly (string | undefined)[]): string | undefined {
   if (action === 'list') return id === undefined ? undefined : 'list takes no id.'
   if (action === 'recover') return more.length === 0 ? undefined : 'recover takes one file.'
@@ -86,7 +86,7 @@ async function restore(engine: Engine, sessionId: string, values: Parsed['values
     throw wrong('restore needs --to N (a message, as trestle session show numbers them) or --redo.')
   if ([files, conversation, both].filter(Boolean).length !== 1 && !redo)
     throw wrong('restore needs one of --files, --conversation and --both.')
-  // Holding it here would end a turn that waits for an answer.
+  // Opening it here would end a turn that waits for an answer.
   if (engine.sessions.header(sessionId).turnId !== undefined)
     throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
   return restoreFromTerminal(engine, sessionId, {

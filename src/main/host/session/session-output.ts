@@ -24,7 +24,7 @@ export function listSessions(
   return say(table(['ID', 'STATUS', 'USED', 'TITLE', 'FOLDER'], rows))
 }
 
-/** What the session is, and its messages as `restore --to` and `fork --to` number them. */
+/** Shows a session, with its messages numbered as for `restore --to` and `fork --to`. */
 export async function showSession(engine: Engine, sessionId: string, isJson: boolean): Promise<number> {
   const header = engine.sessions.header(sessionId)
   const messages = await engine.checkpoints.points(sessionId)
@@ -37,7 +37,7 @@ export async function showSession(engine: Engine, sessionId: string, isJson: boo
   )
 }
 
-/** The conversation as it is now: as Markdown, or one event a line. */
+/** The current conversation: as Markdown, or one event per line. */
 export function exportSession(engine: Engine, sessionId: string, isJson: boolean): number {
   const header = engine.sessions.header(sessionId)
   const events = conversation(engine, sessionId)
@@ -67,8 +67,8 @@ function markdown(event: RecordedEvent): string {
     case 'turn.steered':
       return `\n## ${event.news || (event.type === 'turn.steered' && event.by !== 'user') ? 'Trestle' : 'You'}\n\n${textOf(event.parts)}\n`
     case 'step.finished': {
-      const said = event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-      return said.trim() === '' ? '' : `\n## ${event.partial ? 'Agent (broken off)' : 'Agent'}\n\n${said}\n`
+      const text = event.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+      return text.trim() === '' ? '' : `\n## ${event.partial ? 'Agent (broken off)' : 'Agent'}\n\n${text}\n`
     }
     case 'tool.started':
       return `\n- ${event.name} ${oneLine(event.summary, 200)}\n`

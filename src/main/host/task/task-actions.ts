@@ -3,19 +3,22 @@ import type { Orphan, Task } from '../../../shared/model/task'
 import type { TaskSupervisor } from '../../engine/task/task-supervisor'
 import { table } from '../../console/output'
 
-/** What ended tasks have left running, as JSON shows it: beside what is known of the task. */
+/** Processes that an ended task left running, as JSON shows them: with the known fields of the task. */
 interface TaskOrphans extends Partial<Task> {
   taskId: string
   leftRunning: Orphan[]
 }
 
-/** Running tasks, or all; newest first. Those that have ended and left something running are among them as JSON; on a terminal it has a list of its own. */
+/**
+ * Lists running tasks, or all, newest first. Ended tasks with running processes are included in JSON; on a terminal
+ * they have their own list.
+ */
 export async function listTasks(
-  custody: TaskSupervisor,
+  supervisor: TaskSupervisor,
   { all, limit, isJson }: { all: boolean; limit: number; isJson: boolean },
 ): Promise<number> {
-  const tasks: (Task | TaskOrphans)[] = await custody.list({ activeOnly: !all, limit })
-  const left = await orphansByTask(custody, await custody.orphans())
+  const tasks: (Task | TaskOrphans)[] = await supervisor.list({ activeOnly: !all, limit })
+  const left = await orphansByTask(supervisor, await supervisor.orphans())
   if (isJson) {
     const others = tasks.filter(({ taskId }) => !left.some((each) => each.taskId === taskId))
     return say(`${JSON.stringify([...others, ...left])}\n`)
@@ -29,11 +32,11 @@ export async function listTasks(
   return say(orphanTable(left.flatMap(({ leftRunning }) => leftRunning)))
 }
 
-/** In the order of the tasks' first processes. */
-async function orphansByTask(custody: TaskSupervisor, orphans: readonly Orphan[]): Promise<TaskOrphans[]> {
+/** Groups orphans by task, in the order of the tasks' first processes. */
+async function orphansByTask(supervisor: TaskSupervisor, orphans: readonly Orphan[]): Promise<TaskOrphans[]> {
   return Promise.all(
     [...Map.groupBy(orphans, ({ taskId }) => taskId)].map(async ([taskId, leftRunning]) => ({
-      ...(await custody.get(taskId).catch(() => undefined)),
+      ...(await supervisor.get(taskId).catch(() => undefined)),
       taskId,
       leftRunning,
     })),
@@ -52,23 +55,23 @@ function orphanTable(orphans: readonly Orphan[]): string {
   )
 }
 
-/** `all`: with what ended tasks have left running. Returns 1 when one of them could not be stopped. */
+/** `all`: includes processes that ended tasks left running. Returns 1 when a task could not be stopped. */
 export async function stopTasks(
-  custody: TaskSupervisor,
+  supervisor: TaskSupervisor,
   which: readonly string[] | 'all',
   { isJson, reason }: { isJson: boolean; reason: string },
 ): Promise<number> {
   const ids =
     which === 'all'
-      ? (await custody.list({ activeOnly: true })).filter(({ background }) => background).map(({ taskId }) => taskId)
+      ? (await supervisor.list({ activeOnly: true })).filter(({ background }) => background).map(({ taskId }) => taskId)
       : which
   const failures: string[] = []
   const before = new Map<string, Task>()
   const stopped = await Promise.all(
     ids.map(async (taskId) => {
       try {
-        before.set(taskId, await custody.get(taskId))
-        return [await custody.stop(taskId, reason)]
+        before.set(taskId, await supervisor.get(taskId))
+        return [await supervisor.stop(taskId, reason)]
       } catch (error) {
         if (!(error instanceof CodedError)) throw error
         failures.push(error.message)
@@ -76,12 +79,11 @@ export async function stopTasks(
       }
     }),
   )
-  for (const failure of failures)
-    process.stderr.write(`trestle: ${failure} trestle task list --all shows those there are.\n`)
+  for (const failure of failures) process.stderr.write(`trestle: ${failure} List them with: trestle task list --all\n`)
   const tasks = stopped.flat()
-  const orphans = which === 'all' ? await custody.orphans() : []
-  if (orphans.length > 0) await custody.killOrphans()
-  if (isJson) say(`${JSON.stringify([...tasks, ...(await orphansByTask(custody, orphans))])}\n`)
+  const orphans = which === 'all' ? await supervisor.orphans() : []
+  if (orphans.length > 0) await supervisor.killOrphans()
+  if (isJson) say(`${JSON.stringify([...tasks, ...(await orphansByTask(supervisor, orphans))])}\n`)
   else if (ids.length === 0 && orphans.length === 0) say('No task runs.\n')
   else {
     for (const { taskId, status, command } of tasks) {
@@ -94,14 +96,14 @@ export async function stopTasks(
   return failures.length > 0 ? 1 : 0
 }
 
-/** Stops what ended tasks and crashed runs left behind. */
+/** Stops orphaned processes of ended tasks and crashed runs. */
 export async function killOrphans(
-  custody: TaskSupervisor,
+  supervisor: TaskSupervisor,
   pids: readonly number[] | undefined,
   isJson: boolean,
 ): Promise<number> {
-  const orphans = (await custody.orphans()).filter(({ pid }) => pids?.includes(pid) ?? true)
-  const { stopped } = orphans.length > 0 ? await custody.killOrphans(pids) : { stopped: 0 }
+  const orphans = (await supervisor.orphans()).filter(({ pid }) => pids?.includes(pid) ?? true)
+  const { stopped } = orphans.length > 0 ? await supervisor.killOrphans(pids) : { stopped: 0 }
   if (isJson) return say(`${JSON.stringify({ stopped, orphans })}\n`)
   if (orphans.length === 0) return say('Nothing is left of tasks that have ended.\n')
   say(orphanTable(orphans))
@@ -128,9 +130,9 @@ function duration(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
 }
 
-function oneLine(text: string, most: number): string {
+function oneLine(text: string, max: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line
 }
 
 function say(text: string): number {

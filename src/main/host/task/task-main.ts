@@ -10,7 +10,7 @@ import { nearest } from '../../../shared/nearest'
 import { killOrphans, listTasks, stopTasks } from './task-actions'
 import { printOutput } from './task-output'
 
-/** Which options go with which action. */
+/** The options of each action. */
 const ACTIONS = {
   list: ['json', 'all', 'limit'],
   output: ['json', 'tail', 'follow'],
@@ -20,7 +20,10 @@ const ACTIONS = {
 
 type Action = keyof typeof ACTIONS
 
-/** `trestle task`: looks at and stops tasks, beside a running app and without one. Returns the exit code: 0, or 1 when something could not be done. */
+/**
+ * `trestle task`: lists and stops tasks, with or without a running app. Returns the exit code: 0, or 1 when something
+ * failed.
+ */
 export async function taskMain({ values, positionals: [action, ...ids] }: Parsed): Promise<number> {
   if (action === undefined || !Object.hasOwn(ACTIONS, action)) {
     const names = Object.keys(ACTIONS)
@@ -37,12 +40,12 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
     throw wrong(`--${stray} goes with ${owner}, not with ${action}.`)
   }
   const isJson = values['json'] === true
-  const custody = openSupervisor()
+  const supervisor = openSupervisor()
   try {
     switch (action as Action) {
       case 'list':
         if (ids.length > 0) throw wrong(`list takes no ids; for the output of one: trestle task output ${ids[0]}.`)
-        return await listTasks(custody, {
+        return await listTasks(supervisor, {
           all: values['all'] === true,
           limit: wholeNumber(values['limit'], 'limit') ?? 20,
           isJson,
@@ -52,7 +55,7 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
         if (taskId === undefined || ids.length > 1)
           throw wrong('output takes the id of one task; trestle task list --all shows them.')
         const tail = wholeNumber(values['tail'], 'tail')
-        return await printOutput(custody, taskId, {
+        return await printOutput(supervisor, taskId, {
           isJson,
           follow: values['follow'] === true,
           ...(tail !== undefined && { tail }),
@@ -62,7 +65,7 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
         const all = values['all'] === true
         if (all === ids.length > 0) throw wrong('stop takes ids of tasks, or --all.')
         const { reason } = values
-        return await stopTasks(custody, all ? 'all' : ids, {
+        return await stopTasks(supervisor, all ? 'all' : ids, {
           isJson,
           reason: typeof reason === 'string' ? reason : 'Stopped from the command line.',
         })
@@ -71,15 +74,15 @@ export async function taskMain({ values, positionals: [action, ...ids] }: Parsed
         break
     }
     const pids = ids.map((id) => wholeNumber(id, 'process number') ?? 0)
-    return await killOrphans(custody, pids.length > 0 ? pids : undefined, isJson)
+    return await killOrphans(supervisor, pids.length > 0 ? pids : undefined, isJson)
   } finally {
-    await custody.close('keep')
+    await supervisor.close('keep')
   }
 }
 
 const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
 
-/** Finds the host there is; starts none. */
+/** Connects to a running task host; never starts one. */
 function openSupervisor(): TaskSupervisor {
   const home = realpathSync(resolveHome())
   return createTaskSupervisor({

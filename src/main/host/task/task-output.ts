@@ -5,40 +5,40 @@ import type { TaskPush } from '../../../shared/events/push'
 import type { TaskSupervisor } from '../../engine/task/task-supervisor'
 import { editorOutput } from '../../console/output'
 
-/** Most of an output that is looked through for its last lines, and that JSON holds. */
+/** Maximum bytes of output searched for its last lines, and included in JSON. */
 const MAX_BYTES = 1024 * 1024
 
 export interface PrintOutput {
   isJson: boolean
-  /** Only so many lines of its end. */
+  /** Only the last N lines. */
   tail?: number
-  /** Goes on until the task has ended. */
+  /** Follows the output until the task has ended. */
   follow: boolean
 }
 
 /**
- * What a task printed: on a terminal with its colors and no other escape sequence, piped to another program byte by byte as it printed it; as JSON with the task and
- * where the text stands in the whole.
+ * Prints the output of a task: on a terminal with colors but no other escape sequences, piped to another program byte
+ * for byte; as JSON with the task and the position of the text in the whole output.
  */
 export async function printOutput(
-  custody: TaskSupervisor,
+  supervisor: TaskSupervisor,
   taskId: string,
   { isJson, tail, follow }: PrintOutput,
 ): Promise<number> {
-  const task = await custody.get(taskId)
-  if (follow) return followOutput(custody, taskId, { isJson, ...(tail !== undefined && { tail }) })
+  const task = await supervisor.get(taskId)
+  if (follow) return followOutput(supervisor, taskId, { isJson, ...(tail !== undefined && { tail }) })
   if (isJson) {
-    const page = await custody.output(taskId, { bytes: MAX_BYTES })
+    const page = await supervisor.output(taskId, { bytes: MAX_BYTES })
     await write(
       `${JSON.stringify({ task, ...page, ...(tail !== undefined && { text: lastLines(page.text, tail) }) })}\n`,
     )
     return 0
   }
   const out = outputWriter()
-  if (tail !== undefined) await out.write(lastLines((await custody.output(taskId, { bytes: MAX_BYTES })).text, tail))
+  if (tail !== undefined) await out.write(lastLines((await supervisor.output(taskId, { bytes: MAX_BYTES })).text, tail))
   else {
-    // What its host still has in memory is written first.
-    await custody.output(taskId, { bytes: 1 })
+    // Flush what the host still has in memory.
+    await supervisor.output(taskId, { bytes: 1 })
     for (const path of [task.outputPath, task.newestPath]) {
       if (path === undefined || !existsSync(path)) continue
       for await (const piece of createReadStream(path)) await out.write(piece as Buffer)
@@ -48,16 +48,16 @@ export async function printOutput(
   return 0
 }
 
-/** One push a line as JSON, or the bare output. */
+/** One push per line as JSON, or the raw output. */
 async function followOutput(
-  custody: TaskSupervisor,
+  supervisor: TaskSupervisor,
   taskId: string,
   { isJson, tail }: { isJson: boolean; tail?: number },
 ): Promise<number> {
   const ended = Promise.withResolvers<void>()
   const out = outputWriter()
   let hasBegun = false
-  const hear = (push: TaskPush): void => {
+  const onPush = (push: TaskPush): void => {
     if (isJson) void write(`${JSON.stringify(push)}\n`)
     else if (push.type === 'output') void out.write(push.text)
     else if (push.type === 'start') {
@@ -67,7 +67,7 @@ async function followOutput(
     }
     if (push.type !== 'output' && push.task.status !== 'running') ended.resolve()
   }
-  const stop = custody.watch(taskId, hear)
+  const stop = supervisor.watch(taskId, onPush)
   await ended.promise
   stop()
   if (!isJson) await out.end()
@@ -80,7 +80,7 @@ function lastLines(text: string, count: number): string {
   return lines.length === 0 ? '' : `${lines.slice(-count).join('\n')}\n`
 }
 
-/** Where a task's output is written, as whoever reads it may get it. */
+/** The destination of a task's output: filtered for a terminal, raw for a pipe. */
 function outputWriter(): { write(piece: string | Buffer): Promise<void>; end(): Promise<void> } {
   if (!process.stdout.isTTY) return { write, end: async () => undefined }
   const decoder = new StringDecoder('utf8')
@@ -99,12 +99,13 @@ async function write(piece: string | Buffer): Promise<void> {
   if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
 }
 
-/** The longest sequence that is still taken for a color. */
+/** Maximum length of a color sequence. */
 const LONGEST = 64
 
 /**
- * The output of a command as a terminal may show it: its colors stay, every other escape sequence and control character goes. A lone carriage return
- * becomes a line feed, so that nothing is written over. Takes the output in pieces; `end` gives what switches the last color off.
+ * Makes the output of a command safe for a terminal: colors stay, all other escape sequences and control characters are
+ * removed. A lone carriage return becomes a line feed, so that nothing is overwritten. Takes the output in pieces;
+ * `end` returns the sequence that resets the last color.
  */
 export class ColorText {
   #pending = ''
@@ -112,7 +113,7 @@ export class ColorText {
 
   add(piece: string): string {
     const text = this.#pending + piece
-    // A sequence that the piece has cut is completed by the next one.
+    // A sequence cut off at the end of a piece is completed by the next one.
     const open = openSequence(text)
     this.#pending = text.slice(open)
     return text.slice(0, open).replace(SEQUENCE, (found) => this.#shown(found))
@@ -134,16 +135,19 @@ export class ColorText {
   }
 }
 
-/** CSI with parameters and final byte, OSC and the other strings up to their end, other escapes, then single characters that a terminal acts on or hides. */
+/**
+ * CSI with parameters and final byte, OSC and the other strings up to their end, other escapes, then single characters
+ * that a terminal acts on or hides.
+ */
 const SEQUENCE =
-  // oxlint-disable-next-line no-control-regex -- that is what is looked for
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\n\u0007\u009c\u001b]*(?:\u0007|\u009c|\u001b\\)?|\u001b[ -/]*[0-~]?|\r\n?|[^\P{Cc}\n\t]|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]|\p{Cs}/gu
 
 const OPEN_SEQUENCE =
-  // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
   /^(?:\u001b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\n\u0007\u009c]*)?|\u009b[0-?]*[ -/]*|\u009d[^\n\u0007\u009c]*)$/
 
-/** Where a sequence begins that the text does not finish; its length when there is none. */
+/** Where an unfinished sequence at the end of the text starts; the text's length when all are complete. */
 function openSequence(text: string): number {
   const from = Math.max(text.lastIndexOf('\u001b'), text.lastIndexOf('\u009b'), text.lastIndexOf('\u009d'))
   if (text.endsWith('\r')) return text.length - 1
@@ -152,7 +156,7 @@ function openSequence(text: string): number {
   return OPEN_SEQUENCE.test(rest) ? from : text.length
 }
 
-/** Attribute 8 hides text; as a part of an extended color (38;5;8) it is one. */
+/** Removes attribute 8, which hides text, but not as part of an extended color (38;5;8). */
 function withoutConceal(params: string): string {
   const given = params.split(';')
   const kept: string[] = []

@@ -8,7 +8,7 @@ import { startOnSavedPort, watchWebToken, webToken } from './web-address'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { startWebHost } from './web-host'
 
-/** `trestle serve`: the app on loopback until it is told to stop. Prints the URL, with its token, to stdout. */
+/** `trestle serve`: serves the app on loopback until it is stopped. Prints the URL, with its token, to stdout. */
 export async function serveMain({ values }: Parsed, version: string): Promise<number> {
   const port = portOf(values['port'])
   const redact = { text: createRedact({ env: process.env }) }
@@ -16,7 +16,7 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
   log.info(
     `started: Trestle ${version} in the browser, Node ${process.versions.node}, ${process.platform} ${process.arch}`,
   )
-  // Only looks on: Node prints it, and ends the program.
+  // Only logs: Node prints the error and exits.
   process.on('uncaughtExceptionMonitor', (error) => log(`unhandled: ${error.stack ?? error.message}`))
   const engine = await createEngine({
     version,
@@ -36,7 +36,7 @@ export async function serveMain({ values }: Parsed, version: string): Promise<nu
       token: webToken(engine.home, { renew: values['new-token'] === true }),
     }
     const host = await (port === undefined ? startOnSavedPort(options) : startWebHost({ ...options, port }))
-    // Whoever reads the address may end it at once.
+    // Installed before the URL is printed, since its reader may stop the program at once.
     const stopped = stopSignal()
     process.stdout.write(
       `Trestle is at ${host.url}\nThe address holds a key to this app: keep it to yourself. Ctrl-C ends it.\n`,

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(home, { recursive: true }))
 
-test('the token survives a restart, in a file that is readable for its owner alone', async () => {
+test('keeps the token across restarts in a file that only its owner can read', async () => {
   const token = webToken(home)
   expect(token).toMatch(/^[0-9a-f]{64}$/)
   expect(webToken(home)).toBe(token)
@@ -20,14 +20,14 @@ test('the token survives a restart, in a file that is readable for its owner alo
   expect(process.platform === 'win32' ? 0o600 : mode & 0o777).toBe(0o600)
 })
 
-test('a rotated token is another one, and stays', () => {
+test('keeps a rotated token', () => {
   const before = webToken(home)
   const after = webToken(home, { renew: true })
   expect(after).not.toBe(before)
   expect(webToken(home)).toBe(after)
 })
 
-test.skipIf(process.platform === 'win32')('a token that others could have read is replaced', async () => {
+test.skipIf(process.platform === 'win32')('replaces a token that others could have read', async () => {
   const before = webToken(home)
   await chmod(join(home, 'web-token'), 0o644)
   const after = webToken(home)
@@ -35,11 +35,11 @@ test.skipIf(process.platform === 'win32')('a token that others could have read i
   expect((await stat(join(home, 'web-token'))).mode & 0o777).toBe(0o600)
 })
 
-test('a damaged file is replaced, and a folder that cannot be written to does not keep the host from starting', async () => {
+test('replaces a damaged file, and starts in a read-only folder', async () => {
   await writeFile(join(home, 'web-token'), 'short', { mode: 0o600 })
   expect(webToken(home)).toMatch(/^[0-9a-f]{64}$/)
   const nowhere = join(home, 'missing')
   expect(webToken(nowhere)).toMatch(/^[0-9a-f]{64}$/)
-  // A rotation that is not kept would be undone by the next start.
+  // A rotation that is not saved would be lost at the next start.
   expect(() => webToken(nowhere, { renew: true })).toThrow(/ENOENT/)
 })

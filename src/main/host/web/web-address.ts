@@ -7,12 +7,12 @@ import { CodedError } from '../../../shared/errors'
 import { startWebHost, type WebHost, type WebHostOptions } from './web-host'
 
 const TOKEN_FILE = 'web-token'
-/** Readable or writable by somebody else. */
+/** Mode bits of files that other users can read or write. */
 const OTHERS = 0o077
 
 /**
- * The token of the web host, kept in the home folder so that a page, a bookmark or a link still works after a restart. A new one is made at the first start,
- * when `renew` asks for it, and when the file is damaged or others on the machine could have read it.
+ * The token of the web host, saved in the home folder so that pages, bookmarks and links survive a restart. A new one
+ * is created at the first start, when `renew` is set, and when the file is damaged or other users could have read it.
  */
 export function webToken(home: string, { renew = false }: { renew?: boolean } = {}): string {
   const file = join(home, TOKEN_FILE)
@@ -22,15 +22,16 @@ export function webToken(home: string, { renew = false }: { renew?: boolean } = 
   try {
     writePrivateFile(file, `${token}\n`)
   } catch (error) {
-    // Without the file the app works, and the next start has another token. Only a rotation must not seem to have worked.
+    // The app works without the file, and the next start creates another token. Only a rotation must not fail silently.
     if (renew) throw error
   }
   return token
 }
 
 /**
- * Tells of each new token that another start has made (`trestle serve --new-token`), so that a server that runs can shut out who has the old one. Returns
- * how to stop. A file that is gone or damaged changes nothing: the next start makes another.
+ * Calls back with each new token of another process (`trestle serve --new-token`), so that a running server can
+ * disconnect clients with the old one. Returns a function that stops watching. A missing or damaged file is ignored:
+ * the next start creates another.
  */
 export function watchWebToken(home: string, onToken: (token: string) => void): () => void {
   const file = join(home, TOKEN_FILE)
@@ -53,8 +54,8 @@ function readToken(file: string): string | undefined {
 const PORT_FILE = 'web-port'
 
 /**
- * Starts the web host where it was the last time, if it can be had: to a browser another port is another page, which knows nothing of the theme, the
- * drafts and the session that were open.
+ * Starts the web host on the last port, if it is free: to a browser another port is another origin, without the theme,
+ * the drafts and the open session.
  */
 export async function startOnSavedPort(options: Omit<WebHostOptions, 'port'>): Promise<WebHost> {
   const file = join(options.engine.home, PORT_FILE)
@@ -63,7 +64,7 @@ export async function startOnSavedPort(options: Omit<WebHostOptions, 'port'>): P
     try {
       return await startWebHost({ ...options, port: usual })
     } catch (error) {
-      // Another Trestle has it, or another program: this time any other will do, and the usual one stays what it is.
+      // Another process has it: use any free port this time, and keep the saved one.
       if (!(error instanceof CodedError) || error.code !== 'host.port') throw error
       return startWebHost(options)
     }
@@ -72,7 +73,7 @@ export async function startOnSavedPort(options: Omit<WebHostOptions, 'port'>): P
   try {
     writePrivateFile(file, `${host.port}\n`)
   } catch {
-    // It is a convenience; the next start takes another port.
+    // Saving the port is optional; the next start uses another port.
   }
   return host
 }

@@ -17,7 +17,7 @@ export interface WebHostOptions {
   engine: Engine
   /** The built interface (out/renderer). */
   rendererDir: string
-  /** 0 or absent: any free one. */
+  /** 0 or absent: any free port. */
   port?: number
   /** Loopback only; default `127.0.0.1`. */
   host?: '127.0.0.1' | 'localhost' | '::1'
@@ -29,23 +29,25 @@ export interface WebHostOptions {
 }
 
 export interface WebHost {
-  /** What the user opens. The token is behind `#`, which browsers send to nobody. Print it to the user's terminal; never log it. */
+  /**
+   * The URL for the user, with the token after `#`, which browsers never send. Print it to the user's terminal; never
+   * log it.
+   */
   readonly url: string
   port: number
-  /** From now on only this token lets anyone in; who came in with another one is shut out at once. */
+  /** Replaces the token; clients with another one are disconnected at once. */
   useToken(token: string): void
-  /** Hangs up on every client and frees the port; the engine goes on. */
+  /** Disconnects every client and frees the port; the engine keeps running. */
   close(): Promise<void>
 }
 
-/** A prompt with pictures, as JSON. */
+/** Maximum message size in bytes: a prompt with images, as JSON. */
 const MAX_MESSAGE_BYTES = 64 << 20
 const CLOSE_GRACE_MS = 1000
 
 /**
- * Serves the interface and the contract on loopback. Fails with `host.port` when the port cannot be had, and with `request.invalid` when the
- * options make no sense.
- * The rules are in README.md beside this file.
+ * Serves the interface and the contract on loopback. Fails with `host.port` when the port is unavailable, and with
+ * `request.invalid` when the options are invalid. The rules are in README.md beside this file.
  */
 export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   const { engine, rendererDir, host = '127.0.0.1' } = options
@@ -65,7 +67,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
   const rpc = createRpcServer(
     createRouter({
       engine,
-      // It listens on loopback alone: whoever clicks sits at this machine.
+      // It only listens on loopback, so the user is at this machine.
       host: {
         kind: 'web',
         chooseFolder: async () => null,
@@ -83,7 +85,7 @@ export async function startWebHost(options: WebHostOptions): Promise<WebHost> {
     perMessageDeflate: false,
     handleProtocols: () => SOCKET_PROTOCOL,
   })
-  // Importing the module would load all that it exports, Node's own `fetch` too.
+  // Importing the module would load everything it exports, including Node's `fetch`.
   const server = process
     .getBuiltinModule('node:http')
     .createServer({ maxHeaderSize: 16 << 10, headersTimeout: 10_000, requestTimeout: 10_000, keepAliveTimeout: 5000 })
@@ -130,11 +132,12 @@ function checkedToken(token: string): string {
 async function answer(request: IncomingMessage, response: ServerResponse, folder: string, port: number): Promise<void> {
   const { host } = request.headers
   const isOurs = isOurHost(host, port)
-  // Not every browser counts a WebSocket of the same origin as 'self'. A policy cannot name an IPv6 address; there 'self' has to do.
+  // Not every browser treats a WebSocket of the same origin as 'self'. A policy cannot name an IPv6 address; 'self' has
+  // to suffice there.
   const headers = pageHeaders(isOurs && host?.startsWith('[') === false ? `ws://${host}` : '')
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
   const say = (status: number, text: string): void => {
-    // Whoever sends a body or guesses gets no second request on this connection; the body is not read.
+    // A request with a body or a failed guess closes the connection; the body is not read.
     response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
       'cache-control': 'no-store',
@@ -172,7 +175,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, folder
   response.end(request.method === 'HEAD' ? undefined : file.body)
 }
 
-/** The status line for an upgrade that gets no WebSocket at all. A wrong token does get one, to be told in a way the page can see. */
+/**
+ * The status line of a rejected upgrade. A wrong token does get a WebSocket, because the page can only see its close
+ * code.
+ */
 function refusalOf(request: IncomingMessage, port: number): string | undefined {
   if (!isOurHost(request.headers.host, port) || !isOurOrigin(request.headers.origin, port)) return '403 Forbidden'
   if (request.url !== SOCKET_PATH) return '404 Not Found'
@@ -185,7 +191,7 @@ function offeredProtocols(request: IncomingMessage): string[] {
 }
 
 function refuse(socket: WebSocket): void {
-  // Nothing such a client sends is looked at.
+  // Ignores everything such a client sends.
   socket.removeAllListeners('message')
   socket.on('error', () => socket.terminate())
   socket.close(SOCKET_REFUSED, 'wrong token')
@@ -227,10 +233,10 @@ async function close(server: Server, sockets: WebSocketServer): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Names of this machine for itself. */
+/** Loopback names of this machine. */
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
-/** Whether a Host header names this machine and our port. A page of another site that points its own name here (DNS rebinding) has its own name in it. */
+/** Whether a Host header names this machine and our port. With DNS rebinding it would name the foreign site. */
 function isOurHost(host: string | undefined, port: number): boolean {
   if (host === undefined) return false
   const at = host.lastIndexOf(':')
@@ -239,13 +245,16 @@ function isOurHost(host: string | undefined, port: number): boolean {
   return LOOPBACK.has(name) && named === String(port)
 }
 
-/** Whether an Origin header is one of our own pages. Browsers always send it with a WebSocket; a program that sends none needs the token all the same. */
+/**
+ * Whether an Origin header is one of our own pages. Browsers always send it with a WebSocket; a program without it
+ * still needs the token.
+ */
 function isOurOrigin(origin: string | undefined, port: number): boolean {
   if (origin === undefined) return true
   return origin.startsWith('http://') && isOurHost(origin.slice('http://'.length), port)
 }
 
-/** Compares in a time that says nothing about where the difference is, nor about the length. */
+/** Constant-time comparison that reveals neither the position of a difference nor the length. */
 function isSameToken(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }

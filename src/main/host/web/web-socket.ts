@@ -2,17 +2,18 @@ import type { WebSocket } from 'ws'
 import { ConnectionClosedError, type RpcServer } from '../../api/rpc-server'
 
 export interface SocketLimits {
-  /** Every so many ms the client is asked for a sign of life; one that gave none since the last time is cut off. */
+  /** Interval of the heartbeat in ms; a client that has not answered the last one is disconnected. */
   pingMs: number
-  /** Most bytes that may wait in this process for one client to read its socket. */
+  /** Maximum bytes buffered in this process for one client. */
   maxBuffered: number
 }
 
 export const SOCKET_LIMITS: SocketLimits = { pingMs: 15_000, maxBuffered: 128 << 20 }
 
 /**
- * Serves one client over a WebSocket. An answer counts as sent when the operating system has taken it: a client that stops reading its socket
- * so stops its subscriptions, is told `lagged` when it reads again, and is cut off when it never does.
+ * Serves one client over a WebSocket. A message counts as sent when the operating system has accepted it: a client that
+ * stops reading its socket thereby pauses its subscriptions, gets `lagged` when it reads again, and is disconnected if
+ * it never does.
  */
 export function serveSocket(server: RpcServer, socket: WebSocket, limits: SocketLimits = SOCKET_LIMITS): void {
   const outstanding = new Set<(error: unknown) => void>()
@@ -64,7 +65,7 @@ export function serveSocket(server: RpcServer, socket: WebSocket, limits: Socket
   const take = async (text: string): Promise<void> => {
     if (!(await connection.receive(text))) socket.close(1007, 'not understood')
   }
-  // ws reports a broken or misbehaving peer here and closes right after.
+  // ws reports a broken or misbehaving peer here and then closes the socket.
   socket.on('error', () => socket.terminate())
   socket.on('close', () => {
     clearInterval(heartbeat)

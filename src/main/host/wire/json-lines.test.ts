@@ -17,7 +17,7 @@ async function read(bytes: Uint8Array, cuts: readonly number[] = [], most = 1000
   return lines
 }
 
-test('lines would be torn or joined where the chunks of a pipe end, in the middle of a character too', async () => {
+test('keeps lines intact across chunk boundaries, even in the middle of a character', async () => {
   const line = fc
     .string({ unit: 'grapheme', minLength: 1 })
     .filter((text) => text.trim() !== '' && !text.includes('\n') && text.isWellFormed())
@@ -29,7 +29,7 @@ test('lines would be torn or joined where the chunks of a pipe end, in the middl
       async (lines, cuts, ends) => {
         const text = lines.join('\n') + (ends ? '\n' : '')
         const got = await read(new TextEncoder().encode(text), cuts, 100_000)
-        // A byte order mark is no part of a line.
+        // A byte order mark is not part of a line.
         expect(got.map((one) => ('text' in one ? one.text : one))).toEqual(
           lines.map((one) => one.replace(/^\ufeff/, '')),
         )
@@ -38,7 +38,7 @@ test('lines would be torn or joined where the chunks of a pipe end, in the middl
   )
 })
 
-test('a line that is too long, or is not UTF-8, would take its neighbours with it', async () => {
+test('keeps the lines around one that is too long or not UTF-8', async () => {
   const bytes = Buffer.concat([
     Buffer.from('one\n'),
     Buffer.alloc(5000, 'x'),

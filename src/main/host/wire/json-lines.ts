@@ -2,24 +2,24 @@ import type { Writable } from 'node:stream'
 import type { z } from 'zod'
 import { wireCancel, wireRequest, type WireId, type WireLine } from '../../../shared/contract/stdio-wire'
 
-/** One line as it came, or why it cannot be read. `n` counts from 1. */
+/** One line, or why it cannot be read. `n` counts from 1. */
 export type ReadLine = { n: number; text: string } | { n: number; problem: string }
 
 const NEWLINE = 0x0a
 
 /**
- * The lines of a byte stream, each whole. A line longer than `mostBytes` is read to its end and reported, never kept; so is one that is not UTF-8.
- * Empty lines are left out; what stands behind the last line end counts as a line.
+ * The lines of a byte stream, each whole. A line longer than `maxBytes` is skipped and reported, never buffered; so is
+ * one that is not UTF-8. Empty lines are skipped; text after the last line end counts as a line.
  */
 export async function* readLines(
   input: AsyncIterable<Uint8Array>,
-  mostBytes: number,
+  maxBytes: number,
 ): AsyncGenerator<ReadLine, void, void> {
   let pieces: Uint8Array[] = []
   let bytes = 0
   let n = 1
   const finish = (): ReadLine | undefined => {
-    const line = bytes > mostBytes ? tooLong(n, mostBytes) : decode(n, pieces)
+    const line = bytes > maxBytes ? tooLong(n, maxBytes) : decode(n, pieces)
     pieces = []
     bytes = 0
     n += 1
@@ -27,7 +27,7 @@ export async function* readLines(
   }
   const keep = (piece: Uint8Array): void => {
     bytes += piece.length
-    if (bytes > mostBytes) pieces = []
+    if (bytes > maxBytes) pieces = []
     else if (piece.length > 0) pieces.push(piece)
   }
   for await (const chunk of input) {
@@ -44,8 +44,8 @@ export async function* readLines(
   if (last) yield last
 }
 
-function tooLong(n: number, mostBytes: number): ReadLine {
-  return { n, problem: `Line ${n} is longer than ${mostBytes} bytes; it was left out.` }
+function tooLong(n: number, maxBytes: number): ReadLine {
+  return { n, problem: `Line ${n} is longer than ${maxBytes} bytes; it was left out.` }
 }
 
 function decode(n: number, pieces: readonly Uint8Array[]): ReadLine | undefined {
@@ -57,7 +57,7 @@ function decode(n: number, pieces: readonly Uint8Array[]): ReadLine | undefined 
   }
 }
 
-/** What a client's line means. `id` is null when none can be made out. */
+/** A parsed line of a client. `id` is null when it cannot be determined. */
 export type ParsedLine =
   | { kind: 'request'; id: WireId; method: string; input: unknown }
   | { kind: 'cancel'; id: WireId }
@@ -65,7 +65,7 @@ export type ParsedLine =
 
 const SHAPES = '{"id":1,"method":"session.list","input":{…}} or {"id":1,"cancel":true}'
 
-/** Reads one line of a client; never throws. */
+/** Parses one line of a client; never throws. */
 export function parseLine({ n, text }: { n: number; text: string }): ParsedLine {
   let value: unknown
   try {
@@ -99,19 +99,22 @@ function issuesText(error: z.ZodError): string {
     .join('; ')
 }
 
-/** Bytes that may wait for a slow reader before no more requests are taken. */
+/** Maximum bytes buffered for a slow reader before input is paused. */
 const MAX_PENDING_BYTES = 16 << 20
 
 export interface LineWriter {
-  /** Writes one line; resolves when the stream has room for another. Never rejects: whoever watches the stream hears of its end. */
+  /**
+   * Writes one line; resolves when the stream can take another. Never rejects: errors are reported by the stream's own
+   * events.
+   */
   write(line: WireLine): Promise<void>
-  /** Resolves at once unless so much waits to be read that nothing should be added. */
+  /** Resolves once the buffered output is below the limit. */
   ready(): Promise<void>
   /** Resolves when everything is written, or the reader has gone. */
   flushed(): Promise<void>
 }
 
-/** Lines of JSON on a stream that says when its reader is slow. */
+/** Writes lines of JSON to a stream, with backpressure. */
 export function createLineWriter(out: Writable): LineWriter {
   const waiting = new Set<() => void>()
   const release = (): void => {

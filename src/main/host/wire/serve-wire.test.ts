@@ -7,7 +7,7 @@ import { createRouter } from '../../api/router'
 import { createLineWriter } from './json-lines'
 import { wireMethods, createWireServer } from './serve-wire'
 
-/** A pipe whose reader reads only when it is told to. */
+/** A pipe whose reader reads only on demand. */
 class SlowPipe extends Writable {
   readonly lines: WireLine[] = []
   reads = true
@@ -42,7 +42,7 @@ async function setup() {
   return { engine, sessionId, pipe, send }
 }
 
-test('a reader that stops would have 100 MB of events kept for it, or lose some without being told', async () => {
+test('bounds memory for a reader that stops during 100 MB of events, and reports what it missed', async () => {
   const { engine, sessionId, pipe, send } = await setup()
   await send({ id: 1, method: 'push.session', input: { sessionId, since: 1 } })
   await until(() => pipe.lines.length > 0, 'the start')
@@ -65,7 +65,7 @@ test('a reader that stops would have 100 MB of events kept for it, or lose some 
   ])
 })
 
-test('a reader that stops would have answers without end kept for it', async () => {
+test('bounds pending responses for a reader that stops', async () => {
   const { engine, sessionId, pipe, send } = await setup()
   engine.record(
     sessionId,
@@ -88,7 +88,7 @@ test('a reader that stops would have answers without end kept for it', async () 
   expect(new Set(pipe.lines.map((line) => 'id' in line && line.id)).size).toBe(150)
 })
 
-test('an id would be refused that is free again', async () => {
+test('accepts an id that is free again', async () => {
   const { pipe, send } = await setup()
   for (let round = 0; round < 50; round += 1) {
     await send({ id: 'same', method: 'session.list' })

@@ -7,28 +7,31 @@ import { didYouMean } from '../../console/parse-command'
 import { nearest } from '../../../shared/nearest'
 import type { ApiRouter } from '../../api/router'
 
-/** Requests that may be under way at once; beyond, lines wait where they are. */
+/** Maximum concurrent requests; beyond, input is not read. */
 const MAX_CALLS = 256
-/** Subscriptions of one client; each keeps a queue. */
+/** Maximum subscriptions of one client; each has a queue. */
 const MAX_SUBSCRIPTIONS = 500
 
 type Request = Extract<ParsedLine, { kind: 'request' }>
 
 /** One client of the contract, over lines. */
 export interface WireServer {
-  /** Takes a line; resolves when the next one may come. What the line asks for goes on by itself. */
+  /**
+   * Starts the request of a line; resolves when the next line may be read. The request itself continues in the
+   * background.
+   */
   receive(line: ReadLine): Promise<void>
   /** Ends every subscription. */
   endSubscriptions(): void
-  /** Resolves when every request but the subscriptions is answered. */
+  /** Resolves when every request except subscriptions is answered. */
   answered(): Promise<void>
 }
 
 export function createWireServer(methods: ReadonlyMap<string, WireMethod>, writer: LineWriter): WireServer {
-  /** Under way, by the ids of the client. */
+  /** Running requests, by the client's ids. */
   const open = new Map<WireId, AbortController>()
   const subscriptions = new Set<WireId>()
-  /** Calls whose answer is not written yet. */
+  /** Calls whose response is not written yet. */
   let unanswered = 0
   const watchers = new Set<() => void>()
   const until = (condition: () => boolean): Promise<void> =>
@@ -50,14 +53,14 @@ export function createWireServer(methods: ReadonlyMap<string, WireMethod>, write
     const { id } = request
     count(1)
     const last = await answer(request).catch((error: unknown): WireLine => ({ id, error: failureFrom(error) }))
-    // Before its last line is written: who has read that may use the id again.
+    // Before its last line is written: a client that has read it may reuse the id.
     open.delete(id)
     const wasSubscription = subscriptions.delete(id)
     await writer.write(last)
     if (!wasSubscription) count(-1)
   }
 
-  /** Everything up to the last line, which is returned. */
+  /** Writes everything up to the last line, which is returned. */
   async function answer({ id, method: name, input }: Request): Promise<WireLine> {
     const controller = new AbortController()
     open.set(id, controller)
@@ -103,12 +106,12 @@ function invalid(message: string): Failure {
   return new CodedError('request.invalid', message).failure
 }
 
-/** The api puts the whole failure into what it throws. */
+/** The API throws errors with the complete failure in `data`. */
 function failureFrom(error: unknown): Failure {
   return error instanceof ORPCError ? (error.data as Failure) : failureOf(error)
 }
 
-/** A client that gives up a request is answered at once, whether or not what it began can be stopped. */
+/** A cancelled request is answered at once, whether or not its work can be stopped. */
 function orCancelled<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener(
@@ -124,17 +127,17 @@ function isPushes(result: unknown): result is AsyncIterableIterator<unknown> {
   return typeof result === 'object' && result !== null && Symbol.asyncIterator in result
 }
 
-/** A method of the contract as the wire calls it. Rejects with what the api tells its clients. */
+/** A method of the contract. Rejects with the API's error for clients. */
 type WireMethod = (input: unknown, signal: AbortSignal) => Promise<unknown>
 
-/** Every method there is, under its name (`session.list`): what the contract lists, nothing else. */
+/** Every method of the contract by name (`session.list`). */
 export function wireMethods(router: ApiRouter): ReadonlyMap<string, WireMethod> {
   const methods = new Map<string, WireMethod>()
   const handlers = router as unknown as Record<string, Record<string, AnyProcedure>>
   for (const [namespace, group] of Object.entries(contract)) {
     for (const [verb, { '~orpc': definition }] of Object.entries(group)) {
       const procedure = handlers[namespace]![verb]!
-      // A method that takes an object may be called without one when every field may be left out.
+      // The input object may be omitted when all its fields are optional.
       const without = definition.inputSchema === undefined ? undefined : {}
       const path = [namespace, verb]
       methods.set(path.join('.'), async (input, signal) =>
@@ -145,7 +148,7 @@ export function wireMethods(router: ApiRouter): ReadonlyMap<string, WireMethod> 
   return methods
 }
 
-/** What a client is told that calls a method which is not there. */
+/** The error for an unknown method. */
 function unknownMethod(name: string, methods: ReadonlyMap<string, WireMethod>): CodedError {
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
   return new CodedError(

@@ -10,7 +10,10 @@ import { taskHostProgram } from '../../engine/task/client/task-host-program'
 import { createLineWriter, readLines } from './json-lines'
 import { wireMethods, createWireServer } from './serve-wire'
 
-/** So long what was asked before stdin ended may take to be answered. What takes longer is stopped with the engine, and answered then. */
+/**
+ * Time in ms for pending requests to finish after stdin ends. Longer ones are stopped with the engine and answered
+ * then.
+ */
 const END_GRACE_MS = 1000
 
 const HOST: HostActions = { kind: 'wire', chooseFolder: async () => null, openExternal: async () => false }
@@ -39,7 +42,7 @@ export async function wireMain(parsed: Parsed, version: string): Promise<number>
     await writer.write({ hello: { protocol: WIRE_PROTOCOL, version, mostLineBytes: MAX_WIRE_LINE_BYTES } })
     for await (const line of readLines(stdin, MAX_WIRE_LINE_BYTES)) await server.receive(line)
   } catch (error) {
-    // However stdin ended, it has ended; nothing but reading it throws here.
+    // Only reading stdin throws here, and it has ended either way.
     if (!stdin.destroyed) logBug('stdin could not be read', error)
   }
   server.endSubscriptions()
@@ -52,12 +55,12 @@ export async function wireMain(parsed: Parsed, version: string): Promise<number>
   await orLater(server.answered())
   await orLater(writer.flushed())
   out.destroy()
-  // What hangs somewhere (a provider that does not answer) must not keep a program alive whose client has gone.
+  // A hanging request (a provider that does not answer) must not keep the program alive after the client has gone.
   setTimeout(() => process.exit(0), END_GRACE_MS).unref()
   return 0
 }
 
-/** Waits, but not for ever. */
+/** Waits with a timeout. */
 async function orLater(done: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   await Promise.race([done, new Promise<void>((resolve) => (timer = setTimeout(resolve, END_GRACE_MS)))])

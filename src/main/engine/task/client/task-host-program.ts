@@ -3,18 +3,19 @@ import { version } from '../../../../../package.json'
 import { packagedRuntime, plainNode } from '../../runtime/plain-node'
 import type { TaskHostProgram } from './host-connector'
 
-/** What an app ends with that was started as if it were the Node of one of our programs. */
+/** Exit code of the app when it was started as if it were Node running one of our programs. */
 export const STARTED_AS_NODE_EXIT_CODE = 70
 const PROGRAMS = ['task-host.js', 'worker-host.js', 'cli.js']
 
-/** As `TaskHostProgram`; what has to be put in place first always may be. */
+/** A `TaskHostProgram` that can always install the runtime first. */
 export interface StartedTaskHost extends TaskHostProgram {
   program: (home: string) => Promise<readonly string[]>
 }
 
 /**
- * How this program starts its task host: on a plain Node, never on Electron's binary. A packaged app copies what the host needs into the home first, so that it outlives the app.
- * Works from an entry, from any of its chunks, and from the sources.
+ * How this program starts its task host: on a plain Node, never on Electron's binary. A packaged app first copies the
+ * runtime into the home folder, so that the host outlives the app. Works from an entry, from any of its chunks, and
+ * from the sources.
  */
 export function taskHostProgram(here: string = import.meta.url): StartedTaskHost {
   const packaged = packagedRuntime(here)
@@ -40,7 +41,10 @@ function siblingProgram(): string[] {
     : [...process.execArgv, join(folder, '..', '..', '..', 'task-host.ts')]
 }
 
-/** Whether the desktop app is asked to run one of our programs: by a Trestle that takes it for a Node. Opening a window would be wrong then, for every command once more. */
+/**
+ * Whether a Trestle mistook the desktop app for Node and asks it to run one of our programs. Each such command would
+ * otherwise open a window.
+ */
 export function isStartedAsNode(argv: readonly string[]): boolean {
   return argv.slice(1).some((word) => PROGRAMS.includes(basename(word)) && /[\\/]out[\\/]main[\\/][^\\/]+$/.test(word))
 }

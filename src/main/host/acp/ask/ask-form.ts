@@ -2,14 +2,14 @@ import type { ElicitationPropertySchema, ElicitationSchema } from '@agentclientp
 import type { FormField, FormValue, FormValues } from '../../../../shared/model/form'
 import { requestChoice, type RequestAnswer, type PendingRequest } from './ask-permission'
 
-/** What came of a form: its values, or that the person did not fill it in. */
+/** The outcome of a form: its values, or that the user declined it. */
 export type FormEnd = { values: FormValues } | 'declined'
 
 export function canFillForms({ capabilities }: Pick<PendingRequest, 'capabilities'>): boolean {
   return Boolean(capabilities.elicitation?.form)
 }
 
-/** Has the person fill in a form in the client. Rejects when it cannot. */
+/** Shows a form in the client. Rejects when the client cannot. */
 export async function fillForm(
   ask: PendingRequest,
   message: string,
@@ -27,7 +27,7 @@ export async function fillForm(
   return { values: content as FormValues }
 }
 
-/** A form of an MCP server: in the client where it has forms, else refused with the reason. */
+/** A form of an MCP server: shown if the client supports forms, else declined with the reason. */
 export async function askForm(ask: PendingRequest): Promise<RequestAnswer> {
   const { preview, options } = ask.approval
   const refuse = { optionId: options.find(({ kind }) => kind === 'reject_once')!.optionId }
@@ -39,7 +39,7 @@ export async function askForm(ask: PendingRequest): Promise<RequestAnswer> {
   return submit ? { optionId: submit.optionId, values: onlyFields(preview.fields, end.values) } : refuse
 }
 
-/** A page that a server wants opened: by the client where it opens pages, else the person is shown its address. */
+/** A page that a server wants opened: by the client if it can open pages, else the user sees its URL. */
 export async function askLink(ask: PendingRequest): Promise<RequestAnswer> {
   const { client, sessionId, capabilities, approval, signal } = ask
   const { preview, options } = approval
@@ -62,17 +62,17 @@ export async function askLink(ask: PendingRequest): Promise<RequestAnswer> {
   return answer.action === 'accept' ? { optionId: allow.optionId } : refuse
 }
 
-/** What a server asks of the model is shown as text, with the options of the request. */
+/** A server's sampling request, shown as text with the options of the request. */
 export async function askSampling(ask: PendingRequest): Promise<RequestAnswer> {
   const { preview, options, summary } = ask.approval
   const refuse = { optionId: options.find(({ kind }) => kind === 'reject_once')!.optionId }
   if (preview?.kind !== 'sampling') return refuse
   const { server, system, messages, answer } = preview
-  const said = messages.map(({ role, text }) => `**${role}**\n\n${text}`)
+  const texts = messages.map(({ role, text }) => `**${role}**\n\n${text}`)
   const text = [
     `**${server}** asks the model:`,
     ...(system === undefined ? [] : [`**system**\n\n${system}`]),
-    ...said,
+    ...texts,
     ...(answer ? [`**${answer.model} answers**\n\n${answer.text}`] : []),
   ].join('\n\n')
   const chosen = await requestChoice(ask, options, {
@@ -126,7 +126,7 @@ function defined<Fields extends object>(fields: Fields): { [Key in keyof Fields]
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
-/** Empty texts of fields that may be left out are no answers. */
+/** Drops empty text of optional fields. */
 function onlyFields(fields: readonly FormField[], values: FormValues): FormValues {
   const kept = fields.flatMap(({ key, required }): [string, FormValue][] => {
     const value = values[key]

@@ -21,7 +21,7 @@ import { subagentCallId } from '../protocol/subagent-updates'
 import { callTitle, previewContent, toolKind } from '../protocol/tool-call'
 import type { ApprovalAnswer } from '../../../engine/approval/waiting-requests'
 
-/** One request that waits, on its way to the person at a client. */
+/** A pending request on its way to the client's user. */
 export interface PendingRequest {
   client: Pick<AgentContext, 'request'>
   capabilities: ClientCapabilities
@@ -30,14 +30,14 @@ export interface PendingRequest {
   paths: ClientPaths
   entry: InboxEntry
   approval: Approval
-  /** Aborts when it does not wait any more. */
+  /** Aborts when the request is no longer pending. */
   signal: AbortSignal
 }
 
-/** What the person answered; `cancelled`: the client has given up the turn. */
+/** The user's answer; `cancelled`: the client has cancelled the turn. */
 export type RequestAnswer = Omit<ApprovalAnswer, 'approvalId'> | 'cancelled'
 
-/** Puts options to the person; the id of the one they chose. Rejects when the client cannot ask. */
+/** Shows options and returns the id of the chosen one. Rejects when the client cannot ask. */
 export async function requestChoice(
   ask: PendingRequest,
   options: readonly PermissionOption[],
@@ -54,12 +54,12 @@ export async function requestChoice(
   const outcome: Partial<RequestPermissionOutcome> | null | undefined = answer?.outcome
   if (outcome?.outcome === 'cancelled') return 'cancelled'
   if (outcome?.outcome !== 'selected' || outcome.optionId === undefined)
-    throw new Error('The client answered with nothing that was offered.')
+    throw new Error('The client did not answer with an option.')
   if (options.some(({ optionId }) => optionId === outcome.optionId)) return outcome.optionId
   throw new Error(`The client chose "${outcome.optionId}", which was not offered.`)
 }
 
-/** The call that is asked about. One of a subagent is none that the client knows: it gets an id of its own. */
+/** The call that needs approval. The client does not know calls of subagents, so those get their own id. */
 function callOf({ entry, approval, paths }: PendingRequest): ToolCallUpdate {
   const { agent } = entry
   const title = callTitle(approval.tool, approval.summary)
@@ -76,7 +76,7 @@ function callOf({ entry, approval, paths }: PendingRequest): ToolCallUpdate {
   }
 }
 
-/** Why it is asked, as Markdown: every reason, where there are several or one is a danger. */
+/** The reasons for asking, as Markdown: all of them when there are several or one is dangerous. */
 function reasonText({ reason, reasons }: Approval): string {
   if (!reasons) return reason
   return reasons
@@ -87,14 +87,14 @@ function reasonText({ reason, reasons }: Approval): string {
     .join('\n')
 }
 
-/** Code on one line, in a fence that is not in it. */
+/** Inline code, in a fence that it does not contain. */
 function inlineCode(code: string): string {
   const longest = Math.max(0, ...Array.from(code.matchAll(/`+/g), ([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence} ${code.replaceAll('\n', ' ')} ${fence}`
 }
 
-/** Asks whether a call may run, with what "always" can cover: for this session, and one of them for good. */
+/** Asks whether a call may run, with "always" options: several for this session, one permanent. */
 export async function askPermission(
   ask: PendingRequest,
   choicesOf: () => Promise<RuleChoice[]>,
@@ -108,7 +108,7 @@ export async function askPermission(
     rules.set(optionId, { pattern, scope: 'session' })
     return { optionId, kind: 'allow_always', name: `Always allow ${label} in this session` }
   })
-  // What is allowed for good should be worth it: not this very call, where there is something between it and the widest.
+  // A permanent rule should be useful: prefer one between this exact call and the widest.
   const lasting = choices[1] ?? choices[0]
   if (lasting) {
     rules.set('user', { pattern: lasting.pattern, scope: 'user' })
@@ -124,7 +124,7 @@ export async function askPermission(
   return rule ? { optionId: options.find(({ kind }) => kind === 'allow_always')!.optionId, rule } : { optionId: chosen }
 }
 
-/** Asks whether a command gets what its sandbox refused, with the options as they are: none of them is a rule to choose. */
+/** Asks whether a command may have what its sandbox blocked, with the options unchanged: none of them is a rule. */
 export async function askSandbox(ask: PendingRequest): Promise<RequestAnswer> {
   const { asks, options } = ask.approval
   const chosen = await requestChoice(ask, options.map(shownOption), {
@@ -133,7 +133,7 @@ export async function askSandbox(ask: PendingRequest): Promise<RequestAnswer> {
   return chosen === 'cancelled' ? chosen : { optionId: chosen }
 }
 
-/** What the protocol has of an option. */
+/** The fields of an option that the protocol has. */
 function shownOption({ optionId, kind, name }: ApprovalOption): PermissionOption {
   return { optionId, kind, name }
 }

@@ -7,7 +7,7 @@ const DISMISS = 'dismiss'
 const ENOUGH = 'enough'
 const NOT_ANSWERED = '(not answered)'
 
-/** Puts the agent's questions to the person: in one form where the client has forms, else one after the other as options. */
+/** Shows the agent's questions: in one form if the client supports forms, else one after the other as options. */
 export async function askQuestions(ask: PendingRequest): Promise<RequestAnswer> {
   const { preview } = ask.approval
   if (preview?.kind !== 'questions') return { optionId: DISMISS }
@@ -44,7 +44,7 @@ function propertyOf({ question, header, options, multi_select: multiple }: Quest
     : { type: 'string', ...named, oneOf: offered }
 }
 
-/** Undefined when nothing was answered. What was written counts in place of a single choice, and beside several. */
+/** Undefined when nothing was answered. Free text replaces a single choice, and is added to multiple ones. */
 function answerFrom(
   { options, multi_select: multiple }: Question,
   chosen: unknown,
@@ -68,7 +68,7 @@ async function inTurn(ask: PendingRequest, questions: readonly Question[]): Prom
   return { optionId: 'answer', answers }
 }
 
-/** Where several may be chosen it is asked again until the person says that it is enough. None: it was dismissed. */
+/** For multiple choice, asks again until the user is done. Empty: the question was dismissed. */
 async function chosenLabels(
   ask: PendingRequest,
   { question, options, multi_select: multiple }: Question,
@@ -103,7 +103,10 @@ async function chosenLabels(
 const ASK_FOR_CHANGES =
   'The user wants changes, but could not say here which. Ask them in the text of your answer what should change, and end your turn.'
 
-/** Puts a plan to the person: approve it (or one of its ways), have it revised, or reject it. What should change is asked in a form where the client has one. */
+/**
+ * Shows a plan: approve it (or one of its alternatives), request changes, or reject it. Asks for the changes in a form
+ * if the client supports forms.
+ */
 export async function askPlan(ask: PendingRequest): Promise<RequestAnswer> {
   const { options } = ask.approval
   const optionId = await requestChoice(ask, options)

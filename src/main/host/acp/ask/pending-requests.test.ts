@@ -11,8 +11,8 @@ const OPTIONS: ApprovalOption[] = [
   { optionId: 'reject', kind: 'reject_once', name: "Don't allow" },
 ]
 
-/** What a sandbox refused, put to an editor that answers like this; what the editor was sent, and what was chosen. */
-async function asked(answer: () => unknown) {
+/** Sends a sandbox request to an editor that answers like this; returns the sent requests and the chosen options. */
+async function sandboxRequest(answer: () => unknown) {
   const engine = memoryEngine()
   const { sessionId } = await engine.sessions.create({ folder: '/project' })
   const requests: { method: string; params: Record<string, unknown> }[] = []
@@ -50,8 +50,8 @@ async function asked(answer: () => unknown) {
   return { requests, chosen: outcomes[0] }
 }
 
-test('an editor is asked about what a sandbox refused, with the options as they are and what was refused', async () => {
-  const { requests, chosen } = await asked(() => ({ outcome: { outcome: 'selected', optionId: 'always' } }))
+test('an editor gets a sandbox request with its options and the blocked access', async () => {
+  const { requests, chosen } = await sandboxRequest(() => ({ outcome: { outcome: 'selected', optionId: 'always' } }))
   expect(chosen).toBe('always')
   expect(requests).toHaveLength(1)
   const { method, params } = requests[0]!
@@ -62,8 +62,8 @@ test('an editor is asked about what a sandbox refused, with the options as they 
   expect(shown).toContain('ENETUNREACH')
 })
 
-test('an editor that cannot ask allows nothing', async () => {
-  const { chosen } = await asked(() => {
+test('denies the request when the editor cannot show it', async () => {
+  const { chosen } = await sandboxRequest(() => {
     throw new Error('Method not found')
   })
   expect(chosen).toBe('reject')

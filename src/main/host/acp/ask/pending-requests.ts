@@ -8,10 +8,10 @@ import { type RequestAnswer, type PendingRequest, askPermission, askSandbox } fr
 import { askForm, askLink, askSampling } from './ask-form'
 import { askPlan, askQuestions } from './ask-questions'
 
-/** A session that the client has open, as asking needs it. */
+/** What asking needs of a session that the client has open. */
 export interface OpenSession {
   paths: ClientPaths
-  /** Sends what waits: nobody is asked about a call that they have not been told of. */
+  /** Sends pending updates: the client must know a call before it is opened to approve it. */
   flush(): void
 }
 
@@ -24,7 +24,7 @@ export interface PendingRequestsDeps {
   log(message: string): void
 }
 
-/** Puts to the client what waits for a person in its sessions, their subagents included, and gives back the answers. */
+/** Shows pending requests of the client's sessions and their subagents in the client, and returns the answers. */
 export class PendingRequests {
   readonly #deps: PendingRequestsDeps
   readonly #open = new Map<string, AbortController>()
@@ -33,7 +33,7 @@ export class PendingRequests {
     this.#deps = deps
   }
 
-  /** To be called whenever the inbox has changed. */
+  /** Call it whenever the inbox has changed. */
   update(): void {
     const { engine, session } = this.#deps
     const waiting = engine.inbox.list().filter((entry) => entry.elsewhere === undefined && session(rootOf(entry)))
@@ -66,19 +66,19 @@ export class PendingRequests {
   async #requestAnswer(entry: InboxEntry, signal: AbortSignal): Promise<RequestAnswer> {
     const { engine, client, capabilities, session } = this.#deps
     const root = rootOf(entry)
-    const asked = session(root)
-    if (!asked) return 'cancelled'
+    const opened = session(root)
+    if (!opened) return 'cancelled'
     const approval = engine.inbox.get(entry.sessionId, entry.approvalId)
     const ask: PendingRequest = {
       client,
       capabilities: capabilities(),
       sessionId: root,
-      paths: asked.paths,
+      paths: opened.paths,
       entry,
       approval,
       signal,
     }
-    asked.flush()
+    opened.flush()
     switch (approval.asks) {
       case undefined:
         return askPermission(ask, () => engine.inbox.choices(entry.sessionId, entry.approvalId))
@@ -97,14 +97,14 @@ export class PendingRequests {
     }
   }
 
-  /** A client that cannot ask has not allowed anything. */
+  /** When the client cannot ask, the request is denied. */
   async #reject({ sessionId, approvalId, options }: InboxEntry, why: string): Promise<void> {
     const { engine, log } = this.#deps
     log(`The client could not ask: ${why}`)
     const refusal =
       options.find(({ optionId }) => optionId === 'reject') ?? options.findLast(({ kind }) => kind === 'reject_once')
     if (!refusal) return
-    const feedback = `The editor could not ask me about it (${why}). Nobody has allowed it.`
+    const feedback = `The editor could not ask me about it (${why}). It was not allowed.`
     await engine.sessions.reply(sessionId, { approvalId, optionId: refusal.optionId, feedback })
   }
 }

@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-/** Paths as the client knows them: it may have opened the project through a link, while the engine works on real paths. */
+/** Maps paths for the client, which may have opened the project through a symlink while the engine uses real paths. */
 export interface ClientPaths {
-  /** As the client calls it. */
+  /** The path as the client knows it. */
   shown(realPath: string): string
-  /** Absolute, from what the model wrote. */
+  /** The absolute path of a path that the model wrote. */
   absolute(path: string): string
   /** Whether the client has this folder open. */
   covers(realPath: string): boolean

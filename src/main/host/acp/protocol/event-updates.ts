@@ -15,16 +15,16 @@ import {
 import { callTitle, locationsOf, progressContent, rawInput, resultContent, toolKind } from './tool-call'
 import { SubagentUpdates, type SubagentUpdatesDeps } from './subagent-updates'
 
-/** Raw output of a running command that is kept to show its end. */
+/** Maximum raw output of a running command kept to show its end. */
 const MAX_RAW = 32_000
 
 interface Call {
   name: string
   title: string
   input?: unknown
-  /** What it has printed lately, raw. */
+  /** Its latest raw output. */
   raw: string
-  /** The client's own terminal that shows it. */
+  /** The client's terminal that shows it. */
   terminalId?: string
   isRunning: boolean
 }
@@ -34,18 +34,18 @@ export interface EventUpdatesDeps {
   listen: SubagentUpdatesDeps['listen']
   paths: ClientPaths
   capabilities: ClientCapabilities
-  /** Tokens the session's model takes; undefined: unknown. */
+  /** Context window of the session's model in tokens; undefined: unknown. */
   contextWindow(): number | undefined
   /** Mode, model, effort or plan mode have changed. */
   onOptions(): void
 }
 
-/** Tells a client in updates what happens in a session. */
+/** Translates a session's events into updates for the client. */
 export class EventUpdates {
   readonly #deps: EventUpdatesDeps
   readonly #calls = new Map<string, Call>()
   readonly #agents: SubagentUpdates
-  /** Changes when an attempt is given up: what follows is another message. */
+  /** Changes when an attempt is discarded: later text belongs to another message. */
   #attempt = 1
 
   constructor(deps: EventUpdatesDeps) {
@@ -65,7 +65,7 @@ export class EventUpdates {
   /** The client's terminal shows the command of a call. */
   showTerminal(callId: string, terminalId: string): void {
     const call = this.#calls.get(callId)
-    // A call of a subagent is none that the client knows.
+    // The client does not know the calls of a subagent.
     if (!call) return
     call.terminalId = terminalId
     this.#update(callId, { status: 'in_progress', content: [{ type: 'terminal', terminalId }] })
@@ -200,7 +200,7 @@ export class EventUpdates {
     const call = this.#calls.get(callId)
     if (!call || call.isRunning) return
     call.isRunning = true
-    // Most calls end at once: then only their end is told.
+    // Most calls end at once: then only the end is sent.
     this.#deps.queue.call(callId, () => ({ status: 'in_progress' }))
   }
 
@@ -238,7 +238,7 @@ export class EventUpdates {
     this.#deps.queue.sendNow({ sessionUpdate: 'tool_call_update', toolCallId: callId, ...fields })
   }
 
-  /** What was said can not be taken back; it is marked as given up. */
+  /** Sent text cannot be withdrawn; it is marked as discarded. */
   #retried({ stepId, attempt, of, failure, superseded }: RecordedEvent & { type: 'step.retried' }): void {
     const { queue } = this.#deps
     const note = `${failure.title}; trying again (attempt ${attempt + 1} of ${of}).`
@@ -249,14 +249,14 @@ export class EventUpdates {
       if (call.input !== undefined) continue
       this.#update(callId, {
         status: 'failed',
-        content: [{ type: 'content', content: textBlock('The answer broke off before the call was complete.') }],
+        content: [{ type: 'content', content: textBlock('The response was cut off before the call was complete.') }],
       })
       this.#calls.delete(callId)
     }
   }
 }
 
-/** The terminal shows what was printed; how it ended is added where that says more. */
+/** The terminal shows the output; the outcome is added only when it says more. */
 function terminalContent(
   terminalId: string,
   isError: boolean,

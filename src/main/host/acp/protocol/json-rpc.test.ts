@@ -20,7 +20,7 @@ function pipes() {
 
 describe('lines of a client', () => {
   it.each([1, 2, 3, 7, 100])(
-    'are cut where they are too long, and the next one is whole, in pieces of %i bytes',
+    'are truncated when too long, and the next one is intact, in chunks of %i bytes',
     (size) => {
       const bounded = boundedLines(5)
       const text = Buffer.from('12345\n123456789\n\n1\n12345678')
@@ -30,7 +30,7 @@ describe('lines of a client', () => {
     },
   )
 
-  it('that are too long are answered like any that do not parse, and cost nothing but themselves', async () => {
+  it('that are too long get a parse error, and later lines still work', async () => {
     const { input, output, written } = pipes()
     const { readable } = stdioStream({ input, output, onInputEnd: async () => undefined, maxLineBytes: 200 })
     input.end(
@@ -44,7 +44,7 @@ describe('lines of a client', () => {
 })
 
 describe('the end of the input', () => {
-  it('waits for the requests that are being answered, and for what is done at the end', async () => {
+  it('waits for running requests and the cleanup', async () => {
     const { input, output, written } = pipes()
     const order: string[] = []
     const { readable, writable } = stdioStream({
@@ -59,7 +59,7 @@ describe('the end of the input', () => {
     const reading = (async () => {
       const got: AnyMessage[] = []
       for await (const message of readable) got.push(message)
-      order.push('over')
+      order.push('closed')
       return got
     })()
     while (!order.includes('ending')) await new Promise((resolve) => setImmediate(resolve))
@@ -70,12 +70,12 @@ describe('the end of the input', () => {
     expect(written().at(-1)?.id).toBe(7)
   })
 
-  it('does not wait for answers to what was no request', async () => {
+  it('does not wait for responses to invalid requests', async () => {
     const { input, output } = pipes()
     const { readable } = stdioStream({ input, output, onInputEnd: async () => undefined })
     input.end('{"id":1,"method":"a"}\n{"jsonrpc":"2.0","id":2,"method":5}\n{"jsonrpc":"2.0","id":{},"method":"a"}\n')
-    const begun = performance.now()
+    const startedAt = performance.now()
     for await (const message of readable) expect(message).toBeDefined()
-    expect(performance.now() - begun).toBeLessThan(1500)
+    expect(performance.now() - startedAt).toBeLessThan(1500)
   })
 })

@@ -2,20 +2,20 @@ import type { Readable, Writable } from 'node:stream'
 import { ndJsonStream, type AnyMessage, type Stream, RequestError } from '@agentclientprotocol/sdk'
 import { CodedError, type Failure } from '../../../../shared/errors'
 
-/** Most bytes of one message; what a longer line has beyond them is dropped, and the line answered as one that does not parse. */
+/** Maximum bytes of one message; a longer line is truncated and answered with a parse error. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024
-/** Requests that are still being answered when the input ends get so long. */
+/** Time in ms for running requests to finish after the input ends. */
 const ANSWER_DRAIN_MS = 3_000
 
 export interface StdioStreamOptions {
   input: Readable
   output: Writable
-  /** The input has ended, or nobody reads the output any more. What it does may still be answered. */
+  /** Called when the input has ended or the reader has gone. Responses may still be sent. */
   onInputEnd(): Promise<void>
   maxLineBytes?: number
 }
 
-/** Messages over a pair of pipes, one a line. When the input ends, requests that are being answered are answered first. */
+/** Messages over a pair of pipes, one per line. When the input ends, running requests are answered first. */
 export function stdioStream({ input, output, onInputEnd, maxLineBytes = MAX_LINE_BYTES }: StdioStreamOptions): Stream {
   const open = new OpenRequests()
   output.on('error', () => input.destroy())
@@ -30,7 +30,7 @@ export function stdioStream({ input, output, onInputEnd, maxLineBytes = MAX_LINE
       await open.allAnswered(ANSWER_DRAIN_MS)
     },
   })
-  // What the library would write through three streams goes straight to the pipe: a step has several messages.
+  // Written straight to the pipe instead of through the library's three streams: a step has several messages.
   const writable = new WritableStream<AnyMessage>({
     write(message) {
       const written = write(output, `${JSON.stringify(message)}\n`)
@@ -41,7 +41,7 @@ export function stdioStream({ input, output, onInputEnd, maxLineBytes = MAX_LINE
   return { readable: lines.readable.pipeThrough(noting), writable }
 }
 
-/** Resolves when all that was written is out, or nobody takes it any more. */
+/** Resolves when all output is written, or the reader has gone. */
 export async function flushed(output: Writable, limitMs: number): Promise<void> {
   if (output.destroyed) return
   let timer: NodeJS.Timeout | undefined
@@ -54,9 +54,9 @@ export async function flushed(output: Writable, limitMs: number): Promise<void> 
   output.destroy()
 }
 
-/** Undefined when there is room for more; else resolves when there is, or never will be. */
+/** Undefined when the pipe can take more; else resolves when it can, or when it has closed. */
 function write(output: Writable, text: string | Uint8Array): Promise<void> | undefined {
-  if (output.destroyed) throw new Error('Nobody reads what is written.')
+  if (output.destroyed) throw new Error('The client has closed its end.')
   if (output.write(text)) return undefined
   return new Promise((resolve) => {
     const done = (): void => {
@@ -71,8 +71,8 @@ function writing(output: Writable): WritableStream<Uint8Array> {
   return new WritableStream({ write: (chunk) => write(output, chunk) })
 }
 
-function reading(input: Readable, mostLineBytes: number): ReadableStream<Uint8Array> {
-  const bounded = boundedLines(mostLineBytes)
+function reading(input: Readable, maxLineBytes: number): ReadableStream<Uint8Array> {
+  const bounded = boundedLines(maxLineBytes)
   return new ReadableStream<Uint8Array>({
     start(controller) {
       input.on('data', (chunk: Buffer) => {
@@ -93,11 +93,11 @@ function reading(input: Readable, mostLineBytes: number): ReadableStream<Uint8Ar
   })
 }
 
-/** Passes bytes on, of each line so many: memory stays bounded whatever is sent. */
-export function boundedLines(most: number): (chunk: Buffer) => Buffer {
+/** Passes at max `max` bytes of each line through, so that memory stays bounded. */
+export function boundedLines(max: number): (chunk: Buffer) => Buffer {
   let length = 0
   return (chunk) => {
-    if (length + chunk.length <= most) {
+    if (length + chunk.length <= max) {
       const feed = chunk.lastIndexOf(0x0a)
       length = feed < 0 ? length + chunk.length : chunk.length - feed - 1
       return chunk
@@ -106,7 +106,7 @@ export function boundedLines(most: number): (chunk: Buffer) => Buffer {
     for (let at = 0; at < chunk.length;) {
       const feed = chunk.indexOf(0x0a, at)
       const end = feed < 0 ? chunk.length : feed
-      kept.push(chunk.subarray(at, Math.min(end, at + Math.max(0, most - length))))
+      kept.push(chunk.subarray(at, Math.min(end, at + Math.max(0, max - length))))
       length += end - at
       if (feed < 0) break
       kept.push(chunk.subarray(feed, feed + 1))
@@ -117,27 +117,27 @@ export function boundedLines(most: number): (chunk: Buffer) => Buffer {
   }
 }
 
-/** Requests of the client that have no answer yet. */
+/** Pending requests of the client. */
 class OpenRequests {
   readonly #ids = new Set<unknown>()
   #onAnswered: (() => void) | undefined
 
   onReceived(message: AnyMessage): void {
-    // What is no request by its form is refused without its id.
+    // A malformed request is rejected without its id.
     const { jsonrpc, method, id }: Record<string, unknown> = { ...message }
     const isRequest =
       jsonrpc === '2.0' && typeof method === 'string' && (typeof id === 'string' || typeof id === 'number')
     if (isRequest) this.#ids.add(id)
   }
 
-  /** A message has been written. */
+  /** Call it for every written message. */
   onSent(message: AnyMessage): void {
     if ('method' in message || !('id' in message)) return
     this.#ids.delete(message.id)
     if (this.#ids.size === 0) this.#onAnswered?.()
   }
 
-  /** Resolves when there is none, or after `ms`. */
+  /** Resolves when no request is pending, or after `ms`. */
   async allAnswered(ms: number): Promise<void> {
     if (this.#ids.size === 0) return
     await new Promise<void>((resolve) => {
@@ -150,7 +150,7 @@ class OpenRequests {
   }
 }
 
-/** An expected failure as the protocol answers it, with what to do; anything else stays what it is. */
+/** An expected failure as a protocol error, with advice; any other error is returned unchanged. */
 export function toRequestError(error: unknown): unknown {
   if (!(error instanceof CodedError)) return error
   const { failure } = error
@@ -166,7 +166,7 @@ export function toRequestError(error: unknown): unknown {
   }
 }
 
-/** Editors show this as it is. */
+/** Editors show this text verbatim. */
 export function failureMessage({ title, message, advice }: Failure): string {
   return `${title}: ${message} ${advice}`
 }

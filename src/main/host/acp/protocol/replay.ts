@@ -9,10 +9,10 @@ import { callTitle, locationsOf, rawInput, resultContent, toolKind } from './too
 
 type Started = RecordedEvent & { type: 'tool.started' }
 
-/** Read at once. */
+/** Events read at once. */
 const PAGE = 500
 
-/** The events that make up the conversation as it is now, oldest first: without what a restore has taken back. */
+/** The events of the current conversation, oldest first, without those undone by a restore. */
 export function* conversation(
   header: Pick<SessionHeader, 'sessionId' | 'seq' | 'cuts'>,
   since: (sessionId: string, since: number, limit: number) => RecordedEvent[],
@@ -28,7 +28,7 @@ export function* conversation(
   }
 }
 
-/** A conversation as the updates that a client would have got had it been there, streams as one piece each. */
+/** A conversation as the updates a live client would have received, each stream as one piece. */
 export function* replay(events: Iterable<RecordedEvent>, paths: ClientPaths): Generator<SessionUpdate> {
   const open = new Map<string, Started>()
   for (const event of events) {

@@ -2,7 +2,7 @@ import { isRecorded, type RecordedEvent, type SessionEvent } from '../../../../s
 import { callTitle } from './tool-call'
 import { textBlock, type UpdateQueue } from './update-queue'
 
-/** So many of its latest calls are shown of a subagent. */
+/** Number of latest calls shown for a subagent. */
 const MAX_SHOWN = 8
 
 export interface SubagentUpdatesDeps {
@@ -10,15 +10,17 @@ export interface SubagentUpdatesDeps {
   listen(sessionId: string, listener: (event: SessionEvent) => void): () => void
 }
 
-/** The id under which a client knows a call of a subagent that it was asked about. */
+/** The client-side id of a subagent's call that needed approval. */
 export function subagentCallId(agentId: string, callId: string): string {
   return `${agentId}/${callId}`
 }
 
-/** Shows in the call that has given work to a subagent what that is at, and closes the calls that the client was asked about for it. */
+/**
+ * Shows a subagent's progress in the call that started it, and closes its calls that the client was asked to approve.
+ */
 export class SubagentUpdates {
   readonly #deps: SubagentUpdatesDeps
-  /** By the call that has given the work. */
+  /** Keyed by the call that started the subagent. */
   readonly #listening = new Map<string, () => void>()
 
   constructor(deps: SubagentUpdatesDeps) {
@@ -28,7 +30,7 @@ export class SubagentUpdates {
   started({ callId, agentId, agentType }: RecordedEvent & { type: 'subagent.started' }): void {
     const { queue, listen } = this.#deps
     const lines: string[] = []
-    const asked = new Set<string>()
+    const approvals = new Set<string>()
     const titles = new Map<string, string>()
     const show = (line: string | undefined): void => {
       if (line === undefined || lines.at(-1) === line) return
@@ -40,16 +42,16 @@ export class SubagentUpdates {
     const unlisten = listen(agentId, (event) => {
       if (!isRecorded(event)) return
       if (event.type === 'tool.started') titles.set(event.callId, callTitle(event.name, event.summary))
-      // Until it may run, a call waits behind others or for an answer.
+      // Before it runs, a call may wait behind others or for approval.
       if (event.type === 'tool.judged' && event.decision === 'allow') show(titles.get(event.callId))
       if (event.type === 'approval.resolved' && event.outcome.startsWith('allow')) show(titles.get(event.callId))
       if (event.type === 'tool.finished') titles.delete(event.callId)
-      if (event.type === 'approval.requested') asked.add(event.approval.callId)
-      if (event.type === 'tool.finished' && asked.delete(event.callId)) {
+      if (event.type === 'approval.requested') approvals.add(event.approval.callId)
+      if (event.type === 'tool.finished' && approvals.delete(event.callId)) {
         const toolCallId = subagentCallId(agentId, event.callId)
         queue.sendNow({ sessionUpdate: 'tool_call_update', toolCallId, status: event.isError ? 'failed' : 'completed' })
       }
-      // One in the background works on when its call has returned.
+      // A background subagent keeps working after its call has returned.
       if (event.type === 'agent.ended') this.ended(callId)
     })
     this.#listening.set(callId, unlisten)

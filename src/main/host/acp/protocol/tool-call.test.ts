@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { unifiedDiff } from '../../../engine/workspace/unified-diff'
 import { diffContent } from './tool-call'
 
-describe('the stretches of a diff', () => {
-  it('are exactly what is replaced, so that each can be found in the file and put in its place', async () => {
+describe('the hunks of a diff', () => {
+  it('match the replaced text exactly, so that each can be found in the file and applied', async () => {
     const texts = fc
       .array(fc.constantFrom('a\n', 'b\n', '-c\n', '+\n', '\n', ' d', '\\ e\n'), { maxLength: 40 })
       .map((parts) => parts.join(''))
@@ -16,7 +16,7 @@ describe('the stretches of a diff', () => {
         for (const { oldText, newText } of diffContent('/f', diff).content) {
           const at = rest.indexOf(oldText!)
           expect(at).toBeGreaterThanOrEqual(0)
-          // Lines that repeat: the stretch is where what is before it fits the new text.
+          // Repeated lines: the hunk is where the preceding text matches the new text.
           const start = startOf(rest, oldText!, (found) => after.startsWith(made + rest.slice(0, found) + newText))
           made += rest.slice(0, start) + newText
           rest = rest.slice(start + oldText!.length)
@@ -26,7 +26,7 @@ describe('the stretches of a diff', () => {
     )
   })
 
-  it('of a new file are the file, without an old text', async () => {
+  it('of a new file are the whole file, without an old text', async () => {
     const { diff } = await unifiedDiff('f', undefined, 'one\ntwo')
     expect(diffContent('/f', diff)).toEqual({
       content: [{ type: 'diff', path: '/f', oldText: null, newText: 'one\ntwo' }],
@@ -34,7 +34,7 @@ describe('the stretches of a diff', () => {
     })
   })
 
-  it('are nothing for a diff that could not be made', () => {
+  it('are empty when no diff could be computed', () => {
     expect(diffContent('/f', '')).toEqual({ content: [] })
   })
 })

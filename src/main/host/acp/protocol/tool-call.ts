@@ -5,9 +5,9 @@ import { describeDenial } from '../../../../shared/model/sandbox'
 import { toolLabel } from '../../../../shared/tool-label'
 import { textBlock } from './update-queue'
 
-/** Longer results are for the model; an editor shows their beginning. */
+/** Maximum characters of a result shown in an editor. */
 const MAX_SHOWN = 20_000
-/** Of a command that runs, so much of the end is shown. */
+/** Maximum characters of a running command's output that are shown, from its end. */
 const MAX_PROGRESS = 8_000
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
@@ -39,13 +39,13 @@ export function toolKind(name: string): ToolKind {
   return KINDS[name] ?? 'other'
 }
 
-/** `Bash: npm test`, `tracker · create_issue: Typo in …`; the name alone as long as nothing else is known. */
+/** `Bash: npm test`, `tracker · create_issue: Typo in …`; only the name while nothing else is known. */
 export function callTitle(name: string, about: string | undefined): string {
   const label = toolLabel(name)
   return about === undefined || about === '' ? label : `${label}: ${about}`
 }
 
-/** The arguments as the model wrote them; its text where they do not parse. */
+/** The arguments as the model wrote them; the raw text if they do not parse. */
 export function rawInput(input: string): unknown {
   try {
     return input.trim() === '' ? {} : JSON.parse(input)
@@ -54,7 +54,7 @@ export function rawInput(input: string): unknown {
   }
 }
 
-/** What an approval shows of what would be done. */
+/** The content of an approval request: a preview of the call. */
 export function previewContent(preview: Preview | undefined, shown: (path: string) => string): ToolCallContent[] {
   switch (preview?.kind) {
     case 'diff':
@@ -92,7 +92,7 @@ export function previewContent(preview: Preview | undefined, shown: (path: strin
   }
 }
 
-/** What a finished call shows. */
+/** The content of a finished call. */
 export function resultContent(
   content: readonly ResultPart[],
   details: ToolDetails | undefined,
@@ -113,7 +113,7 @@ export function resultContent(
 /** Tools whose `path` is a file that an editor can show. */
 const ON_FILES: ReadonlySet<string> = new Set(['Read', 'Write', 'Edit', 'Patch', 'ReadMediaFile'])
 
-/** Where a call is at work, so that an editor can follow. */
+/** The file locations of a call, so that an editor can follow along. */
 export function locationsOf(
   { name, input }: { name: string; input?: unknown },
   details: ToolDetails | undefined,
@@ -138,7 +138,7 @@ export function locationsOf(
   return [{ path: shown(absolute(input.path)) }]
 }
 
-/** What a command has printed so far, its end. */
+/** The end of a command's output so far. */
 export function progressContent(plain: string): ToolCallContent[] {
   const end = plain.length > MAX_PROGRESS ? `…${plain.slice(-MAX_PROGRESS)}` : plain
   return end.trim() === '' ? [] : [text(fenced(end))]
@@ -153,7 +153,7 @@ function truncate(words: string): string {
   return `${words.slice(0, MAX_SHOWN)}\n[${(words.length - MAX_SHOWN).toLocaleString('en-US')} more characters]`
 }
 
-/** Editors show text as Markdown: what is none is fenced, with a fence that is not in it. */
+/** Editors render text as Markdown, so plain text is fenced, with a fence that it does not contain. */
 function fenced(words: string, language = ''): string {
   const longest = Math.max(2, ...Array.from(words.matchAll(/`{3,}/g), ([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
@@ -163,8 +163,8 @@ function fenced(words: string, language = ''): string {
 type DiffContent = Extract<ToolCallContent, { type: 'diff' }>
 
 /**
- * The stretches of a file that a unified diff changes, before and after, with the lines around them. A new file is given whole. Cut diffs give what there is
- * of them.
+ * The hunks of a unified diff, before and after, with their context lines. A new file is one hunk. A truncated diff
+ * yields the hunks it has.
  */
 export function diffContent(path: string, diff: string): { content: DiffContent[]; line?: number } {
   const [header = '', ...rest] = diff.split('\n')
@@ -194,13 +194,13 @@ export function diffContent(path: string, diff: string): { content: DiffContent[
 interface Sides {
   old: string[]
   new: string[]
-  /** Those that the latest line belongs to. */
+  /** The sides of the diff that the latest line belongs to. */
   latest: string[][]
 }
 
 function take(hunk: Sides, line: string): void {
   if (line.startsWith('\\')) {
-    // It says that the line before it is not ended.
+    // "\ No newline at end of file": the previous line has no line end.
     for (const side of hunk.latest) side.push(side.pop()!.slice(0, -1))
     return
   }

@@ -28,8 +28,8 @@ const shown = (): string[] =>
       : `${update.sessionUpdate} ${'title' in update ? update.title : ''}`,
   )
 
-describe('the queue of updates', () => {
-  it('sends the first piece at once and later ones merged, each message and kind by itself, in order', async () => {
+describe('the update queue', () => {
+  it('sends the first piece at once and later ones merged per message and kind, in order', async () => {
     const updates = queue()
     updates.chunk('agent_message_chunk', 'm1', 'a')
     await vi.advanceTimersByTimeAsync(0)
@@ -44,7 +44,7 @@ describe('the queue of updates', () => {
     expect(shown()).toEqual(['a', 'bc', 'hm', 'd', 'e'])
   })
 
-  it('never lets anything overtake what was said before it', () => {
+  it('keeps updates in order', () => {
     const updates = queue()
     updates.chunk('agent_message_chunk', 'm1', 'before')
     updates.sendNow({ sessionUpdate: 'tool_call', toolCallId: 'c', title: 'Read' })
@@ -55,7 +55,7 @@ describe('the queue of updates', () => {
     expect(shown()).toEqual(['before', 'tool_call Read', 'tool_call_update Read: a.txt', 'after'])
   })
 
-  it('does not tell a state of a call after a later one', async () => {
+  it('never sends an older state of a call after a newer one', async () => {
     const updates = queue()
     updates.call('c', () => ({ status: 'in_progress' }))
     updates.sendNow({ sessionUpdate: 'tool_call_update', toolCallId: 'c', status: 'completed' })
@@ -63,7 +63,7 @@ describe('the queue of updates', () => {
     expect(sent).toEqual([{ sessionUpdate: 'tool_call_update', toolCallId: 'c', status: 'completed' }])
   })
 
-  it('sends at most 1,000 updates of a stream of five minutes, and lags half a second at most', async () => {
+  it('sends at most 1,000 updates for a five-minute stream, with at most half a second of delay', async () => {
     const updates = queue()
     updates.startTurn()
     let longest = 0
@@ -88,7 +88,7 @@ describe('the queue of updates', () => {
     expect(sent.length).toBeGreaterThan(7)
   })
 
-  it('waits with the next piece for a client that has not taken the last, and sends all of it then', async () => {
+  it('holds the next piece until the client has read the last, then sends all of it', async () => {
     const updates = queue()
     blocked = Promise.withResolvers()
     updates.chunk('agent_message_chunk', 'm', 'first')

@@ -16,10 +16,10 @@ type CallFields = Omit<ToolCallUpdate, 'toolCallId'>
 
 type Pending =
   | { kind: ChunkKind; messageId: string; text: string[] }
-  /** `fields` is made when it is sent: until then it may change many times. */
+  /** `fields` is computed when it is sent: until then it may change many times. */
   | { kind: 'call'; callId: string; fields: () => CallFields }
 
-/** The longest that merged updates wait, by how many were sent since the turn began: long turns are told in larger pieces. */
+/** Maximum delay of merged updates, by the number sent in this turn: long turns are sent in larger pieces. */
 const FLUSH_INTERVALS: readonly (readonly [sent: number, ms: number])[] = [
   [150, 50],
   [300, 100],
@@ -28,13 +28,14 @@ const FLUSH_INTERVALS: readonly (readonly [sent: number, ms: number])[] = [
 ]
 
 export interface UpdateQueueDeps {
-  /** Resolves when it is written; never rejects. */
+  /** Writes one update; resolves when it is written, never rejects. */
   send(update: SessionUpdate): Promise<void>
 }
 
 /**
- * Sends the updates of one session in order. What comes in a stream (text, titles that are being written, output of a command) is merged: the first piece goes
- * out at once, further ones in intervals, and not before the client has taken the last. Everything else goes out at once, with what was merged before it.
+ * Sends the updates of one session in order. Streams (text, growing titles, command output) are merged: the first piece
+ * goes out at once, later ones in intervals, and not before the client has read the last. Everything else goes out at
+ * once, after any pending merged updates.
  */
 export class UpdateQueue {
   readonly #send: UpdateQueueDeps['send']
@@ -48,7 +49,7 @@ export class UpdateQueue {
     this.#send = send
   }
 
-  /** A further piece of what the model says or thinks. */
+  /** Another piece of the model's text or thinking. */
   chunk(kind: ChunkKind, messageId: string, text: string): void {
     const last = this.#pending.at(-1)
     if (last && last.kind === kind && last.messageId === messageId) last.text.push(text)
@@ -56,7 +57,7 @@ export class UpdateQueue {
     this.#scheduleFlush()
   }
 
-  /** Something about a call that may change again in a moment. */
+  /** A change of a call that may soon change again. */
   call(callId: string, fields: () => CallFields): void {
     const known = this.#pending.find((entry) => entry.kind === 'call' && entry.callId === callId)
     if (known?.kind === 'call') known.fields = fields
@@ -64,14 +65,14 @@ export class UpdateQueue {
     this.#scheduleFlush()
   }
 
-  /** What takes the place of anything that still waits about its call. */
+  /** An update that replaces any pending update of its call. */
   sendNow(update: SessionUpdate): void {
     if (update.sessionUpdate === 'tool_call_update' && update.status) this.#forget(update.toolCallId)
     void this.flush()
     this.#latest = this.#send(update)
   }
 
-  /** Sends what waits. Resolves when all of it is written. */
+  /** Sends pending updates. Resolves when all are written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -85,12 +86,12 @@ export class UpdateQueue {
     return this.#latest
   }
 
-  /** A turn begins: it is told at the quickest pace. */
+  /** Call it when a turn starts: resets the interval to the shortest. */
   startTurn(): void {
     this.#sent = 0
   }
 
-  /** Drops what waits: nobody listens any more. */
+  /** Drops pending updates: the client has gone. */
   close(): void {
     clearTimeout(this.#timer)
     this.#pending = []
@@ -102,7 +103,7 @@ export class UpdateQueue {
 
   #scheduleFlush(): void {
     if (this.#timer) return
-    const ms = FLUSH_INTERVALS.find(([most]) => this.#sent < most)?.[1] ?? 0
+    const ms = FLUSH_INTERVALS.find(([max]) => this.#sent < max)?.[1] ?? 0
     const wait = Math.max(0, this.#flushedAt + ms - performance.now())
     this.#timer = setTimeout(() => void this.#latest.then(() => this.flush()), wait)
   }
@@ -123,12 +124,12 @@ export function planEntries(todos: readonly Todo[]): PlanEntry[] {
   return todos.map(({ title, status }) => ({ content: title, priority: 'medium', status: STATUSES[status] }))
 }
 
-/** How full the model's window is; undefined where its size is not known. */
+/** Usage of the context window; undefined when its size is unknown. */
 export function usageUpdate({ input, output }: Usage, window: number | undefined): SessionUpdate | undefined {
   return window === undefined ? undefined : { sessionUpdate: 'usage_update', used: input + output, size: window }
 }
 
-/** What has become of background tasks, in a line each. */
+/** The outcome of background tasks, one line each. */
 export function taskNotificationText(news: readonly TaskNotification[]): string {
   return news
     .map(
@@ -140,7 +141,7 @@ export function taskNotificationText(news: readonly TaskNotification[]): string 
 
 type CompactionEvent = RecordedEvent & { type: 'compaction.started' | 'compaction.finished' | 'compaction.failed' }
 
-/** A compaction, in the way this client understands; in a thought where it knows neither compactions nor notices. */
+/** A compaction in a form the client supports; a thought if it supports neither compactions nor notices. */
 export function compactionUpdate(event: CompactionEvent, capabilities: ClientCapabilities): SessionUpdate {
   const { compactionId } = event
   if (capabilities.session?.compaction) {
@@ -171,7 +172,7 @@ export function compactionUpdate(event: CompactionEvent, capabilities: ClientCap
   }
 }
 
-/** That another model took over, where the client knows notices; otherwise in a thought. */
+/** A switch to another model, as a notice if the client supports them; otherwise as a thought. */
 export function fellBackUpdate(
   event: RecordedEvent & { type: 'model.fell_back' },
   { session }: ClientCapabilities,
@@ -182,7 +183,7 @@ export function fellBackUpdate(
 }
 
 function titleOf(event: CompactionEvent): string {
-  if (event.type === 'compaction.started') return 'Making room: the conversation is being summarised.'
+  if (event.type === 'compaction.started') return 'Summarizing the conversation to free up context.'
   if (event.type === 'compaction.failed')
     return `The conversation stays as it is: ${event.failure?.message ?? 'summarising it was stopped.'}`
   return `The conversation was summarised, from about ${event.before.toLocaleString('en-US')} to ${event.after.toLocaleString('en-US')} tokens; the whole of it stays in the session.`

@@ -29,7 +29,7 @@ export interface AcpSessionDeps {
 }
 
 const UPDATE_DRAIN_MS = 1_000
-/** Why what a project configures does not count. */
+/** Why a project's settings are off. */
 const UNTRUSTED = {
   asked: "you haven't trusted them yet",
   changed: 'they have changed since you trusted them',
@@ -46,7 +46,7 @@ export class AcpSession {
   readonly #release: (() => void)[] = []
   #optionsAt: NodeJS.Immediate | undefined
   #messageCount = 0
-  /** As they were told last. */
+  /** As last sent to the client. */
   #commands = ''
 
   constructor(deps: AcpSessionDeps) {
@@ -70,7 +70,7 @@ export class AcpSession {
     this.#release.push(engine.sessions.listen(sessionId, (event) => this.#onEvent(event)))
   }
 
-  /** What a client has to know of a session it has just opened, beside the answer to that. */
+  /** Sends the state of a session the client has just opened, in addition to the response. */
   async introduce(): Promise<void> {
     const { engine, sessionId } = this.#deps
     await this.sendCommands()
@@ -86,17 +86,17 @@ export class AcpSession {
     if (usage) this.#queue.sendNow(usage)
   }
 
-  /** Tells what can be typed after a slash, if that has changed. */
+  /** Sends the slash commands, if they have changed. */
   async sendCommands(): Promise<void> {
     const { engine, sessionId } = this.#deps
     const availableCommands = await slashCommands(engine, sessionId)
-    const told = JSON.stringify(availableCommands)
-    if (told === this.#commands || this.#release.length === 0) return
-    this.#commands = told
+    const serialized = JSON.stringify(availableCommands)
+    if (serialized === this.#commands || this.#release.length === 0) return
+    this.#commands = serialized
     this.#queue.sendNow({ sessionUpdate: 'available_commands_update', availableCommands })
   }
 
-  /** Tells the conversation so far. */
+  /** Sends the conversation so far. */
   async replay(): Promise<void> {
     const { engine, sessionId, paths } = this.#deps
     const header = engine.sessions.header(sessionId)
@@ -110,7 +110,7 @@ export class AcpSession {
     })
   }
 
-  /** Tells the person something beside the conversation, in the way this client understands. */
+  /** Shows the user a notice outside the conversation, in a form this client supports. */
   notice(severity: 'info' | 'warning', title: string, description?: string): void {
     if (this.#deps.capabilities.session?.notices) {
       this.#queue.sendNow({
@@ -134,7 +134,7 @@ export class AcpSession {
     const watch = this.#prompts.track()
     try {
       const left = await runSlashCommand(engine, sessionId, parts, (text) => this.#sendMessage(text))
-      // A client may take a prompt back before anything of it has begun.
+      // A client may cancel a prompt before its turn has started.
       if (!left || signal.aborted || watch.isCancelled()) return await this.#answer(left ? 'cancelled' : 'end_turn')
       try {
         const { promptId } = await engine.sessions.prompt(sessionId, left)
@@ -149,7 +149,7 @@ export class AcpSession {
     }
   }
 
-  /** Ends the running turn, and what waits behind it. Resolves when that is recorded. */
+  /** Ends the running turn and drops queued prompts. Resolves when that is recorded. */
   async cancel(): Promise<void> {
     const { engine, sessionId } = this.#deps
     for (const promptId of this.#prompts.cancel())
@@ -161,10 +161,10 @@ export class AcpSession {
     void this.#queue.flush()
   }
 
-  /** Stops what runs and lets go of the session. */
+  /** Stops the running turn and closes the session. */
   async close(): Promise<void> {
     await this.cancel()
-    // A client that does not read any more keeps nobody from ending.
+    // A client that has stopped reading must not block the exit.
     await Promise.race([this.#queue.flush(), pause(UPDATE_DRAIN_MS, undefined, { ref: false })])
     clearImmediate(this.#optionsAt)
     this.#updates.close()
@@ -181,7 +181,7 @@ export class AcpSession {
     await this.#deps.engine.sessions.stop(this.#deps.sessionId)
   }
 
-  /** A client that is gone is noticed by the connection. */
+  /** Write errors are ignored: the connection notices a client that is gone. */
   async #send(update: SessionUpdate): Promise<void> {
     const { client, sessionId } = this.#deps
     await client.notify('session/update', { sessionId, update }).catch(() => undefined)
@@ -197,7 +197,7 @@ export class AcpSession {
     return { stopReason }
   }
 
-  /** What a person can mend is said to them where they look; the rest is an error of the request. */
+  /** Failures that the user can fix are shown in the conversation; the rest are errors of the request. */
   async #notStarted(error: unknown): Promise<PromptResponse> {
     if (!(error instanceof CodedError) || !['model.not_configured', 'hook.blocked'].includes(error.code)) throw error
     const howTo =
@@ -223,7 +223,7 @@ export class AcpSession {
     return settings.models().find((model) => model.id === id)?.contextWindow
   }
 
-  /** Several changes of one moment are told once, as they have come out. */
+  /** Merges changes in quick succession into one update with the final state. */
   #scheduleOptions(): void {
     this.#optionsAt ??= setImmediate(() => {
       this.#optionsAt = undefined

@@ -18,7 +18,7 @@ import { clientPaths } from '../protocol/client-paths'
 import { configOptions, modeState } from './session-options'
 import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
 
-/** What a client says of a session it opens. */
+/** The client's parameters for opening a session. */
 export interface OpenRequest {
   cwd: string
   additionalDirectories?: string[]
@@ -35,15 +35,15 @@ export interface AcpSessionsDeps {
   engine: Engine
   client: AgentContext
   capabilities(): ClientCapabilities
-  /** The client has opened a session: what waits in it can be asked. */
+  /** Called when the client has opened a session: its pending requests can be shown. */
   onOpened(): void
 }
 
 const PAGE = 50
-/** Changes of servers come in swarms. */
+/** Debounce for server changes, which come in bursts, in ms. */
 const COMMANDS_MS = 200
 
-/** The sessions of one connection: those the client has open, and those it can open. */
+/** The sessions of one connection: those that are open, and those that can be opened. */
 export class AcpSessions {
   readonly #deps: AcpSessionsDeps
   readonly #open = new Map<string, AcpSession>()
@@ -57,7 +57,7 @@ export class AcpSessions {
     return this.#open.get(sessionId)
   }
 
-  /** Throws "not found" for one that this client has not opened. */
+  /** Throws "not found" for a session that this client has not opened. */
   require(sessionId: string): AcpSession {
     const session = this.#open.get(sessionId)
     if (session) return session
@@ -77,7 +77,7 @@ export class AcpSessions {
     return this.#opened(header.sessionId, request)
   }
 
-  /** `withHistory`: the conversation so far is told before this resolves. */
+  /** `withHistory`: sends the conversation so far before this resolves. */
   async open(sessionId: string, request: OpenRequest, withHistory: boolean): Promise<OpenedSession> {
     requireUsable(request)
     const { sessions } = this.#deps.engine
@@ -88,7 +88,7 @@ export class AcpSessions {
     const place = sessions.list({ folder, limit: 10_000 }).find((summary) => summary.sessionId === sessionId)?.elsewhere
     if (place !== undefined) throw new CodedError('session.elsewhere', `It is open in ${place}.`)
     await this.#open.get(sessionId)?.close()
-    // Also recovers a turn that a dead process left open.
+    // Also ends a turn that a crashed process left open.
     await sessions.open(sessionId, 1)
     const added = await Promise.all(
       (request.additionalDirectories ?? []).map((path) => realpath(path).catch(() => path)),
@@ -133,7 +133,7 @@ export class AcpSessions {
     this.#deps.engine.mcp.leave(sessionId)
   }
 
-  /** One that is not there is as good as deleted. */
+  /** Deleting a missing session succeeds. */
   async remove(sessionId: string): Promise<void> {
     const session = this.#open.get(sessionId)
     this.#open.delete(sessionId)
@@ -145,7 +145,7 @@ export class AcpSessions {
     }
   }
 
-  /** Ends the turns of all of them, and lets go of them. */
+  /** Ends the turns of all sessions and closes them. */
   async closeAll(): Promise<void> {
     const all = [...this.#open.values()]
     this.#open.clear()
@@ -158,35 +158,35 @@ export class AcpSessions {
   ): Promise<OpenedSession> {
     const { engine, client, capabilities } = this.#deps
     const paths = await clientPaths([cwd, ...additionalDirectories])
-    // The user has configured them in the editor: nothing is left to ask. They start when the agent needs them.
+    // The user configured them in the editor, so no approval is needed. They start when the agent needs them.
     engine.mcp.useInSession(sessionId, mcpServers(brought, cwd))
     const session = new AcpSession({ engine, client, capabilities: capabilities(), sessionId, paths })
     this.#open.set(sessionId, session)
     return { sessionId, ...this.options(sessionId) }
   }
 
-  /** Tells a client what it has to know of a session, once it knows that it is open. */
+  /** Sends the state of a session once the client knows that it is open. */
   async introduce(sessionId: string): Promise<void> {
     await this.#open.get(sessionId)?.introduce()
     this.#deps.onOpened()
   }
 
-  /** Tells whoever has a session open what concerns all of them. */
+  /** Notifies every open session of a change that concerns all of them. */
   notice(severity: 'info' | 'warning', text: string): void {
     for (const session of this.#open.values()) session.notice(severity, text)
   }
 
-  /** What can be typed after a slash may have changed. */
+  /** The slash commands may have changed. */
   sendCommands(): void {
     if (this.#telling) return
     this.#telling = setTimeout(() => {
       this.#telling = undefined
-      // A session that is deleted meanwhile has no commands any more.
+      // The session may have been deleted in the meantime.
       for (const session of this.#open.values()) session.sendCommands().catch(() => undefined)
     }, COMMANDS_MS).unref()
   }
 
-  /** What can be chosen for the session, and what is chosen. */
+  /** The session's options and their current values. */
   options(sessionId: string): Omit<OpenedSession, 'sessionId'> {
     const { engine } = this.#deps
     const header: SessionHeader = engine.sessions.header(sessionId)
@@ -194,7 +194,7 @@ export class AcpSessions {
   }
 }
 
-/** Before anything is made. */
+/** Validates before anything is created. */
 function requireUsable({ cwd, additionalDirectories = [], mcpServers: brought = [] }: OpenRequest): void {
   mcpServers(brought, cwd)
   const wrong = [cwd, ...additionalDirectories].find((path) => !isAbsolute(path))
@@ -203,14 +203,14 @@ function requireUsable({ cwd, additionalDirectories = [], mcpServers: brought = 
 
 function cursorOf(cursor: string): { at: number; id: string } {
   const match = /^(\d+) (.+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))
-  if (!match) throw RequestError.invalidParams({ cursor }, 'the cursor is none of ours')
+  if (!match) throw RequestError.invalidParams({ cursor }, 'the cursor is invalid')
   return { at: Number(match[1]), id: match[2]! }
 }
 
 const START_MS = 30_000
 const CALL_MS = 60_000
 
-/** The servers that a client brings along for a session, by name. */
+/** The servers that a client adds to a session, by name. */
 function mcpServers(servers: readonly McpServer[], cwd: string): Record<string, McpServerDefinition> {
   const found: Record<string, McpServerDefinition> = {}
   for (const server of servers) {

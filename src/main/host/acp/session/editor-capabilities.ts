@@ -5,7 +5,7 @@ import type { EditorFiles } from '../../../engine/workspace/file/editor-files'
 import { FileProblem } from '../../../engine/workspace/path/file-problem'
 import type { ClientPaths } from '../protocol/client-paths'
 
-/** A client that does not answer about a file for so long has none to give. */
+/** Timeout in ms for reading a file through the client. */
 const READ_MS = 5_000
 const WRITE_MS = 20_000
 
@@ -14,11 +14,11 @@ export interface EditorCapabilitiesDeps {
   sessionId: string
   capabilities: ClientCapabilities
   paths: ClientPaths
-  /** A command of this call runs in that terminal of the client's. */
+  /** Called when a command of this call runs in that terminal of the client. */
   onTerminal(callId: string, terminalId: string): void
 }
 
-/** What a client offers of its file system and its terminals; nothing of what it does not offer. */
+/** The file system and terminal capabilities of a client; only those it offers. */
 export function editorCapabilities(deps: EditorCapabilitiesDeps): SessionClientCapabilities {
   const { fs, terminal } = deps.capabilities
   const hasFiles = fs?.readTextFile === true || fs?.writeTextFile === true
@@ -30,7 +30,7 @@ export function editorCapabilities(deps: EditorCapabilitiesDeps): SessionClientC
 
 function editorFiles({ client, sessionId, capabilities: { fs }, paths }: EditorCapabilitiesDeps): EditorFiles {
   return {
-    // What lies elsewhere is no business of the editor's: it may not know it, or open it as a part of the project.
+    // Files outside the project bypass the editor: it may not know them, or would open them as part of the project.
     covers: paths.covers,
     ...(fs?.readTextFile === true && {
       async read(path, signal) {
@@ -40,7 +40,7 @@ function editorFiles({ client, sessionId, capabilities: { fs }, paths }: EditorC
           const answer = await client.request('fs/read_text_file', { sessionId, path: paths.shown(path) }, options)
           return typeof answer.content === 'string' ? answer.content : undefined
         } catch {
-          // It is not known there, or the client cannot say: the disk counts.
+          // The client does not know the file or cannot answer: read it from disk.
           return undefined
         }
       },
@@ -106,7 +106,7 @@ function throwReadable(error: unknown): never {
   throw new Error(errorSentence(error), { cause: error })
 }
 
-/** A sentence. */
+/** The error as a sentence. */
 function errorSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const details =

@@ -4,11 +4,11 @@ import { RequestError, type ContentBlock } from '@agentclientprotocol/sdk'
 import type { UserPart } from '../../../../shared/model/message'
 import type { RecordedEvent, SessionEvent } from '../../../../shared/events/event'
 
-/** A prompt as the engine takes it: files that are only named are named as paths, what is embedded comes with its text. */
+/** Converts a prompt for the engine: linked files become paths, embedded resources their text. */
 export function promptParts(prompt: readonly ContentBlock[], folder: string): UserPart[] {
   const parts: UserPart[] = []
   let open = false
-  /** Text goes on in one part, as the user wrote it. */
+  /** Appends text to the last text part, as the user wrote it. */
   const say = (text: string, joins: boolean): void => {
     const last = parts.at(-1)
     if (joins && open && last?.type === 'text') last.text += text
@@ -70,7 +70,7 @@ function embedded(uri: string, text: string, folder: string): string {
   return `<file path=${JSON.stringify(nameOf(uri, folder))}>\n${text.replace(/\n$/, '')}\n</file>`
 }
 
-/** A path, relative inside the project; any other address as it is. */
+/** A path, relative inside the project; any other URI unchanged. */
 function nameOf(uri: string, folder: string): string {
   if (!uri.startsWith('file:')) return uri
   let path: string
@@ -88,32 +88,32 @@ type TurnFinished = RecordedEvent & { type: 'turn.finished' }
 export type PromptOutcome = TurnFinished | 'removed'
 
 interface Waiting {
-  /** Set when it waits in the queue. */
+  /** Set when it is queued. */
   promptId?: string
   turnId?: string
   isCancelled: boolean
   resolve(end: PromptOutcome): void
 }
 
-/** A prompt of the client's on its way. */
+/** A prompt of the client in progress. */
 export interface TrackedPrompt {
   readonly outcome: Promise<PromptOutcome>
-  /** It has been queued behind a turn that runs. */
+  /** Call it when the prompt was queued behind a running turn. */
   queued(promptId: string): void
-  /** Whether it was given up before it began. */
+  /** Whether it was cancelled before its turn started. */
   isCancelled(): boolean
-  /** Nobody waits for it any more: it is over, or came to nothing. */
+  /** Removes it: its turn has ended, or it was never started. */
   drop(): void
 }
 
-/** Which of the client's prompts has become which turn, and when that has ended. */
+/** Tracks which prompt of the client became which turn, and when that turn ended. */
 export class PromptTracker {
   readonly #waiting = new Set<Waiting>()
-  /** Turns of queued prompts that began before anybody said that they wait for them. */
+  /** Turns of queued prompts that started before their prompt was registered. */
   readonly #started = new Map<string, string>()
   readonly #onLateCancel: () => void
 
-  /** `onLateCancel`: a turn has begun whose prompt was given up before. */
+  /** `onLateCancel`: called when a turn starts whose prompt was already cancelled. */
   constructor(onLateCancel: () => void) {
     this.#onLateCancel = onLateCancel
   }
@@ -134,7 +134,7 @@ export class PromptTracker {
     }
   }
 
-  /** Gives up whatever has not begun; returns what of it is queued. */
+  /** Cancels prompts that have not started; returns the queued ones. */
   cancel(): string[] {
     const left = [...this.#waiting].filter(({ turnId }) => turnId === undefined)
     for (const waiting of left) waiting.isCancelled = true

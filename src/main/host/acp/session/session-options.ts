@@ -6,7 +6,7 @@ import type { SessionHeader } from '../../../../shared/model/session'
 import { defaultEffortName, sessionEffort, type SessionEffort } from '../../../../shared/configuration/session-model'
 import type { Engine } from '../../../engine/engine-api'
 
-/** Stands for a model while none is chosen. */
+/** Placeholder value while no model is chosen. */
 const NO_MODEL = 'none'
 
 type Options = Pick<Engine, 'sessions' | 'plans' | 'settings'>
@@ -33,7 +33,7 @@ function describeMode(
   }
 }
 
-/** What can be chosen for a session beside what is said in it: its mode and its model. */
+/** The options of a session that the client can set: its mode and its model. */
 export function configOptions(engine: Pick<Options, 'settings'>, header: SessionHeader): SessionConfigOption[] {
   const { settings } = engine
   const models = settings.models()
@@ -67,7 +67,7 @@ export function configOptions(engine: Pick<Options, 'settings'>, header: Session
   ]
 }
 
-/** How hard the model thinks; not there for a model that offers no choice. */
+/** The reasoning effort; absent for a model without levels. */
 function effortOption(effort: SessionEffort): SessionConfigOption {
   return {
     type: 'select',
@@ -83,7 +83,7 @@ function effortOption(effort: SessionEffort): SessionConfigOption {
   }
 }
 
-/** Plan mode stands beside the permission modes: choosing one of those ends it. */
+/** Plan mode is separate from the permission modes: choosing one of those ends it. */
 export async function chooseMode({ sessions, plans }: Options, sessionId: string, modeId: string): Promise<void> {
   const mode = SESSION_MODES.find((known) => known === modeId)
   if (!mode)

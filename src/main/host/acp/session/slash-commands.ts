@@ -9,7 +9,7 @@ import type { RestoreRequest } from '../../../engine/checkpoint/restore-session'
 interface SlashCommand {
   description: string
   hint?: string
-  /** Says what it did; parts, when something is left to be asked of the agent. */
+  /** Runs the command and reports the outcome; returns parts when the agent should get a prompt. */
   run(
     engine: Engine,
     sessionId: string,
@@ -20,7 +20,7 @@ interface SlashCommand {
 
 const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   plan: {
-    description: 'Turn plan mode on (nothing but the plan can change), or off again',
+    description: 'Turn plan mode (read-only until you approve the plan) on or off',
     hint: 'what to plan',
     async run({ sessions, plans }, sessionId, words, say) {
       const isOn = sessions.header(sessionId).plan?.active === true
@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     },
   },
   compact: {
-    description: 'Summarise the conversation to make room',
+    description: 'Summarize the conversation to free up context',
     hint: 'what to keep',
     async run({ sessions }, sessionId, words, say) {
       const isDone = await sessions.compact(sessionId, words === '' ? undefined : words)
@@ -44,7 +44,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     },
   },
   context: {
-    description: "Show what fills the model's window",
+    description: 'Show what uses the context window',
     async run({ sessions }, sessionId, _words, say) {
       const { used, window, parts, heaviest } = await sessions.context(sessionId)
       const percent = Math.round((used / window) * 100)
@@ -60,7 +60,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     },
   },
   tools: {
-    description: 'List every tool with what its description takes of each request',
+    description: 'List every tool with the tokens it adds to each request',
     async run({ sessions }, sessionId, _words, say) {
       const { tools, cost } = await sessions.tools(sessionId)
       const rows = tools
@@ -80,15 +80,15 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     },
   },
   undo: {
-    description: 'Go back to before your last message: files and conversation',
+    description: 'Undo everything since your last message: files and conversation',
     async run(engine, sessionId, _words, say) {
       const last = (await engine.checkpoints.points(sessionId)).at(-1)
-      if (!last) return say('There is no message to go back to.')
+      if (!last) return say('There is no message to undo.')
       return restore(engine, sessionId, { to: last.seq - 1, files: true, conversation: true }, say)
     },
   },
   redo: {
-    description: 'Take the last undo back',
+    description: 'Redo the last undo',
     async run(engine, sessionId, _words, say) {
       const latest = await engine.checkpoints.latestRestore(sessionId)
       if (!latest) return say('Nothing was undone in this session.')
@@ -115,14 +115,14 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   },
 }
 
-/** What can be typed after a slash: what Trestle does itself, the skills of the project, and prompts of MCP servers as far as they are known. */
+/** All slash commands: Trestle's own, the project's skills, and known prompts of MCP servers. */
 export async function slashCommands(
   { skills, sessions, mcpContent }: Pick<Engine, 'skills' | 'sessions' | 'mcpContent'>,
   sessionId: string,
 ): Promise<AvailableCommand[]> {
   const [found, prompts] = await Promise.all([
     skills.list(sessions.header(sessionId).folder),
-    // A server that fails costs its own prompts alone.
+    // If a server fails, only its prompts are missing.
     mcpContent.prompts(sessionId).catch(() => []),
   ])
   const own = Object.entries(COMMANDS).map(([name, { description, hint }]) => command(name, description, hint))
@@ -141,7 +141,10 @@ function command(name: string, description: string, hint = ''): AvailableCommand
   return { name, description, ...(hint !== '' && { input: { hint } }) }
 }
 
-/** Runs the command that a prompt begins with; returns what is left to be asked of the agent: all of it where it is none of Trestle's own commands. */
+/**
+ * Runs the command that a prompt starts with; returns the prompt for the agent, unchanged if it is not one of Trestle's
+ * commands.
+ */
 export async function runSlashCommand(
   engine: Engine,
   sessionId: string,
@@ -157,7 +160,7 @@ export async function runSlashCommand(
     return left && [...left, ...rest]
   } catch (error) {
     if (!(error instanceof CodedError)) throw error
-    // It was asked for in the conversation, and is answered there.
+    // The command was typed in the conversation, so its error is shown there.
     return say(failureMessage(error.failure))
   }
 }

@@ -3,7 +3,7 @@ import { REJECT_OPTIONS, type Approval } from '../../../../shared/model/approval
 import { createStyle, type Terminal } from '../screen/terminal'
 import { askApproval, askSandbox } from './ask-approval'
 
-/** A person who answers with these keys and lines, one after the other. Running out of answers fails. */
+/** A user who answers with these keys and lines in order. Running out of answers fails. */
 function person(more: Partial<Approval>, answers: readonly (string | undefined)[]) {
   const left = [...answers]
   const written: string[] = []
@@ -53,8 +53,8 @@ const dangerous: Partial<Approval> = {
   ],
 }
 
-test('a dangerous command takes a typed word, and lists every reason in red', async () => {
-  // A key alone, an empty line and another word lead back to the options.
+test('a dangerous command requires a typed word, and lists every danger in red', async () => {
+  // A single key, an empty line and another word return to the options.
   const { answer, screen, isDone } = person(dangerous, ['1', '', '1', 'y', '1', 'allow'])
   expect(await answer).toEqual({ optionId: 'allow_once' })
   expect(isDone()).toBe(true)
@@ -63,19 +63,19 @@ test('a dangerous command takes a typed word, and lists every reason in red', as
   expect(screen()).toContain('The agent says: Only tests')
 })
 
-test('a long preview is shown to its end before anything is allowed', async () => {
+test('a long preview must be shown to its end before it can be allowed', async () => {
   const command = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n')
   const { answer, screen } = person({ preview: { kind: 'command', command, cwd: '/p' } }, ['1', '1'])
   expect(await answer).toEqual({ optionId: 'allow_once' })
   expect(screen()).toContain('echo 59')
-  // Rejecting takes no reading.
+  // Rejecting does not require the full preview.
   expect(await person({ preview: { kind: 'command', command, cwd: '/p' } }, ['0', 'no']).answer).toEqual({
     optionId: 'reject',
     feedback: 'no',
   })
 })
 
-test('"Reject and stop" has a letter of its own, asks for no reason and takes no reading; 0 stays Reject', async () => {
+test('"Reject and stop" has its own letter and needs neither a reason nor the full preview; 0 stays Reject', async () => {
   const command = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n')
   const more: Partial<Approval> = {
     preview: { kind: 'command', command, cwd: '/p' },
@@ -88,7 +88,7 @@ test('"Reject and stop" has a letter of its own, asks for no reason and takes no
   expect(await person(more, ['0', 'no']).answer).toEqual({ optionId: 'reject', feedback: 'no' })
 })
 
-/** Asks a person who presses this key; what they read, and their answer. */
+/** Asks a user who presses this key; returns the shown text and the answer. */
 async function askedWith(key: string, approval: Partial<Approval>) {
   const written: string[] = []
   const terminal: Terminal = {
@@ -123,7 +123,7 @@ async function askedWith(key: string, approval: Partial<Approval>) {
   return { text: written.join(''), answer }
 }
 
-test('what a sandbox refused is answered with the options as they are, also for good', async () => {
+test('a sandbox request offers its options unchanged, including the permanent one', async () => {
   const { text, answer } = await askedWith('2', {
     asks: 'sandbox',
     reason: 'The Project sandbox blocked a connection to example.com:443 \u001b[2J.',
@@ -147,7 +147,7 @@ test('what a sandbox refused is answered with the options as they are, also for 
   expect(text).not.toContain('Allow always')
 })
 
-test('each choice of where a command runs says what the command can do there', async () => {
+test('each choice of a sandbox says what the command can do there', async () => {
   const { text, answer } = await askedWith('1', {
     preview: { kind: 'command', command: 'npm test', cwd: '/project' },
     options: [

@@ -19,7 +19,7 @@ import {
 import { oneLine, safeText, wrapText } from '../screen/text-layout'
 import { sandboxDescription } from '../../../../shared/configuration/sandbox-text'
 
-/** Lines of a preview that are shown before the person asks for all. */
+/** Preview lines shown at first. */
 const MAX_LINES = 40
 
 type Action = { label: string } & (
@@ -27,10 +27,13 @@ type Action = { label: string } & (
   | { kind: 'always'; option: ApprovalOption; scope: 'session' | 'user' }
 )
 
-/** What has to be typed to allow what is dangerous: no single key does. */
+/** The word to type to allow a dangerous call. */
 const CONFIRMATION = 'allow'
 
-/** May this call run? With the engine's own options; "always" shows word for word what it will cover. Allowing takes that the whole preview was shown. */
+/**
+ * Asks whether a call may run, with the engine's options; "always" shows exactly what it will cover. Allowing requires
+ * that the complete preview was shown.
+ */
 export async function askApproval(asked: ApprovalPrompt): Promise<Answer> {
   const { approval, agent, terminal, signal } = asked
   const { style } = terminal
@@ -44,7 +47,7 @@ export async function askApproval(asked: ApprovalPrompt): Promise<Answer> {
     shortened(preview).map((line) => `  ${line}`),
   )
   const all = actionsOf(approval.options)
-  // To leave the sandbox has a key of its own: nobody presses it by counting.
+  // Running outside the sandbox has its own letter, so that it is never chosen by number.
   const leaving = all.slice(1).find(({ option }) => option.sandbox === 'unrestricted' && option.kind === 'allow_once')
   const stopping = all.find(({ kind }) => kind === 'stop')
   const keys = fixedKeys(approval.options)
@@ -93,14 +96,14 @@ function actionsOf(options: readonly ApprovalOption[]): Action[] {
   })
 }
 
-/** Undefined: the person went back to the options. */
+/** Undefined: the user went back to the options. */
 async function answerFor(asked: ApprovalPrompt, action: Action): Promise<Answer> {
   const { optionId } = action.option
   if (action.kind === 'once' && isDangerous(asked.approval)) {
     const typed = await askText(asked, `This is dangerous. Type "${CONFIRMATION}" to allow it. Enter alone goes back.`)
     return typed?.toLowerCase() === CONFIRMATION ? { optionId } : undefined
   }
-  // Reasons are for calls: what asks in the midst of one takes none.
+  // Only rejected calls take a reason, not requests made during a call.
   if (action.kind === 'once' || action.kind === 'stop' || (action.kind === 'reject' && asked.approval.asks))
     return { optionId }
   if (action.kind !== 'always') {
@@ -115,7 +118,7 @@ async function answerFor(asked: ApprovalPrompt, action: Action): Promise<Answer>
   const { style } = asked.terminal
   const where =
     action.scope === 'session' ? 'in this session' : 'in all sessions: the rule is appended to your config.toml'
-  showLines(asked, [`  What shall be allowed without asking ${where}?`])
+  showLines(asked, [`  What should be allowed without asking ${where}?`])
   const key = await choose(
     asked,
     choices.map(({ pattern, label, past }) => {
@@ -131,14 +134,14 @@ async function answerFor(asked: ApprovalPrompt, action: Action): Promise<Answer>
   return choice && { optionId, rule: { pattern: choice.pattern, scope: action.scope } }
 }
 
-/** Every reason on lines of its own, dangers in red. */
+/** Each reason on its own lines, dangers in red. */
 function reasonLines(
   { terminal: { style, columns } }: ApprovalPrompt,
   reasons: NonNullable<Approval['reasons']>,
 ): string[] {
   return reasons.flatMap(({ text, part, danger }) => {
-    const said = `${danger ? 'Danger: ' : ''}${part === undefined ? '' : `${oneLine(part)}: `}${oneLine(text)}`
-    return wrapText(said, columns - 4).map(
+    const reason = `${danger ? 'Danger: ' : ''}${part === undefined ? '' : `${oneLine(part)}: `}${oneLine(text)}`
+    return wrapText(reason, columns - 4).map(
       (line, index) => `  ${index === 0 ? '-' : ' '} ${danger ? style.red(line) : style.dim(line)}`,
     )
   })
@@ -149,7 +152,9 @@ function shortened(lines: readonly string[]): string[] {
   return [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`]
 }
 
-/** The sandbox of a command refused something: may it have that? With the engine's options as they are: none of them is a rule to choose. */
+/**
+ * Asks about an access that a command's sandbox blocked, with the engine's options unchanged: none of them is a rule.
+ */
 export async function askSandbox(asked: ApprovalPrompt): Promise<Answer> {
   const { approval, agent, terminal } = asked
   const who = agent === undefined ? '' : ` (asked by the ${oneLine(agent)} subagent)`
@@ -165,12 +170,12 @@ export async function askSandbox(asked: ApprovalPrompt): Promise<Answer> {
   return option && { optionId: option.optionId }
 }
 
-/** What an option is called, and what a command can do where it runs then. */
+/** The name of an option, and what a command can do with it. */
 function optionLabel({ name, sandbox, network }: ApprovalOption): string {
   return sandbox === undefined ? oneLine(name) : `${oneLine(name)}\n${sandboxDescription({ level: sandbox, network })}`
 }
 
-/** The agent's plan: to be approved (one of its alternatives, where it has some), sent back with changes, or rejected. */
+/** Asks about the agent's plan: approve it (or one of its alternatives), request changes, or reject it. */
 export async function reviewPlan(asked: ApprovalPrompt): Promise<Answer> {
   const { approval, terminal } = asked
   const { style } = terminal

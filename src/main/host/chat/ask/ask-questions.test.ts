@@ -25,7 +25,7 @@ const FIELDS: FormField[] = [
   },
 ]
 
-/** A person who answers with these lines and keys, one after the other; `undefined` is Ctrl-C. Running out of answers fails. */
+/** A user who answers with these lines and keys in order; `undefined` is Ctrl-C. Running out of answers fails. */
 function person(answers: readonly (string | undefined)[]) {
   const left = [...answers]
   const written: string[] = []
@@ -70,7 +70,7 @@ function person(answers: readonly (string | undefined)[]) {
   return { answer, lines, screen: () => written.join(''), isDone: () => left.length === 0 }
 }
 
-test('a form would lose a default, show a secret, or send a value of the wrong type', async () => {
+test('a form keeps defaults, hides secrets and sends typed values', async () => {
   const { answer, lines, screen, isDone } = person(['Ada', '36', 's3cret', '1', '2', '1, 2', '1'])
   expect(await answer).toEqual({
     optionId: 'send',
@@ -82,7 +82,7 @@ test('a form would lose a default, show a secret, or send a value of the wrong t
   expect(screen()).not.toContain('\u001b')
 })
 
-test('a form with mistakes could be sent, or could not be mended or declined', async () => {
+test('a form with mistakes is not sent, and can be corrected or declined', async () => {
   const tooYoung = ['Ada', '7', '', '2', '9', '']
   const { answer, screen } = person([...tooYoung, '2', 'Ada', '', 'x', '2', '3', '', '1'])
   expect(await answer).toEqual({
@@ -90,6 +90,6 @@ test('a form with mistakes could be sent, or could not be mended or declined', a
     values: { name: 'Ada', token: 'x', news: false, size: 'L', tags: [] },
   })
   expect(screen()).toMatch(/age: At least 18\.\n[\s\S]*token: Required\.\n[\s\S]*size: Choose one/)
-  // Ctrl-C leads to the end of the form at once.
+  // Ctrl-C skips to the end of the form.
   expect(await person([undefined, '1']).answer).toEqual({ optionId: 'decline' })
 })

@@ -19,7 +19,7 @@ import {
 } from './ask'
 import { oneLine } from '../screen/text-layout'
 
-/** The agent's questions, one after the other, each with "Other" for an answer in the person's own words. */
+/** Asks the agent's questions one by one, each with "Other" for a free-text answer. */
 export async function askQuestions(asked: ApprovalPrompt): Promise<Answer> {
   const { preview } = asked.approval
   const questions = preview?.kind === 'questions' ? preview.questions : []
@@ -56,7 +56,7 @@ async function one(asked: ApprovalPrompt, { options }: Question): OneAnswer {
   }
 }
 
-/** Each number chooses or takes back; Enter is not a key here, so that a line sent too late answers nothing: `s` sends. */
+/** Each number toggles an option. `s` submits instead of Enter, so that a line sent too late answers nothing. */
 async function several(asked: ApprovalPrompt, { options }: Question): OneAnswer {
   const { style } = asked.terminal
   const chosen = new Set<number>()
@@ -89,10 +89,13 @@ function labelled({ label, description }: Question['options'][number], dim: (tex
   return `${oneLine(label)}${description === '' ? '' : `  ${dim(oneLine(description))}`}`
 }
 
-/** The person went back: what is filled in so far stays. */
+/** The user went back: filled-in fields are kept. */
 const CANCEL_FORM = Symbol('leave')
 
-/** A form of an MCP server, field by field, each beginning with its default. Ctrl-C in a field leads to its end, where it is sent or declined. */
+/**
+ * A form of an MCP server, field by field, each with its default. Ctrl-C in a field skips to the end, where it is
+ * submitted or declined.
+ */
 export async function askForm(asked: ApprovalPrompt): Promise<Answer> {
   const { approval, terminal, signal } = asked
   const { style } = terminal
@@ -125,7 +128,7 @@ export async function askForm(asked: ApprovalPrompt): Promise<Answer> {
   }
 }
 
-/** What the person fills in; undefined for nothing. */
+/** The value the user enters; undefined for no value. */
 async function fieldValue(
   asked: ApprovalPrompt,
   field: FormField,
@@ -167,7 +170,7 @@ async function fieldValue(
   }
 }
 
-/** Options by their numbers, as many as the person likes: there may be more of them than keys. */
+/** Multiple choice by typed numbers: there may be more options than keys. */
 async function manyChoices(
   asked: ApprovalPrompt,
   options: readonly { title: string }[],

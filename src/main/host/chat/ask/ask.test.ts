@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createStyle } from '../screen/terminal'
 import { previewLines } from './ask'
 
-test('a call of a server is read argument by argument, and no value writes on the terminal or passes for another argument', () => {
+test('shows a call of a server argument by argument, and no value can control the terminal or pose as another argument', () => {
   const lines = previewLines(
     {
       kind: 'call',
@@ -21,7 +21,7 @@ test('a call of a server is read argument by argument, and no value writes on th
   expect(lines.at(-1)).toBe('12 more characters are not shown.')
 })
 
-test('a command that its sandbox stopped is shown with the end of its output, and neither writes on the terminal', () => {
+test('shows a command that its sandbox blocked with the end of its output, and neither can control the terminal', () => {
   const lines = previewLines(
     {
       kind: 'sandbox',

@@ -4,40 +4,40 @@ import type { Terminal, Style } from '../screen/terminal'
 import { fileDiffs, type Preview } from '../../../../shared/model/preview'
 import type { ApprovalAnswer } from '../../../engine/approval/waiting-requests'
 
-/** Something that waits for the person, with all that is needed to ask about it. */
+/** A pending request, with everything needed to ask the user. */
 export interface ApprovalPrompt {
   approval: Approval
   /** Set when a subagent asks. */
   agent?: string
   terminal: Terminal
-  /** Ends when the request does not wait any more. */
+  /** Aborts when the request is no longer pending. */
   signal: AbortSignal
   choices(): Promise<RuleChoice[]>
 }
 
-/** The person's answer; undefined when they pressed Ctrl-C, or when there is nothing left to answer. */
+/** The user's answer; undefined after Ctrl-C, or when the request is no longer pending. */
 export type Answer = Omit<ApprovalAnswer, 'approvalId'> | undefined
 
-/** Whole lines on screen before a question. */
+/** Prints complete lines before a question. */
 export function showLines({ terminal }: ApprovalPrompt, lines: readonly string[]): void {
   terminal.freshLine()
   terminal.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** A key of its own beside the numbers. */
+/** A letter key besides the numbers. */
 export interface ShortcutKey {
   key: string
   label: string
 }
 
-/** A line that can be chosen; without a key of its own it is numbered. */
+/** A line that can be chosen; without a key it is numbered. */
 export interface Choice<Value> {
   label: string
   value: Value
   key?: string | undefined
 }
 
-/** Has the person choose one of some lines by its key; undefined when they went back, or when there is nothing left to answer. */
+/** Lets the user choose a line by its key; undefined when they went back, or the request is no longer pending. */
 export async function chooseOne<Value>(
   asked: ApprovalPrompt,
   choices: readonly Choice<Value>[],
@@ -57,7 +57,7 @@ export async function chooseOne<Value>(
   return key === undefined ? undefined : keyed.get(key)?.value
 }
 
-/** Has the person choose one of some lines by its number, or another key; the index, the key, or undefined. */
+/** Lets the user choose a line by its number, or another key; returns the index, the key, or undefined. */
 export async function choose(
   asked: ApprovalPrompt,
   lines: readonly string[],
@@ -68,7 +68,7 @@ export async function choose(
   return chooseOne<number | string>(asked, [...lines.map((label, value) => ({ label, value })), ...own], prompt)
 }
 
-/** A line of text from the person; undefined when they went back (Ctrl-C), or when there is nothing left to answer. */
+/** A line of text from the user; undefined when they went back (Ctrl-C), or the request is no longer pending. */
 export async function askText(
   asked: ApprovalPrompt,
   about: string,
@@ -84,7 +84,7 @@ export async function askText(
   return result.kind === 'line' ? result.text.trim() : undefined
 }
 
-/** The first lines of a question: what it is, then why it is asked. */
+/** Prints the heading of a question, then the reason. */
 export function showHeading(asked: ApprovalPrompt, title: string, why: string): void {
   const { style, columns } = asked.terminal
   const [first = '', ...rest] = wrapText(safeText(title), columns - 2)
@@ -95,7 +95,7 @@ export function showHeading(asked: ApprovalPrompt, title: string, why: string): 
   ])
 }
 
-/** What would be done, as lines to read before answering. */
+/** The preview as lines to read before answering. */
 export function previewLines(preview: Preview, style: Style): string[] {
   switch (preview.kind) {
     case 'diff':
@@ -145,7 +145,7 @@ export function previewLines(preview: Preview, style: Style): string[] {
       ]
     default:
       return [
-        `${safeText(preview.server)} wants at most ${preview.maxTokens} tokens of the model's answer to:`,
+        `${safeText(preview.server)} requests up to ${preview.maxTokens} tokens of the model's answer to:`,
         ...(preview.system === undefined ? [] : linesOf(preview.system).map((line) => style.dim(line))),
         ...preview.messages.flatMap(({ role, text }) =>
           linesOf(text).map((line, index) => `${index === 0 ? `${role}: ` : '  '}${line}`),

@@ -12,7 +12,7 @@ function read(chunks: readonly string[]): KeyInput[] {
   return pieces
 }
 
-test('a paste that comes in pieces would be taken for keys, its line breaks for Enter', () => {
+test('a paste that arrives in pieces stays a paste, and its line breaks are not Enter', () => {
   const typed = 'ab\x1b[200~one\rtwo\x03\x1b[201~c\r'
   fc.assert(
     fc.property(fc.array(fc.nat({ max: typed.length })), (cuts) => {
@@ -28,7 +28,7 @@ test('a paste that comes in pieces would be taken for keys, its line breaks for 
   )
 })
 
-test('Enter, Ctrl-C and Alt-Enter would be hidden among other keys', () => {
+test('recognizes Enter, Ctrl-C and Alt-Enter among other keys', () => {
   expect(read(['a\x1b\rb\nc\x03d\r\x1b[A'])).toEqual([
     { kind: 'keys', text: 'a' },
     { kind: 'keys', text: LINE_BREAK_MARK },
@@ -42,7 +42,7 @@ test('Enter, Ctrl-C and Alt-Enter would be hidden among other keys', () => {
   ])
 })
 
-test('a long paste would fill the screen, or not be sent as it was', () => {
+test('shows a long paste as a placeholder and sends it unchanged', () => {
   const pastes = new PasteBuffer()
   const long = Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\r\n')
   const shown = `see ${pastes.add(long)} and ${pastes.add('a\nb')}`

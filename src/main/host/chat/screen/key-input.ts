@@ -1,22 +1,25 @@
-/** No key counts before a question has been on screen this long, nor so soon after another key, in ms: as in the app. */
+/**
+ * Grace period in ms: keys are ignored until a question was on screen this long and no key came in between, as in the
+ * app.
+ */
 export const APPROVAL_GRACE_MS = 600
 
 const PASTE_BEGIN = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
-/** A longer paste, or one of more lines, stands in the line as a placeholder. */
+/** A longer paste, or one with more lines, is shown as a placeholder. */
 const MAX_PASTED = 400
 const MAX_PASTED_LINES = 8
-/** Stands for a line break in the line that is edited. */
+/** Shown for a line break in the edited line. */
 export const LINE_BREAK_MARK = '⏎'
 
-/** What a run of other keys ends before. */
+/** Ends a run of ordinary keys. */
 const STOPS = '\r\n\x03\x1a\x1b'
 
-/** Text that was pasted, as it is edited and as it is meant. */
+/** Pasted texts and their placeholders in the edited line. */
 export class PasteBuffer {
   readonly #texts: string[] = []
 
-  /** What stands in the line for a pasted text. */
+  /** Adds a pasted text; returns how it is shown in the line. */
   add(text: string): string {
     const unix = text.replaceAll(/\r\n?/g, '\n').replaceAll(/[^\P{Cc}\n\t]/gu, '')
     const lines = unix.split('\n').length
@@ -25,7 +28,7 @@ export class PasteBuffer {
     return `[pasted ${lines} ${lines === 1 ? 'line' : 'lines'} #${this.#texts.length}]`
   }
 
-  /** What an edited line means. */
+  /** Replaces the placeholders in an edited line with the pasted texts. */
   expand(line: string): string {
     const whole = line.replaceAll(
       /\[pasted \d+ lines? #(\d+)\]/g,
@@ -35,19 +38,22 @@ export class PasteBuffer {
   }
 }
 
-/** A text of several lines as it stands in the line that is edited. */
+/** A multi-line text as shown in the edited line. */
 export function toEditLine(text: string): string {
   return text.replaceAll('\n', LINE_BREAK_MARK).replaceAll('\t', '  ')
 }
 
-/** A piece of what was typed. */
+/** One piece of terminal input. */
 export type KeyInput =
   | { kind: 'paste'; text: string }
   | { kind: 'keys'; text: string }
   | { kind: 'enter' }
   | { kind: 'interrupt' | 'suspend' }
 
-/** Takes raw input of a terminal apart: pastes whole, Enter and Ctrl-C by themselves. Pieces that are cut anywhere are put together again. */
+/**
+ * Parses raw terminal input: complete pastes, Enter and Ctrl-C as separate pieces. Reassembles chunks split at any
+ * point.
+ */
 export class KeyParser {
   #rest = ''
 
@@ -55,13 +61,13 @@ export class KeyParser {
     this.#rest += text
   }
 
-  /** Puts a piece back to the front. */
+  /** Returns a piece to the front of the queue. */
   putBack(piece: KeyInput): void {
     if (piece.kind === 'paste') this.#rest = PASTE_BEGIN + piece.text + PASTE_END + this.#rest
     else if (piece.kind === 'keys') this.#rest = piece.text + this.#rest
   }
 
-  /** Forgets an escape that nothing has followed: it was the key, which means nothing here. */
+  /** Drops a lone escape: it was the Escape key, which has no function here. */
   dropEscape(): void {
     if (this.#rest === '\x1b') this.#rest = ''
   }
@@ -70,7 +76,7 @@ export class KeyParser {
     this.#rest = ''
   }
 
-  /** The next piece; undefined when nothing is left, or only the beginning of a paste. */
+  /** The next piece; undefined when the queue is empty or has only the start of a paste. */
   next(): KeyInput | undefined {
     const rest = this.#rest
     if (rest === '' || (PASTE_BEGIN.startsWith(rest) && rest !== PASTE_BEGIN)) return undefined
@@ -86,7 +92,7 @@ export class KeyParser {
     if (rest[0] === '\r') return this.#take(1, { kind: 'enter' })
     if (rest[0] === '\x03') return this.#take(1, { kind: 'interrupt' })
     if (rest[0] === '\x1a') return this.#take(1, { kind: 'suspend' })
-    // An escape begins a piece of its own, so that a paste or Alt-Enter is seen.
+    // An escape starts a new piece, so that a paste or Alt-Enter is recognized.
     let end = 1
     while (end < rest.length && !STOPS.includes(rest[end]!)) end += 1
     return this.#take(end, { kind: 'keys', text: rest.slice(0, end) })

@@ -8,22 +8,22 @@ const PASTES_ON = '\x1b[?2004h'
 const PASTES_OFF = '\x1b[?2004l'
 const ERASE_LINE = '\r\x1b[K'
 const MAX_HISTORY = 200
-/** The rest of a key's code comes at once, or it is the Escape key. */
+/** Time in ms for the rest of a key code; after it, the key was Escape. */
 const ESCAPE_MS = 100
-/** A program that is to be stopped is stopped in this time, if at all. */
+/** Time in ms within which a suspend takes effect, if at all. */
 const STOPPED_MS = 200
 
-/** What takes the keys at the moment. Without one, they wait. */
+/** The current consumer of keys. Without one, keys are buffered. */
 interface InputHandler {
-  /** Takes what it can; the rest stays in the reader. */
+  /** Consumes the keys it can; the rest stays in the reader. */
   take(): void
-  /** After the program was in the background. */
+  /** Called when the program returns from the background. */
   refresh(): void
-  /** Nothing comes any more. */
+  /** Called at the end of the input. */
   end(): void
 }
 
-/** A real terminal: keys come as they are pressed, the line being typed can be edited, and nothing written tears it apart. */
+/** A real terminal: reads single keys, offers line editing, and keeps output from breaking the edited line. */
 export class KeyTerminal implements Terminal {
   readonly style
   readonly isInteractive = true
@@ -34,7 +34,7 @@ export class KeyTerminal implements Terminal {
   readonly #pastes = new PasteBuffer()
   #handler: InputHandler | undefined
   #busy: { interrupt(): void; typing(): void } | undefined
-  /** What was written while something is read. */
+  /** Output held back while a line is read. */
   #pendingOutput: string | undefined
   #status: string | undefined
   #isClosed = false
@@ -131,7 +131,7 @@ export class KeyTerminal implements Terminal {
             else if (piece.kind === 'paste') keys.push(this.#pastes.add(piece.text))
             else if (piece.kind === 'keys') keys.push(piece.text)
             else {
-              // What comes behind it belongs to whatever is read next.
+              // Later input belongs to the next read.
               isSent = true
               keys.push('\r')
             }
@@ -149,7 +149,7 @@ export class KeyTerminal implements Terminal {
     })
   }
 
-  /** Without showing, or keeping, what is typed. */
+  /** Reads without echo or history. */
   #readSecret({ prompt, signal }: LineRequest): Promise<LineResult> {
     this.freshLine()
     this.#pendingOutput = ''
@@ -272,7 +272,7 @@ export class KeyTerminal implements Terminal {
     }
   }
 
-  /** What was held back comes now. */
+  /** Writes the output that was held back. */
   #release(): void {
     const held = this.#pendingOutput ?? ''
     this.#pendingOutput = undefined
@@ -298,7 +298,7 @@ export class KeyTerminal implements Terminal {
     this.#in.setRawMode(false)
   }
 
-  /** Ctrl-Z, as every program answers it. */
+  /** Ctrl-Z: suspends the program. */
   #suspend(): void {
     if (process.platform === 'win32') return
     this.#restore()
@@ -310,7 +310,8 @@ export class KeyTerminal implements Terminal {
       this.#handler?.refresh()
     }
     process.once('SIGCONT', goOn)
-    // Where no shell could take over (a terminal that runs nothing else, `ssh -t host trestle chat`) the system does not stop it, and nothing continues it.
+    // Without a job-control shell (a terminal that runs only this program, `ssh -t host trestle chat`) the system does
+    // not stop it, and nothing would continue it.
     const timer = setTimeout(goOn, STOPPED_MS)
     process.kill(process.pid, 'SIGTSTP')
   }

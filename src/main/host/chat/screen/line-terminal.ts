@@ -2,12 +2,12 @@ import { StringDecoder } from 'node:string_decoder'
 import { APPROVAL_GRACE_MS } from './key-input'
 import { createStyle, type KeyRequest, type LineRequest, type LineResult, type Terminal } from './terminal'
 
-/** Columns of a pipe: who reads it cuts as they like. */
+/** Width of a pipe: its reader wraps the text. */
 const UNLIMITED = 10_000
 
 /**
- * A terminal that knows only lines (TERM=dumb), or a pipe. No escape code is ever written. A line that comes before it is asked for waits for the next
- * reading of a line, but never answers a question.
+ * A terminal without cursor control (TERM=dumb), or a pipe. Never writes escape codes. A line that arrives early waits
+ * for the next line read, but never answers a question.
  */
 export class LineTerminal implements Terminal {
   readonly style = createStyle(false)
@@ -46,7 +46,7 @@ export class LineTerminal implements Terminal {
   }
 
   status(): void {
-    // A line that cannot be taken back would be noise.
+    // A status line that cannot be erased would be noise.
   }
 
   onBusyInput(listener: { interrupt(): void }): () => void {
@@ -87,7 +87,7 @@ export class LineTerminal implements Terminal {
     this.#end()
   }
 
-  /** The next line; undefined at the end of the input and for the signal. */
+  /** The next line; undefined at the end of the input and when the signal aborts. */
   async #next(signal: AbortSignal | undefined): Promise<string | undefined> {
     const wake = (): void => this.#wake?.()
     signal?.addEventListener('abort', wake)
@@ -97,7 +97,7 @@ export class LineTerminal implements Terminal {
     return signal?.aborted ? undefined : this.#lines.shift()
   }
 
-  /** Lines end at a line feed only: other separators, such as U+2028, are text. */
+  /** Lines end only at LF: other separators, such as U+2028, are text. */
   readonly #read = (chunk: Buffer | string): void => {
     const lines = (this.#rest + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk))).split('\n')
     this.#rest = lines.pop() ?? ''

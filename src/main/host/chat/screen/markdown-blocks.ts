@@ -2,11 +2,11 @@ import type { MarkedToken, Token, Tokens } from 'marked'
 import { displayWidth, safeText, wrapText } from './text-layout'
 import type { Style } from './terminal'
 
-/** Lines of prose are not made narrower than this by what stands before them. */
+/** Minimum width of prose, whatever its indentation. */
 const MIN_BLOCK_WIDTH = 10
 const RULE_COLUMNS = 40
 
-/** The lines of blocks, with an empty one between any two. */
+/** The lines of blocks, separated by empty lines. */
 export function blockLines(tokens: readonly Token[], style: Style, columns: number, from?: number): string[] {
   const blocks = tokens
     .map((token) => linesOf(token as MarkedToken, style, columns, from))
@@ -45,12 +45,12 @@ function linesOf(token: MarkedToken, style: Style, columns: number, from?: numbe
   }
 }
 
-/** Code is neither wrapped nor moved: what is copied from it is what was written. */
+/** Code is neither wrapped nor indented, so that copied code equals the original. */
 function codeLines({ text, lang = '' }: Tokens.Code, style: Style): string[] {
   return [style.dim(safeText(`\`\`\`${lang}`)), ...safeText(text).split('\n'), style.dim('```')]
 }
 
-/** `from` is the number the first item has where its list began before. */
+/** `from` is the number of the first item when its list started earlier. */
 function listLines({ items, ordered, start }: Tokens.List, style: Style, columns: number, from?: number): string[] {
   const first = from ?? (start === '' ? 1 : start)
   return items.flatMap((item, index) => {
@@ -62,7 +62,7 @@ function listLines({ items, ordered, start }: Tokens.List, style: Style, columns
   })
 }
 
-/** What an item says first, and what belongs to it: only paragraphs stand apart. */
+/** The blocks of an item: only paragraphs are separated by empty lines. */
 function itemLines({ tokens }: Tokens.ListItem, style: Style, columns: number): string[] {
   const blocks = tokens
     .filter(({ type }) => type !== 'space' && type !== 'checkbox')
@@ -76,13 +76,13 @@ function prefixed(lines: readonly string[], first: string, others: string): stri
   return lines.map((line, index) => `${index === 0 ? first : others}${line}`.trimEnd())
 }
 
-/** A column that is narrower than this cannot be read. */
+/** Minimum readable width of a column. */
 const MIN_COLUMN_WIDTH = 8
 const GAP = ' │ '
-/** A code of a style, which has no width, or a character. */
+/** A style code, which has no width, or a character. */
 const CODE_OR_CHAR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m|.`, 'gsu')
 
-/** A table in columns that fit; where there is no room for them, each row as a list of its cells. */
+/** A table in columns that fit; if they do not fit, each row as a list of its cells. */
 function tableLines({ header, rows, align }: Tokens.Table, style: Style, columns: number): string[] {
   const words = (cell: Tokens.TableCell): string => styledWords(cell.tokens, style)
   const names = header.map((cell) => styledWords(cell.tokens, style, style.bold))
@@ -106,7 +106,7 @@ function tableLines({ header, rows, align }: Tokens.Table, style: Style, columns
   return [...line(names), style.dim(widths.map((width) => '─'.repeat(width)).join('─┼─')), ...cells.flatMap(line)]
 }
 
-/** Wide columns give way first; undefined when even then there is not room for all. */
+/** Column widths, shrinking the widest first; undefined when the columns cannot fit. */
 function widthsFor(rows: readonly (readonly string[])[], room: number): number[] | undefined {
   const widths = rows[0]!.map((_, index) => Math.max(1, ...rows.map((row) => displayWidth(row[index] ?? ''))))
   let over = widths.reduce((sum, width) => sum + width, 0) - room
@@ -119,7 +119,7 @@ function widthsFor(rows: readonly (readonly string[])[], room: number): number[]
   return widths
 }
 
-/** Words that are wider than the column are cut into pieces: nothing reaches into the next column. */
+/** Splits words wider than the column, so that they stay out of the next column. */
 function linesWithin(text: string, width: number): string[] {
   if (displayWidth(text) <= width) return [text]
   return wrapText(text, width, 1).flatMap((line) =>
@@ -147,7 +147,10 @@ type Paint = (text: string) => string
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' }
 
-/** The words of a paragraph, a cell or a heading with their styles. Each word has its own codes, so that lines can be broken between any two. */
+/**
+ * The styled words of a paragraph, a cell or a heading. Each word has its own codes, so that lines can break between
+ * any two.
+ */
 function styledWords(tokens: readonly Token[], style: Style, paint: Paint = (text) => text): string {
   return tokens.map((token) => wordsOf(token as MarkedToken, style, paint)).join('')
 }
@@ -170,7 +173,7 @@ function wordsOf(token: MarkedToken, style: Style, paint: Paint): string {
       return ''
     case 'link': {
       const words = within(token.tokens, style.underline)
-      // Where it leads is on screen: a link's words can say anything.
+      // Always show the target: the text of a link can be misleading.
       return sameTarget(token.text, token.href) ? words : `${words} ${style.dim(safeText(`(${token.href})`))}`
     }
     case 'image':
@@ -190,7 +193,7 @@ function eachWord(text: string, paint: Paint): string {
   return safeText(text).replaceAll(/\S+/gu, (word) => paint(word))
 }
 
-/** The few entities that models write; all others stay as they are. */
+/** The few entities that models write; all others stay unchanged. */
 function decoded(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|#39|nbsp);/g, (_all, name: string) => ENTITIES[name]!)
 }

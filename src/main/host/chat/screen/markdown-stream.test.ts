@@ -55,7 +55,7 @@ function rendered(
 const plain = (text: string, columns?: number): string =>
   stripVTControlCharacters(rendered(text, columns === undefined ? {} : { columns }))
 
-test('headings, lists, emphasis, code, tables, quotes and links are shown as what they are', () => {
+test('renders headings, lists, emphasis, code, tables, quotes and links', () => {
   expect(plain(DOCUMENT)).toBe(`The plan
 
 Some bold words and npm test, see the docs
@@ -95,7 +95,7 @@ The end.
   expect(styled).toContain(`${ESC}[4m${ESC}[1mThe`)
 })
 
-test('whatever pieces it arrives in, the result is the same', () => {
+test('renders the same for any split of the stream', () => {
   const whole = rendered(DOCUMENT, { sizes: [DOCUMENT.length] })
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 12 }), (sizes) => {
@@ -105,7 +105,7 @@ test('whatever pieces it arrives in, the result is the same', () => {
   )
 })
 
-test('a block is written as soon as it is complete, a line of code and an item of a list at once', () => {
+test('writes a block as soon as it is complete, and each line of code and list item separately', () => {
   const stream = new MarkdownStream(createStyle(true), () => 60)
   const add = (text: string): string => stripVTControlCharacters(stream.add(text))
   expect(add('# Title\nSome wo')).toBe('Title\n')
@@ -117,7 +117,7 @@ test('a block is written as soon as it is complete, a line of code and an item o
   expect(stripVTControlCharacters(stream.end())).toBe('b\n')
 })
 
-test('no line but of code is wider than the terminal, and no word is lost', () => {
+test('only code lines are wider than the terminal, and no word is lost', () => {
   for (const columns of [20, 33, 80]) {
     const lines = plain(DOCUMENT, columns).split('\n')
     const prose = lines.filter((line) => !line.includes('npm run') && !line.includes('https://'))
@@ -126,7 +126,7 @@ test('no line but of code is wider than the terminal, and no word is lost', () =
   const wide = `| a | b |\n|---|---|\n| ${'word '.repeat(30)}| ${'x'.repeat(50)} |\n`
   for (const columns of [12, 30, 80]) {
     const lines = plain(wide, columns).split('\n')
-    // Where there is no room for columns, each cell is a line; a word is left to the terminal then.
+    // Without room for columns, each cell is a line; long words are left to the terminal.
     const most = columns === 12 ? 'b: '.length + 50 : columns
     expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(most)
     expect(lines.join(' ').match(/word/g)).toHaveLength(30)
@@ -134,7 +134,7 @@ test('no line but of code is wider than the terminal, and no word is lost', () =
   }
 })
 
-test('hostile text writes no control character, neither as an entity, nor in a link, an image or a language', () => {
+test('hostile text never writes control characters: not as an entity, in a link, an image or a language', () => {
   const escape = '\u001b]0;title\u0007\u001b[2J'
   const hostile = `a ${escape} &#27;[31m &#x1b; [x](http://h/${escape}) ![${escape}](u${escape})\n\n\`\`\`${escape}\n${escape}\n\`\`\`\n\n| ${escape} |\n|---|\n| \`${escape}\` |\n\n<b ${escape}>\n`
   for (const sizes of [[1], [5], [10_000]]) {
@@ -148,7 +148,7 @@ test('hostile text writes no control character, neither as an entity, nor in a l
   }
 })
 
-test('anything is shown to its end, however deep or long', () => {
+test('shows deeply nested and long text completely', () => {
   fc.assert(
     fc.property(
       fc.array(

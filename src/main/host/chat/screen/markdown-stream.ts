@@ -4,22 +4,22 @@ import { safeText, wrapText } from './text-layout'
 import type { Style } from './terminal'
 
 const FENCE = /^ {0,3}(`{3,}(?=[^`\n]*\n)|~{3,})([^\n]*)\n/
-/** Blocks that are longer, or nested more deeply, than anybody writes them are shown as they are: reading them takes too long. */
+/** Longer or more deeply nested blocks are shown unparsed: parsing them takes too long. */
 const MAX_CHARS = 20_000
 const TOO_DEEP = /^(?:[>*+-][ \t]*){60,}/m
 
 /**
- * Markdown that arrives piece by piece, as lines for a terminal. A block is written when it is complete: a paragraph at its end, an item of a list when the next
- * one begins, a line of code at once.
+ * Renders streamed Markdown as lines for a terminal. A block is written when it is complete: a paragraph at its end, a
+ * list item when the next one starts, a line of code at once.
  */
 export class MarkdownStream {
   readonly #style: Style
   readonly #columns: () => number
   #pending = ''
-  /** The fence of the code that is being written. */
+  /** The fence of the open code block. */
   #fence: string | undefined
   #isFirst = true
-  /** The list that goes on, and the number of its next item. */
+  /** The open list, and the number of its next item. */
   #list: { ordered: boolean; next: number } | undefined
 
   constructor(style: Style, columns: () => number) {
@@ -27,18 +27,18 @@ export class MarkdownStream {
     this.#columns = columns
   }
 
-  /** What waits for its end, to show that something comes. */
+  /** The incomplete text, to show progress. */
   get pending(): string {
     return this.#pending
   }
 
-  /** What can be written of it now: whole lines. */
+  /** Adds text; returns the complete lines that can be written now. */
   add(text: string): string {
     this.#pending += text
     return text.includes('\n') ? this.#take() : ''
   }
 
-  /** The end of a text: all that was held back. The next text begins by itself. */
+  /** Ends a text: returns everything held back. The next text starts separately. */
   end(): string {
     this.#pending += this.#pending === '' || this.#pending.endsWith('\n') ? '' : '\n'
     let out = this.#take()
@@ -51,7 +51,7 @@ export class MarkdownStream {
     return out
   }
 
-  /** Takes the blocks that are complete. */
+  /** Removes and returns the complete blocks. */
   #take(): string {
     let out = ''
     for (;;) {
@@ -78,7 +78,7 @@ export class MarkdownStream {
     }
   }
 
-  /** The blocks at the beginning of the text that what comes cannot change any more. */
+  /** The blocks at the start of the text that later text cannot change. */
   #complete(text: string): Token[] {
     const tokens = this.#lex(text)
     const last = tokens.findLastIndex(({ type }) => type !== 'space')
@@ -89,7 +89,7 @@ export class MarkdownStream {
       ['heading', 'hr'].includes(block.type) ||
       (isClosed && ['paragraph', 'table', 'blockquote', 'text'].includes(block.type))
     const done = isOver ? tokens : last > 0 ? tokens.slice(0, last) : begunList(block)
-    // Positions are those of the text only where nothing was replaced in it.
+    // Token positions match the text only if nothing in it was replaced.
     return text.startsWith(done.map(({ raw }) => raw).join('')) ? done : []
   }
 
@@ -150,7 +150,7 @@ export class MarkdownStream {
   }
 }
 
-/** Of a list that may go on: all items but the last. */
+/** All items except the last of a list that may continue. */
 function begunList(block: Token): Token[] {
   if (block.type !== 'list') return []
   const list = block as Tokens.List

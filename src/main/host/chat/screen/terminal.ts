@@ -1,65 +1,65 @@
-/** How the reading of a line ended. `text` is what was typed. */
+/** How reading a line ended. `text` is the typed text. */
 export type LineResult = { kind: 'line' | 'interrupt' | 'aborted'; text: string } | { kind: 'end' }
 
 export interface LineRequest {
   prompt: string
-  /** What stands there to begin with. */
+  /** The initial text. */
   text?: string
   /** Newest first. */
   history?: readonly string[]
-  /** Words that fit what is typed, and the part of it they stand for. */
+  /** Completions of the typed text, and the part they replace. */
   complete?: (typed: string) => Promise<[fits: string[], part: string]>
-  /** It is not shown while it is typed. */
+  /** Reads without echo. */
   isSecret?: boolean
-  /** Ends the reading; what was typed is kept in the result. */
+  /** Aborts the read; the result contains the typed text. */
   signal?: AbortSignal
 }
 
 export interface KeyRequest {
-  /** Single characters that are an answer. */
+  /** The accepted keys. */
   keys: string
-  /** Shown once keys count. */
+  /** Shown once keys are accepted. */
   prompt: string
   signal?: AbortSignal
 }
 
-/** Where a conversation is held: a terminal with keys, one with lines only, or a pipe. */
+/** The terminal of a chat: with single keys, with lines only, or a pipe. */
 export interface Terminal {
   readonly style: Style
-  /** Whether a person is there who can be asked. */
+  /** Whether a user can be asked. */
   readonly isInteractive: boolean
-  /** Now; it changes with the window. */
+  /** The current width; it changes with the window. */
   readonly columns: number
-  /** Writes text that is safe; held back while a line is being typed. */
+  /** Writes safe text; buffered while a line is being typed. */
   write(text: string): void
-  /** Ends an unfinished line. */
+  /** Starts a new line if the current one is unfinished. */
   freshLine(): void
-  /** Whether the last thing written ended in the middle of a line. */
+  /** Whether the last output ended in the middle of a line. */
   readonly isMidLine: boolean
   readLine(request: LineRequest): Promise<LineResult>
   /**
-   * One of the keys, or undefined for Ctrl-C and for the signal. What was typed before the question was on screen counts for nothing, nor does
-   * anything until it has been there, and no key has come, for a moment.
+   * One of the keys, or undefined for Ctrl-C and when the signal aborts. Ignores keys typed before the question was on
+   * screen, and until it has been there for a moment without another key.
    */
   readKey(request: KeyRequest): Promise<string | undefined>
-  /** Told of Ctrl-C and of typing while nothing is read. Returns how to stop listening. */
+  /** Reports Ctrl-C and typing while no read is active. Returns a function that unsubscribes. */
   onBusyInput(listener: { interrupt(): void; typing(): void }): () => void
-  /** Shows a line that is gone as soon as anything else is written; undefined takes it away. */
+  /** Shows a status line that the next output erases; undefined removes it. */
   status(text: string | undefined): void
-  /** Leaves the terminal as it was found. */
+  /** Restores the terminal's original state. */
   close(): void
 }
 
-/** How words look; without colours they stay as they are. */
+/** Styles for text; without colors they return it unchanged. */
 export interface Style {
-  /** Whether anything of it can be seen. */
+  /** Whether styles have a visible effect. */
   readonly hasColor: boolean
   dim(text: string): string
   bold(text: string): string
   italic(text: string): string
   underline(text: string): string
   struck(text: string): string
-  /** Waits for the person. */
+  /** Marks something that needs the user. */
   amber(text: string): string
   green(text: string): string
   red(text: string): string
@@ -68,7 +68,7 @@ export interface Style {
 
 const plain = (text: string): string => text
 
-/** Styles each line by itself: a terminal that scrolls or wraps carries no colour over. */
+/** Styles each line separately, so that scrolling or wrapping does not spread colors. */
 function code(on: number, off: number): (text: string) => string {
   return (text) => text.replaceAll(/[^\n]+/g, (line) => `\x1b[${on}m${line}\x1b[${off}m`)
 }
@@ -89,7 +89,7 @@ export function createStyle(colours: boolean): Style {
   }
 }
 
-/** Whether colours are wanted (https://no-color.org) and can be shown. */
+/** Whether colors are enabled (https://no-color.org) and supported. */
 export function usesColor(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
   return isTerminal && env['TERM'] !== 'dumb' && (env['NO_COLOR'] ?? '') === ''
 }

@@ -7,7 +7,7 @@ const anything = fc.oneof(
   fc.string({ unit: fc.constantFrom('\x1b', '[', ']', '\x07', '\x9b', '2', 'J', '\r', '\n', '\u202e', 'a') }),
 )
 
-test('some text, however it is cut into pieces, would put a control character on the terminal', () => {
+test('never puts a control character on the terminal, for any split of the text', () => {
   fc.assert(
     fc.property(fc.array(anything), (pieces) => {
       expect(pieces.map(safeText).join('')).not.toMatch(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/u)
@@ -16,13 +16,13 @@ test('some text, however it is cut into pieces, would put a control character on
   )
 })
 
-test('text that needs no care would be changed', () => {
+test('leaves safe text unchanged', () => {
   const text = 'Zwei – 二 😀 é\u0301\n\tend'
   expect(safeText(text)).toBe(text)
   expect(safeText('a\r\nb')).toBe('a\nb')
 })
 
-test('a line would be cut wider than the terminal, or for nothing', () => {
+test('truncates lines to the width of the terminal, and only when needed', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', '二', '😀', ' ') }),
@@ -40,7 +40,7 @@ const words = fc
   .array(fc.constantFrom('a', 'word', 'longer', '二二', 'x'.repeat(15), '\n', '- item'))
   .map((all) => all.join(' '))
 
-test('streamed text would be wrapped otherwise than the same text whole, lose a word, or break one that fits', () => {
+test('wraps streamed text like the complete text, without losing or breaking words', () => {
   fc.assert(
     fc.property(words, fc.array(fc.nat({ max: 6 }), { minLength: 1 }), (text, sizes) => {
       const wrap = new WordWrap(() => 12)
@@ -59,7 +59,7 @@ test('streamed text would be wrapped otherwise than the same text whole, lose a 
   )
 })
 
-test('a line of code would get line breaks that are copied with it', () => {
+test('adds no line breaks to lines of code', () => {
   const code = '```sh\nnpm run something -- --with many --words\n```'
   expect(wrapText(`${code}\nand prose that is longer`, 12)).toEqual([
     ...code.split('\n'),

@@ -10,7 +10,7 @@ export function displayWidth(text: string): number {
   return columns
 }
 
-/** Cut to so many columns, with a sign that it was. */
+/** Truncates to this width, with an ellipsis. */
 export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   let kept = ''
@@ -23,7 +23,7 @@ export function truncateToWidth(text: string, columns: number): string {
   return `${kept}…`
 }
 
-/** The end of it, cut to so many columns. */
+/** The end of the text, truncated to this width. */
 export function lastColumns(text: string, columns: number): string {
   let kept = ''
   let used = 0
@@ -36,17 +36,17 @@ export function lastColumns(text: string, columns: number): string {
 }
 
 /**
- * Breaks streamed prose between words, so that narrow terminals do not cut them. Lines of code (between fences) and words longer than a line are
- * left to the terminal: what is copied from it is then what was written.
+ * Wraps streamed prose between words, so that narrow terminals do not split them. Lines of code (between fences) and
+ * words longer than a line are left to the terminal, so that copied text equals the original.
  */
 export class WordWrap {
   readonly #columns: () => number
-  /** Columns used of the line being written. */
+  /** Used columns of the current line. */
   #used = 0
-  /** A word, or the blanks before it, that may go on. */
+  /** An unfinished word, or the spaces before it. */
   #word = ''
   #blanks = ''
-  /** The line being written, as far as it tells whether a fence begins or ends. */
+  /** The start of the current line, to detect a fence. */
   #lineStart = ''
   #isCode = false
 
@@ -54,7 +54,7 @@ export class WordWrap {
     this.#columns = columns
   }
 
-  /** What can be written of it now. */
+  /** Adds text; returns what can be written now. */
   add(text: string): string {
     let out = ''
     for (const piece of text.match(/\n|[^\S\n]+|[^\s]+/gu) ?? []) {
@@ -67,7 +67,7 @@ export class WordWrap {
     return out
   }
 
-  /** The end of a text: what was held back of it. What is added from now on begins on a new line. */
+  /** Ends a text: returns what was held back. Text added later starts on a new line. */
   end(): string {
     const word = this.#takeWord()
     this.#endLine()
@@ -83,14 +83,14 @@ export class WordWrap {
     this.#blanks = ''
     if (this.#lineStart.length < 3) this.#lineStart += word
     const columns = displayWidth(blanks) + displayWidth(word)
-    const most = this.#columns()
-    const isOver = this.#used + columns > most
-    // A word that is longer than a line is broken wherever it stands.
-    if (this.#used > 0 && !this.#isCode && isOver && displayWidth(word) <= most) {
+    const max = this.#columns()
+    const isOver = this.#used + columns > max
+    // A word longer than a line is broken at any position.
+    if (this.#used > 0 && !this.#isCode && isOver && displayWidth(word) <= max) {
       this.#used = displayWidth(word)
       return `\n${word}`
     }
-    this.#used = isOver ? (this.#used + columns) % most : this.#used + columns
+    this.#used = isOver ? (this.#used + columns) % max : this.#used + columns
     return blanks + word
   }
 
@@ -103,8 +103,8 @@ export class WordWrap {
   }
 }
 
-/** A text as lines of at most so many columns, but not of fewer than `least`. */
-export function wrapText(text: string, columns: number, least = 10): string[] {
-  const wrap = new WordWrap(() => Math.max(least, columns))
+/** Wraps a text to lines of at most this width, but not narrower than `min`. */
+export function wrapText(text: string, columns: number, min = 10): string[] {
+  const wrap = new WordWrap(() => Math.max(min, columns))
   return `${wrap.add(text)}${wrap.end()}`.split('\n')
 }

@@ -3,7 +3,7 @@ import { parseDeepLink, ownArguments, readLaunchRequest } from './launch-request
 
 const isFolder = (path: string) => ['/work/project', '/home/me/other'].includes(path)
 
-test('a folder and a link given at the start are opened, and switches of Chromium are ignored', () => {
+test('opens a folder and a link from the command line, and ignores switches of Chromium', () => {
   const args = [
     '--original-process-start-time=1',
     'project',
@@ -23,11 +23,11 @@ test('a folder and a link given at the start are opened, and switches of Chromiu
   })
 })
 
-test('a start at login is told from a start by hand', () => {
+test('distinguishes a start at login from a manual start', () => {
   expect(readLaunchRequest(['--hidden'], '/', isFolder)).toEqual({ commands: [], hidden: true })
 })
 
-test('the script of an unpackaged app is no folder to open', () => {
+test('does not open the script of an unpackaged app as a folder', () => {
   expect(ownArguments(['/bin/electron', '--no-sandbox', '/app/out/main/index.js', '/work/project'], false)).toEqual([
     '--no-sandbox',
     '/work/project',

@@ -3,22 +3,22 @@ import { isAbsolute, resolve } from 'node:path'
 import type { HostCommand } from '../../../../shared/events/push'
 import { PAGE_PATHS } from '../../../../shared/contract/page-host'
 
-/** What a start of the app asks for, besides showing a window. */
+/** What to open when the app starts, besides a window. */
 export interface LaunchRequest {
   /** In the order given: folders to open and links to follow. */
   commands: HostCommand[]
-  /** Started at login: no window until there is a reason for one. */
+  /** Started at login: no window until one is needed. */
   hidden: boolean
 }
 
-/** Given to a start at login (start-at-login.ts). */
+/** The argument of a start at login (start-at-login.ts). */
 export const HIDDEN_ARGUMENT = '--hidden'
-/** Given by the jump list and the desktop entry. */
+/** The argument of the jump list and the desktop entry. */
 export const NEW_SESSION_ARGUMENT = '--new-session'
 
 /**
- * Reads the arguments of a start, without the program and its script. Chromium adds switches of its own, so unknown ones are ignored. Relative folders are relative to
- * `workingFolder`; whatever is no folder is ignored.
+ * Parses the arguments, without the program and its script. Chromium adds its own switches, so unknown ones are
+ * ignored. Relative folders are resolved against `workingFolder`; other paths are ignored.
  */
 export function readLaunchRequest(
   args: readonly string[],
@@ -54,13 +54,14 @@ export function isFolder(path: string): boolean {
 /** Links that open the app from elsewhere. `trestle:` is the page's own scheme and cannot be one. */
 export const LINK_SCHEME = 'trestle-app'
 
-/** Longer links are no links of ours. */
+/** Maximum length of a link. */
 const MAX_CHARS = 300
 const LINK_ID = /^\w[\w.:-]{0,99}$/
 
 /**
- * What a link opens: `trestle-app://session/<id>`, `trestle-app://task/<id>`, `trestle-app://settings/<section>` or `trestle-app://inbox`. Anybody can write a link, so it only
- * ever shows something that exists: it adds nothing, runs nothing and fills in nothing. Undefined for every other link.
+ * What a link opens: `trestle-app://session/<id>`, `trestle-app://task/<id>`, `trestle-app://settings/<section>` or
+ * `trestle-app://inbox`. Any page or program can create a link, so it only shows something that exists: it never adds,
+ * runs or fills in anything. Undefined for every other link.
  */
 export function parseDeepLink(link: string): HostCommand | undefined {
   const [scheme, rest] = splitScheme(link)

@@ -4,7 +4,7 @@ import { memoryEngine } from '../../../../../test/support/memory-engine'
 import { watchPower } from './power'
 import { ActivityMonitor } from './session-activity'
 
-test('how long the computer slept is told, so that connections in use are let go only after a long sleep', () => {
+test('reports how long the computer slept, so that connections in use are dropped only after a long sleep', () => {
   const powerMonitor = new EventEmitter()
   let now = 1000
   const slept: number[] = []
@@ -21,7 +21,7 @@ test('how long the computer slept is told, so that connections in use are let go
   powerMonitor.emit('suspend')
   now += 90_000
   powerMonitor.emit('resume')
-  // Some systems tell only of the end.
+  // Some systems report only the end.
   powerMonitor.emit('resume')
   expect(slept).toEqual([90_000, 0])
   power.close()

@@ -4,21 +4,21 @@ import type { ActivityMonitor } from './session-activity'
 export interface PowerOptions {
   electron: Pick<ElectronModule, 'powerMonitor' | 'powerSaveBlocker'>
   work: ActivityMonitor
-  /** Whether the user wants the computer kept awake while a turn runs. */
+  /** Whether to keep the computer awake while a turn runs. */
   isWanted(): boolean
-  /** Called after sleep, with how long it lasted. */
+  /** Called after sleep, with its duration in ms. */
   onResume(sleptMs: number): void
-  /** In ms; by default the system's clock, which goes on during sleep. */
+  /** The clock in ms; by default the system's, which keeps running during sleep. */
   now?(): number
 }
 
 export interface Power {
-  /** The setting may have changed. */
+  /** Call it when the setting may have changed. */
   update(): void
   close(): void
 }
 
-/** Keeps the computer awake as long as a turn runs (the display may go dark), and says when it was asleep. */
+/** Keeps the computer awake while a turn runs (the display may turn off), and reports sleep. */
 export function watchPower({
   electron: { powerMonitor, powerSaveBlocker },
   work,

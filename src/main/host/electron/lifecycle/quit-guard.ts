@@ -6,9 +6,9 @@ import type { Engine } from '../../../engine/engine-api'
 export interface QuitGuardOptions {
   electron: Pick<ElectronModule, 'app' | 'dialog'>
   platform: NodeJS.Platform
-  /** Sessions with a turn that runs. */
+  /** Sessions with a running turn. */
   running(): readonly SessionSummary[]
-  /** Asks what becomes of background tasks, where the settings say so. */
+  /** Asks what to do with background tasks, if the settings require it. */
   confirmTasks(window: BrowserWindow | undefined): Promise<'keep' | 'stop' | 'cancel' | undefined>
   windows: {
     list(): BrowserWindow[]
@@ -17,31 +17,32 @@ export interface QuitGuardOptions {
     freeze(): void
     unfreeze(): void
   }
-  /** Whether the app goes on without a window. */
+  /** Whether the app keeps running without a window. */
   staysWithoutWindow(): boolean
-  /** Lets everything go but the engine. `isSystemEnd`: the user logs out or the computer shuts down. */
+  /** Releases everything except the engine. `isSystemEnd`: the user logs out or the computer shuts down. */
   onClosing(isSystemEnd: boolean): void
-  /** The engine records how its turns ended. */
+  /** Closes the engine, which records how its turns ended. */
   closeEngine(background: 'keep' | 'stop' | undefined): Promise<void>
-  /** How long that may take, in ms. */
+  /** Timeout for closing the engine, in ms. */
   limitMs: number
-  /** What is left to do once the engine is closed. Never rejects. */
+  /** Cleanup after the engine is closed. Never rejects. */
   afterClosing(isSystemEnd: boolean): Promise<void>
   log(message: string): void
 }
 
-/** At a log-out or shutdown the system waits no longer than this, in ms. */
+/** How long the system waits at a logout or shutdown, in ms. */
 const SHUTDOWN_LIMIT_MS = 2000
 
 /**
- * How the app ends. Closing the last window or quitting while turns run asks what is to become of them; the engine has then time to record how they ended. When the user logs out or the
- * computer shuts down, nothing is asked and nothing is held up: what was recorded is there, and the next start offers to resume.
+ * Controls how the app quits. Closing the last window or quitting while turns run asks what to do with them; then the
+ * engine gets time to record how they ended. When the user logs out or the computer shuts down, nothing is asked or
+ * delayed: everything recorded is safe, and the next start offers to resume.
  */
 export class QuitGuard {
   readonly #options: QuitGuardOptions
   #state: 'open' | 'asking' | 'closing' | 'closed' = 'open'
   #isSystemEnd = false
-  /** The user chose to let the work go on without a window. */
+  /** The user chose to keep working without a window. */
   #isInBackground = false
   readonly #stopAsking = new AbortController()
 
@@ -51,7 +52,7 @@ export class QuitGuard {
     app.on('before-quit', (event) => {
       if (this.#state === 'closed') return
       if (this.#isSystemEnd) {
-        // macOS would take a prevented quit for a cancelled log-out.
+        // macOS would treat a prevented quit as a cancelled logout.
         void this.#close(undefined)
         return
       }
@@ -64,7 +65,7 @@ export class QuitGuard {
     })
   }
 
-  /** Asks before the last window of an app that ends with it is closed. */
+  /** Asks before closing the last window if that quits the app. */
   guardWindow(window: BrowserWindow): void {
     window.on('close', (event) => {
       const isLast = this.#options.windows.list().length === 1
@@ -80,12 +81,12 @@ export class QuitGuard {
       event.preventDefault()
       if (this.#state === 'open') void this.#ask(window, 'close')
     })
-    // Windows only, where `before-quit` does not come then.
+    // Windows only, which sends no `before-quit` in this case.
     window.on('query-session-end', () => this.onSystemShutdown())
     window.on('session-end', () => this.onSystemShutdown())
   }
 
-  /** The user logs out or the computer shuts down: what can be saved in time is saved. */
+  /** The user logs out or the computer shuts down: save what is possible in time. */
   onSystemShutdown(): void {
     if (this.#isSystemEnd) return
     this.#isSystemEnd = true
@@ -93,12 +94,12 @@ export class QuitGuard {
     void this.#close(undefined)
   }
 
-  /** A window is open again. */
+  /** Call it when a window is open again. */
   onWindowOpened(): void {
     this.#isInBackground = false
   }
 
-  /** Work has ended or begun: an app that stayed only for it ends with it. */
+  /** Call it when work has started or ended: an app that stayed open only for it then quits. */
   onActivityChanged(): void {
     if (!this.#isInBackground || this.#state !== 'open' || this.#options.running().length > 0) return
     if (this.#options.windows.list().length === 0 && !this.#options.staysWithoutWindow())
@@ -140,7 +141,7 @@ export class QuitGuard {
     } else await this.#close(background)
   }
 
-  /** Never rejects: a question that cannot be asked must not keep the app from ending. */
+  /** Never rejects: a dialog that cannot be shown must not keep the app from quitting. */
   async #answered<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await ask()
@@ -173,11 +174,11 @@ export class QuitGuard {
   }
 }
 
-/** Longer lists are no help. */
+/** Maximum names listed. */
 const MAX_LISTED_SESSIONS = 8
 const TURN_ANSWERS = ['background', 'stop', 'cancel'] as const
 
-/** What is to become of turns that run when the app is about to end. */
+/** Asks what to do with running turns when the app is about to quit. */
 async function confirmRunningTurns(
   { dialog }: Pick<ElectronModule, 'dialog'>,
   running: readonly SessionSummary[],
@@ -201,11 +202,11 @@ async function confirmRunningTurns(
   return TURN_ANSWERS[response] ?? 'cancel'
 }
 
-/** Longer lists are no help. */
+/** Maximum names listed. */
 const MAX_LISTED_TASKS = 8
 const TASK_ANSWERS = ['keep', 'stop', 'cancel'] as const
 
-/** What is to become of background tasks, asked where the settings say so and some run; `undefined`: nothing to ask. */
+/** Asks what to do with running background tasks, if the settings require it; `undefined`: nothing to ask. */
 export async function confirmBackgroundTasks(
   { dialog }: Pick<ElectronModule, 'dialog'>,
   { tasks }: Pick<Engine, 'tasks'>,
@@ -221,7 +222,7 @@ export async function confirmBackgroundTasks(
   const options = {
     type: 'question' as const,
     message: running.length === 1 ? 'A background task is running.' : `${running.length} background tasks are running.`,
-    detail: `${names.join('\n')}\n\nThey can run on without Trestle, and are found again when it opens.`,
+    detail: `${names.join('\n')}\n\nThey can keep running without Trestle, and reappear when you open it again.`,
     buttons: ['Keep running', 'Stop', 'Cancel'],
     defaultId: 0,
     cancelId: 2,

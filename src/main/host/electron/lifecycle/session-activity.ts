@@ -4,23 +4,23 @@ import { CONTINUE_PROMPT } from '../../../../shared/model/message'
 import type { DesktopFile } from '../platform/desktop-file'
 
 export interface SessionActivity {
-  /** Sessions of this process with a turn that runs. */
+  /** Sessions of this process with a running turn. */
   running: readonly SessionSummary[]
   /** Sessions with a request that is pending. */
   waiting: readonly SessionSummary[]
 }
 
-/** More sessions than this are not looked at when the app starts. */
+/** Maximum sessions checked at startup. */
 const MAX_SESSIONS = 10_000
 
-/** What the sessions of this process are doing, kept up to date without asking the store again. */
+/** The activity of this process's sessions, updated without reading the store again. */
 export class ActivityMonitor {
   readonly #busy = new Map<string, SessionSummary>()
   readonly #listeners = new Set<(activity: SessionActivity) => void>()
   readonly #stop: () => void
 
   constructor(engine: Pick<Engine, 'sessions' | 'onChange'>) {
-    // A turn that a dead process left open still counts as running in the list; in this process nothing runs yet.
+    // The list still shows turns of crashed processes as running; nothing runs in this process yet.
     for (const summary of engine.sessions.list({ limit: MAX_SESSIONS }))
       if (summary.status === 'waiting') this.#update(summary)
     this.#stop = engine.onChange((change) => {
@@ -37,7 +37,7 @@ export class ActivityMonitor {
     }
   }
 
-  /** Calls `listener` whenever a session begins or stops working or waiting. Returns how to stop. */
+  /** Calls `listener` whenever a session starts or stops working or waiting. Returns a function that unsubscribes. */
   onChange(listener: (work: SessionActivity) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -48,7 +48,7 @@ export class ActivityMonitor {
     this.#listeners.clear()
   }
 
-  /** Whether anything that is shown of it has changed. */
+  /** Whether any visible property has changed. */
   #update(summary: SessionSummary): boolean {
     const before = this.#busy.get(summary.sessionId)
     const isBusy = (summary.status === 'running' || summary.status === 'waiting') && summary.elsewhere === undefined
@@ -67,19 +67,19 @@ export interface InterruptedSessionsOptions {
   file: DesktopFile
   work: ActivityMonitor
   engine: Pick<Engine, 'sessions'>
-  /** What `interrupted` answers has changed. */
+  /** Called when the result of `interrupted` has changed. */
   onChange(): void
   log(message: string): void
 }
 
 /**
- * Keeps on disk which sessions have a turn that runs. What is still there at a start was interrupted: by a log-out, a shutdown, a crash or a power cut. It is offered for resuming until the
- * user has said yes or no.
+ * Saves which sessions have a running turn. Entries found at startup were interrupted by a logout, a shutdown, a crash
+ * or a power cut. They are offered for resuming until the user decides.
  */
 export class InterruptedSessions {
   readonly #options: InterruptedSessionsOptions
   readonly #stop: () => void
-  /** Left from before, and not answered yet. */
+  /** Interrupted sessions the user has not decided about. */
   #pending: string[]
   #hasBegun = false
 
@@ -99,11 +99,11 @@ export class InterruptedSessions {
     })
   }
 
-  /** Looks at what was left: opening a session ends the turn that a dead process left open. */
+  /** Checks the saved entries: opening a session ends the turn that a crashed process left open. */
   async load(): Promise<void> {
     if (this.#pending.length === 0) return
     for (const sessionId of this.#pending) {
-      // Deleted since, or open in another Trestle: then it is not for this one to resume.
+      // Deleted in the meantime, or open in another Trestle: not ours to resume.
       await this.#options.engine.sessions
         .open(sessionId, 1)
         .catch((error: unknown) => this.#options.log(`an interrupted session was left out: ${String(error)}`))
@@ -114,7 +114,7 @@ export class InterruptedSessions {
     this.#options.onChange()
   }
 
-  /** Has every interrupted session continue, or forgets them. Answers how many continue. */
+  /** Resumes or dismisses all interrupted sessions. Returns how many are resumed. */
   async resumeOrForget(resume: boolean): Promise<number> {
     const sessions = this.list
     this.#pending = []
@@ -129,12 +129,12 @@ export class InterruptedSessions {
     return outcomes.filter(({ status }) => status === 'fulfilled').length
   }
 
-  /** Leaves the journal as it is: what ends from here on ends because the system does. */
+  /** Freezes the journal: turns that end from now on end because of the shutdown. */
   freeze(): void {
     this.#stop()
   }
 
-  /** The user had one continue in the session itself. */
+  /** The user continued one in the session itself. */
   #forgetResumed(): void {
     if (this.#pending.length === 0) return
     const left = this.list.map(({ sessionId }) => sessionId)
@@ -149,7 +149,7 @@ export class InterruptedSessions {
     if (working.join() !== file.values.working.join()) file.change({ working })
   }
 
-  /** Undefined when there is nothing to resume: it goes on, it was deleted, or its turn had ended after all. */
+  /** Undefined when there is nothing to resume: it is running, was deleted, or its turn had ended. */
   #interruptedTitle(sessionId: string): string | undefined {
     try {
       const header = this.#options.engine.sessions.header(sessionId)

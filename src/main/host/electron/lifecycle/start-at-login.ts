@@ -6,13 +6,13 @@ import { HIDDEN_ARGUMENT } from './launch-request'
 export interface LoginOptions {
   app: Pick<ElectronModule['app'], 'setLoginItemSettings' | 'isPackaged'>
   platform: NodeJS.Platform
-  /** What starts the app: the program and, where it is not packaged, its script. */
+  /** The app's command: the program and, if unpackaged, its script. */
   command: readonly string[]
-  /** The user's folder of settings: `$XDG_CONFIG_HOME` or `~/.config`. */
+  /** The user's configuration folder: `$XDG_CONFIG_HOME` or `~/.config`. */
   configFolder: string
 }
 
-/** Has the app start with the user's login, without a window, or no longer. Throws where the system refuses. */
+/** Enables or disables starting the app at login, without a window. Throws if the system refuses. */
 export function setStartAtLogin({ app, platform, command, configFolder }: LoginOptions, openAtLogin: boolean): void {
   const [program = '', ...script] = command
   if (platform !== 'linux') {
@@ -42,7 +42,10 @@ export function autostartEntry(command: readonly string[]): string {
   ].join('\n')
 }
 
-/** As the specification of desktop entries has it: in quotes with \ before " ` $ \, that \ doubled because the value is a string, and % doubled. */
+/**
+ * Quotes as the desktop entry specification requires: in quotes with \ before " ` $ \, that \ doubled because the value
+ * is a string, and % doubled.
+ */
 function quoted(argument: string): string {
   const inQuotes = argument
     .replaceAll(/["`$\\]/g, (sign) => `\\${sign}`)

@@ -12,22 +12,22 @@ export interface MenuActions {
   find(): void
   shortcuts(): void
   showLog(): void
-  /** Makes `trestle` a command for terminals. */
+  /** Installs `trestle` as a terminal command. */
   installCommand(): void
 }
 
 export interface MenuOptions extends MenuActions {
   platform: NodeJS.Platform
   appName: string
-  /** A packaged app offers its command, another one developer tools. */
+  /** A packaged app offers to install its command, an unpackaged one developer tools. */
   isPackaged: boolean
-  /** Projects that were open lately, newest first. */
+  /** Recent projects, newest first. */
   recent: readonly { folder: string; label: string }[]
 }
 
 const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
 
-/** The application menu: the system's standard roles, and what Trestle adds. */
+/** The application menu: the system's standard roles and Trestle's items. */
 export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
   const { platform, appName, isPackaged } = options
   const isMac = platform === 'darwin'
@@ -57,7 +57,7 @@ export function appMenu(options: MenuOptions): MenuItemConstructorOptions[] {
     fileMenu(options, settings),
     {
       role: 'editMenu',
-      // `editMenu` alone would bring the system's items without ours.
+      // The role `editMenu` would have the system's items without ours.
       submenu: [
         { role: 'undo' },
         { role: 'redo' },
@@ -118,14 +118,15 @@ function fileMenu(options: MenuOptions, settings: MenuItemConstructorOptions): M
       { label: 'Open Project…', accelerator: 'CmdOrCtrl+O', click: () => options.openProject() },
       openRecent,
       SEPARATOR,
-      // Not Ctrl+W on Windows and Linux: there it deletes a word in every shell, and must never close the window one types in.
+      // Not Ctrl+W on Windows and Linux: it deletes a word in shells, and must never close the window the user types
+      // in.
       { label: 'Close Window', accelerator: isMac ? 'Cmd+W' : 'Ctrl+Shift+W', click: () => options.closeWindow() },
       ...(isMac ? [] : [SEPARATOR, settings, SEPARATOR, { role: 'quit' } as const]),
     ],
   }
 }
 
-/** The role `windowMenu` would bring an item that closes the window by Ctrl+W. */
+/** The role `windowMenu` would add an item that closes the window with Ctrl+W. */
 function windowMenu(isMac: boolean): MenuItemConstructorOptions {
   return {
     role: 'window',

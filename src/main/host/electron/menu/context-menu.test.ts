@@ -42,7 +42,7 @@ const names = (params: Partial<ContextMenuParams>, platform?: NodeJS.Platform) =
     ({ label, role, type, enabled }) => `${label ?? role ?? type}${enabled === false ? ' (off)' : ''}`,
   )
 
-test('text that is selected can be copied', () => {
+test('selected text can be copied', () => {
   expect(names({ selectionText: 'some words' })).toEqual(['copy', 'separator', 'selectAll'])
 })
 
@@ -60,7 +60,7 @@ test('a text field offers undo, the clipboard and select all, as far as they app
   ])
 })
 
-test('a misspelled word is replaced by the suggestion that is chosen, or learned', () => {
+test('a misspelled word can be replaced by a suggestion or added to the dictionary', () => {
   const menu = menuOf({
     isEditable: true,
     misspelledWord: 'teh',
@@ -102,6 +102,6 @@ test('on a Mac selected words can be looked up, shortened in the menu', () => {
   )
 })
 
-test('nothing is shown where nothing can be done', () => {
+test('shows no menu when no action applies', () => {
   expect(names({})).toEqual([])
 })

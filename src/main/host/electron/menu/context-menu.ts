@@ -15,7 +15,10 @@ export interface ContextMenuActions {
 const MAX_SUGGESTIONS = 5
 const MAX_CHARS_NAMED = 24
 
-/** The menu of a right click or the menu key; empty where nothing can be done. The page's own menus keep the event and never come here. */
+/**
+ * The menu of a right click or the menu key; empty when no action applies. The page's own menus handle their events
+ * themselves.
+ */
 export function contextMenu(
   params: ContextMenuParams,
   platform: NodeJS.Platform,
@@ -62,7 +65,7 @@ export function contextMenu(
   return groups.flatMap((group, index) => (index === 0 ? group : [{ type: 'separator' as const }, ...group]))
 }
 
-/** The actions on the contents that were clicked. */
+/** The actions on the clicked contents. */
 export function contentsActions(
   contents: WebContents,
   deps: { copyText(text: string): void; openLink(url: string): void },

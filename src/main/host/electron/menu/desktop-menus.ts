@@ -15,13 +15,13 @@ export interface DesktopMenusOptions {
   home: string
   engine: Pick<Engine, 'sessions'>
   windows: AppWindows
-  /** Brings a window to the front and tells its page. */
+  /** Brings a window to the front and sends its page a command. */
   show(command: HostCommand): void
   openProject(folder: string): void
   log(message: string): void
 }
 
-/** The application menu, and the system's own places for the latest projects. Made again only when those have changed. */
+/** The application menu and the system's lists of recent projects. Rebuilt only when those have changed. */
 export class DesktopMenus {
   readonly #options: DesktopMenusOptions
   #clearedAt = 0
@@ -70,7 +70,7 @@ export class DesktopMenus {
     return recentProjects(this.#options.engine, homedir(), this.#clearedAt)
   }
 
-  /** The engine's environment has the PATH of the user's terminals, where the login shell was read. */
+  /** The engine's environment has the PATH of the user's terminals, if the login shell was read. */
   async #installCommand(): Promise<void> {
     const { home, windows, log } = this.#options
     try {
@@ -106,11 +106,11 @@ const MAX_RECENT = 10
 
 interface RecentProject {
   folder: string
-  /** As menus show it. */
+  /** The folder's label in menus. */
   label: string
 }
 
-/** Folders of the latest sessions, newest first and each once, except those that were cleared from the menu. */
+/** Distinct folders of the latest sessions, newest first, except those cleared from the menu. */
 function recentProjects(engine: Pick<Engine, 'sessions'>, userHome: string, clearedAt: number): RecentProject[] {
   const latest = new Map<string, number>()
   for (const { folder, updatedAt } of engine.sessions.list({}))
@@ -125,7 +125,9 @@ function recentProjects(engine: Pick<Engine, 'sessions'>, userHome: string, clea
     }))
 }
 
-/** Offers the projects where the system has a place for that: the Dock's menu, the jump list of the taskbar. Elsewhere the menu bar is the place. */
+/**
+ * Shows the recent projects in the Dock menu or the taskbar's jump list. On other systems only the menu bar has them.
+ */
 function offerRecentProjects(
   { app, Menu }: Pick<ElectronModule, 'app' | 'Menu'>,
   platform: NodeJS.Platform,
@@ -141,7 +143,7 @@ function offerRecentProjects(
       ]),
     )
   }
-  // Entries of the jump list start the program, which without a package is Electron alone.
+  // Jump list entries start the program, which is bare Electron when not packaged.
   if (platform === 'win32' && app.isPackaged) {
     const program = process.execPath
     const result = app.setJumpList([
@@ -163,7 +165,7 @@ function offerRecentProjects(
         ],
       },
     ])
-    // The user removed entries: Windows refuses the list until they stay out, which the next change of the list does.
+    // The user removed entries: Windows rejects lists that contain them, and the next change leaves them out.
     if (result !== 'ok') actions.log(`the jump list was not set: ${result}`)
   }
 }

@@ -14,14 +14,14 @@ async function place(): Promise<InstallCommandOptions & { own: string; link: str
   return { platform: 'linux', userHome, bin, searchPath: `/usr/bin:${own}`, own, link: join(own, 'trestle') }
 }
 
-test('the command is a link in a folder of the user, which is made when it is missing', async () => {
+test('the command is a link in a user folder, which is created if missing', async () => {
   const options = await place()
   expect(await installCommand(options)).toEqual({ path: options.link })
   expect(readlinkSync(options.link)).toBe(join(options.bin, 'trestle'))
   expect(await installCommand(options)).toEqual({ path: options.link })
 })
 
-test('where that folder is not on the PATH, it is said what to add', async () => {
+test('explains what to add when that folder is not on the PATH', async () => {
   const options = { ...(await place()), searchPath: '/usr/bin' }
   expect(await installCommand(options)).toEqual({
     path: options.link,
@@ -29,7 +29,7 @@ test('where that folder is not on the PATH, it is said what to add', async () =>
   })
 })
 
-test('a link of an earlier installation is replaced, also when that is gone', async () => {
+test('replaces a link of an earlier installation, even a dangling one', async () => {
   const options = await place()
   const before = join(options.userHome, 'Old', 'bin')
   mkdirSync(before, { recursive: true })
@@ -42,7 +42,7 @@ test('a link of an earlier installation is replaced, also when that is gone', as
   expect(await installCommand(options)).toEqual({ path: options.link })
 })
 
-test.each(['a program', 'a link to a program'])('%s of that name that is somebody else’s stays', async (what) => {
+test.each(['a program', 'a link to a program'])('keeps %s of that name that is not ours', async (what) => {
   const options = await place()
   mkdirSync(options.own, { recursive: true })
   const other = join(options.userHome, 'trestle')
@@ -50,12 +50,12 @@ test.each(['a program', 'a link to a program'])('%s of that name that is somebod
   if (what === 'a program') writeFileSync(options.link, 'theirs')
   else symlinkSync(other, options.link)
   expect(await installCommand(options)).toEqual({
-    problem: expect.stringContaining('is there already and is not Trestle'),
+    problem: expect.stringContaining('already exists and is not Trestle'),
   })
   expect(existsSync(other)).toBe(true)
 })
 
-test('a shared folder is taken where it can be written', async () => {
+test('uses a shared folder if it is writable', async () => {
   const options = await place()
   const shared = join(options.userHome, 'shared')
   mkdirSync(shared)
@@ -70,7 +70,7 @@ test('a shared folder is taken where it can be written', async () => {
   expect(existsSync(options.own)).toBe(false)
 })
 
-test('on Windows the folder itself goes on the PATH, once', async () => {
+test('adds the folder itself to the PATH on Windows, once', async () => {
   const added: string[] = []
   const options = {
     ...(await place()),
@@ -85,6 +85,6 @@ test('on Windows the folder itself goes on the PATH, once', async () => {
   expect(added).toEqual(['C:\\Trestle\\resources\\bin'])
 })
 
-test('in the repository there is nothing to install, and it is said what to use', async () => {
+test('installs nothing in the repository, and says what to use instead', async () => {
   expect(await installCommandOfApp('/nowhere')).toEqual({ problem: expect.stringContaining('npm run -s trestle') })
 })

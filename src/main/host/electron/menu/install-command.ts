@@ -7,23 +7,26 @@ import { version } from '../../../../../package.json'
 import { installRuntime } from '../../../engine/runtime/install-runtime'
 import { packagedRuntime } from '../../../engine/runtime/plain-node'
 
-/** `trestle` can be used from now on, perhaps after what `hint` says; or why it cannot. Whole sentences. */
+/** The installed command, with a `hint` if a step is left, or the problem. Complete sentences. */
 export type InstalledCommand = { path: string; hint?: string } | { problem: string }
 
 export interface InstallCommandOptions {
   platform: NodeJS.Platform
   userHome: string
-  /** As commands in a terminal of the user's have it. */
+  /** The PATH of the user's terminals. */
   searchPath: string
-  /** The folder with `trestle`, at a path that stays when the app is closed. */
+  /** The folder with `trestle`, at a path that still exists when the app is closed. */
   bin: string
-  /** Folders for links that are taken where they can be written, before the user's own. */
+  /** Folders for links that are used if writable, before the user's own folder. */
   sharedFolders?: readonly string[]
   /** Puts a folder on the user's PATH; Windows only. */
   addToPath?: (folder: string) => Promise<void>
 }
 
-/** Makes `trestle` of the running app a command for terminals: "Install 'trestle' Command…". `home`: real path of TRESTLE_HOME. */
+/**
+ * Makes `trestle` of the running app a command for terminals: "Install 'trestle' Command…". `home`: real path of
+ * TRESTLE_HOME.
+ */
 export async function installCommandOfApp(
   home: string,
   searchPath = process.env['PATH'] ?? '',
@@ -31,7 +34,7 @@ export async function installCommandOfApp(
   const packaged = packagedRuntime()
   if (!packaged)
     return { problem: 'Only an installed app has the command. In the repository, use `npm run -s trestle -- ...`.' }
-  // An AppImage is a mount that goes when the app is closed.
+  // An AppImage is mounted only while the app runs.
   const isMounted = process.env['APPIMAGE'] !== undefined
   if (isMounted) await installRuntime({ home, version, packaged })
   return installCommand({
@@ -44,7 +47,10 @@ export async function installCommandOfApp(
   })
 }
 
-/** Makes `trestle` a command: by a link in a folder of the PATH, on Windows by the PATH itself. What is in the way and not ours stays. */
+/**
+ * Installs `trestle` as a command: a link in a PATH folder, on Windows a PATH entry. Never replaces a file that is not
+ * ours.
+ */
 export async function installCommand(options: InstallCommandOptions): Promise<InstalledCommand> {
   const { platform, searchPath, bin, addToPath } = options
   if (platform === 'win32') {
@@ -72,12 +78,12 @@ async function folderFor({ userHome, sharedFolders = [] }: InstallCommandOptions
 const succeeded = (): boolean => true
 const failed = (): boolean => false
 
-/** Returns what is in the way, if something is. */
+/** Returns the problem if another file is in the way. */
 async function linkTo(target: string, path: string): Promise<string | undefined> {
   const there = await lstat(path).catch(() => undefined)
   if (there && !(there.isSymbolicLink() && (await isOurs(path))))
-    return `${path} is there already and is not Trestle's. Remove it, and try again.`
-  // In one step, so that the command is never missing.
+    return `${path} already exists and is not Trestle's. Remove it and try again.`
+  // Replaced atomically, so that the command is never missing.
   const aside = `${path}.${randomBytes(6).toString('hex')}`
   await symlink(target, aside)
   try {
@@ -93,13 +99,15 @@ function isThere(path: string): Promise<boolean> {
   return access(path).then(succeeded, failed)
 }
 
-/** A link to a Trestle's command, also to one that has been removed since. */
+/** Whether this is a link to a Trestle command, even a removed one. */
 async function isOurs(link: string): Promise<boolean> {
   const target = resolve(dirname(link), await readlink(link))
   return basename(target) === 'trestle' && (!(await isThere(target)) || isThere(join(dirname(target), 'trestle-node')))
 }
 
-/** What PowerShell does: variables in the PATH stay variables, and the last line has programs that start from now on hear of it. */
+/**
+ * The PowerShell script: keeps variables in the PATH unexpanded; the last line notifies running programs of the change.
+ */
 const ADD_TO_PATH = `
 $ErrorActionPreference = 'Stop'
 $key = Get-Item 'HKCU:\\Environment'

@@ -5,7 +5,7 @@ import type { ElectronModule } from '../platform/electron-module'
 import type { SessionActivity } from '../lifecycle/session-activity'
 
 export interface TrayActions {
-  /** Brings a window to the front and tells its page. */
+  /** Brings a window to the front and sends its page a command. */
   show(command?: HostCommand): void
   quickPrompt(): void
   quit(): void
@@ -17,11 +17,11 @@ export interface TrayOptions extends TrayActions {
   log(message: string): void
 }
 
-/** More sessions than this are in the window's list. */
+/** Maximum sessions in the menu; the window lists the rest. */
 const MAX_NAMED = 5
 const MAX_CHARS = 40
 
-/** The icon in the tray or menu bar, with what runs and what is pending. It can be taken away and put back. */
+/** The icon in the tray or menu bar, with running and pending sessions. It can be removed and shown again. */
 export class AppTray {
   readonly #options: TrayOptions
   #tray: Tray | undefined
@@ -47,11 +47,11 @@ export class AppTray {
     try {
       this.#tray = new electron.Tray(trayIcon(electron.nativeImage, platform))
     } catch (error) {
-      // A desktop without a tray: everything in it is in the window, too.
+      // A desktop without a tray: the window has everything that it shows.
       log(`the tray icon could not be made: ${String(error)}`)
       return
     }
-    // On a Mac a click opens the menu, everywhere else it is the right button's.
+    // On a Mac a click opens the menu, elsewhere a right click.
     if (platform !== 'darwin') this.#tray.on('click', () => show())
     this.#shown = ''
     this.update(this.#work)
@@ -63,7 +63,7 @@ export class AppTray {
     const { electron, platform } = this.#options
     const template = trayMenu(work, this.#options)
     const words = statusText(work)
-    // Menus are made again only for what is new in them: on Linux an open one closes.
+    // Rebuild menus only when they change: on Linux an open menu would close.
     const now = JSON.stringify([words, template.map(({ label }) => label)])
     if (now === this.#shown) return
     this.#shown = now
@@ -82,7 +82,7 @@ export function statusText({ running, waiting }: SessionActivity): string {
   ].join(', ')
 }
 
-/** What waits for an answer first, then what runs, then what can be begun. */
+/** Pending sessions first, then running ones, then actions. */
 export function trayMenu(
   work: SessionActivity,
   { show, quickPrompt, quit }: TrayActions,

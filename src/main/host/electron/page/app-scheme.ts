@@ -4,7 +4,8 @@ import type { ElectronModule } from '../platform/electron-module'
 import { PROBLEM_HEADERS } from './problem-page'
 
 /**
- * Makes `trestle://` a scheme like https: with an origin, relative URLs, storage, and fetch. Must be called before the app is ready, and once.
+ * Registers `trestle://` as a scheme like https: with an origin, relative URLs, storage, and fetch. Call it once,
+ * before the app is ready.
  */
 export function registerAppScheme(protocol: ElectronModule['protocol']): void {
   protocol.registerSchemesAsPrivileged([
@@ -13,7 +14,8 @@ export function registerAppScheme(protocol: ElectronModule['protocol']): void {
 }
 
 /**
- * Serves the built interface at `trestle://app/`, with the content security policy, and `documents` of the host's own; nothing else at any other address of the scheme.
+ * Serves the built interface at `trestle://app/`, with the content security policy, and the host's own `documents`;
+ * every other URL of the scheme is not found.
  */
 export function serveAppScheme(
   protocol: ElectronModule['protocol'],

@@ -9,7 +9,7 @@ import type { DiagnosticsReport } from '../../../../shared/configuration/app'
 
 export interface PageActionsOptions {
   electron: ElectronModule
-  /** The window of the page; dialogs hang on it. */
+  /** The window of the page; the parent of dialogs. */
   window: BrowserWindow
   commands: CommandQueue
   desktop: DesktopActions
@@ -42,7 +42,10 @@ export function createPageActions({
   }
 }
 
-/** The system's folder dialog, beside the project used last: without a place it would open the downloads. Null when it was cancelled. */
+/**
+ * The system's folder dialog, opened beside the last used project; by default it would open Downloads. Null when
+ * cancelled.
+ */
 export async function chooseFolder(
   { dialog }: Pick<ElectronModule, 'dialog'>,
   window: BrowserWindow | undefined,
@@ -61,7 +64,7 @@ export async function chooseFolder(
 
 type Section = DiagnosticsReport['sections'][number]
 
-/** What the desktop app knows of itself for diagnostics. What cannot be asked is left out. */
+/** Diagnostics of the desktop app; unavailable values are omitted. */
 async function hostDiagnostics({ app, safeStorage }: ElectronModule): Promise<Section[]> {
   const facts: Section['facts'] = [
     { name: 'Packaged', value: app.isPackaged ? 'yes' : 'no' },
@@ -78,7 +81,7 @@ function keyStore(safeStorage: ElectronModule['safeStorage']): string {
   return process.platform === 'linux' ? safeStorage.getSelectedStorageBackend() : 'system'
 }
 
-/** Features that are not drawn by the GPU. */
+/** Features without GPU acceleration. */
 function gpuText(status: object): string {
   const slow = Object.entries(status).filter(([, state]) => !String(state).startsWith('enabled'))
   return slow.length === 0

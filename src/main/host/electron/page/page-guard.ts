@@ -4,7 +4,7 @@ import { isPagePath, APP_ORIGIN } from '../../../../shared/contract/page-host'
 import { safeLink } from '../../../../shared/safe-link'
 import type { ElectronModule } from '../platform/electron-module'
 
-/** What the pages of the session may not do, whatever their code says: use devices, get permissions, reach the network. Downloads are saveDownloads' part. */
+/** Blocks devices, permissions and network access for all pages of the session. `saveDownloads` handles downloads. */
 export function guardSession(session: Session): void {
   session.setPermissionRequestHandler((contents, permission, callback, details) => {
     callback(isCopy(permission) && details.isMainFrame && isAppUrl(contents.getURL()))
@@ -14,7 +14,7 @@ export function guardSession(session: Session): void {
   )
   session.setDevicePermissionHandler(() => false)
   session.setDisplayMediaRequestHandler((_request, callback) => callback({}))
-  // The content security policy says the same to the page; this holds also for what gets around a page's policy.
+  // The content security policy says the same; this also covers requests that bypass a page's policy.
   session.webRequest.onBeforeRequest(
     { urls: ['http://*/*', 'https://*/*', 'ws://*/*', 'wss://*/*', 'file:///*'] },
     (_details, callback) => callback({ cancel: true }),
@@ -28,12 +28,12 @@ function isCopy(permission: string): boolean {
 
 export interface ContentsGuard {
   shell: ElectronModule['shell']
-  /** Takes a followed address that stands for an action of a problem page; false if it is none. */
+  /** Handles a followed link that is an action of a problem page; false for other links. */
   followProblem(contents: WebContents, url: string): boolean
   log(message: string): void
 }
 
-/** Keeps every page where it is: no navigation, no windows, no webviews. Links go to the user's browser if their scheme is allowed. */
+/** Blocks navigation, new windows and webviews. Links open in the user's browser if their scheme is allowed. */
 export function guardContents(contents: WebContents, { shell, followProblem, log }: ContentsGuard): void {
   const openOutside = (url: string): void => {
     const allowed = safeLink(url)
@@ -57,7 +57,7 @@ export function guardContents(contents: WebContents, { shell, followProblem, log
   contents.on('will-attach-webview', (event) => event.preventDefault())
 }
 
-/** Opens a URL outside if it is allowed; false if not or if it fails. */
+/** Opens a URL in the user's browser if it is allowed; false if not, or if it fails. */
 export async function openExternal(shell: ElectronModule['shell'], url: string): Promise<boolean> {
   const allowed = safeLink(url)
   if (allowed === undefined) return false
@@ -67,7 +67,7 @@ export async function openExternal(shell: ElectronModule['shell'], url: string):
   )
 }
 
-/** The one page there is, at any of its routes; going to it again is a reload. */
+/** Whether a URL is our page, at any of its routes; navigating to it is a reload. */
 function isAppPage(url: string): boolean {
   if (!isAppUrl(url)) return false
   const { pathname } = new URL(url)
@@ -78,7 +78,7 @@ function isAppUrl(url: string): boolean {
   return originOf(url) === APP_ORIGIN
 }
 
-/** Scheme and host; `URL.origin` is "null" for schemes that Node does not know. */
+/** Scheme and host; `URL.origin` is "null" for schemes unknown to Node. */
 function originOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { protocol, host } = new URL(url)
@@ -86,16 +86,16 @@ function originOf(url: string): string | undefined {
 }
 
 export interface DownloadOptions {
-  /** Where the save dialog opens. */
+  /** The folder in which the save dialog opens. */
   folder(): string
-  /** How a download ended that the user did not cancel. */
+  /** Called with the outcome of a download that the user did not cancel. */
   onEnd(end: { file: string; saved: boolean }): void
   log(message: string): void
 }
 
 /**
- * Lets the page save what it made itself (`blob:` addresses of our own origin) where the user says, in the system's dialog; cancels every other download. Chromium writes
- * the file, so even a large one never passes through the page as a whole.
+ * Lets the page save its own data (`blob:` URLs of our origin) through the system's save dialog; cancels every other
+ * download. Chromium writes the file, so a large one never has to fit into the page's memory.
  */
 export function saveDownloads(session: Session, { folder, onEnd, log }: DownloadOptions): void {
   session.on('will-download', (event, item) => {

@@ -7,20 +7,23 @@ export interface PageRecoveryOptions {
   electron: Pick<ElectronModule, 'app' | 'dialog'>
   problems: ProblemPages
   log(message: string): void
-  /** The page's process is gone; whatever served it is to be let go. */
+  /** Called when the page's process is gone, to release its connection. */
   onPageGone(contents: WebContents, notice: string): void
-  /** Restarts the app with graphics that do not use the graphics card; absent when it already does without. */
+  /** Restarts the app without graphics acceleration; absent when acceleration is already off. */
   restartWithoutGraphics?(): void
 }
 
-/** Reloads of a page that keeps crashing: so many within so many ms, then the user is asked. */
+/** Automatic reloads of a crashing page: after this many within this many ms, the user is asked. */
 const MAX_RELOADS = 3
 const RELOAD_SPAN_MS = 60_000
 const CONTINUES_NOTE = 'Running turns and commands continue in the meantime.'
 /** Chromium's code for a load that another one replaced. */
 const ABORTED = -3
 
-/** Brings a page that crashed back; one that keeps crashing, or cannot be loaded, is replaced by a page that says so. Offers to reload one that hangs. */
+/**
+ * Reloads a crashed page; shows a problem page instead of one that keeps crashing or cannot be loaded. Offers to reload
+ * a hanging one.
+ */
 export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions): void {
   const { electron, problems, log, onPageGone } = options
   const contents = window.webContents
@@ -59,7 +62,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
     if (reason === 'clean-exit' || window.isDestroyed()) return
     const now = Date.now()
     reloads = [...reloads.filter((at) => now - at < RELOAD_SPAN_MS), now]
-    // Not even the page without scripts can be shown: then the system's own dialog.
+    // Not even the problem page can be shown: use the system's dialog.
     if (problems.isShown(contents)) void askToGoOn(reason)
     else if (reloads.length <= MAX_RELOADS) contents.reload()
     else
@@ -97,7 +100,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
     const { signal } = asking
     const answer = await ask('This window is not responding.', ['Wait', 'Reload'], signal)
     if (asking?.signal === signal) asking = undefined
-    // A page that hangs cannot be asked to reload; its process ends, and the page comes back like any other that crashed.
+    // A hanging page cannot reload itself: end its process, and recover it like a crashed one.
     if (answer === 1 && !signal.aborted && !window.isDestroyed()) contents.forcefullyCrashRenderer()
   }
   async function ask(message: string, buttons: [string, string], signal?: AbortSignal): Promise<number> {
@@ -110,7 +113,7 @@ export function recoverPage(window: BrowserWindow, options: PageRecoveryOptions)
       cancelId: 0,
       ...(signal && { signal }),
     }
-    // macOS dismisses a question by its signal only where it hangs on a window.
+    // macOS dismisses a dialog by its signal only if the dialog belongs to a window.
     const { response } = await electron.dialog.showMessageBox(window, question)
     return response
   }

@@ -4,13 +4,16 @@ import { type RpcServer, servePort } from '../../../api/rpc-server'
 import type { ElectronModule } from '../platform/electron-module'
 
 export interface PortService {
-  /** From now on pages are served; those that have asked already get their ports at once. Undefined: these are not the contents of a window of ours. */
+  /**
+   * Starts serving pages; waiting ones get their ports at once. Undefined: the contents do not belong to one of our
+   * windows.
+   */
   start(serverFor: (contents: WebContents) => RpcServer | undefined): void
-  /** Hangs up on this window's page, e.g. because its process is gone. */
+  /** Disconnects this window's page, e.g. because its process is gone. */
   disconnect(contents: WebContents): void
-  /** Hangs up on everybody, and lets pages wait until `begin` is called again. */
+  /** Disconnects all pages; later requests wait until `begin` is called again. */
   pause(): void
-  /** Hangs up on everybody and grants nothing from here on. */
+  /** Disconnects all pages and rejects later requests. */
   close(): void
 }
 
@@ -22,8 +25,9 @@ export interface PortServiceOptions {
 }
 
 /**
- * Hands a MessagePort to the page that asks, if it is the top frame of one of our windows and shows our own origin; says nothing to anybody else.
- * A page has one port: asking again (after a reload) ends the one before. Pages may ask before the engine is there: they wait.
+ * Grants a MessagePort to a page that requests one, if it is the top frame of one of our windows and has our origin;
+ * ignores all others. A page has one port: a new request (after a reload) closes the previous one. Requests before the
+ * engine is ready wait.
  */
 export function servePorts({ electron, isOurs, log }: PortServiceOptions): PortService {
   const hangUps = new Map<WebContents, () => void>()
@@ -32,7 +36,7 @@ export function servePorts({ electron, isOurs, log }: PortServiceOptions): PortS
 
   const hear = (event: IpcMainEvent): void => {
     const contents = event.sender
-    // Null when the frame has navigated or is gone.
+    // Null when the frame has navigated or was removed.
     const frame = event.senderFrame
     if (
       !frame ||
@@ -49,7 +53,7 @@ export function servePorts({ electron, isOurs, log }: PortServiceOptions): PortS
   }
   const grant = (contents: WebContents, find: NonNullable<typeof serverFor>): void => {
     hangUps.get(contents)?.()
-    // While it waited its window may have been closed, or shows something else.
+    // The window may have been closed or navigated in the meantime.
     if (contents.isDestroyed() || contents.mainFrame.origin !== APP_ORIGIN) return
     const server = find(contents)
     if (!server) return

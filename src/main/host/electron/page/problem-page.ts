@@ -2,12 +2,12 @@ import type { WebContents } from 'electron'
 import { APP_ORIGIN } from '../../../../shared/contract/page-host'
 import { CodedError } from '../../../../shared/errors'
 
-/** What stands in the place of the page when the page or the engine cannot run. */
+/** A problem shown instead of the page when the page or the engine cannot run. */
 export interface Problem {
   title: string
   /** Sentences: what happened, and what to do. */
   text: string[]
-  /** For whoever is asked for help. */
+  /** Technical details for support. */
   details?: string
   actions: { id: string; label: string; run(): void }[]
 }
@@ -15,14 +15,14 @@ export interface Problem {
 const PREFIX = '/problem/'
 
 /**
- * The problems that windows show, each at an address of its own. The page has no script: its buttons are links that lead nowhere, and following one is the action. So it works when
- * nothing else does, and a page of ours cannot be made to do what a problem offers.
+ * The problems that windows show, each at its own URL. The page has no script: its buttons are links without a target,
+ * and following one triggers the action. So it works when nothing else does, and no other page can trigger its actions.
  */
 export class ProblemPages {
   readonly #problems = new Map<string, { problem: Problem; contents: WebContents }>()
   #count = 0
 
-  /** Shows it in place of the page. */
+  /** Shows a problem instead of the page. */
   show(contents: WebContents, problem: Problem): Promise<void> {
     this.forget(contents)
     this.#count += 1
@@ -39,13 +39,13 @@ export class ProblemPages {
     return [...this.#problems.values()].some((shown) => shown.contents === contents)
   }
 
-  /** The document at an address of the app; undefined where there is none. */
+  /** The document at a URL of the app; undefined for unknown URLs. */
   document(path: string): string | undefined {
     const shown = path.startsWith(PREFIX) ? this.#problems.get(path.slice(PREFIX.length)) : undefined
     return shown && documentOf(shown.problem, path)
   }
 
-  /** Runs the action whose link was followed in these contents; false where the address is none. */
+  /** Runs the action whose link was followed in these contents; false if the URL is not an action. */
   follow(contents: WebContents, url: string): boolean {
     if (!url.startsWith(`${APP_ORIGIN}${PREFIX}`)) return false
     const [id = '', action = ''] = url.slice(APP_ORIGIN.length + PREFIX.length).split('/')
@@ -55,7 +55,7 @@ export class ProblemPages {
   }
 }
 
-/** Its styles are inline and it has nothing else. */
+/** Its content security policy: inline styles only. */
 export const PROBLEM_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -63,7 +63,7 @@ export const PROBLEM_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 }
 
-/** Colours as in renderer/styles/tokens.css, in sRGB. */
+/** Colors of renderer/styles/tokens.css, in sRGB. */
 const STYLE = `
   :root { color-scheme: light dark; --paper: #fbfaf8; --ink: #2a2722; --quiet: #6b665e; --line: #dcd8d0; --button: #ffffff }
   @media (prefers-color-scheme: dark) { :root { --paper: #181714; --ink: #efece6; --quiet: #a8a39a; --line: #3a3732; --button: #23211d } }
@@ -101,13 +101,13 @@ function escaped(text: string): string {
   return text.replaceAll(/[&<>"]/g, (sign) => names[sign] ?? sign)
 }
 
-/** What a window or a box says of an error that keeps the app from starting: a title, and sentences with what to do. */
+/** Title and text for an error that prevents startup, with what to do. */
 export function failureText(error: unknown): { title: string; text: string[] } {
   if (error instanceof CodedError) return { title: error.failure.title, text: [error.message, error.failure.advice] }
   return { title: 'Trestle cannot start', text: [error instanceof Error ? error.message : String(error)] }
 }
 
-/** A socket that broke under somebody: of no consequence for anything else. */
+/** Whether the error is a broken connection, which affects nothing else. */
 export function isConnectionError(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return [

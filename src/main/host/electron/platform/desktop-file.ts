@@ -3,18 +3,18 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import { THEMES } from '../../../../shared/configuration/settings'
 
-/** What the desktop app has to know before the engine is there, and what must survive its sudden end. */
+/** State the desktop app needs before the engine is open, or that must survive a crash. */
 const known = z.object({
   theme: z.enum(THEMES).default('system').catch('system'),
   acceleratedGraphics: z.boolean().default(true).catch(true),
-  /** When the graphics process crashed lately, in ms since the epoch. */
+  /** Recent crashes of the graphics process, in ms since the epoch. */
   graphicsCrashes: z.array(z.number()).default([]).catch([]),
-  /** Sessions with a turn that runs; still there at a start: the app ended without warning. */
+  /** Sessions with a running turn; if present at startup, the app ended without warning. */
   working: z.array(z.string()).default([]).catch([]),
 })
 type Known = z.infer<typeof known>
 
-/** A small file of the app's own beside the settings. Every change is written at once, whole or not at all. */
+/** A small state file of the app beside the settings. Every change is written at once and atomically. */
 export class DesktopFile {
   readonly #path: string
   #values: Known
@@ -28,7 +28,7 @@ export class DesktopFile {
     return this.#values
   }
 
-  /** What cannot be written counts until the app ends. */
+  /** If the file cannot be written, changes last until the app exits. */
   change(change: Partial<Known>): void {
     this.#values = { ...this.#values, ...change }
     try {

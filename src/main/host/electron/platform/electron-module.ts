@@ -26,27 +26,27 @@ export type ElectronModule = Pick<
   | 'clipboard'
 >
 
-/** What the desktop app is started with; passed in, so that it also runs on a test double. */
+/** Dependencies of the desktop app; passed in, so that it also runs on a test double. */
 export interface DesktopOptions {
   electron: ElectronModule
-  /** Finds TRESTLE_HOME; may throw a `CodedError`, which is shown. */
+  /** Resolves TRESTLE_HOME; may throw a `CodedError`, which is shown to the user. */
   resolveHome(): string
   /** Absolute path of the built interface (out/renderer). */
   rendererDir: string
   /** Absolute path of the built preload script: one CommonJS file. */
   preload: string
-  /** Opens the engine once the app is ready, when the system's key store can be asked. */
+  /** Opens the engine once the app is ready, when the system's key store is available. */
   openEngine(options: {
     home: string
     log(message: string): void
     systemProxy(url: string): Promise<string>
   }): Promise<Engine>
-  /** Lets go of connections to model servers: idle ones, or also those in use. */
+  /** Closes connections to model servers: idle ones, or also those in use. */
   dropConnections?(how: { inUse: boolean }): void
-  /** Told when the app is asked to end from outside (SIGTERM). */
+  /** Subscribes to external requests to quit (SIGTERM). */
   onTerminate?(listener: () => void): void
   platform?: NodeJS.Platform
-  /** The program and its arguments. */
+  /** The arguments of the program, including its path. */
   argv?: readonly string[]
   /** `$XDG_CONFIG_HOME` or `~/.config`. */
   configFolder?: string

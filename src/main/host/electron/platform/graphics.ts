@@ -1,7 +1,7 @@
 import type { ElectronModule } from './electron-module'
 import type { DesktopFile } from './desktop-file'
 
-/** So many crashes of the graphics process within so many ms are no accident; Chromium ends the app soon after. */
+/** Crash threshold of the graphics process: this many within this many ms; Chromium ends the app soon after. */
 const MAX_CRASHES = 3
 const SPAN_MS = 5 * 60_000
 
@@ -11,7 +11,7 @@ export interface GraphicsOptions {
   log(message: string): void
 }
 
-/** Crashes of the graphics process, counted over starts: each is written down at once, because the app may end with the next. */
+/** Crashes of the graphics process, counted across starts: each is saved at once, because the next may end the app. */
 export class Graphics {
   readonly #options: GraphicsOptions
   #isAsking = false
@@ -29,7 +29,7 @@ export class Graphics {
     })
   }
 
-  /** Once the app is ready: what crashed too often at the last start is asked about now. */
+  /** Call it once the app is ready: asks the user if graphics crashed too often during the last run. */
   ready(): void {
     if (this.#recent().length >= MAX_CRASHES) void this.#ask()
   }

@@ -22,7 +22,7 @@ export interface DesktopUpdatesOptions {
 
 /** The updates of the running desktop app. */
 export interface DesktopUpdates extends UpdateActions {
-  /** Installs an update that is ready. For the end of a quit that the user asked for; never for a log-out or shutdown. */
+  /** Installs an update that is ready. Call it at the end of a user's quit; never at a logout or shutdown. */
   installOnQuit(): Promise<void>
   close(): void
 }
@@ -31,7 +31,7 @@ const FEED_FILE = 'app-update.yml'
 /** Written by scripts/package.ts: the publisher's public keys, one PEM block after the other. */
 const KEYS_FILE = 'update-keys.pem'
 
-/** Begins to keep the app up to date, where its package can do that; the view says why where it cannot. */
+/** Starts updates if the package supports them; otherwise the view says why not. */
 export async function startUpdates({
   app,
   engine,
@@ -53,7 +53,7 @@ export async function startUpdates({
       channel: () => holder.updater?.channel() ?? 'stable',
       newestSeen: () => holder.updater?.newestSeen(),
     }
-    // Only now: it needs Electron, and a start without updates should not load it.
+    // Imported lazily: it needs Electron, and a start without updates should not load it.
     const [{ autoUpdater }, { createUpdateEngine }] = await Promise.all([
       import('electron-updater'),
       import('./update-engine'),
@@ -67,7 +67,7 @@ export async function startUpdates({
     installed: engine.version,
     recordFile: join(engine.home, 'updates.json'),
     busy: () => busyText(busy.size),
-    // Called only where there are updates: others need not know what runs.
+    // Called only with updates enabled: nothing else needs to know what is running.
     onBusyChange: (listener) =>
       engine.onChange((change) => {
         if (change.kind === 'session.removed') busy.delete(change.sessionId)
@@ -88,7 +88,7 @@ export async function startUpdates({
     view: () => updater.view(),
     act: async (action) => {
       const work = actOn(updater, action)
-      // Downloads take minutes: the view follows them.
+      // Downloads take minutes, so the view shows progress.
       if (action.kind === 'check' || action.kind === 'download' || action.kind === 'channel') void work
       else await work
       return updater.view()
@@ -127,7 +127,7 @@ function unavailableReason(
   return undefined
 }
 
-/** Where the feed is and whose signature counts; undefined for a build without one. */
+/** The feed's URL and trusted keys; undefined for a build without a feed. */
 function readFeedFiles(resources: string): { url: URL; keys: KeyObject[] } | undefined {
   let texts: [feed: string, keys: string]
   try {

@@ -9,22 +9,25 @@ import { toUpdateError, UpdateError } from './update-error'
 import { compareVersions } from './version-order'
 import { verifyFeed } from './verify-feed'
 
-/** Finds, downloads and installs releases on one system. Every method throws `UpdateError` and leaves the installed version as it is. */
+/**
+ * Finds, downloads and installs releases on one system. Every method throws `UpdateError` and leaves the installed
+ * version as it is.
+ */
 export interface UpdateEngine {
   /** The release of the feed, if it is newer than the installed one. */
   check(): Promise<UpdateRelease | undefined>
   /** Downloads what `check` found, and verifies it. */
   download(onProgress: (percent: number) => void): Promise<void>
   /**
-   * Installs what was downloaded, if `isWanted` still says so at the last moment. True: the app has to quit now. With `restart` an installer opens
-   * the app again; `relaunches` says whether there is one.
+   * Installs the downloaded release, if `isWanted` still returns true at the last moment. True: the app has to quit
+   * now. With `restart` an installer opens the app again; `relaunches` says whether there is one.
    */
   install(options: { restart: boolean; isWanted(): boolean }): Promise<boolean>
   /** Whether what `install` starts opens the app again; otherwise the host does. */
   readonly relaunches: boolean
-  /** The version that can be put back. */
+  /** The version that can be restored. */
   previous(): Promise<string | undefined>
-  /** Puts the previous version back. As after `install`, the app has to quit. */
+  /** Restores the previous version. As after `install`, the app has to quit. */
   rollBack(): Promise<void>
 }
 
@@ -35,20 +38,21 @@ export interface UpdateEngineOptions {
   /** Where the previous version is kept. */
   folder: string
   log(message: string): void
-  /** The file of the running AppImage; elsewhere no previous version can be kept. */
+  /** The file of the running AppImage; other packages cannot keep a previous version. */
   appImage: string | undefined
 }
 
-/** Updates through electron-updater, fed by a signed feed. */
+/** Updates through electron-updater, from a signed feed. */
 export function createUpdateEngine({ updater, source, folder, log, appImage }: UpdateEngineOptions): UpdateEngine {
   updater.autoDownload = false
-  // Installing is decided here, never by a quit that may be a shutdown. Only macOS installs by itself at every quit once an update was handed to it.
+  // Installation is decided here, never by a quit that may be a shutdown. Only macOS installs automatically at every
+  // quit once it has an update.
   updater.autoInstallOnAppQuit = !('install' in updater)
   updater.allowDowngrade = false
   updater.disableDifferentialDownload = true
   updater.logger = loggerOf(log)
   updater.setFeedURL({ provider: 'custom', updateProvider: SignedFeed as never, source } as never)
-  // electron-updater tells of each failure twice; without a listener the second time would end the process.
+  // electron-updater reports each failure twice; without a listener the second one would end the process.
   updater.on('error', (error) => log(`updates: ${error.message}`))
   const installed = updater.currentVersion.version
   let downloaded: string | undefined
@@ -144,7 +148,7 @@ function newestOlder(versions: readonly string[], than: string): string | undefi
     .at(-1)
 }
 
-/** Keeps a copy of the running version, and of no other: whole or not at all. */
+/** Saves a copy of the running version only, atomically. */
 async function keepPrevious(appImage: string, folder: string, version: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const kept = join(folder, `${version}.AppImage`)
@@ -157,7 +161,10 @@ async function putBack(folder: string, version: string, appImage: string): Promi
   await copyWhole(join(folder, `${version}.AppImage`), appImage)
 }
 
-/** Replaces `to` in one step, unless `isWanted` says no by then. The running AppImage keeps its own file until it ends. */
+/**
+ * Replaces `to` atomically, unless `isWanted` returns false by then. The running AppImage keeps its file open until it
+ * exits.
+ */
 async function copyWhole(from: string, to: string, isWanted = (): boolean => true): Promise<void> {
   const part = `${to}.part`
   try {
@@ -177,10 +184,10 @@ function loggerOf(log: (message: string) => void): Logger {
   }
 }
 
-/** What the feed of a channel is called on the server, as electron-builder names it. */
+/** The feed's file name for a channel, as electron-builder names it. */
 const CHANNEL_FILES: Record<UpdateChannel, string> = { stable: 'latest', beta: 'beta' }
 
-/** Where updates come from and whom to believe. */
+/** The update source and its trusted keys. */
 export interface FeedSource {
   /** The folder of the feeds and packages, ending with `/`. */
   url: URL
@@ -189,12 +196,12 @@ export interface FeedSource {
   newestSeen(): string | undefined
 }
 
-/** The configuration that electron-updater takes for a provider of one's own. */
+/** electron-updater's configuration for a custom provider. */
 interface SignedFeedOptions {
   source: FeedSource
 }
 
-/** Reads a feed together with its signature (`<feed>.sig`), and accepts nothing that the publisher has not signed. */
+/** Reads a feed together with its signature (`<feed>.sig`), and rejects anything the publisher has not signed. */
 class SignedFeed extends Provider<UpdateInfo> {
   readonly #source: FeedSource
   readonly #updater: AppUpdater
@@ -205,7 +212,7 @@ class SignedFeed extends Provider<UpdateInfo> {
     this.#updater = updater
   }
 
-  // Updates are whole files: only those have a published checksum.
+  // Updates are complete files: only those have a published checksum.
   override get isUseMultipleRangeRequest(): boolean {
     return false
   }

@@ -39,7 +39,7 @@ export class UpdateError extends Error {
   }
 }
 
-/** Names the cause of a failure that electron-updater, the network or the disk reported. */
+/** Classifies a failure of electron-updater, the network or the disk. */
 export function toUpdateError(error: unknown): UpdateError {
   if (error instanceof UpdateError) return error
   const { code = '', message = String(error) } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
@@ -49,7 +49,7 @@ export function toUpdateError(error: unknown): UpdateError {
   if (code === 'ERR_CHECKSUM_MISMATCH')
     return make('hash', 'The downloaded update does not match its published checksum and was discarded.')
   if (/aborted|socket hang up|ECONNRESET|ERR_CONTENT_LENGTH_MISMATCH|premature/i.test(`${code} ${message}`)) {
-    return make('partial', 'The download of the update broke off and was discarded.')
+    return make('partial', 'The update download was interrupted and has been discarded.')
   }
   if (
     /ENOTFOUND|ECONNREFUSED|ETIMEDOUT|EAI_AGAIN|ERR_INTERNET|ERR_NAME|ERR_CONNECTION|HttpError|CHANNEL_FILE_NOT_FOUND|timed out/i.test(

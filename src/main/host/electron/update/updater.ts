@@ -18,24 +18,24 @@ const FIRST_CHECK_MS = 60_000
 const CHECK_EVERY_MS = 6 * 60 * 60_000
 
 export interface UpdaterOptions {
-  /** A sentence instead, where this build or this kind of package cannot update itself. */
+  /** A sentence instead, if this build or package type cannot update itself. */
   engine: UpdateEngine | string
   installed: string
-  /** What is kept between starts. */
+  /** The record saved between starts. */
   recordFile: string
-  /** What a restart would interrupt, in words such as “2 turns are running”; null when nothing is running. */
+  /** What a restart would interrupt, as text such as “2 turns are running”; null when nothing is running. */
   busy(): string | null
-  /** Calls back whenever that may have changed; returns how to stop. */
+  /** Calls back whenever that may have changed; returns a function that unsubscribes. */
   onBusyChange(listener: () => void): () => void
-  /** Closes the app; `relaunch`: and opens it again. */
+  /** Quits the app; `relaunch`: and reopens it. */
   quit(options: { relaunch: boolean }): void
   log(message: string): void
   now?: () => number
 }
 
 /**
- * Keeps the app up to date without ever interrupting work: releases are downloaded and verified in the background, and installed when the user closes
- * the app, or, if asked to, restarts it once nothing is running. There is no deadline.
+ * Keeps the app up to date without ever interrupting work: releases are downloaded and verified in the background, and
+ * installed when the user closes the app, or, if asked to, restarts it once nothing is running. There is no deadline.
  */
 export class Updater {
   readonly #options: UpdaterOptions
@@ -45,7 +45,7 @@ export class Updater {
   #state: UpdateState
   #previous: string | null = null
   #work: Promise<void> = Promise.resolve()
-  /** The new version is in place and the app is about to close: nothing more happens to it. */
+  /** The new version is installed and the app is about to quit: no further update work. */
   #isLeaving = false
 
   constructor(options: UpdaterOptions) {
@@ -55,7 +55,7 @@ export class Updater {
       typeof options.engine === 'string' ? { kind: 'unavailable', reason: options.engine } : { kind: 'current' }
   }
 
-  /** Begins to check now and then, and to watch for a moment without work. */
+  /** Starts periodic checks, and watches for a moment when nothing is running. */
   start(): void {
     const { engine, onBusyChange } = this.#options
     if (typeof engine === 'string') return
@@ -91,7 +91,7 @@ export class Updater {
     return { installed, state, channel, automatic, previous: this.#previous }
   }
 
-  /** Calls back whenever the view changes; returns how to stop. */
+  /** Calls back whenever the view changes; returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -105,7 +105,7 @@ export class Updater {
     return this.#record.channel
   }
 
-  /** Asks the feed, and downloads what is new if that is wanted. Resolves when that is done; a failure is part of the view. */
+  /** Checks the feed, and downloads a new release if enabled. Resolves when done; a failure is part of the view. */
   check(): Promise<void> {
     return this.#enqueue(async (engine) => {
       if (this.#state.kind === 'ready') return
@@ -121,7 +121,7 @@ export class Updater {
     })
   }
 
-  /** Downloads the release that was found but not downloaded by itself. */
+  /** Downloads the found release if it was not downloaded automatically. */
   download(): Promise<void> {
     return this.#enqueue(async (engine) => {
       if (this.#state.kind !== 'available') return
@@ -137,9 +137,9 @@ export class Updater {
     await this.#installWhenIdle()
   }
 
-  /** To be called when the user closes the app, and never when the system shuts down: then the update waits for the next time. */
+  /** Call it when the user quits the app, never at a shutdown: then the update waits for the next quit. */
   installOnQuit(): Promise<void> {
-    // Not behind a check or download that is under way: closing waits for neither.
+    // Not queued behind a check or download: quitting waits for neither.
     if (this.#state.kind !== 'ready') return Promise.resolve()
     return this.#enqueue(async (engine) => {
       if (this.#state.kind !== 'ready') return
@@ -149,7 +149,7 @@ export class Updater {
     })
   }
 
-  /** Puts the previous version back and restarts, unless something is running. */
+  /** Restores the previous version and restarts, unless something is running. */
   rollBack(): Promise<void> {
     return this.#enqueue(async (engine) => {
       const waitsFor = this.#options.busy()
@@ -167,7 +167,7 @@ export class Updater {
   setChannel(channel: UpdateChannel): Promise<void> {
     if (channel === this.#record.channel) return Promise.resolve()
     this.#saveRecord({ channel })
-    // What the other channel offered no longer counts.
+    // An offer of the other channel no longer applies.
     if (this.#state.kind === 'available' || this.#state.kind === 'ready') this.#settle()
     return this.check()
   }
@@ -193,7 +193,7 @@ export class Updater {
     })
   }
 
-  /** One thing after the other; what fails leaves the installed version and says why. */
+  /** Runs operations one by one; a failure keeps the installed version and is shown. */
   #enqueue(work: (engine: UpdateEngine) => Promise<void>): Promise<void> {
     const { engine } = this.#options
     if (typeof engine === 'string') return Promise.resolve()
@@ -221,7 +221,7 @@ export class Updater {
     try {
       writeUpdateRecord(this.#options.recordFile, this.#record)
     } catch (error) {
-      // It counts for this run; a disk without room must not end the check.
+      // The record applies to this run; a full disk must not abort the check.
       this.#options.log(`updates: the record could not be written: ${String(error)}`)
     }
   }
@@ -238,16 +238,16 @@ function newer(version: string, than: string | undefined): string {
 const shape = z.object({
   channel: z.enum(UPDATE_CHANNELS).catch('stable'),
   automatic: z.boolean().catch(true),
-  /** The newest version of a verified feed, by channel: an older one is a replay. */
+  /** The newest version of any verified feed, by channel: an older one is a replay. */
   newestSeen: z.partialRecord(z.enum(UPDATE_CHANNELS), z.string()).catch({}),
-  /** The version that the user went back from: it is not installed again by itself. */
+  /** The version the user downgraded from: it is not installed again automatically. */
   skipped: z.string().optional().catch(undefined),
 })
 
-/** What outlives the app about updates. */
+/** Persisted update state. */
 type UpdateRecord = z.infer<typeof shape>
 
-/** The record in a file; what is missing or unreadable has its default. */
+/** The record in a file; missing or unreadable fields get their defaults. */
 function readUpdateRecord(file: string): UpdateRecord {
   try {
     return shape.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -5,12 +5,12 @@ import { z } from 'zod'
 import { UpdateError } from './update-error'
 import { compareVersions } from './version-order'
 
-/** What a feed is held against. */
+/** What a feed is verified against. */
 export interface FeedTrust {
   /** Ed25519 keys of the publisher; a signature of any of them counts, so that keys can be replaced. */
   keys: readonly KeyObject[]
   installed: string
-  /** The newest version that a verified feed ever named here; an older one is a replay. */
+  /** The newest version of any verified feed so far; an older one is a replay. */
   newestSeen: string | undefined
 }
 
@@ -34,8 +34,8 @@ const feedShape = z.object({
 })
 
 /**
- * Reads a feed (electron-builder's `latest*.yml`) after checking that its publisher signed exactly these bytes. The checksums in it vouch for the
- * packages. Throws `UpdateError`: `signature`, `feed`, `downgrade` or `older-feed`.
+ * Reads a feed (electron-builder's `latest*.yml`) after checking that its publisher signed exactly these bytes. The
+ * checksums in it vouch for the packages. Throws `UpdateError`: `signature`, `feed`, `downgrade` or `older-feed`.
  */
 export function verifyFeed(text: string, signature: string, { keys, installed, newestSeen }: FeedTrust): UpdateInfo {
   const signed = Buffer.from(signature.trim(), 'base64')

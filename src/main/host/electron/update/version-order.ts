@@ -1,4 +1,7 @@
-/** Compares two versions by the rules of semantic versioning (build metadata does not count): negative if `a` is older. Throws for what is no version. */
+/**
+ * Compares two versions by the rules of semantic versioning (build metadata does not count): negative if `a` is older.
+ * Throws for an invalid version.
+ */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [partsOf(a), partsOf(b)]
   for (let index = 0; index < 3; index += 1) {

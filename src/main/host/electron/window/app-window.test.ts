@@ -5,7 +5,7 @@ import { BACKGROUND_COLORS } from './app-window'
 
 const TOKENS = readFileSync(join(import.meta.dirname, '../../../../renderer/styles/tokens.css'), 'utf8')
 
-test("the window opens in the theme's paper, not in a colour that flashes until the page has painted", () => {
+test("the window opens in the theme's background color, without a flash before the page has painted", () => {
   const papers = [...TOKENS.matchAll(/--paper: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g)].map(([, ...numbers]) => {
     const [lightness = 0, chroma = 0, hue = 0] = numbers.map(Number)
     return hexOf(lightness, chroma, hue)

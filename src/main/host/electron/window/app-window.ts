@@ -14,14 +14,17 @@ export interface AppWindowOptions {
   log(message: string): void
 }
 
-/** `--paper` of the interface (renderer/styles/tokens.css) in sRGB, so that the window does not change its colour when the page paints. */
+/**
+ * `--paper` of the interface (renderer/styles/tokens.css) in sRGB, so that the window does not flash when the page
+ * paints.
+ */
 export const BACKGROUND_COLORS = { light: '#fbfaf8', dark: '#181714' } as const
 
 export function themeBackground(nativeTheme: Pick<ElectronModule['nativeTheme'], 'shouldUseDarkColors'>): string {
   return nativeTheme.shouldUseDarkColors ? BACKGROUND_COLORS.dark : BACKGROUND_COLORS.light
 }
 
-/** What every page of ours runs with: no rights but the port the preload script fetches. */
+/** Web preferences of every page: no privileges except the port from the preload script. */
 export function pagePreferences(
   preload: string,
   isPackaged: boolean,
@@ -39,13 +42,13 @@ export function pagePreferences(
     experimentalFeatures: false,
     webviewTag: false,
     navigateOnDragDrop: false,
-    // macOS and Windows bring a spelling checker; on Linux the dictionaries would come from the network.
+    // macOS and Windows have a spell checker; on Linux, Chromium would download dictionaries.
     spellcheck: platform !== 'linux',
     devTools: !isPackaged,
   }
 }
 
-/** Makes a window at its place, not shown yet, and begins to load the page. */
+/** Creates a hidden window at its position and starts loading the page. */
 export function openAppWindow({ electron, platform, preload, state, menuBar, log }: AppWindowOptions): BrowserWindow {
   const window = new electron.BrowserWindow({
     ...state.bounds,
@@ -53,11 +56,11 @@ export function openAppWindow({ electron, platform, preload, state, menuBar, log
     minHeight: 420,
     show: false,
     title: 'Trestle',
-    // What is seen before the page has painted.
+    // Visible before the page has painted.
     backgroundColor: themeBackground(electron.nativeTheme),
     webPreferences: pagePreferences(preload, electron.app.isPackaged, platform)!,
   })
-  // Hidden, not auto-hidden: a tap on Alt would open it and take the focus from a terminal.
+  // Hidden, not auto-hidden: pressing Alt would open it and take the focus from a terminal.
   if (platform !== 'darwin') window.setMenuBarVisibility(menuBar)
   window
     .loadURL(`${APP_ORIGIN}${state.path ?? '/'}`)
@@ -65,12 +68,12 @@ export function openAppWindow({ electron, platform, preload, state, menuBar, log
   return window
 }
 
-/** A page that cannot paint (a crash at the start, graphics trouble) must not mean an app without a window. */
+/** Time limit for the first paint, so that the window is shown even if the page cannot paint. */
 export const SHOW_LIMIT_MS = 5000
 
 /**
- * Shows a new window once its page has painted, after the limit, or as soon as loading has failed. Maximizing shows a window, so that comes no sooner. Resolves when it is shown, or
- * closed before.
+ * Shows a new window once its page has painted, after the time limit, or when loading has failed. Maximizing shows a
+ * window, so it waits until then. Resolves when it is shown or closed.
  */
 export function showWhenPainted(
   window: BrowserWindow,
@@ -96,22 +99,22 @@ export function showWhenPainted(
   })
 }
 
-/** More than this while a page is not there to hear them are not meant. */
+/** Maximum commands kept for a page that is not listening yet. */
 const MAX_WAITING = 5
 
-/** Commands for the page of one window. A window that has only just been opened gets them when its page listens. */
+/** Commands for the page of one window, buffered until the page listens. */
 export class CommandQueue {
   readonly #listeners = new Set<(command: HostCommand) => void>()
   #waiting: HostCommand[] = []
 
   send(command: HostCommand): void {
-    // What has changed is asked for by a page that begins anyway.
+    // A page that starts requests the current state anyway.
     if (this.#listeners.size === 0 && command !== 'desktop-changed')
       this.#waiting = [...this.#waiting, command].slice(-MAX_WAITING)
     for (const listener of this.#listeners) listener(command)
   }
 
-  /** Returns how to stop listening. */
+  /** Returns a function that unsubscribes. */
   subscribe(listener: (command: HostCommand) => void): () => void {
     this.#listeners.add(listener)
     for (const command of this.#waiting.splice(0)) listener(command)

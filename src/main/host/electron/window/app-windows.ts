@@ -25,11 +25,11 @@ interface Opened {
 
 const SAVE_DELAY_MS = 500
 
-/** The app's windows, each with a page of its own. Their places and what they show are kept for the next start. */
+/** The app's windows, each with its own page. Their positions and routes are saved for the next start. */
 export class AppWindows {
   readonly #options: AppWindowsOptions
   readonly #file: string
-  /** The one used last comes last. */
+  /** Ordered by last use, most recent last. */
   #opened: Opened[] = []
   #saveTimer: NodeJS.Timeout | undefined
   #isFrozen = false
@@ -43,13 +43,13 @@ export class AppWindows {
     })
   }
 
-  /** Opens the windows of the last time, or one. Resolves when they are shown. */
+  /** Reopens the windows of the last run, or one window. Resolves when they are shown. */
   async restore(): Promise<void> {
     const states = readWindowStates(this.#file, this.#workAreas())
     await Promise.all(states.map((state) => this.#open(state).shown))
   }
 
-  /** Another window, at an address of the page. */
+  /** Opens another window at a route of the page. */
   open(path?: string): BrowserWindow {
     const last = this.current()
     const stored = readWindowStates(this.#file, this.#workAreas()).at(-1) ?? DEFAULT_STATE
@@ -61,7 +61,7 @@ export class AppWindows {
     return this.#opened.map(({ window }) => window)
   }
 
-  /** The one that was used last; undefined when none is open. */
+  /** The last used window; undefined when no window is open. */
   current(): BrowserWindow | undefined {
     return this.#opened.at(-1)?.window
   }
@@ -74,14 +74,14 @@ export class AppWindows {
     return this.#opened.find((one) => one.window === window)?.commands
   }
 
-  /** The address of the page in a window, e.g. `/s/<session>`. */
+  /** The route of the page in a window, e.g. `/s/<session>`. */
   pathOf(window: BrowserWindow): string {
     const url = window.webContents.getURL()
     const path = url.startsWith(`${APP_ORIGIN}/`) ? url.slice(APP_ORIGIN.length) : '/'
     return path.startsWith('/problem/') ? '/' : path
   }
 
-  /** Brings a window to the front, by default the one used last, or a new one; and tells its page. */
+  /** Brings a window to the front, by default the last used or a new one, and sends its page a command. */
   show(command?: HostCommand, chosen = this.current()): BrowserWindow {
     const window = chosen ?? this.open()
     if (chosen) {
@@ -93,7 +93,7 @@ export class AppWindows {
     return window
   }
 
-  /** To the page of every window. */
+  /** Sends a command to the page of every window. */
   sendToAll(command: HostCommand): void {
     for (const { commands } of this.#opened) commands.send(command)
   }
@@ -104,7 +104,7 @@ export class AppWindows {
       for (const { window } of this.#opened) window.setMenuBarVisibility(isVisible)
   }
 
-  /** Keeps the windows as they are now for the next start, however they are closed from here on. */
+  /** Saves the current windows for the next start; closing them later does not change that. */
   freeze(): void {
     if (this.#isFrozen) return
     if (this.#opened.length > 0) this.#save()
@@ -127,7 +127,7 @@ export class AppWindows {
     })
     for (const event of ['resize', 'move'] as const) window.on(event as 'resize', () => this.#saveSoon())
     window.webContents.on('did-navigate-in-page', () => this.#saveSoon())
-    // The last one is kept as it was; of several, those that stay open.
+    // The last window is saved as it was; with several, only those still open.
     window.on('close', () => {
       if (this.#opened.length === 1) this.#save()
     })

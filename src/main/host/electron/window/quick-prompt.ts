@@ -13,7 +13,7 @@ export interface QuickPromptOptions {
 
 const SIZE = { width: 640, height: 232 }
 
-/** A small window over everything else in which a session is started, opened by a shortcut that works from anywhere. */
+/** A small always-on-top window for starting a session, opened by a global shortcut. */
 export class QuickPrompt {
   readonly #options: QuickPromptOptions
   readonly commands = new CommandQueue()
@@ -38,7 +38,7 @@ export class QuickPrompt {
     return this.#window !== undefined && !this.#window.isDestroyed() && this.#window.webContents === contents
   }
 
-  /** Takes the shortcut, and gives the one before back; empty: none. */
+  /** Registers the shortcut and releases the previous one; empty: no shortcut. */
   setShortcut(shortcut: string): void {
     const { globalShortcut } = this.#options.electron
     if (shortcut === this.#shortcut) return
@@ -48,7 +48,7 @@ export class QuickPrompt {
     if (this.#problem !== undefined) this.#options.log(`the shortcut ${shortcut} was refused`)
   }
 
-  /** Opens it; a second time closes it. */
+  /** Toggles the window. */
   toggle(): void {
     if (this.#window) this.close()
     else this.#open()
@@ -58,7 +58,7 @@ export class QuickPrompt {
     this.#window?.close()
   }
 
-  /** Gives the shortcut back. */
+  /** Releases the shortcut. */
   end(): void {
     this.setShortcut('')
     this.close()

@@ -15,18 +15,18 @@ const write = (bounds: typeof main, isMaximized: boolean) => writeWindowStates(f
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('what was written is read back, and no half-written file stays behind', () => {
+test('reads back saved windows, and leaves no temporary file', () => {
   write({ x: 1500, y: 30, width: 1000, height: 700 }, true)
   expect(read([main, right])).toEqual({ bounds: { x: 1500, y: 30, width: 1000, height: 700 }, isMaximized: true })
   expect(readdirSync(join(folder, 'nested'))).toEqual(['window.json'])
 })
 
-test('a display that was unplugged does not hide the window', () => {
+test('moves a window back from an unplugged display', () => {
   write({ x: 1500, y: 30, width: 1000, height: 700 }, false)
   expect(read([main])).toEqual({ bounds: { width: 1000, height: 700 }, isMaximized: false })
 })
 
-test('a window under the menu bar or below the screen could not be moved, so it is not put there', () => {
+test('keeps the title bar within reach, not under the menu bar or below the screen', () => {
   for (const y of [0, 24, 880, -500]) {
     write({ x: 100, y, width: 800, height: 600 }, false)
     expect(read([main])?.bounds.x).toBeUndefined()
@@ -47,19 +47,19 @@ test.each([
   expect(read([main])).toEqual({ bounds: { width: 1280, height: 840 }, isMaximized: false })
 })
 
-test('no display at all, as for a moment after waking up, is survived', () => {
+test('handles a moment without any display, as after waking up', () => {
   write({ x: 10, y: 30, width: 1000, height: 700 }, false)
   expect(read([])).toEqual({ bounds: { width: 1000, height: 700 }, isMaximized: false })
 })
 
-test('several windows come back, each with its place and what it showed', () => {
+test('restores several windows with their positions and routes', () => {
   const one = { bounds: { x: 10, y: 30, width: 1000, height: 700 }, isMaximized: false, path: '/s/a' }
   const other = { bounds: { x: 1500, y: 30, width: 900, height: 700 }, isMaximized: true, path: '/settings/mcp' }
   writeWindowStates(file, [one, other])
   expect(readWindowStates(file, [main, right])).toEqual([one, other])
 })
 
-test('a file of an earlier version with one window is still read', () => {
+test('reads a file of an earlier version with one window', () => {
   write(main, false)
   writeFileSync(file, '{"x":1500,"y":30,"width":1000,"height":700,"maximized":true}')
   expect(readWindowStates(file, [main, right])).toEqual([
@@ -67,7 +67,7 @@ test('a file of an earlier version with one window is still read', () => {
   ])
 })
 
-test('another window opens beside the one that is there, or where the system puts it when there is no room', () => {
+test('places another window beside the existing one, or leaves it to the system without room', () => {
   expect(cascaded({ x: 100, y: 100, width: 800, height: 600 }, [main])).toEqual({
     x: 132,
     y: 132,

@@ -3,15 +3,15 @@ import { dirname } from 'node:path'
 import type { Rectangle } from 'electron'
 import { z } from 'zod'
 
-/** Where a window was, how large (in device-independent pixels), and what it showed. */
+/** A window's position, size (in device-independent pixels) and route. */
 export interface WindowState {
   bounds: { width: number; height: number; x?: number; y?: number }
   isMaximized: boolean
-  /** The address in the page, e.g. `/s/<session>`; absent: where the page was last. */
+  /** The route of the page, e.g. `/s/<session>`; absent: the page's last route. */
   path?: string
 }
 
-/** A window as it is now, to be stored. */
+/** The current state of a window, for saving. */
 export interface StoredWindow {
   bounds: Rectangle
   isMaximized: boolean
@@ -21,9 +21,9 @@ export interface StoredWindow {
 export const DEFAULT_STATE: WindowState = { bounds: { width: 1280, height: 840 }, isMaximized: false }
 const MIN_WIDTH = 640
 const MIN_HEIGHT = 420
-/** More windows than this are not opened again. */
+/** Maximum windows reopened. */
 const MAX_WINDOWS = 12
-/** So much of the window's top edge must be on a display for a hand to get hold of it. */
+/** Minimum part of the window's top edge, in pixels, that must be on a display so that the window can be dragged. */
 const MIN_VISIBLE = { width: 120, height: 32 }
 
 const whole = z.number().min(-1e6).max(1e6).transform(Math.round)
@@ -41,8 +41,8 @@ const file = z.union([
 ])
 
 /**
- * The stored windows, made to fit the displays there are now: no larger than the display, and at the old place only if it can be
- * reached there. A missing or damaged file gives one default window.
+ * The saved windows, adjusted to the current displays: no larger than the display, and at the saved position only if it
+ * can be reached there. A missing or damaged file gives one default window.
  */
 export function readWindowStates(path: string, workAreas: readonly Rectangle[]): WindowState[] {
   try {
@@ -59,14 +59,14 @@ function fitted(raw: z.infer<typeof stored>, workAreas: readonly Rectangle[]): W
   const width = clamp(raw.width, MIN_WIDTH, largest?.width ?? raw.width)
   const height = clamp(raw.height, MIN_HEIGHT, largest?.height ?? raw.height)
   return {
-    // Without a place the system centres it.
+    // Without a position the system centers it.
     bounds: area ? { x: raw.x, y: raw.y, width, height } : { width, height },
     isMaximized: raw.maximized,
     ...(raw.path !== undefined && { path: raw.path }),
   }
 }
 
-/** Writes the windows, whole or not at all. Failing is not worth telling: the next start opens at the default place. */
+/** Writes the windows atomically. Errors are ignored: the next start then uses the default position. */
 export function writeWindowStates(path: string, windows: readonly StoredWindow[]): void {
   try {
     mkdirSync(dirname(path), { recursive: true })
@@ -80,7 +80,7 @@ export function writeWindowStates(path: string, windows: readonly StoredWindow[]
   }
 }
 
-/** A place for another window: a little below and to the right of one that is there, where the display has room. */
+/** A position for another window: slightly below and to the right of an existing one, if the display has room. */
 export function cascaded(bounds: Rectangle, workAreas: readonly Rectangle[]): WindowState['bounds'] {
   const next = { ...bounds, x: bounds.x + MIN_VISIBLE.height, y: bounds.y + MIN_VISIBLE.height }
   return workAreas.some((area) => isReachable(next, area)) ? next : { width: bounds.width, height: bounds.height }
