@@ -173,7 +173,7 @@ const PY_FILES = {
   'pkg/b.py': 'from pkg.a import double\n\nprint(double(2))\n',
 }
 
-describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
+describe.skipIf(!hasSandbox)('errors reported by a language server', () => {
   it.skipIf(!has('typescript-language-server') || !has('pyright-langserver') || !existsSync(TYPESCRIPT_5)).each([
     {
       server: 'typescript-language-server',
@@ -194,7 +194,7 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
       error: /^pkg\/b\.py:3:14 Argument of type .*is not assignable.*\(Pyright reportArgumentType\)$/m,
     },
   ])(
-    'a type error made by an Edit is in the next request within 2 s, and is not told again once mended: $server',
+    'a type error made by an Edit is in the next request within 2 s, and is not repeated once fixed: $server',
     // Where the machine is busy, a server may need longer for once.
     { timeout: 90_000, retry: 1 },
     async ({ files, prepare, path, good, bad, error }) => {
@@ -209,7 +209,7 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
     },
   )
 
-  it("TypeScript 7 of a project serves itself, but not before the project's configuration is accepted", async () => {
+  it("TypeScript 7 of a project acts as its own server, but only after the project's configuration is accepted", async () => {
     const script = () => breakTwice('src/use.ts', 'sum(1, 2)', "sum(1, 'two')")
     vi.stubEnv('PATH', [dirname(process.execPath), ...SYSTEM_PATH].join(delimiter))
     const trusted = script()
@@ -226,7 +226,7 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
   }, 90_000)
 })
 
-it('the recipe in docs/hooks.md sends the agent on with the errors of the whole project', async () => {
+it('the recipe in docs/hooks.md keeps the agent working on the errors of the whole project', async () => {
   const recipe = /```toml\n(\[\[hooks\]\]\nevent = "Stop"[^`]+)```/.exec(
     readFileSync(join(import.meta.dirname, '../../docs/hooks.md'), 'utf8'),
   )
@@ -250,8 +250,8 @@ it('the recipe in docs/hooks.md sends the agent on with the errors of the whole 
   expect(model.requests).toHaveLength(4)
 }, 60_000)
 
-describe('where no language server is', () => {
-  it('nothing is started and nothing is waited for', async () => {
+describe('without a language server', () => {
+  it('no server is started and nothing waits for one', async () => {
     vi.stubEnv('PATH', SYSTEM_PATH.join(delimiter))
     const steps = [
       [read('src/use.ts')],
