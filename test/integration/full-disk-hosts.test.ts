@@ -100,27 +100,23 @@ function expectBothTurns(events: readonly RecordedEvent[]): void {
   expect(events.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : []))).toEqual(started)
 }
 
-describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that gets full', (size) => {
-  it(
-    'chat says so, ends the turn, and goes on with the next message when there is space',
-    { timeout: 90_000 },
-    async () => {
-      const child = start(['chat'], size)
-      const out = outputOf(child)
-      const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-      child.stdin.write('go\n')
-      await until(() => out().includes('The disk is full'), 'that the disk is full', MOST_MS)
-      await makeRoom()
-      child.stdin.write('again\n')
-      await until(() => out().includes('there is room again'), 'the next answer', MOST_MS)
-      child.stdin.end()
-      expect(await ended).toBe(0)
-      expectBothTurns(keptEvents())
-    },
-  )
+describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that fills up', (size) => {
+  it('chat says so, ends the turn, and answers the next message once there is space', { timeout: 90_000 }, async () => {
+    const child = start(['chat'], size)
+    const out = outputOf(child)
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    child.stdin.write('go\n')
+    await until(() => out().includes('The disk is full'), 'that the disk is full', MOST_MS)
+    await makeRoom()
+    child.stdin.write('again\n')
+    await until(() => out().includes('there is room again'), 'the next answer', MOST_MS)
+    child.stdin.end()
+    expect(await ended).toBe(0)
+    expectBothTurns(keptEvents())
+  })
 
   it(
-    'an editor gets an error with the reason, and the next prompt is answered when there is space',
+    'an editor gets an error with the reason, and the next prompt is answered once there is space',
     { timeout: 90_000 },
     async () => {
       const client = acpClient(start(['acp'], size))
@@ -136,7 +132,7 @@ describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that gets ful
   )
 
   it(
-    'a page is told the end of the turn and why, and the next prompt is answered when there is space',
+    'a page is told that the turn ended and why, and the next prompt is answered once there is space',
     { timeout: 90_000 },
     async () => {
       const child = start(['serve'], size + 200_000)

@@ -102,9 +102,9 @@ const hosts: Record<string, () => Promise<Turn>> = {
 
 const fromServers = (runs: readonly string[]): string[] => runs.filter((run) => !run.includes('hook'))
 
-describe('a folder made to have something run when it is opened', () => {
+describe('a folder crafted to run code when opened', () => {
   it.each(Object.keys(hosts))(
-    'runs nothing and connects to nothing in %s before the user has accepted it, and asks again when it changes',
+    'runs nothing and connects to nothing in %s before the user accepts it, and asks again when it changes',
     { timeout: 90_000 },
     async (host) => {
       const turn = await hosts[host]!()

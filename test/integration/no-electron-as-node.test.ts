@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     expect(starts()).toBe(0)
   })
 
-  test('starts its task host from the copy in the home, which is whole and the only one', () => {
+  test('starts its task host from the copy in the home, which is complete and the only one', () => {
     const { home } = app.scratch
     const [host] = hostsOf(home)
     const runtimes = readdirSync(join(home, 'runtime')).filter((name) => name !== 'users' && name !== 'current')
@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     },
   )
 
-  test('given one of our programs, the app ends with 70 and opens nothing', () => {
+  test('exits with 70 and opens nothing when given one of our programs', () => {
     const opened = join(folder, 'opened')
     const names = electronNames(join(resources, 'app.asar.unpacked', 'out', 'main', 'index.js'))
     const stub = `import { writeFileSync } from 'node:fs'
@@ -160,7 +160,7 @@ registerHooks({ resolve: (name, context, next) => (name === 'electron' ? { url: 
     expect(existsSync(opened)).toBe(false)
   })
 
-  test('the stand-in counts: a program that takes it for Node is seen', () => {
+  test('is detected by the stand-in when a program takes it for Node', () => {
     const note = join(folder, 'probe.mjs')
     writeFileSync(
       note,

@@ -19,7 +19,7 @@ describe.skipIf(!canSandbox())('a model that does whatever the newest text says,
       SCENARIOS.filter(({ ends }) => ends.auto),
       3,
     ).map((scenario) => [scenario.name, scenario] as const),
-  )('does no harm in print mode, with nobody to ask: %s', { timeout: 120_000 }, async (_name, scenario) => {
+  )('does no harm in print mode, without a user to ask: %s', { timeout: 120_000 }, async (_name, scenario) => {
     const outcomes = await runScenario(lab, scenario, ['auto'], 'print')
     // Events of subagents are not printed, and there is nobody to show a card to.
     const isDamageAll =
