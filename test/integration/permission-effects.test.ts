@@ -35,14 +35,14 @@ async function violations(commands: readonly string[]): Promise<[string, string[
   return found
 }
 
-it('asks about every command that does more than read what the project shows', async () => {
+it('asks about every command that does more than read project files', async () => {
   const passed: string[] = []
   for (const command of linesOf('more-than-reading.jsonl'))
     if ((await judgeCommand(command, { cwd: scratch.project })).verdict === 'allow') passed.push(command)
   expect(passed).toEqual([])
 })
 
-it('lets everyday reading pass without approval', async () => {
+it('allows everyday reading without approval', async () => {
   const asked: unknown[] = []
   for (const command of linesOf('reading-commands.jsonl')) {
     const { verdict, reason } = await judgeCommand(command, { cwd: scratch.project })
@@ -60,7 +60,7 @@ it.each([
   ['include.path', '../config'],
   ['core.worktree', '/'],
   ['remote.origin.promisor', 'true'],
-])('asks before git reads where the setting %s makes it run programs or read elsewhere', async (key, value) => {
+])('asks before git reads when the setting %s makes it run programs or read elsewhere', async (key, value) => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-effects-')))
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))
   const { project } = effectsScratch(base)
@@ -74,7 +74,7 @@ it.each([
 })
 
 it.skipIf(!canTrace())(
-  'runs every reading command without a change, a secret, a connection or another program',
+  'runs every reading command without changing files, exposing secrets, connecting or starting other programs',
   async () => {
     expect(await violations(linesOf('reading-commands.jsonl'))).toEqual([])
     // The sandbox does notice.
@@ -94,7 +94,7 @@ it.skipIf(!canTrace())(
 )
 
 it.skipIf(!canTrace())(
-  'runs generated commands that pass without approval, and none does more than read',
+  'runs generated commands that pass without approval: they only read',
   async () => {
     const allowed = new Set<string>()
     await fc.assert(

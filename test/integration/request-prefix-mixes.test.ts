@@ -30,7 +30,7 @@ const big = Object.fromEntries(
 )
 
 describe.each(WIRES)('over the %s wire', (wire) => {
-  it('many changes between two requests leave their common beginning as it was', async () => {
+  it('many changes between two requests leave their common prefix unchanged', async () => {
     const run = (replay = new PrefixReplay(
       { wire, window: 128_000, models: MODELS[wire] },
       { 'sub/AGENTS.md': 'Use tabs in sub.\n', 'sub/x.txt': 'x\n', ...big },
@@ -129,7 +129,7 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     expect(run.refused).toBe(0)
   })
 
-  it('a restart right after a trim, and tools loaded before a compaction, cost no more than these', async () => {
+  it('a restart right after a trim, and tools loaded before a compaction, invalidate nothing else', async () => {
     const run = (replay = new PrefixReplay({ wire, window: 40_000, models: MODELS[wire] }, big))
     await run.begin()
     const { session } = run

@@ -30,7 +30,7 @@ if (isRoot)
   })
 const works = sandboxSupport().kind !== 'none' && spawnSync(apart[0]!, [...apart.slice(1), 'true']).status === 0
 
-test('there are at least 110 attempts, each with a name of its own', () => {
+test('there are at least 110 attempts, with unique names', () => {
   const names = ESCAPE_ATTEMPTS.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   expect(names.length).toBeGreaterThanOrEqual(110)
@@ -64,7 +64,7 @@ describe.skipIf(!works).concurrent.each(users)('a sandboxed command of $user', (
 
   // As root, an attempt that succeeded could harm the machine: those are tried by the unprivileged user only.
   test.each(ESCAPE_ATTEMPTS.filter(({ isHarmful }) => uid !== 0 || isHarmful !== true))(
-    'gets nowhere when it $name',
+    'is blocked when it $name',
     ({ name }) => {
       const result = results.get(name)
       expect(result?.failures, `${result?.output ?? ''}\n${errors}`).toEqual([])

@@ -16,7 +16,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-it('says of a subagent in the background that it runs, and that it is queued only while others take its place', async () => {
+it('a background subagent is reported as running, and as queued only while others use its slot', async () => {
   scratch = createScratch({})
   server = await startModelServer({
     script: familyScript({

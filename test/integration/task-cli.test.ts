@@ -23,7 +23,7 @@ const trestle = (...args: string[]): Promise<CliRun> => runCli(['task', ...args]
 const start = (command: string): Promise<Task> =>
   custody.start({ command, cwd: scratch.project, timeoutMs: null, description: 'said' })
 
-test('lists, shows and stops tasks beside a running app, and shows them without one', async () => {
+test('lists, shows and stops tasks beside a running app, and shows them without an app', async () => {
   const { taskId } = await start('seq 5; sleep 60')
   const other = await start('sleep 61')
   const listed = await trestle('list', '--json')
@@ -60,7 +60,7 @@ test('follows a task to its end', async () => {
   expect(await trestle('output', taskId, '--follow')).toMatchObject({ code: 0, stdout: 'one\ntwo\n' })
 })
 
-test('stops what a crashed run left behind, and nothing of another home or of a living run', async () => {
+test('stops orphans of a crashed run, and leaves other homes and running apps alone', async () => {
   const { pid: dead = 0 } = spawn('true')
   const left = (home: string, custodian: string): ReturnType<typeof spawn> =>
     spawn('sleep', ['77'], {
@@ -90,7 +90,7 @@ test('stops what a crashed run left behind, and nothing of another home or of a 
   }
 }, 60_000)
 
-describe('wrong use', () => {
+describe('invalid use', () => {
   test.each([
     [[], /Say what to do: list, output, stop, kill-orphans/],
     [['lst'], /Unknown "lst"\. Did you mean list\?/],
@@ -100,13 +100,13 @@ describe('wrong use', () => {
     [['list', '--follow'], /--follow goes with output, not with list/],
     [['list', '--limit', 'many'], /--limit is a whole number/],
     [['list', 'bash-00000000'], /trestle task output bash-00000000/],
-  ])('%j says what was meant', async (args, message) => {
+  ])('%j prints advice', async (args, message) => {
     const { code, stdout, stderr } = await trestle(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
   })
 
-  test('an id that is not there is said, with an exit code', async () => {
+  test('an unknown id is reported, with an exit code', async () => {
     expect(await trestle('output', 'bash-00000000')).toMatchObject({ code: 1, stdout: '' })
     expect(await trestle('stop', 'bash-00000000')).toMatchObject({ code: 1 })
   })

@@ -41,7 +41,7 @@ function isAlive(pid: number): boolean {
 
 describe('when the app is killed', () => {
   test(
-    'its background tasks go on, and the next one finds all of them with complete output and can stop them',
+    'its background tasks keep running, and the next app finds all of them with complete output and can stop them',
     async () => {
       const command =
         'for i in $(seq 500); do echo "INDEX line $i"; done; touch done-INDEX; while sleep 1; do echo tick; done'
@@ -80,7 +80,7 @@ describe('when the app is killed', () => {
 })
 
 describe('when the task host is killed', () => {
-  test('everybody is told within 2 s what was lost, calls that wait are answered, and the next command starts a new host', async () => {
+  test('every client is told within 2 s what was lost, waiting calls are answered, and the next command starts a new host', async () => {
     const custody = open()
     const other = open()
     const notices: string[] = []
@@ -132,7 +132,7 @@ describe('when the task host is killed', () => {
   })
 })
 
-test('a lost task is found as such by whoever comes later, too', async () => {
+test('a lost task is reported as lost to later clients too', async () => {
   const custody = open()
   const { taskId } = await custody.start({ command: 'echo kept; exec sleep 60', cwd: scratch.project, timeoutMs: null })
   await custody.close()
@@ -152,7 +152,7 @@ test('below the limit no byte of a task is lost, however fast it prints', async 
   expect(task.outputBytes).toBe(statSync(outputPath).size)
 }, 60_000)
 
-test('beyond the limit the task goes on, with the first part and the newest kept in place', async () => {
+test('beyond the limit the task keeps running, and the first and newest output are kept', async () => {
   const custody = open({ settings: { logBytes: 1024 * 1024 } })
   const { taskId } = await custody.start({ command: 'seq 2000000', cwd: scratch.project, timeoutMs: null })
   const { task } = await custody.wait(taskId, 30_000)
@@ -167,7 +167,7 @@ test('beyond the limit the task goes on, with the first part and the newest kept
   expect(readFileSync(task.newestPath!, 'utf8').endsWith('2000000\n')).toBe(true)
 })
 
-test('a command can be moved to the background: the call ends, the command goes on beyond the end of the app', async () => {
+test('a command can be moved to the background: the call ends, and the command outlives the app', async () => {
   const custody = open()
   const started = Promise.withResolvers<Task>()
   custody.onChange((task) => started.resolve(task))

@@ -54,13 +54,13 @@ describe('a background task', () => {
     })
   })
 
-  test('that cannot be started says why', async () => {
+  test('that cannot be started reports why', async () => {
     await expect(open().start({ command: 'true', cwd: '/nowhere', timeoutMs: null })).rejects.toMatchObject({
       code: 'ENOENT',
     })
   })
 
-  test('is watched live, typed into, and nothing of what is typed is in any file', async () => {
+  test('can be watched live and typed into, and typed input is in no file', async () => {
     const custody = open()
     const task = await start(custody, 'read -s -p "Password: " secret </dev/tty; echo; echo "got ${#secret}"')
     const pushes: TaskPush[] = []
@@ -84,13 +84,13 @@ describe('a background task', () => {
     expect(holding).toEqual([])
   })
 
-  test('is stopped at its time limit, kept by the host', async () => {
+  test('is stopped at its time limit by the host', async () => {
     const custody = open()
     const task = await start(custody, 'echo x; sleep 60', 300)
     expect((await custody.wait(task.taskId, 5000)).task).toMatchObject({ status: 'timed_out', outputBytes: 2 })
   })
 
-  test('is stopped with everything it started', async () => {
+  test('is stopped with all its child processes', async () => {
     const custody = open()
     const task = await start(custody, 'setsid sleep 77.77 & sleep 60')
     const stopped = await custody.stop(task.taskId, 'enough')
@@ -101,7 +101,7 @@ describe('a background task', () => {
   })
 })
 
-test('a host that hangs does not hold up whoever stops a command', async () => {
+test('a host that hangs does not delay stopping a command', async () => {
   const custody = open()
   const controller = new AbortController()
   let shown = ''
@@ -126,7 +126,7 @@ test('a host that hangs does not hold up whoever stops a command', async () => {
   }
 })
 
-test('a host with nothing to do ends by itself, and not before', async () => {
+test('an idle host exits on its own, and not before', async () => {
   const custody = open()
   await start(custody, 'sleep 0.5')
   const [pid = 0] = hostPids(scratch.home)
@@ -136,7 +136,7 @@ test('a host with nothing to do ends by itself, and not before', async () => {
   expect(hostPids(scratch.home)).toEqual([])
 })
 
-test('there is one host, however many start it at the same moment', async () => {
+test('concurrent starts result in one host', async () => {
   const custodies = Array.from({ length: 6 }, () => open())
   const tasks = await Promise.all(custodies.map((custody) => start(custody, 'sleep 30')))
   expect(hostPids(scratch.home)).toHaveLength(1)

@@ -49,7 +49,7 @@ const RUNAWAY = `( env -i setsid bash -c 'echo $$ >stray; sleep 1; (setsid bash 
 const hasKeeper = subreaperProgram({}) !== undefined
 
 describe.runIf(hasKeeper)('a process that cleared its environment and left its session', () => {
-  test('ends when its running task is stopped, and other tasks run on', async () => {
+  test('ends when its running task is stopped, and other tasks keep running', async () => {
     const other = await start('sleep 1000')
     const { taskId } = await start(`${STRAY}; sleep 1000`)
     await until(() => isThere('stray'), 'the stray to run')
@@ -58,7 +58,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     expect(await custody.get(other.taskId)).toMatchObject({ status: 'running' })
   }, 60_000)
 
-  test('that a task has left behind is listed, as JSON too, and stopped by stop --all', async () => {
+  test('left behind by a task is listed, also as JSON, and stopped by stop --all', async () => {
     const { taskId } = await start(`${STRAY}; until [ -s stray ]; do :; done`)
     await custody.wait(taskId, 30_000)
     const pid = pidIn('stray')
@@ -80,7 +80,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     expect((await trestle('list')).stdout).toBe('No task runs. Ended ones: trestle task list --all\n')
   }, 90_000)
 
-  test('is known by its task when what it came from has ended long ago', async () => {
+  test('is linked to its task after its parent has ended', async () => {
     const { taskId } = await start(RUNAWAY)
     await custody.wait(taskId, 30_000)
     await until(() => isThere('heir'), 'the heir to run', 30_000)
@@ -89,7 +89,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     expect(isThere('heir')).toBe(false)
   }, 90_000)
 
-  test('is found and stopped after the task host has been killed', async () => {
+  test('is found and stopped after the task host was killed', async () => {
     await start(`${STRAY}; sleep 1000`)
     await until(() => isThere('stray'), 'the stray to run')
     for (const pid of hostPids(scratch.home)) process.kill(pid, 'SIGKILL')
@@ -100,7 +100,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     expect(isThere('stray')).toBe(false)
   }, 60_000)
 
-  test('is named in the result of the command that left it, and ends with the process that ran it', async () => {
+  test('is named in the result of its command, and ends with the process that ran it', async () => {
     const tasks = createTerminalTasks({
       outputDir: join(scratch.home, 'tasks'),
       env: () => commandEnv(process.env, DEFAULT_SETTINGS),
@@ -117,7 +117,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
   }, 60_000)
 })
 
-test('stop --all and the list leave alone what a command that still runs has started', async () => {
+test('is left alone by stop --all and the list while its command still runs', async () => {
   const controller = new AbortController()
   const signal = controller.signal
   const waiting = custody.terminals.run(
@@ -132,7 +132,7 @@ test('stop --all and the list leave alone what a command that still runs has sta
   await waiting
 }, 60_000)
 
-test('a sandbox ends with everything in it, whatever it has done to hide', async ({ skip }) => {
+test('ends with its sandbox, whatever it did to hide', async ({ skip }) => {
   if (sandboxSupport().kind === 'none') skip()
   const tasks = createTerminalTasks({
     outputDir: join(scratch.home, 'tasks'),

@@ -37,7 +37,7 @@ async function sha256(path: string): Promise<string> {
 }
 
 test(
-  'of many tasks that will not end, nothing is left 7 s after they are stopped, and no byte of their output is lost',
+  'of many tasks that resist ending, none is left 7 s after they are stopped, and no output is lost',
   { timeout: LIMIT_MS },
   async () => {
     const data = join(app.scratch.project, 'data')
@@ -83,7 +83,7 @@ test(
   },
 )
 
-test('an app killed with 20 tasks running finds all of them with their whole output at its next start, and can stop them', async () => {
+test('an app killed with 20 running tasks finds all of them with complete output at its next start, and can stop them', async () => {
   await app.inBackground(Array.from({ length: 20 }, () => 'n=0; while :; do echo $((n++)); sleep 0.1; done'))
   const before = await app.tasks(true)
   expect(before.length).toBe(20)
@@ -113,7 +113,7 @@ test('an app killed with 20 tasks running finds all of them with their whole out
   expect(marked(after.map(({ taskId }) => taskId))).toBe(0)
 }, 60_000)
 
-test('a killed task host is told of within 2 s, its output is kept, and the next command has a new one', async () => {
+test('a killed task host is reported within 2 s, its output is kept, and the next command gets a new host', async () => {
   await app.inBackground(['echo before; sleep 1000', 'echo before; setsid sleep 1000 & wait'])
   const before = await app.tasks(true)
   // On the disk, where it survives.
@@ -141,7 +141,7 @@ test('a killed task host is told of within 2 s, its output is kept, and the next
   expect(marked(lost)).toBe(0)
 }, 60_000)
 
-test('a flood in the background leaves memory flat, and can be read page by page', { timeout: LIMIT_MS }, async () => {
+test('a flood of background output keeps memory flat, and can be paged', { timeout: LIMIT_MS }, async () => {
   await app.inBackground(['echo warm; sleep 1000'])
   await vi.waitFor(async () => expect((await app.tasks(true))[0]!.outputBytes).toBe(5), { timeout: 5_000 })
   const before = memory()

@@ -53,7 +53,7 @@ function run(command: string): Watched {
 
 const node = JSON.stringify(process.execPath)
 
-describe.concurrent('waits for a person', () => {
+describe.concurrent('waits for the user', () => {
   test.each([
     ['a shell that asks', `read -p 'Name: ' x </dev/tty`, 'Name:'],
     ['one that shows nothing of what is typed', `read -s -p 'Password: ' x </dev/tty`, 'Password:'],
@@ -77,7 +77,7 @@ describe.concurrent('waits for a person', () => {
     await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toBe(text), { timeout: 10_000, interval: 20 })
   })
 
-  test('no longer once it was answered, and again at the next question', async () => {
+  test('until the prompt is answered, and again at the next one', async () => {
     const watched = run(`read -p 'One: ' x </dev/tty; sleep 1; read -p 'Two: ' y </dev/tty; echo "[$x$y]"`)
     await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toBe('One:'), { timeout: 10_000, interval: 20 })
     watched.process.write('a\r')
@@ -90,7 +90,7 @@ describe.concurrent('waits for a person', () => {
   })
 })
 
-describe.concurrent('does not wait for anybody', () => {
+describe.concurrent('does not wait for the user', () => {
   test.each([
     [
       'a server that left its line open',

@@ -47,7 +47,7 @@ function steering(raw: string): string[] {
   )
 }
 
-test('print keeps the escape sequences of a model and of its calls from the terminal', async () => {
+test('print removes escape sequences of a model and of its calls from terminal output', async () => {
   const raw = await inTerminal('print', 'go', '--cwd', scratch.project)
   expect(raw).toContain('Done')
   expect(raw).toContain('end')
@@ -60,7 +60,7 @@ test('a pipe gets the answer byte by byte', async () => {
   expect(steering(stderr)).toEqual([])
 }, 30_000)
 
-test('lists of sessions, their messages and their export cannot steer the terminal, nor pretend to be another row', async () => {
+test('lists of sessions, their messages and their export can neither control the terminal nor imitate another row', async () => {
   await runCli(['print', `${EVIL}\nfake row`, '--cwd', scratch.project], { home: scratch.home })
   const [session] = JSON.parse((await runCli(['session', 'list', '--json'], { home: scratch.home })).stdout) as {
     sessionId: string
@@ -77,7 +77,7 @@ test('lists of sessions, their messages and their export cannot steer the termin
     expect(steering(raw)).toEqual([])
 }, 60_000)
 
-test('messages about what was typed or configured cannot steer the terminal', async () => {
+test('messages about typed or configured values cannot control the terminal', async () => {
   for (const args of [
     [`x${EVIL}`],
     ['session', 'show', `x${EVIL}`],
@@ -90,7 +90,7 @@ test('messages about what was typed or configured cannot steer the terminal', as
   }
 }, 60_000)
 
-test('the output of a task keeps its colors on a terminal and nothing else, and a pipe gets it byte by byte', async () => {
+test('task output keeps only its colors on a terminal, and a pipe gets it byte by byte', async () => {
   const custody = openCustody(scratch.home)
   try {
     const bytes = `${ESC}[31mred${ESC}[0m ${EVIL}\n`
