@@ -13,7 +13,7 @@ import { afterSecondTry, readPlaywright, readVitest, type TestResult } from './t
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'trestle-test-'))
 /** With more failures than this it is not the machine, and a second try would only take time. */
-const MOST_RETRIED = 25
+const MAX_RETRIED = 25
 const all: TestResult[] = []
 const retried: TestResult[] = []
 
@@ -51,7 +51,7 @@ function runTests(
   }
   const first = attempt(join(scratch, `${name}.json`))
   const failed = first.filter(({ outcome }) => outcome === 'failed')
-  if (failed.length === 0 || failed.length > MOST_RETRIED || failed.some(({ file }) => file === '')) {
+  if (failed.length === 0 || failed.length > MAX_RETRIED || failed.some(({ file }) => file === '')) {
     all.push(...first)
     return
   }

@@ -5,7 +5,7 @@ import { runNode } from './run-program.ts'
 import type { LoadedTask } from './task'
 
 const TIME_LIMIT_MS = 20_000
-const MOST_CHARS = 600
+const MAX_CHARS = 600
 
 /**
  * Runs tests that the agent has not seen. They are put beside the project only now. What the agent has written runs in them, outside of Trestle's sandbox: so
@@ -27,6 +27,6 @@ function summaryOf(output: string): string {
   const failed = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)]
     .map(([, name]) => name!)
     .filter((name) => name !== 'failing tests:')
-  const text = failed.length > 0 ? [...new Set(failed)].join('; ') : output.trim().slice(-MOST_CHARS)
-  return text.slice(0, MOST_CHARS)
+  const text = failed.length > 0 ? [...new Set(failed)].join('; ') : output.trim().slice(-MAX_CHARS)
+  return text.slice(0, MAX_CHARS)
 }

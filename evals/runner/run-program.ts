@@ -4,7 +4,7 @@ import { once } from 'node:events'
 /** After SIGTERM a program has so long to end by itself. */
 const GRACE_MS = 5000
 /** Output beyond this is an error of the program. */
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_BYTES = 256 * 1024 * 1024
 
 export interface ProgramRun {
   code: number | null
@@ -28,7 +28,7 @@ export async function runNode(args: readonly string[], { cwd, env, timeLimitMs }
     const chunks: Buffer[] = []
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > MOST_BYTES) child.kill('SIGKILL')
+      if (bytes > MAX_BYTES) child.kill('SIGKILL')
       else chunks.push(chunk)
     })
     return chunks

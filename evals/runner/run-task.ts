@@ -14,7 +14,7 @@ import type { LoadedTask, Setup, Values } from './task'
 const TIME_LIMIT_S = 600
 /** A script needs a few seconds; this much only where many other programs run. */
 const SCRIPTED_LIMIT_S = 180
-const MOST_STEPS = '100'
+const MAX_STEPS = '100'
 /** The one file that a host of background tasks leaves in `run/`. */
 const HOST_TOKEN = 'task-host.token'
 const SCRIPTED_WINDOW = 128_000
@@ -110,7 +110,7 @@ async function converse(
       '--output-format',
       'stream-json',
     ]
-    args.push('--max-steps', MOST_STEPS)
+    args.push('--max-steps', MAX_STEPS)
     if (session !== undefined) args.push('--session', session)
     if (configuration.kind === 'model' && configuration.effort !== undefined)
       args.push('--effort', configuration.effort)

@@ -161,18 +161,18 @@ describe('commands in terminals of an editor', () => {
 
   it('are stopped at our time limit and by our stop, and the terminal is released', async () => {
     await start([
-      bash('echo begun; sleep 60; touch never', { timeout: 300 }),
+      bash('echo started; sleep 60; touch never', { timeout: 300 }),
       bash('echo again; sleep 60; touch never'),
       { text: 'ok' },
     ])
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     const stopped = say(run.client, sessionId, 'go')
-    const begun = () => [...editor.terminals.values()].filter(({ command }) => command.includes('sleep 60'))
-    await until(() => begun().length === 2 && begun()[1]!.output.includes('again'), 'the second command')
+    const commands = () => [...editor.terminals.values()].filter(({ command }) => command.includes('sleep 60'))
+    await until(() => commands().length === 2 && commands()[1]!.output.includes('again'), 'the second command')
     run.client.notify('session/cancel', { sessionId })
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
     await until(
-      () => begun().every(({ released, child }) => released && child.signalCode === 'SIGKILL'),
+      () => commands().every(({ released, child }) => released && child.signalCode === 'SIGKILL'),
       'both to be ended',
     )
     expect(

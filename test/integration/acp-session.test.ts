@@ -67,7 +67,7 @@ describe('a recorded conversation with an editor', () => {
         },
         { text: 'All is done.', usage: { input: 200, output: 20 } },
         { text: 'In the other session.' },
-        { toolCalls: [{ name: 'Bash', input: { command: 'echo begun; sleep 60' } }] },
+        { toolCalls: [{ name: 'Bash', input: { command: 'echo started; sleep 60' } }] },
         { text: 'And on it goes.' },
       ],
       answers: {
@@ -126,7 +126,7 @@ describe('a recorded conversation with an editor', () => {
     )
     client.notify('session/cancel', { sessionId })
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
-    expect(await say(client, sessionId, 'Go on')).toEqual({ stopReason: 'end_turn' })
+    expect(await say(client, sessionId, 'Continue')).toEqual({ stopReason: 'end_turn' })
     await client.request('session/set_mode', { sessionId, modeId: 'plan' })
     await client.request('session/set_config_option', { sessionId, configId: 'mode', value: 'auto' })
     await client.request('session/list', {})

@@ -233,8 +233,8 @@ describe('a shell prepared before its command is known', () => {
   })
 
   test('ends with a killed host', async () => {
-    const host = runTs('./task-host.ts', [join(dir, 'host'), 'echo begun; sleep 100'])
-    await host.line('0: begun')
+    const host = runTs('./task-host.ts', [join(dir, 'host'), 'echo started; sleep 100'])
+    await host.line('0: started')
     await until(() => waitingLeaders(host.child.pid).length === 1, 'a leader of the host to be ready')
     const [pid] = waitingLeaders(host.child.pid)
     await host.kill()

@@ -134,17 +134,17 @@ test('without a user a command that asks times out, and the model is told what t
 }, 20_000)
 
 test('moving a command to the background ends the call, the command keeps running, and its end is reported', async () => {
-  const command = 'echo begun; while [ ! -e go ]; do sleep 0.05; done; echo through'
+  const command = 'echo started; while [ ! -e go ]; do sleep 0.05; done; echo through'
   const { engine: live, sessionId } = await session((request, index) => {
     if (index === 0) return bash({ command })
     return { text: JSON.stringify(request.body['messages']).includes('<task-news>') ? 'heard' : 'waiting' }
   })
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
-  const { taskId } = await taskWhere(live, (task) => task.lastLine === 'begun')
+  const { taskId } = await taskWhere(live, (task) => task.lastLine === 'started')
   expect(await live.tasks.moveToBackground(taskId)).toMatchObject({ background: true, status: 'running' })
   await turnsEnded(live, sessionId, 1)
   expect(resultOf('call')).toMatch(
-    new RegExp(`^begun\\nThe user moved this command to the background, where it goes on\\.\\ntask_id: ${taskId}\\n`),
+    new RegExp(`^started\\nThe user moved this command to the background, where it goes on\\.\\ntask_id: ${taskId}\\n`),
   )
   writeFileSync(join(scratch.project, 'go'), '')
   await turnsEnded(live, sessionId, 2)
@@ -155,7 +155,7 @@ test('moving a command to the background ends the call, the command keeps runnin
 
 test('a command is stopped at its time limit when the settings say so', async () => {
   const { engine: live, sessionId } = await session(
-    [bash({ command: 'echo begun; sleep 60', timeout: 300 }), { text: 'done' }],
+    [bash({ command: 'echo started; sleep 60', timeout: 300 }), { text: 'done' }],
     {
       more: '[tasks]\nat_time_limit = "stop"\n',
     },
@@ -163,20 +163,20 @@ test('a command is stopped at its time limit when the settings say so', async ()
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
   expect(resultOf('call')).toMatch(
-    /^(?:begun|It printed nothing\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./,
+    /^(?:started|It printed nothing\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./,
   )
 }, 20_000)
 
 test('a command continues in the background at its time limit, and its end is reported', async () => {
   const { engine: live, sessionId } = await session([
-    bash({ command: 'echo begun; sleep 60', timeout: 300 }),
+    bash({ command: 'echo started; sleep 60', timeout: 300 }),
     { text: 'done' },
     { text: 'ok' },
   ])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
   const [, taskId = ''] =
-    /^(?:begun|It has printed nothing so far\.)\nIt had not ended after 0\.3 s and goes on in the background\.\ntask_id: (\S+)/.exec(
+    /^(?:started|It has printed nothing so far\.)\nIt had not ended after 0\.3 s and goes on in the background\.\ntask_id: (\S+)/.exec(
       resultOf('call'),
     ) ?? []
   expect(await live.tasks.stop(taskId)).toMatchObject({ status: 'stopped' })
@@ -211,7 +211,7 @@ test('a background task that asks at its terminal says so when inspected, and th
 
 test('a background task that times out is stopped by its host, and the agent is notified', async () => {
   const { engine: live, sessionId } = await session([
-    bash({ command: 'echo begun; sleep 60', description: 'slow', run_in_background: true, timeout: 400 }),
+    bash({ command: 'echo started; sleep 60', description: 'slow', run_in_background: true, timeout: 400 }),
     { text: 'done' },
     { text: 'ok' },
   ])
@@ -224,7 +224,7 @@ test('a background task that times out is stopped by its host, and the agent is 
 
 test('when the task host is killed, a waiting call ends as lost, and background tasks are reported lost', async () => {
   const { engine: live, sessionId } = await session([
-    bash({ command: 'echo begun; sleep 60', description: 'server', run_in_background: true }),
+    bash({ command: 'echo started; sleep 60', description: 'server', run_in_background: true }),
     { text: '', toolCalls: [{ name: 'Bash', id: 'waits', input: { command: 'echo working; sleep 61' } }] },
     { text: 'done' },
     { text: 'ok' },

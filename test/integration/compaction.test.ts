@@ -204,7 +204,7 @@ describe('a compaction', () => {
     expect(run.stderr).toContain('could not be compacted')
     expect(run.stderr).toContain('Nothing is lost')
     broken = false
-    expect(await print('go on', '--continue')).toMatchObject({ code: 0, stdout: 'fine\n' })
+    expect(await print('continue', '--continue')).toMatchObject({ code: 0, stdout: 'fine\n' })
     expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('heliotrope')
   })
 
@@ -223,7 +223,7 @@ describe('a compaction', () => {
       if (index === 0) return full
       if (asksForSummary(request))
         return stall
-          ? { text: 'The summary that nobody will see', faults: { stallAfterBytes: 300 } }
+          ? { text: 'The summary that must not be sent', faults: { stallAfterBytes: 300 } }
           : { text: 'SUMMARY' }
       return { text: 'fine' }
     })
@@ -236,11 +236,11 @@ describe('a compaction', () => {
     child.kill('SIGKILL')
     await ended
     stall = false
-    const run = await print('go on', '--continue', '--output-format', 'stream-json')
+    const run = await print('continue', '--continue', '--output-format', 'stream-json')
     expect(run.code).toBe(0)
     const told = JSON.stringify(server.requests.at(-1)!.body)
     expect(told).toContain('heliotrope')
-    expect(told).not.toContain('nobody will see')
+    expect(told).not.toContain('must not be sent')
     expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toBe('# Notes\n')
   })
 })
@@ -289,7 +289,7 @@ describe('a manual compaction', () => {
       await host!.kill()
 
       const again = await connect()
-      await say(again, sessionId, 'go on')
+      await say(again, sessionId, 'continue')
       expect(lastBody()).toContain('THE SUMMARY')
       expect(lastBody()).toContain('heliotrope')
       expect(lastBody()).not.toContain('answer 1')
@@ -298,7 +298,7 @@ describe('a manual compaction', () => {
       await say(again, sessionId, 'and now')
       expect(lastBody()).not.toContain('THE SUMMARY')
       expect(lastBody()).toContain('answer 1')
-      expect(lastBody()).toContain('go on')
+      expect(lastBody()).toContain('continue')
       const gone = again.session.undoCompaction({ sessionId, compactionId: compacted!.compactionId })
       expect(failureFrom(await rejection(gone))).toMatchObject({ code: 'compaction.gone' })
     },
@@ -333,7 +333,7 @@ describe('a manual compaction', () => {
         (request) => {
           if (!asksForSummary(request)) return { text: 'fine' }
           return stall
-            ? { text: 'nobody will see this summary', faults: { stallAfterBytes: 300 } }
+            ? { text: 'this summary must not be sent', faults: { stallAfterBytes: 300 } }
             : { text: 'SUMMARY' }
         },
         { window: 128_000 },
@@ -360,9 +360,9 @@ describe('a manual compaction', () => {
       expect(header).not.toHaveProperty('compacting')
       expect(header.queue).toHaveLength(1)
       expect(events.at(-1)).toMatchObject({ type: 'compaction.failed', why: 'interrupted' })
-      await say(again, sessionId, 'go on')
+      await say(again, sessionId, 'continue')
       expect(lastBody()).toContain('heliotrope')
-      expect(lastBody()).not.toContain('nobody will see')
+      expect(lastBody()).not.toContain('must not be sent')
     },
   )
 })

@@ -144,10 +144,10 @@ test('the newest runs are kept with their output, both within limits', async () 
 test('a prompt that hooks had not checked when the app closed is not sent', async () => {
   const { path, events, server, say, close } = await open(
     [{ text: 'never' }],
-    hook('UserPromptSubmit', 'touch begun; sleep 600'),
+    hook('UserPromptSubmit', 'touch started; sleep 600'),
   )
   const saying = rejection(say('go'))
-  await until(() => existsSync(path('begun')), 'the hook to run')
+  await until(() => existsSync(path('started')), 'the hook to run')
   await close()
   expect(await saying).toMatchObject({ code: 'hook.blocked' })
   expect(events).toEqual([])

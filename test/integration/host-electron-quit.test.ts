@@ -182,7 +182,7 @@ describe.skipIf(chromium === null)('quitting the desktop app', () => {
     engine.record(sessionId, { type: 'turn.finished', turnId, stop: 'interrupted', steps: 0, durationMs: 0 })
     const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [sessionId] } })
     const page = await shown(desktop)
-    await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go on' }])
+    await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'continue' }])
     await holds(page, "page.commands.includes('desktop-changed')")
     expect(await page.evaluate('page.connection.client.desktop.view()')).toMatchObject({ interrupted: [] })
   })

@@ -107,7 +107,7 @@ it('a message that mentions something missing is neither sent, queued nor record
   await expect(prompt('@everything:demo://nowhere')).rejects.toMatchObject({ code: 'mcp.answer' })
   await expect(prompt('/mcp:everything:args-prompt')).rejects.toMatchObject({ code: 'mcp.not_attached' })
   await expect(
-    lab.engine.sessions.steer(session, { parts: [{ type: 'text', text: '/mcp:nobody:x' }] }),
+    lab.engine.sessions.steer(session, { parts: [{ type: 'text', text: '/mcp:missing:x' }] }),
   ).rejects.toMatchObject({
     code: 'mcp.not_attached',
   })

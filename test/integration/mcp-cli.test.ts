@@ -296,7 +296,7 @@ describe('trestle mcp', () => {
   })
 
   test.each([
-    [['call', 'nobody', 'x'], 1, 'There is no server "nobody"'],
+    [['call', 'missing', 'x'], 1, 'There is no server "missing"'],
     [['tets', 'x'], 2, 'Did you mean test'],
     [['add', 'x'], 2, 'a name, and a URL'],
     [['add', 'x y', 'https://example.org'], 2, 'no name'],

@@ -78,12 +78,12 @@ it('servers that fail to start, do not answer or list nonsense lose only their o
     { config: '[mcp]\nstart_wait_s = 5' },
   )
   const session = await lab.session()
-  const begun = performance.now()
+  const before = performance.now()
   expect(await lab.calls(session, [good('fine'), { name: 'mcp__circle__echo', input: { text: 'too' } }])).toEqual([
     'fine',
     'too',
   ])
-  expect(performance.now() - begun).toBeLessThan(12_000)
+  expect(performance.now() - before).toBeLessThan(12_000)
   await vi.waitFor(
     async () => {
       const states = Object.fromEntries(
@@ -146,9 +146,9 @@ it('a server that ignores every request to end, and its detached grandchild, are
   expect(pids.every(isAlive)).toBe(true)
   await lab.begin(session, [bad('hang')])
   await vi.waitFor(() => expect(lab.of(session, 'tool.started')).toHaveLength(4))
-  const begun = performance.now()
+  const before = performance.now()
   await lab.close()
-  expect(performance.now() - begun).toBeLessThan(5_000)
+  expect(performance.now() - before).toBeLessThan(5_000)
   expect(pids.filter(isAlive)).toEqual([])
 })
 

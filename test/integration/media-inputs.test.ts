@@ -82,7 +82,7 @@ describe('a large image and a PDF are resized for the model', () => {
     await sessions.prompt(sessionId, parts())
     await ended(1)
     expect(await sent(model, 0)).toEqual(FITTED)
-    await sessions.prompt(sessionId, [{ type: 'text', text: 'go on' }])
+    await sessions.prompt(sessionId, [{ type: 'text', text: 'continue' }])
     const { promptId } = await sessions.prompt(sessionId, [{ type: 'text', text: 'later' }])
     await sessions.editQueued(sessionId, required(promptId, 'the queued prompt'), parts())
     await sessions.steer(sessionId, { parts: parts() })

@@ -108,20 +108,20 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     { timeout: 4 * LONG_MS },
     async () => {
       await app.inBackground(Array.from({ length: TASKS }, () => 'while :; do echo tick; sleep 0.2; done'))
-      const begun = await app.tasks(true)
-      expect(begun).toHaveLength(TASKS)
+      const started = await app.tasks(true)
+      expect(started).toHaveLength(TASKS)
       const [host] = hostsOf(app.scratch.home)
       await app.kill()
       const aside = join(folder, 'removed')
       renameSync(resources, aside)
       const sizes = (): number[] =>
-        begun.map(({ outputPath }) => statSync(outputPath, { throwIfNoEntry: false })?.size ?? 0)
+        started.map(({ outputPath }) => statSync(outputPath, { throwIfNoEntry: false })?.size ?? 0)
       const before = sizes()
       await until(() => sizes().every((size, at) => size > before[at]!), 'output of all tasks without the app', LONG_MS)
       renameSync(aside, resources)
       await app.open()
       expect((await app.tasks(true)).map(({ taskId }) => taskId).toSorted()).toEqual(
-        begun.map(({ taskId }) => taskId).toSorted(),
+        started.map(({ taskId }) => taskId).toSorted(),
       )
       expect(hostsOf(app.scratch.home)).toEqual([host])
       expect(

@@ -9,7 +9,7 @@ import { readingCommand } from '../support/reading-grammar'
 
 /** Generated commands that are judged; those that pass without approval are run. */
 const CASES = Number(process.env['FUZZ_CASES'] ?? 3000)
-const MOST_RUN = Number(process.env['FUZZ_RUNS'] ?? 300)
+const MAX_RUN = Number(process.env['FUZZ_RUNS'] ?? 300)
 const AT_ONCE = 50
 const linesOf = (name: string): string[] =>
   readFileSync(join(import.meta.dirname, '..', 'support', name), 'utf8')
@@ -99,12 +99,12 @@ it.skipIf(!canTrace())(
     const allowed = new Set<string>()
     await fc.assert(
       fc.asyncProperty(readingCommand, async (command) => {
-        if (allowed.size >= MOST_RUN || /(?:^|\s)tail\b.*-\w*[fF]/.test(command)) return
+        if (allowed.size >= MAX_RUN || /(?:^|\s)tail\b.*-\w*[fF]/.test(command)) return
         if ((await judgeCommand(command, { cwd: scratch.project })).verdict === 'allow') allowed.add(command)
       }),
       { numRuns: CASES },
     )
-    expect(allowed.size).toBeGreaterThan(Math.min(MOST_RUN, CASES / 40))
+    expect(allowed.size).toBeGreaterThan(Math.min(MAX_RUN, CASES / 40))
     expect(await violations([...allowed])).toEqual([])
   },
   Math.max(120_000, CASES * 40),

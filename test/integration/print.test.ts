@@ -242,7 +242,7 @@ describe('print mode', () => {
     const code = await new Promise((resolve) => child.once('close', resolve))
     expect(code).toBe(130)
     expect(lines(out).at(-1)).toMatchObject({ type: 'result', stop: 'cancelled' })
-    expect(await print(['go on', '-c'])).toMatchObject({ code: 0, stdout: 'went on\n' })
+    expect(await print(['continue', '-c'])).toMatchObject({ code: 0, stdout: 'went on\n' })
     expect(JSON.stringify(server.requests[1]!.body)).toContain('a long story')
   })
 

@@ -8,7 +8,7 @@ import type { Store } from '../../src/main/engine/store/store'
 import type { EventBody } from '../../src/shared/events/event'
 
 /** What the log may take when nobody reads for long; and what is left of it after somebody did. */
-const MOST_BYTES = 17 * 1024 * 1024
+const MAX_BYTES = 17 * 1024 * 1024
 
 let home: string
 let file: string
@@ -44,7 +44,7 @@ function write(count: number): number {
 }
 
 test('the log stays small however much is written, so later readers stay fast', { timeout: 120_000 }, () => {
-  expect(write(1500)).toBeLessThan(MOST_BYTES)
+  expect(write(1500)).toBeLessThan(MAX_BYTES)
   expect(statSync(file).size).toBeGreaterThan(2_000_000)
 })
 
@@ -52,11 +52,11 @@ test('a log that grew during a long read shrinks with the next writes', { timeou
   const reader = openReadOnly(file)
   reader.exec('BEGIN')
   reader.prepare('SELECT count(*) FROM event').get()
-  while (logBytes() < 1.5 * MOST_BYTES) write(50)
+  while (logBytes() < 1.5 * MAX_BYTES) write(50)
   reader.exec('COMMIT')
   reader.close()
   write(20)
-  expect(logBytes()).toBeLessThan(MOST_BYTES)
+  expect(logBytes()).toBeLessThan(MAX_BYTES)
 })
 
 test('reading and searching a session write neither to the file nor to its log', { timeout: 120_000 }, () => {

@@ -129,8 +129,8 @@ describe('the log', () => {
     expect(() => store.append('a', [turn('t'), broken])).toThrow(/circular/i)
     expect(store.header('a')).toMatchObject({ seq: 1, turns: 0 })
     expect(store.append('a', [turn('t')])[0]?.seq).toBe(2)
-    expect(() => store.append('nobody', [turn('t')])).toThrow(expect.objectContaining({ code: 'session.not_found' }))
-    expect(store.append('nobody', [])).toEqual([])
+    expect(() => store.append('missing', [turn('t')])).toThrow(expect.objectContaining({ code: 'session.not_found' }))
+    expect(store.append('missing', [])).toEqual([])
   })
 
   test('removing a session of thousands of events removes its text from the search', () => {
@@ -207,7 +207,7 @@ describe('windows', () => {
     create('a')
     expect(store.window('a', { limit: 10 })).toMatchObject({ hasMore: false, events: [{ seq: 1 }] })
     expect(store.window('a', { limit: 10, before: 1 })).toEqual({ events: [], hasMore: false })
-    expect(store.window('nobody', { limit: 10 })).toEqual({ events: [], hasMore: false })
+    expect(store.window('missing', { limit: 10 })).toEqual({ events: [], hasMore: false })
   })
 
   test('history is read backwards, only what the model saw, while other calls continue', () => {

@@ -128,7 +128,7 @@ test('a lease is released on release and on close', () => {
   two.close()
   expect(one.acquire('a').ok).toBe(true)
   expect(one.append('a', [steer])[0]?.seq).toBe(3)
-  expect(() => one.acquire('nobody')).toThrow(expect.objectContaining({ code: 'session.not_found' }))
+  expect(() => one.acquire('missing')).toThrow(expect.objectContaining({ code: 'session.not_found' }))
   one.close()
   one.close()
 })

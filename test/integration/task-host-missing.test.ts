@@ -12,12 +12,12 @@ import { createScratch, type Scratch } from '../support/scratch'
 import { endHosts, sourceTaskHost } from '../support/source-task-host'
 
 let scratch: Scratch
-let custody: HomeTaskSupervisor | undefined
+let supervisor: HomeTaskSupervisor | undefined
 beforeEach(() => {
   scratch = createScratch()
 })
 afterEach(async () => {
-  await custody?.close()
+  await supervisor?.close()
   await endHosts(scratch.home)
   scratch.remove()
 })
@@ -47,7 +47,7 @@ function open(program: TaskHostProgram): {
     log: (message) => logged.push(message),
   })
   opened.onNotice((text) => notices.push(text))
-  custody = opened
+  supervisor = opened
   const signal = new AbortController().signal
   return {
     notices,
@@ -57,13 +57,13 @@ function open(program: TaskHostProgram): {
 }
 
 const background = (command: string): Promise<unknown> =>
-  custody!.start({ command, cwd: scratch.project, timeoutMs: null })
+  supervisor!.start({ command, cwd: scratch.project, timeoutMs: null })
 
 describe('when the task host cannot start', () => {
   test('commands still run, the user is told why once, and it is logged', async () => {
     const { program, starts } = noHost('echo "this is no host" >&2; exit 3')
     const { notices, logged, run } = open({ program })
-    custody!.terminals.warm()
+    supervisor!.terminals.warm()
     const ends = await Promise.all(Array.from({ length: 5 }, (_, at) => run(`echo ${at}`)))
     expect(ends.map(({ text }) => text.trim())).toEqual(['0', '1', '2', '3', '4'])
     expect((await run('echo more')).text).toContain('more')

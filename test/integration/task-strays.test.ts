@@ -11,17 +11,17 @@ import type { Orphan, Task } from '../../src/shared/model/task'
 import { isAlive } from '../support/marked-pids'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
-import { endHosts, hostPids, openCustody } from '../support/source-task-host'
+import { endHosts, hostPids, openSupervisor } from '../support/source-task-host'
 import { until } from '../support/until'
 
 let scratch: Scratch
-let custody: ReturnType<typeof openCustody>
+let supervisor: ReturnType<typeof openSupervisor>
 beforeEach(() => {
   scratch = createScratch()
-  custody = openCustody(scratch.home)
+  supervisor = openSupervisor(scratch.home)
 })
 afterEach(async () => {
-  await custody.close()
+  await supervisor.close()
   await endHosts(scratch.home)
   for (const name of ['stray', 'heir']) if (existsSync(join(scratch.project, name))) kill(pidIn(name))
   scratch.remove()
@@ -36,7 +36,7 @@ function kill(pid: number): void {
 }
 
 const pidIn = (name: string): number => Number(readFileSync(join(scratch.project, name), 'utf8'))
-const start = (command: string): Promise<Task> => custody.start({ command, cwd: scratch.project, timeoutMs: null })
+const start = (command: string): Promise<Task> => supervisor.start({ command, cwd: scratch.project, timeoutMs: null })
 const trestle = (...args: string[]): Promise<CliRun> => runCli(['task', ...args], { home: scratch.home })
 const isThere = (name: string): boolean =>
   existsSync(join(scratch.project, name)) && pidIn(name) > 0 && isAlive(pidIn(name))
@@ -53,17 +53,17 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     const other = await start('sleep 1000')
     const { taskId } = await start(`${STRAY}; sleep 1000`)
     await until(() => isThere('stray'), 'the stray to run')
-    await custody.stop(taskId)
+    await supervisor.stop(taskId)
     expect(isThere('stray')).toBe(false)
-    expect(await custody.get(other.taskId)).toMatchObject({ status: 'running' })
+    expect(await supervisor.get(other.taskId)).toMatchObject({ status: 'running' })
   }, 60_000)
 
   test('left behind by a task is listed, also as JSON, and stopped by stop --all', async () => {
     const { taskId } = await start(`${STRAY}; until [ -s stray ]; do :; done`)
-    await custody.wait(taskId, 30_000)
+    await supervisor.wait(taskId, 30_000)
     const pid = pidIn('stray')
     await expect
-      .poll(() => custody.orphans(), { timeout: 10_000 })
+      .poll(() => supervisor.orphans(), { timeout: 10_000 })
       .toMatchObject([{ pid, taskId, command: 'sleep 1000', taskEnded: true }])
     const { stdout } = await trestle('list')
     expect(stdout).toMatch(
@@ -82,10 +82,10 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
 
   test('is linked to its task after its parent has ended', async () => {
     const { taskId } = await start(RUNAWAY)
-    await custody.wait(taskId, 30_000)
+    await supervisor.wait(taskId, 30_000)
     await until(() => isThere('heir'), 'the heir to run', 30_000)
-    await expect.poll(() => custody.orphans(), { timeout: 10_000 }).toMatchObject([{ pid: pidIn('heir'), taskId }])
-    await custody.stop(taskId)
+    await expect.poll(() => supervisor.orphans(), { timeout: 10_000 }).toMatchObject([{ pid: pidIn('heir'), taskId }])
+    await supervisor.stop(taskId)
     expect(isThere('heir')).toBe(false)
   }, 90_000)
 
@@ -94,7 +94,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     await until(() => isThere('stray'), 'the stray to run')
     for (const pid of hostPids(scratch.home)) process.kill(pid, 'SIGKILL')
     await expect
-      .poll(async () => (await custody.orphans()).map(({ pid }) => pid), { timeout: 20_000 })
+      .poll(async () => (await supervisor.orphans()).map(({ pid }) => pid), { timeout: 20_000 })
       .toContain(pidIn('stray'))
     expect((await trestle('kill-orphans')).code).toBe(0)
     expect(isThere('stray')).toBe(false)
@@ -120,7 +120,7 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
 test('is left alone by stop --all and the list while its command still runs', async () => {
   const controller = new AbortController()
   const signal = controller.signal
-  const waiting = custody.terminals.run(
+  const waiting = supervisor.terminals.run(
     { command: 'sleep 999 & echo $! >stray; wait', cwd: scratch.project, timeoutMs: null, signal },
     1_000,
   )

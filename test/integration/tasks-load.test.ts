@@ -54,10 +54,10 @@ test(
     await app.inBackground(
       Array.from({ length: 3 }, () => `cat data; (trap '' TERM; exec bash ./flee >/dev/null 2>&1) & sleep 1000`),
     )
-    for (let begun = 0; begun < TASKS; begun += AT_ONCE) {
+    for (let first = 0; first < TASKS; first += AT_ONCE) {
       const before = performance.now()
       await app.inBackground(
-        Array.from({ length: Math.min(AT_ONCE, TASKS - begun) }, (_, index) => commands[(begun + index) % 5]!),
+        Array.from({ length: Math.min(AT_ONCE, TASKS - first) }, (_, index) => commands[(first + index) % 5]!),
       )
       report(`${AT_ONCE} tasks started in ${Math.round(performance.now() - before)} ms`)
     }
@@ -147,13 +147,15 @@ test('a flood of background output keeps memory flat, and can be paged', { timeo
   const before = memory()
   const numbered = (line: number): string => String(1_000_000_000 + line)
   const lines = Math.ceil((FLOOD_MB * 1024 * 1024) / 11)
-  const begun = performance.now()
+  const beganAt = performance.now()
   await app.inBackground([`seq ${numbered(1)} ${numbered(lines)}`])
   const hasEnded = async (): Promise<void> =>
     expect((await app.tasks(false)).some(({ status }) => status === 'completed')).toBe(true)
   await vi.waitFor(hasEnded, { timeout: LIMIT_MS, interval: 100 })
   const after = memory()
-  report(`${FLOOD_MB} MB in ${Math.round(performance.now() - begun)} ms; before: ${before.text}; after: ${after.text}`)
+  report(
+    `${FLOOD_MB} MB in ${Math.round(performance.now() - beganAt)} ms; before: ${before.text}; after: ${after.text}`,
+  )
   expect(after.app - before.app).toBeLessThan(60)
   expect(after.host - before.host).toBeLessThan(60)
   const flood = (await app.tasks(false)).find(({ status }) => status === 'completed')!

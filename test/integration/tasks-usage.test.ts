@@ -27,8 +27,8 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-function start(command: string, custody = supervisorTag(home)): void {
-  const env = { ...process.env, TRESTLE_TASK: taskId, [SUPERVISOR_VARIABLE]: custody }
+function start(command: string, supervisor = supervisorTag(home)): void {
+  const env = { ...process.env, TRESTLE_TASK: taskId, [SUPERVISOR_VARIABLE]: supervisor }
   spawn('bash', ['-c', command], { cwd: home, env, stdio: 'ignore', detached: true }).unref()
 }
 
@@ -173,11 +173,11 @@ describe('orphans', () => {
   })
 
   test.each([
-    ['in the custody of a living process', () => supervisorTag(home)],
+    ['of a running supervisor', () => supervisorTag(home)],
     ['of another home', () => `${homeKey(`${home}2`)}:${process.pid}:1`],
-    ['with an unreadable mark of custody', () => 'nonsense'],
-  ])('exclude processes %s', async (_name, custody) => {
-    start('sleep 1000 & wait; :', custody())
+    ['with an unreadable supervisor tag', () => 'nonsense'],
+  ])('exclude processes %s', async (_name, supervisor) => {
+    start('sleep 1000 & wait; :', supervisor())
     await running()
     expect(await findOrphans(home)).toEqual([])
     expect(await endOrphans(home, undefined, 100)).toBe(0)

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
-import { endHosts, openCustody } from '../support/source-task-host'
+import { endHosts, openSupervisor } from '../support/source-task-host'
 
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 const ESC = '\u001b'
@@ -91,17 +91,17 @@ test('messages about typed or configured values cannot control the terminal', as
 }, 60_000)
 
 test('task output keeps only its colors on a terminal, and a pipe gets it byte by byte', async () => {
-  const custody = openCustody(scratch.home)
+  const supervisor = openSupervisor(scratch.home)
   try {
     const bytes = `${ESC}[31mred${ESC}[0m ${EVIL}\n`
     const command = `printf %s ${JSON.stringify(Buffer.from(bytes).toString('base64'))} | base64 -d`
-    const { taskId } = await custody.start({
+    const { taskId } = await supervisor.start({
       command,
       cwd: scratch.project,
       timeoutMs: null,
       description: `d${EVIL}\nrow`,
     })
-    await expect.poll(async () => (await custody.get(taskId)).status, { timeout: 15_000 }).not.toBe('running')
+    await expect.poll(async () => (await supervisor.get(taskId)).status, { timeout: 15_000 }).not.toBe('running')
     const raw = await inTerminal('task', 'output', taskId)
     expect(raw).toContain(`${ESC}[31mred`)
     // oxlint-disable-next-line no-control-regex -- colors are what may be there
@@ -112,6 +112,6 @@ test('task output keeps only its colors on a terminal, and a pipe gets it byte b
     )
     expect(steering(await inTerminal('task', 'list', '--all'))).toEqual([])
   } finally {
-    await custody.close()
+    await supervisor.close()
   }
 }, 60_000)

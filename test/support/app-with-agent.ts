@@ -80,7 +80,7 @@ export class AppWithAgent {
   async call(calls: ScriptedCall[]): Promise<string> {
     const before = this.server.requests.length
     this.calls.push(calls)
-    const parts = [{ type: 'text' as const, text: 'go on' }]
+    const parts = [{ type: 'text' as const, text: 'continue' }]
     await this.client.session.prompt({ sessionId: this.sessionId, parts })
     await until(
       () => this.calls.length === 0 && this.server.requests.length >= before + 2,
