@@ -93,7 +93,7 @@ async function fillStore({ home, project }: Scratch): Promise<void> {
 async function openings(page: Page): Promise<Measurement[]> {
   const [clicks, starts]: number[][] = [[], []]
   for (let run = 0; run < OPENINGS; run++) {
-    // Anew each time: a page keeps the sessions it has shown.
+    // A new page each time: a page caches the sessions it has shown.
     await open(page, 'other')
     await page.reload()
     await row(page, 'events').waitFor()

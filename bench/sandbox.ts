@@ -38,7 +38,7 @@ async function commands(scratch: Scratch): Promise<Measurement[]> {
       times.free.push(await time(undefined))
       times.warm.push(await time(policyOf(scratch)))
       if (n >= COLD_RUNS) continue
-      // Other files: a new sandbox in the running process list; another session: everything anew.
+      // Other files: a new sandbox in the running process list; another session: a new process list too.
       times.group.push(await time(policyOf(scratch, { protect: [`part-${n}`] })))
       times.session.push(await time(policyOf(scratch, { scope: `session-${n}` })))
     }

@@ -108,7 +108,7 @@ async function onNewHome<Result>(
   }
 }
 
-/** As the task host measures while somebody looks, but in this process. */
+/** Measures like the task host while a client watches usage, but in this process. */
 async function usagePasses(): Promise<{ ms: number; processes: number }> {
   const { UsageMeter } = await import('../src/main/engine/task/host/usage-meter.ts')
   const meter = new UsageMeter()

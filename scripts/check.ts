@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 
 const checks: [name: string, script: string, args: string[]][] = [
-  ['format (npm run format mends it)', 'node_modules/oxfmt/bin/oxfmt', ['--check', '.']],
+  ['format (fix: npm run format)', 'node_modules/oxfmt/bin/oxfmt', ['--check', '.']],
   ['lint', 'node_modules/oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', '.']],
   ['types', 'node_modules/typescript/bin/tsc', ['-b']],
   [
@@ -13,7 +13,7 @@ const checks: [name: string, script: string, args: string[]][] = [
     'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
     ['src', '--config', '.dependency-cruiser.mjs'],
   ],
-  ['wire schema (node scripts/wire-schema.ts mends it)', 'scripts/wire-schema.ts', ['--check']],
+  ['wire schema (fix: node scripts/wire-schema.ts)', 'scripts/wire-schema.ts', ['--check']],
   ['unused code', 'node_modules/knip/bin/knip.js', ['--no-progress']],
 ]
 

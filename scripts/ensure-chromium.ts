@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { findChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 
-/** False when there is none and none could be installed. */
+/** False when no Chromium is available and installing one failed. */
 export async function ensureChromium(): Promise<boolean> {
   if ((await findChromium()) !== null) return true
   if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0) {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** After SIGTERM a program has so long to end by itself. */
+/** Grace period after SIGTERM, before SIGKILL. */
 const GRACE_MS = 5000
 /** Output beyond this is an error of the program. */
 const MAX_BYTES = 256 * 1024 * 1024

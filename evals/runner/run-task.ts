@@ -172,7 +172,7 @@ async function runProgram(args: string[], place: RunPlace, { program }: Configur
   return stdout
 }
 
-/** Background tasks may outlive a time limit; their host ends by itself once it has nothing to do, and writes into its home until then. */
+/** Background tasks may outlive a time limit; their host exits once it is idle, and writes into its home until then. */
 async function stopTasks(place: RunPlace, configuration: Configuration): Promise<void> {
   const run = join(place.home, 'run')
   if (!existsSync(join(run, HOST_TOKEN))) return

@@ -133,7 +133,7 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
     for (const stop of stops) stop()
     await until(() => engine.listenerCount(sessionId) === 0 && engine.changeListenerCount === 0, 'no listener')
     const { length } = app
-    await engine.sessions.change(sessionId, { title: 'heard by nobody' })
+    await engine.sessions.change(sessionId, { title: 'not delivered' })
     await turn()
     expect(app).toHaveLength(length)
   })
@@ -169,7 +169,7 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
       ),
     )
     await until(() => seen.starts() > 0, 'the subscription')
-    // More than the queue holds, before anybody can read.
+    // More than the queue holds, before the client can read.
     engine.record(sessionId, ...Array.from({ length: 6000 }, (_, n) => note(`${n}`)))
     await until(() => seen.seqs.at(-1) === 6001, 'the last event')
     expect(seen.seqs).toEqual(upTo(6001).slice(1))

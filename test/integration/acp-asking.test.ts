@@ -60,7 +60,7 @@ describe('permission options', () => {
       names.slice(once.length, -2).every((name: string) => /^Always allow .* in (this|every) session$/.test(name)),
     ).toBe(true)
     expect(existsSync(join(run.scratch.project, 'a2'))).toBe(true)
-    await say(run.client, sessionId, 'and for good')
+    await say(run.client, sessionId, 'and permanently')
     expect(permissions()).toHaveLength(2)
     expect(readFileSync(join(run.scratch.home, 'config.toml'), 'utf8')).toMatch(/Bash\(mkdir/)
   })

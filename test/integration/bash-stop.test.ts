@@ -116,7 +116,7 @@ describe('time limit', () => {
     expect(end.task.status).toBe('timed_out')
     expect(end.durationMs).toBeGreaterThan(5_000)
     expect(end.durationMs).toBeLessThan(6_500)
-    // Dead, and soon collected by whoever started it.
+    // A zombie, soon reaped by its parent.
     await vi.waitFor(() => expect(isAlive(Number(end.text))).toBe(false), { timeout: 2_000 })
   })
 

@@ -159,7 +159,7 @@ function contentOf(entry: string): string {
   return Buffer.from(entry.slice(entry.lastIndexOf(' ') + 1), 'base64').toString('latin1')
 }
 
-/** What somebody else wrote last. */
+/** The content that another process wrote last. */
 function isTheirs(entry: string): boolean {
   return contentOf(entry).lastIndexOf('<other') > contentOf(entry).lastIndexOf('<agent')
 }

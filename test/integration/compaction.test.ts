@@ -61,7 +61,7 @@ describe('500 steps in a window of 32k tokens', () => {
           if (step > 500) return { text: 'All of it is read.' }
           return {
             ...reading(`file-${step % 20}.txt`),
-            text: `Step ${step}. ${step % 2 ? 'I have looked at this file and go on with the next. '.repeat(15) : ''}`,
+            text: `Step ${step}. ${step % 2 ? 'I have looked at this file and will open the next. '.repeat(15) : ''}`,
           }
         },
         { loop: 'max_steps = 600' },

@@ -74,12 +74,12 @@ function told({ body }: Pick<Request, 'body'>): string[] {
     .filter((text) => text.startsWith(HEAD))
 }
 
-/** Breaks a file before any server runs, goes on with other things until it hears of that, mends it, and breaks it again. */
+/** Breaks a file before any server runs, works on other files until the error is reported, fixes it, and breaks it again. */
 function breakTwice(path: string, good: string, bad: string) {
-  let phase: 'start' | 'break' | 'work' | 'mended' | 'again' | 'end' = 'start'
-  const seen: { late: string[]; mended: string[]; again: string[]; lastGap: () => number } = {
+  let phase: 'start' | 'break' | 'work' | 'fixed' | 'again' | 'end' = 'start'
+  const seen: { late: string[]; fixed: string[]; again: string[]; lastGap: () => number } = {
     late: [],
-    mended: [],
+    fixed: [],
     again: [],
     lastGap: () => 0,
   }
@@ -100,11 +100,11 @@ function breakTwice(path: string, good: string, bad: string) {
       seen.late = told(request)
       // A model takes its time for each answer, too.
       if (seen.late.length === 0) return { toolCalls: [read(path, (reads += 1))], faults: { delayMs: 100 } }
-      phase = 'mended'
+      phase = 'fixed'
       return { toolCalls: [edit(path, bad, good)] }
     }
-    if (phase === 'mended') {
-      seen.mended = told(request)
+    if (phase === 'fixed') {
+      seen.fixed = told(request)
       phase = 'again'
       brokenAt = Date.now()
       return { toolCalls: [edit(path, good, bad)] }
@@ -202,7 +202,7 @@ describe.skipIf(!hasSandbox)('errors reported by a language server', () => {
       await play({ files, step, ...(prepare && { prepare }) })
       expect(seen.late).toHaveLength(1)
       expect(seen.late[0]).toMatch(error)
-      expect(seen.mended).toHaveLength(1)
+      expect(seen.fixed).toHaveLength(1)
       expect(seen.again).toHaveLength(2)
       expect(seen.again[1]).toMatch(error)
       expect(seen.lastGap()).toBeLessThan(2_500)
@@ -246,7 +246,7 @@ it('the recipe in docs/hooks.md keeps the agent working on the errors of the who
   expect(JSON.stringify(required(model.requests[1], 'the request after the hook').body)).toContain(
     'src/use.ts(2,29): error TS2345',
   )
-  // After the mending edit the check passes, and the turn ends.
+  // After the edit that fixes it the check passes, and the turn ends.
   expect(model.requests).toHaveLength(4)
 }, 60_000)
 

@@ -75,7 +75,7 @@ async function outcomeOf(limit: number, calls: ScriptedCall[]): Promise<Outcome>
   return { run, results, answer: lines.find((line) => line.type === 'result')?.answer ?? '' }
 }
 
-/** Whoever reads a result that failed knows what to do. */
+/** Every failed result says what to do. */
 function withoutAdvice(results: Outcome['results']): Outcome['results'] {
   return results.filter(
     ({ isError, text }) =>

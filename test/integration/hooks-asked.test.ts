@@ -10,7 +10,7 @@ import { rejection } from '../support/required'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { until } from '../support/until'
 
-/** An engine with somebody to ask, and a session of it. */
+/** An engine with a user to ask, and a session in it. */
 async function open(script: ScriptStep[], hooks: string) {
   const scratch = createScratch({ 'notes.md': 'one\n' })
   onTestFinished(() => scratch.remove())

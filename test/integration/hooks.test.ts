@@ -339,7 +339,7 @@ describe('project hooks', () => {
     await print()
     expect(read('ran')).toBe('x\n')
     expect(request(3)).toContain('A hook denied this call: no')
-    // What was accepted goes on to forbid; what came later does nothing.
+    // The accepted hook still blocks; the one added later does nothing.
     own([
       { event: 'PreToolUse', command: 'touch later' },
       { event: 'SessionStart', command: 'touch later' },

@@ -85,10 +85,10 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
 
   test('an interrupted session is offered above the page, and resumed by its button', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    const id = await session(engine, 'Mend the bridge')
+    const id = await session(engine, 'Fix the bridge')
     engine.record(id, { type: 'turn.finished', turnId: `t-${id}`, stop: 'interrupted', steps: 0, durationMs: 0 })
     const { page } = await opened({ file: { working: [id] } }, engine)
-    await page.getByText('“Mend the bridge” was interrupted when Trestle last closed.').waitFor()
+    await page.getByText('“Fix the bridge” was interrupted when Trestle last closed.').waitFor()
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('was interrupted when Trestle last closed').waitFor({ state: 'detached' })
@@ -97,7 +97,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
 
   test('a dropped file is mentioned in the message by its path, a dropped folder opens as a project', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    const id = await session(engine, 'Mend the bridge')
+    const id = await session(engine, 'Fix the bridge')
     const { page, electron } = await opened({}, engine)
     electron.app.emit('second-instance', {}, [], '', { args: [`trestle-app://session/${id}`], workingFolder: '/' })
     const message = page.getByRole('textbox', { name: 'Message', exact: true })
@@ -155,7 +155,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
 
   test('the quick prompt starts a session with its text, and shows it in the main window', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    await session(engine, 'Mend the bridge')
+    await session(engine, 'Fix the bridge')
     await engine.settings.setDesktop({ quickPrompt: 'Ctrl+Shift+Space' })
     const { electron, page } = await opened({}, engine)
     electron.shortcuts.get('Ctrl+Shift+Space')?.()

@@ -25,7 +25,7 @@ async function atWork(options: Parameters<typeof startOnDouble>[0] = {}, engine 
   return { ...desktop, engine, sessionId, closed }
 }
 
-async function begin(engine: MemoryEngine, title = 'Mend the bridge'): Promise<string> {
+async function begin(engine: MemoryEngine, title = 'Fix the bridge'): Promise<string> {
   const { sessionId } = await engine.sessions.create({ folder: '/p' })
   await engine.sessions.change(sessionId, { title })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
@@ -43,7 +43,7 @@ describe.skipIf(chromium === null)('quitting the desktop app', () => {
     await until(() => electron.dialogs.length === 1 && window().isFocused, 'the question')
     expect(electron.dialogs[0]).toMatchObject({
       message: 'A session is still working.',
-      detail: expect.stringContaining('Mend the bridge'),
+      detail: expect.stringContaining('Fix the bridge'),
       buttons: ['Keep working in the background', 'Stop and quit', 'Cancel'],
     })
     expect(electron.app.hasQuit).toBe(false)
@@ -154,7 +154,7 @@ describe.skipIf(chromium === null)('quitting the desktop app', () => {
 
   test('offers interrupted work once, resumes it on request, and does not offer work the user stopped', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    const interrupted = await begin(engine, 'Mend the bridge')
+    const interrupted = await begin(engine, 'Fix the bridge')
     engine.record(interrupted, {
       type: 'turn.finished',
       turnId: required(engine.sessions.header(interrupted).turnId, 'a turn'),
@@ -165,7 +165,7 @@ describe.skipIf(chromium === null)('quitting the desktop app', () => {
     const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [interrupted, 'deleted'] } })
     const page = await shown(desktop)
     const view = () => page.evaluate('page.connection.client.desktop.view()')
-    expect(await view()).toMatchObject({ interrupted: [{ sessionId: interrupted, title: 'Mend the bridge' }] })
+    expect(await view()).toMatchObject({ interrupted: [{ sessionId: interrupted, title: 'Fix the bridge' }] })
     expect(await page.evaluate('page.connection.client.desktop.resumeInterrupted({ resume: true })')).toBe(1)
     expect(engine.sessions.list({})[0]).toMatchObject({ status: 'running' })
     expect(await view()).toMatchObject({ interrupted: [] })

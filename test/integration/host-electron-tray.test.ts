@@ -14,7 +14,7 @@ async function started(options: Parameters<typeof startOnDouble>[0] = {}) {
   const desktop = await startOnDouble(options)
   const page = await shown(desktop)
   const { sessionId } = await desktop.engine.sessions.create({ folder: '/p' })
-  await desktop.engine.sessions.change(sessionId, { title: 'Mend & paint' })
+  await desktop.engine.sessions.change(sessionId, { title: 'Fix & paint' })
   return { ...desktop, page, sessionId }
 }
 
@@ -26,11 +26,11 @@ describe.skipIf(chromium === null)('system integration of the desktop app', () =
     expect(labels(desktop)).toEqual(['New Session', 'Quick Prompt…', 'Show Trestle', 'separator', 'Quit Trestle'])
     await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
     expect(tray(desktop).tooltip).toBe('Trestle: 1 running')
-    expect(labels(desktop).slice(0, 2)).toEqual(['Running', 'Mend && paint'])
+    expect(labels(desktop).slice(0, 2)).toEqual(['Running', 'Fix && paint'])
     engine.ask(sessionId, 'a')
     expect(tray(desktop).tooltip).toBe('Trestle: 1 pending')
     expect(labels(desktop)[0]).toBe('Pending')
-    electron.clickMenu('Mend && paint', tray(desktop).menu)
+    electron.clickMenu('Fix && paint', tray(desktop).menu)
     await holds(
       page,
       `JSON.stringify(page.commands.at(-1)) === ${JSON.stringify(JSON.stringify({ open: 'session', sessionId }))}`,

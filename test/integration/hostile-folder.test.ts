@@ -146,7 +146,7 @@ describe('a folder crafted to run code when opened', () => {
       const changed = await trustView()
       expect(changed.state).toBe('changed')
       expect(changed.parts.find(({ kind }) => kind === 'mcp')!.diff).toMatch(/^\+added: run .*stub added$/m)
-      // What was accepted and is the same goes on; what is new or other waits.
+      // Accepted, unchanged entries stay on; new or changed ones wait for approval.
       expect(fromServers(folder.runs().slice(runs)).join('\n')).not.toMatch(/changed|added/)
       expect(folder.runs().join('\n')).not.toContain('added hook')
       expect(folder.connections().slice(connections).join('\n')).not.toContain('/added')

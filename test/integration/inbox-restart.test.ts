@@ -242,7 +242,7 @@ it('runs nothing twice: of parallel calls one has run, one was running, one is p
   execFileSync('mkfifo', [pipe])
   const sessionId = await start(before)
   const [first] = await waiting(before, 1)
-  // A pipe can be opened for writing without waiting only when somebody reads it.
+  // A pipe can be opened for writing without blocking only when it has a reader.
   await until(() => isRead(pipe), 'the command that reads the pipe')
   await host!.kill()
   writeFileSync(join(scratch.project, 'a.txt'), 'two\n')
@@ -296,10 +296,10 @@ it('does not run an edit whose file changed meanwhile, and asks again when the c
     Edit: { code: 'approval.gone', message: expect.stringContaining('changed on disk') },
     Write: { code: 'approval.gone', message: expect.stringContaining('Look at the new request') },
   })
-  const [anew] = await waiting(client, 1)
-  expect(anew).toMatchObject({ tool: 'Write', reason: expect.stringContaining('What it would do has changed') })
-  expect(anew!.approvalId).not.toBe(entries.find(({ tool }) => tool === 'Write')!.approvalId)
-  await client.approval.reply(allow(anew!))
+  const [again] = await waiting(client, 1)
+  expect(again).toMatchObject({ tool: 'Write', reason: expect.stringContaining('What it would do has changed') })
+  expect(again!.approvalId).not.toBe(entries.find(({ tool }) => tool === 'Write')!.approvalId)
+  await client.approval.reply(allow(again!))
   const finished = results(await ended(client, sessionId))
   expect(textOf(finished['edit']!.content)).toContain('changed on disk')
   expect(finished['write']).toMatchObject({ isError: false })

@@ -59,7 +59,7 @@ function busyLeaders(printed: string): ShellLauncher {
         setImmediate(() => {
           const file = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
           cleanups.push(() => closeSync(file))
-          // The first line is the number of a process group; there is none of this one.
+          // The first line is a process group id, and this one does not exist.
           writeSync(file, `4194304\n${printed}`)
           events.exit({ exitCode: 0 })
           stall(400)

@@ -27,7 +27,7 @@ const worked = async (...args: string[]): Promise<string> => {
 const json = async <Shape>(...args: string[]): Promise<Shape> => JSON.parse(await worked(...args, '--json')) as Shape
 const addClerk = (...options: string[]) => worked('add', ...options, 'clerk', '--', ...clerk)
 
-/** The program with somebody at a terminal. */
+/** The program with a user at a terminal. */
 function atTerminal(...args: string[]): {
   /** All that was shown, once it has this. */ shows(what: string): Promise<string>
   answer(question: string, line: string): Promise<void>

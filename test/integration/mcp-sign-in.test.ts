@@ -15,7 +15,7 @@ async function serve(options?: OAuthServerOptions): Promise<OAuthServer> {
 
 const desk = async (lab: McpLab) => (await lab.engine.mcp.list()).servers[0]!
 
-/** Signs in as somebody who allows everything. */
+/** Signs in as a user who allows everything. */
 async function signIn(lab: McpLab): Promise<void> {
   await lab.engine.mcp.signIn((await desk(lab)).serverId, (url) => void fetch(url).then((answer) => answer.text()))
 }

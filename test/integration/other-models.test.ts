@@ -117,7 +117,8 @@ it('starts every request with the previous one, even when the model had started 
   let isBusy = true
   await setup(
     {
-      scripted: () => (isBusy ? { text: 'I begin with the login page and go on.', faults } : { text: 'Back again.' }),
+      scripted: () =>
+        isBusy ? { text: 'I start with the login page and continue.', faults } : { text: 'Back again.' },
       second: (request) =>
         JSON.stringify(request.body).includes('alpha')
           ? { text: 'I stand in.' }
@@ -164,13 +165,13 @@ it('has the small model title a session, records the cost, and never replaces a 
   await setup(
     {
       scripted: () => ({ text: 'Done.' }),
-      second: () => ({ text: '"Mending the login page"', usage: { input: 40, output: 6 } }),
+      second: () => ({ text: '"Fixing the login page"', usage: { input: 40, output: 6 } }),
     },
     'small_model = "local/second"',
   )
-  const id = await begin('please mend the login page, it shows nothing')
+  const id = await begin('please fix the login page, it shows nothing')
   await until(() => ofType(id, 'title.made').length > 0, 'the title', 30_000)
-  expect(header(id).title).toBe('Mending the login page')
+  expect(header(id).title).toBe('Fixing the login page')
   expect(header(id).spent.input).toBeGreaterThanOrEqual(40)
   expect(requestsTo('second').every(isTitle)).toBe(true)
   await required(engine, 'an engine').sessions.change(id, { title: 'Mine' })

@@ -75,7 +75,7 @@ test('every line matches the schema, in a session with approvals, a rejection, a
     },
     { toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] },
     { text: 'done' },
-    { text: 'this goes on and on'.repeat(50), faults: { stallAfterBytes: 1500 } },
+    { text: 'this never stops '.repeat(50), faults: { stallAfterBytes: 1500 } },
   ])
   wire.raw(
     'this is no JSON\n[]\n{"id":"x"}\n\n{"id":"y","method":"session.lisst"}\n{"id":"z","method":"session.create","input":{"folder":7}}\n',
@@ -99,7 +99,7 @@ test('every line matches the schema, in a session with approvals, a rejection, a
     error: { code: 'approval.gone', advice: expect.any(String) },
   })
   await wire.result('session.prompt', { sessionId, parts: text('again') })
-  await until(() => JSON.stringify(pushes(events)).includes('this goes on'), 'text')
+  await until(() => JSON.stringify(pushes(events)).includes('this never stops'), 'text')
   await wire.result('session.stop', { sessionId })
   for (const [method, input] of [
     ['app.info'],
@@ -158,7 +158,7 @@ test('every method of the contract exists on the wire, and invalid input does no
   await start([])
   for (const method of METHODS) {
     const id = wire.begin(method, { nonsense: true })
-    // A subscription that takes no input has begun, and goes on until it is ended.
+    // A subscription without input has started, and runs until it is ended.
     if (method.startsWith('push.')) {
       await wire.result('app.info')
       wire.cancel(id)
@@ -244,6 +244,6 @@ test('a client that does not read neither fills the memory nor misses events unn
   await wire.result('session.stop', { sessionId })
   await until(
     () => happened(events).includes('turn.finished') || pushes(events).at(-1)?.type === 'lagged',
-    'the end, or to be told',
+    'the end, or a lagged message',
   )
 }, 60_000)

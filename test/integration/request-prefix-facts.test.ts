@@ -89,7 +89,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       await run.turn(read('a.txt'))
       expect(run.tells('Always greet first.')).toBe(true)
       expect(run.tells('not available any more: SendDMail')).toBe(true)
-      // Where nobody can be asked, as in print mode, and back.
+      // Without a user to ask, as in print mode, and back.
       await run.restart({ interactive: false })
       await run.turn(read('b.txt'))
       expect(run.tells('Nobody can approve anything')).toBe(true)

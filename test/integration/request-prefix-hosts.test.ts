@@ -101,7 +101,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
       read('b.txt'),
     )
     const [agentId] = run.of('subagent.started').map((event) => event.agentId)
-    await run.turn(task('Go on with the FIRST PART', { resume: agentId }), read('b.txt'), read('a.txt'), {
+    await run.turn(task('Continue with the FIRST PART', { resume: agentId }), read('b.txt'), read('a.txt'), {
       text: 'Done again.',
     })
     await run.turn(task('SECOND PART of the work'), read('a.txt'), read('b.txt'), { text: 'Done, too.' })

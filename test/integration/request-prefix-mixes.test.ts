@@ -82,7 +82,7 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     await run.ended(turns)
     expect(run.tells('while you wait')).toBe(true)
     expect(run.breaks()).toEqual({ allowed: [], others: [], thinking: [] })
-    // Servers come and go over restarts; the session goes on in another process.
+    // Servers come and go over restarts; the session continues in another process.
     const servers = (names: Record<string, readonly string[]>): void =>
       run.write(
         'mcp.json',

@@ -112,7 +112,7 @@ test(
     await start().take()
     clearInterval(timer)
     expect(turnsOfTheLoop.count).toBeGreaterThan(3)
-    await until(() => writer.lines.length > before, 'the writer to go on', 30_000)
+    await until(() => writer.lines.length > before, 'the writer to continue', 30_000)
     const copy = openDatabase(newest(), { alone: true })
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     copy.close()
@@ -221,7 +221,7 @@ test('recover restores missing sessions from a backup, completes truncated ones,
   open()
   store.remove('removed')
   store.close()
-  // The store of the day before, in which one session was gone on with.
+  // The store of the day before, in which one session was continued.
   copyFileSync(backup, file)
   open()
   store.append('apart', [turn('went another way')])

@@ -95,7 +95,7 @@ function recover(): { notices: string[]; events: Map<string, RecordedEvent[]>; c
       expect([...store.historyBackwards(sessionId)].length).toBeGreaterThanOrEqual(0)
       expect(store.header(sessionId)).toMatchObject({ sessionId, seq: found.at(-1)!.seq })
       store.acquire(sessionId)
-      expect(store.append(sessionId, [turn('and it goes on')])[0]?.seq).toBe(found.at(-1)!.seq + 1)
+      expect(store.append(sessionId, [turn('and it continues')])[0]?.seq).toBe(found.at(-1)!.seq + 1)
     }
     const count = [...events.values()].reduce((sum, found) => sum + found.length, 0)
     return { notices, events, count }

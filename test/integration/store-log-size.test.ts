@@ -7,7 +7,7 @@ import { openStore } from '../../src/main/engine/store/open/open-store'
 import type { Store } from '../../src/main/engine/store/store'
 import type { EventBody } from '../../src/shared/events/event'
 
-/** What the log may take when nobody reads for long; and what is left of it after somebody did. */
+/** Maximum size of the log without a long-running reader, and again after one has finished. */
 const MAX_BYTES = 17 * 1024 * 1024
 
 let home: string

@@ -59,7 +59,7 @@ const newsTo = (sessionId: string): string[] =>
       : [],
   )
 
-/** Folding the log anew gives the state that the run has left. */
+/** Refolding the log gives the state at the end of the run. */
 function replays(sessionId: string): void {
   expect(log(sessionId).reduce(applyHeader, emptyHeader(sessionId))).toEqual(engine.sessions.header(sessionId))
 }

@@ -157,7 +157,7 @@ it(
     }
     const app = await serveApp(env)
     try {
-      await until(() => told().length >= started().length, 'everything to be told', 20_000)
+      await until(() => told().length >= started().length, 'every notification', 20_000)
       const ids = started()
       expect(ids).toHaveLength(KILLS + 1)
       expect(told().toSorted()).toEqual(ids.toSorted())

@@ -89,10 +89,10 @@ test('an app killed with 20 running tasks finds all of them with complete output
   expect(before.length).toBe(20)
   await app.kill()
   const sizes = before.map(({ outputPath }) => sizeOf(outputPath))
-  // They go on without it.
+  // They keep running without it.
   await until(
     () => before.every(({ outputPath }, index) => sizeOf(outputPath) > sizes[index]! + 20),
-    'output to go on',
+    'more output',
     20_000,
   )
   await app.open()

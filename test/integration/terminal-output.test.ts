@@ -40,7 +40,7 @@ async function inTerminal(...args: string[]): Promise<string> {
   return raw
 }
 
-/** What of it a terminal would act on; the line ends of the terminal itself are none. */
+/** The control characters in it, except the terminal's own line endings. */
 function steering(raw: string): string[] {
   return [...raw.replaceAll('\r\n', '\n').matchAll(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu)].map(([char]) =>
     JSON.stringify(char),

@@ -121,7 +121,7 @@ const rejections: [what: string, publish: (server: UpdateServer) => unknown, mes
     /not signed by Trestle's publisher/,
   ],
   [
-    'that somebody else has signed',
+    'signed with another key',
     async (server) => {
       const other = await UpdateServer.start()
       other.close()

@@ -47,7 +47,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
           )
           expect(new Set(answer.calls.map((call) => call.callId)).size).toBe(2)
           expect(answer.reason).toBe('tool_calls')
-          // Anthropic's wire does not count thinking by itself.
+          // Anthropic's wire does not count thinking separately.
           expect(answer.usage).toEqual({ ...ANSWER.usage, ...(WIRE_OF[type] === 'anthropic' && { thinking: 0 }) })
         },
       )

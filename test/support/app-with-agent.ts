@@ -125,7 +125,7 @@ export class AppWithAgent {
     this.connection?.close()
     await this.app?.close()
     await this.server.close()
-    await until(() => hostsOf(this.scratch.home).length === 0, 'the task host to end by itself', 20_000)
+    await until(() => hostsOf(this.scratch.home).length === 0, 'the idle task host to exit', 20_000)
     this.scratch.remove()
   }
 

@@ -25,7 +25,7 @@ export interface CheckpointBench {
   command(work: () => void): Promise<void>
   restore(request: Partial<RestoreRequest> & { to: number }): Promise<RestoreResult>
   record(event: EventBody): RecordedEvent[]
-  /** A process that begins anew: nothing is known but what is stored. */
+  /** A fresh process, which knows only what is stored. */
   restart(): void
 }
 

@@ -71,7 +71,7 @@ export async function startOnDouble(
     state?: unknown
     /** What desktop.json says. */
     file?: unknown
-    /** Whether the host has to have started before the test goes on; default true. */
+    /** Wait for the host to start before the test continues; default true. */
     wait?: boolean
   } = {},
 ): Promise<StartedDesktop> {

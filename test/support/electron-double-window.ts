@@ -289,7 +289,7 @@ export class DoubleContents extends EventEmitter {
   /** Tells the main process of a navigation as Electron does; whether a listener prevented it. The first load is not told. */
   #isPrevented(url: string, isMainFrame: boolean): boolean {
     if (this.page.url() === 'about:blank') return false
-    // `loadURL` tells nobody.
+    // `loadURL` emits no event.
     if (isMainFrame && this.#loading === toAppUrl(url)) {
       this.#loading = undefined
       return false

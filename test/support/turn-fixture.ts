@@ -136,7 +136,7 @@ export function turnFixture({
       for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()
     },
     live: (event) => live.push(event),
-    ask: ask ?? (async () => ({ none: 'nobody', why: 'Nobody is there.' })),
+    ask: ask ?? (async () => ({ none: 'nobody', why: 'No user is attached.' })),
     gate: gate ?? (async () => ({ allowed: true })),
     checkpointCall: () => undefined,
     withdraw: (asked, reason) =>

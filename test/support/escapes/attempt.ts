@@ -19,7 +19,7 @@ export interface EscapeAttempt {
   between?: string
   /** Run outside after it, as the user would work on, in the project. */
   after?: string
-  /** Commands of the same session after it, each in a sandbox that is set up anew; with `isWarm` in the same as far as it is kept. */
+  /** Commands of the same session after it, each in a new sandbox; with `isWarm` in the same one if it is still alive. */
   next?: readonly string[]
   isWarm?: true
   /** Would harm the machine if the sandbox let it through and it ran as root: only tried as an unprivileged user. */
