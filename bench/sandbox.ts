@@ -68,7 +68,7 @@ async function commands(scratch: Scratch): Promise<Measurement[]> {
   ]
 }
 
-/** In processes of their own: what is found out and made once is in it. */
+/** In separate processes, so one-time detection and setup is included. */
 function firsts(): Measurement[] {
   const times = Array.from({ length: PROCESSES }, () =>
     Number(

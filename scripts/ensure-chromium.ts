@@ -1,4 +1,4 @@
-/** Sees to it that the tests have a Chromium: as root on Debian it is installed, elsewhere the command is named. */
+/** Makes sure the tests have a Chromium: installs it as root on Debian, elsewhere prints the command. */
 import { spawnSync } from 'node:child_process'
 import { findChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 

@@ -126,6 +126,6 @@ function effortsOf({ thinkingLevelMap: map = {} }: PackageModel, thinking: Think
   const levels = LEVELS.filter(
     (level) => named.includes(level) || (map[level] !== null && usual.some((one) => one === level)),
   )
-  // Without a word on any level the three that every such server knows.
+  // When no level is listed: the three that every such server supports.
   return [...off, ...(levels.length > 0 ? levels : (['low', 'medium', 'high'] as const))]
 }

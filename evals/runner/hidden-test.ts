@@ -8,7 +8,7 @@ const TIME_LIMIT_MS = 20_000
 const MAX_CHARS = 600
 
 /**
- * Runs tests that the agent has not seen. They are put beside the project only now. What the agent has written runs in them, outside of Trestle's sandbox: so
+ * Runs tests that the agent has not seen. They are put beside the project only now. They run the agent's code outside of Trestle's sandbox, so
  * Node's permission model keeps it from writing, from starting programs and from reading anything but the run's own folder.
  */
 export function createHiddenTest(task: LoadedTask, place: RunPlace): (file: string) => Promise<string | undefined> {
@@ -22,7 +22,7 @@ export function createHiddenTest(task: LoadedTask, place: RunPlace): (file: stri
   }
 }
 
-/** The names of the tests that failed, or the end of what was printed. */
+/** The names of the failed tests, or the end of the output. */
 function summaryOf(output: string): string {
   const failed = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)]
     .map(([, name]) => name!)

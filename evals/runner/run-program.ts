@@ -41,7 +41,7 @@ export async function runNode(args: readonly string[], { cwd, env, timeLimitMs }
   }
   const timer = setTimeout(stop, timeLimitMs)
   const lastTimer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs + GRACE_MS)
-  // While the runner is interrupted, what it has started ends as well.
+  // Interrupting the runner also ends its child processes.
   const interrupted = (): void => void child.kill('SIGTERM')
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {

@@ -77,7 +77,7 @@ test('200 updates with running turns and tasks interrupt nothing', async () => {
   }
   expect(lab.quits.every(({ relaunch }) => relaunch)).toBe(true)
   expect(task.exitCode).toBeNull()
-  task.stdin.end('go on\n')
+  task.stdin.end('continue\n')
   await once(task, 'close')
   expect(Buffer.concat(said).toString()).toBe('1.0.0\n1.0.0 ended\n')
 })
