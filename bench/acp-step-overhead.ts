@@ -5,10 +5,10 @@ import { cycle } from './support/script.ts'
 
 const STEPS = 60
 const RUNS = 3
-/** The first steps load what later ones have. */
+/** Warm-up: the first steps load modules that later ones reuse. */
 const SETTLED = 9
 
-/** What a step costs an editor's agent beyond what it costs print mode: the same script in turns, from the last byte of an answer to the next request. */
+/** Overhead of a step over ACP compared with print mode: the same script alternately, from the last byte of an answer to the next request. */
 export default async function acpStepOverhead(): Promise<Measurement[]> {
   const [print, acp]: number[][] = [[], []]
   let updates = 0

@@ -9,7 +9,7 @@ const EDITS = 200
 const RUNS = 5
 const maxBytes = (): number => 10 * 1024 * 1024
 
-/** What keeping costs before an edit and before a command, and what going back costs: through the real store, on a real folder. */
+/** The cost of a checkpoint before an edit and before a command, and of a restore: through the real store, on a real folder. */
 export default async function checkpoints(): Promise<Measurement[]> {
   const edits: number[] = []
   const commands: number[] = []
@@ -112,7 +112,7 @@ async function once({
     if (n % 50 === 0) mkdirSync(join(root, `part ${n / 50}`))
     writeFileSync(fileOf(root, n), `before ${n}\n`.repeat(200))
   }
-  // The first command reads everything; what is measured is the usual one.
+  // The first command reads everything; only later ones are measured.
   const first = await keep({ kind: 'command', command: 'make', cwd: root })
   await first.kept.changed()
   const [started] = store.append(sessionId, [

@@ -9,7 +9,7 @@ import { addProbe, framesDuring, memoryOf } from './support/page-probe.ts'
 
 const TASKS = 200
 const ENDED = 800
-/** How long the frames of each stretch are looked at. */
+/** How long frames are measured in each phase. */
 const STRETCH_MS = 10_000
 /** Lines a second that each task prints. */
 const LINES_PER_SECOND = 10

@@ -6,7 +6,7 @@ interface ChatRequest {
   tools?: { function: { name: string } }[]
 }
 
-/** What every session pays for: the bytes of the system prompt and of the tools in the first request. */
+/** The fixed cost of every session: the bytes of the system prompt and of the tools in the first request. */
 export default async function firstRequestSize(): Promise<Measurement[]> {
   const { arrivals } = await printRun({ answers: () => undefined })
   const [first] = arrivals

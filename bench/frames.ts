@@ -19,7 +19,7 @@ const CHARS = 200_000
 const CHUNKS = 20_000
 /** A megabyte a minute: more than ten times what quick models write. */
 const PER_SECOND = 2000
-/** Further answers, as fast as they come, to see whether memory grows by more than what is said. */
+/** More answers at full speed, to check that memory grows only by their size. */
 const FURTHER = 3
 const TIME_LIMIT_MS = 120_000
 
@@ -52,7 +52,7 @@ export default async function frames(): Promise<Measurement[]> {
   }
 }
 
-/** A session of many events, one of many messages, and one to come from. */
+/** A session of many events, one of many messages, and one to switch from. */
 async function fillStore({ home, project }: Scratch): Promise<void> {
   const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const { store } = openStore({ home })
@@ -93,7 +93,7 @@ async function fillStore({ home, project }: Scratch): Promise<void> {
 async function openings(page: Page): Promise<Measurement[]> {
   const [clicks, starts]: number[][] = [[], []]
   for (let run = 0; run < OPENINGS; run++) {
-    // Anew each time: a page keeps the sessions it has shown.
+    // A new page each time: a page caches the sessions it has shown.
     await open(page, 'other')
     await page.reload()
     await row(page, 'events').waitFor()
@@ -174,11 +174,11 @@ async function loadAll(page: Page): Promise<void> {
   await page.getByText(`Question ${MESSAGES / 2 - 1}:`, { exact: false }).waitFor()
 }
 
-/** Says something and waits for the end of the answer. */
+/** Sends a prompt and waits for the end of the answer. */
 async function ask(page: Page): Promise<void> {
   await page.getByRole('textbox', { name: 'Message', exact: true }).fill('Tell me everything.')
   await page.keyboard.press('Enter')
-  // Asked rarely and cheaply: a search by role while the page draws would count as its doing.
+  // Polled rarely and cheaply: a role query during rendering would be measured as the page's work.
   await until(page, true)
   await until(page, false)
 }

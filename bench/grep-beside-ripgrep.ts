@@ -52,7 +52,7 @@ export default async function grepBesideRipgrep(): Promise<Measurement[]> {
       const [tools, raws]: [number[], number[]] = [[], []]
       for (let run = -2; run < runs; run++) {
         const [a, b] = [await time(withTool), await time(raw)]
-        // The first two fill the caches of both.
+        // The first two runs warm the caches of both.
         if (run < 0) continue
         tools.push(a)
         raws.push(b)

@@ -38,7 +38,7 @@ async function commands(scratch: Scratch): Promise<Measurement[]> {
       times.free.push(await time(undefined))
       times.warm.push(await time(policyOf(scratch)))
       if (n >= COLD_RUNS) continue
-      // Other files: a new sandbox in the running process list; another session: everything anew.
+      // Other files: a new sandbox in the running process list; another session: a new process list too.
       times.group.push(await time(policyOf(scratch, { protect: [`part-${n}`] })))
       times.session.push(await time(policyOf(scratch, { scope: `session-${n}` })))
     }
@@ -68,7 +68,7 @@ async function commands(scratch: Scratch): Promise<Measurement[]> {
   ]
 }
 
-/** In processes of their own: what is found out and made once is in it. */
+/** In separate processes, so one-time detection and setup is included. */
 function firsts(): Measurement[] {
   const times = Array.from({ length: PROCESSES }, () =>
     Number(

@@ -15,9 +15,9 @@ const LIST_LIMIT_MS = 600
 interface Start {
   /** First contentful paint, in ms since the navigation began. */
   painted: number
-  /** The list is there, was painted, and the page answers: a task that was posted then has run. */
+  /** The list is painted and the page is responsive: a task posted then has run. */
   usable: number
-  /** What had come over the wire by then. */
+  /** Bytes received by then. */
   bytes: number
 }
 
@@ -39,7 +39,7 @@ const UNTIL_USABLE = `new Promise((resolve) => {
   look()
 })`
 
-/** In Chromium on the web host: how soon the page is there when 3,000 sessions are listed, in a browser that has nothing of it yet, and in one that has. */
+/** In Chromium on the web host: load time of the page with 3,000 sessions listed, with a cold and a warm browser cache. */
 export default async function startPage(): Promise<Measurement[]> {
   const executable = await findChromium()
   if (executable === null) throw new Error(NO_CHROMIUM)
@@ -94,7 +94,7 @@ async function twoStarts(browser: Browser, url: string): Promise<[Start, Start]>
       const page = await context.newPage()
       await page.goto(url, { waitUntil: 'commit' })
       starts.push(await page.evaluate<Start>(UNTIL_USABLE))
-      // Only what is in the cache by the end of a visit is there at the next.
+      // The next visit finds only what was cached by the end of this one.
       await page.waitForLoadState('load')
       await page.close()
     }

@@ -25,7 +25,7 @@ export default async function stepOverhead(): Promise<Measurement[]> {
       },
       { name: `step overhead, ${steps} steps, median`, value: round(median(times)), unit: 'ms/step', limit: 6 },
     )
-    // The first steps load what later ones have: they would tilt the line.
+    // Skip the first steps: they load modules and would skew the slope.
     const settled = times.slice(9)
     results.push({
       name: `step overhead, ${steps} steps, growth`,

@@ -15,14 +15,14 @@ import { progress, runAlone, type Measurement } from './support/measurement.ts'
 import { addProbe, framesDuring } from './support/page-probe.ts'
 import { configure, makeScratch, sourceFile } from './support/scratch.ts'
 
-/** Some more than may work at once, so that some wait. */
+/** A few more than may run at once, so that some are queued. */
 const AGENTS = 60
 const AT_ONCE = 50
-/** How long the frames of each stretch are looked at. */
+/** How long frames are measured in each phase. */
 const STRETCH_MS = 10_000
 const PATIENCE_MS = 240_000
 
-/** In Chromium on the web host of the built program: the frames while 50 subagents work in the background, and what became of them. */
+/** In Chromium on the web host of the built program: the frames while 50 subagents work in the background, and their outcome. */
 export default async function subagentsFrames(): Promise<Measurement[]> {
   const executable = await findChromium()
   if (executable === null) throw new Error(NO_CHROMIUM)
@@ -121,13 +121,13 @@ async function ended(home: string): Promise<void> {
   }
   while (!isOver()) {
     if (Date.now() > deadline)
-      throw new Error(`They do not end: ${store.header('work')?.news.length} are still to be told of.`)
+      throw new Error(`Subagents did not end: ${store.header('work')?.news.length} notifications are pending`)
     await wait(100)
   }
   store.close()
 }
 
-/** How often the agent was told of each end, and how many worked at the same time. */
+/** How often each end was reported to the agent, and how many subagents ran at the same time. */
 async function outcome(home: string): Promise<{ news: Map<string, number>; most: number }> {
   const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const { store } = openStore({ home })
@@ -142,7 +142,7 @@ async function outcome(home: string): Promise<{ news: Map<string, number>; most:
     ] as const
   })
   let [now, most] = [0, 0]
-  // What ends makes room for what begins in the same millisecond.
+  // A subagent that ends frees its slot for one that starts in the same millisecond.
   for (const [, change] of moments.toSorted(([a, one], [b, other]) => a - b || one - other))
     most = Math.max(most, (now += change))
   store.close()

@@ -17,10 +17,10 @@ export default async function tasks(): Promise<Measurement[]> {
   if (!existsSync(HOST)) throw new Error('The program is not built: npm run build')
   const first: number[] = []
   for (let home = 0; home < HOMES; home++) {
-    await onNewHome(async (_custody, start) => void first.push(await timed(() => start('true'))))
+    await onNewHome(async (_supervisor, start) => void first.push(await timed(() => start('true'))))
   }
   progress(`  first task of a home: ${first.map((ms) => round(ms, 0)).join(', ')} ms`)
-  return onNewHome(async (custody, start, hostPid) => {
+  return onNewHome(async (supervisor, start, hostPid) => {
     await start('sleep 100')
     const idle = memoryMb(hostPid(), 'VmRSS')
     const later: number[] = []
@@ -28,10 +28,10 @@ export default async function tasks(): Promise<Measurement[]> {
     const many = memoryMb(hostPid(), 'VmRSS')
     progress(`  host: ${round(idle, 0)} MB with one task, ${round(many, 0)} MB with ${TASKS}`)
     const usage = await usagePasses()
-    const stopping = await timed(() => custody.stopAll({}))
+    const stopping = await timed(() => supervisor.stopAll({}))
     const flood = await timed(async () => {
       const { taskId } = await start(`head -c ${FLOOD_MB}M /dev/zero | tr '\\0' x | fold -w 99`)
-      const { task, ended } = await custody.wait(taskId, NO_LIMIT)
+      const { task, ended } = await supervisor.wait(taskId, NO_LIMIT)
       if (!ended || task.outputBytes < FLOOD_MB * 1024 * 1024) throw new Error('the flood is not whole')
     })
     return [
@@ -72,7 +72,7 @@ export default async function tasks(): Promise<Measurement[]> {
 type Start = (command: string) => Promise<{ taskId: string }>
 
 async function onNewHome<Result>(
-  use: (custody: HomeTaskSupervisor, start: Start, hostPid: () => number) => Promise<Result>,
+  use: (supervisor: HomeTaskSupervisor, start: Start, hostPid: () => number) => Promise<Result>,
 ): Promise<Result> {
   const [
     { createTaskSupervisor },
@@ -89,7 +89,7 @@ async function onNewHome<Result>(
   ])
   const { home, project, remove } = makeScratch()
   const env = (): Record<string, string> => commandEnv(process.env, DEFAULT_SETTINGS)
-  const custody = createTaskSupervisor({
+  const supervisor = createTaskSupervisor({
     home,
     program: { program: [process.execPath, HOST], env: {} },
     interactive: false,
@@ -98,17 +98,17 @@ async function onNewHome<Result>(
     local: createTerminalTasks({ outputDir: join(home, 'tasks'), env }),
   })
   try {
-    const start: Start = (command) => custody.start({ command, cwd: project, timeoutMs: null })
-    return await use(custody, start, () => hostPids(home)[0] ?? 0)
+    const start: Start = (command) => supervisor.start({ command, cwd: project, timeoutMs: null })
+    return await use(supervisor, start, () => hostPids(home)[0] ?? 0)
   } finally {
-    await custody.stopAll({})
-    await custody.close()
+    await supervisor.stopAll({})
+    await supervisor.close()
     await endHosts(home)
     remove()
   }
 }
 
-/** As the task host measures while somebody looks, but in this process. */
+/** Measures like the task host while a client watches usage, but in this process. */
 async function usagePasses(): Promise<{ ms: number; processes: number }> {
   const { UsageMeter } = await import('../src/main/engine/task/host/usage-meter.ts')
   const meter = new UsageMeter()

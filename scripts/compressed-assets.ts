@@ -7,10 +7,10 @@ import type { Plugin } from 'vite'
 /** Text that is worth compressing; fonts and pictures already are. */
 const TEXT = /\.(?:js|css|html|svg|json)$/
 /** Smaller files fit into one packet as they are. */
-const LEAST_BYTES = 1024
+const MIN_BYTES = 1024
 
 /**
- * Puts `name.br` and `name.gz` beside every text file of the built interface, so that the web host never compresses while somebody waits. The desktop
+ * Puts `name.br` and `name.gz` beside every text file of the built interface, so that the web host never compresses while a client waits. The desktop
  * app reads the plain files.
  */
 export function compressedAssets(): Plugin {
@@ -34,7 +34,7 @@ export function compressedAssets(): Plugin {
 
 async function compress(file: string): Promise<void> {
   const text = await readFile(file)
-  if (text.length < LEAST_BYTES) return
+  if (text.length < MIN_BYTES) return
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: text.length } }
   const [br, gz] = await Promise.all([promisify(brotliCompress)(text, options), promisify(gzip)(text, { level: 9 })])
   await Promise.all([writeFile(`${file}.br`, br), writeFile(`${file}.gz`, gz)])

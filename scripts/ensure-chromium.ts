@@ -1,8 +1,8 @@
-/** Sees to it that the tests have a Chromium: as root on Debian it is installed, elsewhere the command is named. */
+/** Makes sure the tests have a Chromium: installs it as root on Debian, elsewhere prints the command. */
 import { spawnSync } from 'node:child_process'
 import { findChromium, NO_CHROMIUM } from '../test/support/chromium.ts'
 
-/** False when there is none and none could be installed. */
+/** False when no Chromium is available and installing one failed. */
 export async function ensureChromium(): Promise<boolean> {
   if ((await findChromium()) !== null) return true
   if (process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0) {

@@ -94,7 +94,7 @@ function mediaOf(input: readonly string[]): Medium[] {
   return (['image', 'pdf', 'video'] as const).filter((medium) => input.includes(medium))
 }
 
-/** Undefined where it costs nothing: what a plan includes is no price. A cache price of 0 means that there is none. */
+/** Undefined for free models: inclusion in a plan is not a price. A cache price of 0 means that the source lists no price. */
 function priceOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Cost): PriceRow | undefined {
   if (input <= 0 && output <= 0) return undefined
   if (cacheWrite > 0) return [input, output, cacheRead, cacheWrite]
@@ -126,6 +126,6 @@ function effortsOf({ thinkingLevelMap: map = {} }: PackageModel, thinking: Think
   const levels = LEVELS.filter(
     (level) => named.includes(level) || (map[level] !== null && usual.some((one) => one === level)),
   )
-  // Without a word on any level the three that every such server knows.
+  // When no level is listed: the three that every such server supports.
   return [...off, ...(levels.length > 0 ? levels : (['low', 'medium', 'high'] as const))]
 }

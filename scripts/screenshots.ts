@@ -1,5 +1,5 @@
 /**
- * `npm run screenshots`: the pictures in docs/images, taken anew of the built program on a home of its own with a scripted model. Names of pictures
+ * `npm run screenshots`: retakes the pictures in docs/images with the built program, in its own home with a scripted model. Names of pictures
  * as arguments: only those.
  */
 import '../test/support/ts-hooks.ts'
@@ -223,7 +223,7 @@ async function openPage(browser: Browser, url: string): Promise<Page> {
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
-  // The page's clock stands, so that no picture tells how long ago something was.
+  // The page's clock is frozen, so that relative times are the same in every picture.
   await page.clock.setFixedTime(Date.now())
   await page.goto(url)
   return page

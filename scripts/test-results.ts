@@ -1,12 +1,12 @@
-/** What the reports of Vitest and Playwright say, in one form. */
+/** The reports of Vitest and Playwright in one format. */
 
-/** One test: where it stands, its whole name, and for a failure what went wrong. */
+/** One test: its file, its full name, and for a failure the error. */
 export interface TestResult {
   /** Path of the test's file as its runner names it. */
   file: string
   name: string
   outcome: 'passed' | 'failed' | 'skipped'
-  /** The beginning of the error; empty unless it failed. */
+  /** The start of the error message; empty unless the test failed. */
   message: string
 }
 
@@ -48,7 +48,7 @@ interface PlaywrightSuite {
   title: string
 }
 
-/** The stories of Playwright's JSON report. */
+/** The tests of Playwright's JSON report. */
 export function readPlaywright(report: { suites: PlaywrightSuite[]; errors?: { message?: string }[] }): TestResult[] {
   const results: TestResult[] = (report.errors ?? []).map(({ message = '' }) => ({
     file: '',
@@ -67,14 +67,14 @@ export function readPlaywright(report: { suites: PlaywrightSuite[]; errors?: { m
         })
       }
     }
-    // The outermost suites are the files, which stand in `file` already.
+    // The outermost suites are the files, which `file` already names.
     for (const inner of suite.suites ?? []) visit(inner, [...path, inner.title])
   }
   for (const file of report.suites) visit(file, [])
   return results
 }
 
-/** A run with what failed in it replaced by how it ended at the second try, and the tests that passed only then. */
+/** The run with each failure replaced by its result on retry, and the tests that passed only on retry. */
 export function afterSecondTry(
   first: TestResult[],
   second: TestResult[],
@@ -90,7 +90,7 @@ export function afterSecondTry(
   const results = first.map((result) => {
     if (result.outcome !== 'failed') return result
     const later = again.get(key(result))
-    // A file that could not be loaded is mended when nothing of it failed at the second try.
+    // A file that failed to load is fixed when the retry ran it without failures.
     const tests = second.filter(({ file }) => file === result.file)
     const passed = later
       ? later.outcome === 'passed'

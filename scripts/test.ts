@@ -1,6 +1,6 @@
 /**
- * Everything that must hold, in one go: static checks, unit, integration and conformance tests, the build, and the e2e stories.
- * What failed is tried once more, one file after the other, since some tests measure processes and a machine can be busy: a test that passes only then is counted as
+ * Runs every check: static checks, unit, integration and conformance tests, the build, and the e2e stories.
+ * Failed tests are retried once, one file after the other, since some tests measure processes and a machine can be busy: a test that passes only on retry counts as
  * passed and named at the end, as are the skipped ones. Ends with a line `N passed, N failed, N skipped`; exits with 1 when something failed.
  */
 import { spawnSync } from 'node:child_process'
@@ -12,8 +12,8 @@ import { afterSecondTry, readPlaywright, readVitest, type TestResult } from './t
 
 const root = join(import.meta.dirname, '..')
 const scratch = mkdtempSync(join(tmpdir(), 'trestle-test-'))
-/** With more failures than this it is not the machine, and a second try would only take time. */
-const MOST_RETRIED = 25
+/** With more failures than this a busy machine is not the cause, and a retry would only take time. */
+const MAX_RETRIED = 25
 const all: TestResult[] = []
 const retried: TestResult[] = []
 
@@ -51,7 +51,7 @@ function runTests(
   }
   const first = attempt(join(scratch, `${name}.json`))
   const failed = first.filter(({ outcome }) => outcome === 'failed')
-  if (failed.length === 0 || failed.length > MOST_RETRIED || failed.some(({ file }) => file === '')) {
+  if (failed.length === 0 || failed.length > MAX_RETRIED || failed.some(({ file }) => file === '')) {
     all.push(...first)
     return
   }

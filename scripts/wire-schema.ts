@@ -2,7 +2,7 @@
  * Writes docs/wire-schema.json, the JSON Schema of every line of `trestle wire`, from the contract: `node scripts/wire-schema.ts [--check]`. With
  * `--check` it writes nothing, and fails when the file is not what it would write.
  *
- * What goes in is described by the zod schemas that check it. What comes out has types only, so its schema is made from the sources: each method's
+ * Inputs are described by the zod schemas that check them. Outputs have types only, so their schema is generated from the sources: each method's
  * `type<…>()` is read from its file of the contract.
  */
 import '../test/support/ts-hooks.ts'

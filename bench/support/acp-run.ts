@@ -1,4 +1,4 @@
-/** Runs the built program as an editor's agent against a scripted model and notes when what happened. */
+/** Runs the built program as an editor's agent against a scripted model and records timestamps. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 
 export interface AcpRun {
   arrivals: Arrival[]
-  /** How many updates the client got. */
+  /** Number of updates the client received. */
   updates: number
 }
 

@@ -10,7 +10,7 @@ const PIECES = [
   (n: number) =>
     `| case | before | after |\n|---|---:|---:|\n| small | ${n} ms | 3 ms |\n| large | ${n * 7} ms | 21 ms |\n\n`,
   (n: number) =>
-    `1. Read the file and note its \`mtime\`.\n2. Compare it with what was read before (${n} times in the log).\n3. Write it anew, **atomically**.\n\n> A remark: this is what the old code did by accident.\n\n`,
+    `1. Read the file and note its \`mtime\`.\n2. Compare it with what was read before (${n} times in the log).\n3. Rewrite it, **atomically**.\n\n> A remark: this is what the old code did by accident.\n\n`,
   (n: number) => `\`\`\`bash\n$ npm run bench -- case-${n} --repeat 20\n20 runs, 0 failed\n\`\`\`\n\n`,
 ]
 

@@ -9,7 +9,7 @@ export interface Measurement {
   note?: string
 }
 
-/** A file in bench/: measures and answers; cleans up after itself. */
+/** A benchmark file: measures, returns the results, and cleans up. */
 export type Benchmark = () => Promise<Measurement[]>
 
 /** Progress goes to stderr: stdout is the JSON alone. */

@@ -1,4 +1,4 @@
-/** What is measured inside the page, and what Chromium tells of it. */
+/** Measurements inside the page, and Chromium's metrics for it. */
 import type { CDPSession, Page } from 'playwright-core'
 
 /** Runs in the page; kept as text because the project's Node code knows no DOM. */
@@ -61,7 +61,7 @@ export async function framesDuring(page: Page, job: () => Promise<void>): Promis
 }
 
 export interface PageMemory {
-  /** In use by JavaScript after a collection. */
+  /** JavaScript heap in use after garbage collection, in bytes. */
   heapMb: number
   /** Nodes of the document, and of what is kept outside it. */
   nodes: number

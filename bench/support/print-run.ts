@@ -1,4 +1,4 @@
-/** Runs the built program in print mode against a scripted model and notes when what happened. */
+/** Runs the built program in print mode against a scripted model and records timestamps. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ export interface PrintRun {
   arrivals: Arrival[]
   /** Processor time of the process and of all it waited for. */
   cpuSeconds: number
-  /** What it has printed. */
+  /** Its stdout. */
   answer: string
   /** Only with `sample`. */
   peak?: TreePeak
@@ -29,7 +29,7 @@ export interface PrintOptions {
   answers: (n: number) => Answer | undefined
   /** Default: a new one, removed afterwards. Its home then has no database yet. */
   scratch?: Scratch
-  /** ms that the model takes for an answer; default: none. */
+  /** Latency of each model answer in ms; default: 0. */
   thinkMs?: number
   /** `stream-json`: the events, one a line. Default: the last answer. */
   format?: 'text' | 'stream-json'

@@ -13,7 +13,7 @@ export interface TreePeak {
   samples: number
 }
 
-/** Looks about every 20 ms until `stop`. */
+/** Samples about every 20 ms until `stop`. */
 export function sampleTree(pid: number): { stop(): TreePeak } {
   const peak: TreePeak = { rssMb: 0, pssMb: 0, ownMb: 0, samples: 0 }
   const look = (): void => {
@@ -66,7 +66,7 @@ function field(text: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0)
 }
 
-/** What has ended meanwhile has no text. */
+/** Empty for a process that has ended meanwhile. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -3,7 +3,7 @@ import type { EventBody } from '../../src/shared/events/event.ts'
 /** What `turn` gives. */
 export const EVENTS_PER_TURN = 10
 
-/** A turn of two calls, as a session is full of them. */
+/** A typical turn with two calls. */
 export function turn(n: number): EventBody[] {
   const turnId = `turn-${n}`
   const text = `This is what the model says in turn ${n}, in a few words. `.repeat(4)

@@ -8,7 +8,7 @@ export const BUILT_PROGRAM = join(import.meta.dirname, '..', '..', 'out', 'main'
 
 type Table = Record<string, unknown>
 
-/** What the tasks are run with: a script, or a model with its settings. */
+/** How the tasks are run: with a script, or a model with its settings. */
 export type Configuration =
   | { kind: 'scripted'; name: string; solution: 'good' | 'bad'; program: string }
   | {
@@ -18,7 +18,7 @@ export type Configuration =
       model: string
       effort?: string
       program: string
-      /** What `config.toml` says, without the task's own settings. */
+      /** Content of `config.toml`, without the task's own settings. */
       settings: Table
       /** The names of environment variables that hold keys: the program gets these and no others. */
       keys: readonly string[]
@@ -37,7 +37,7 @@ const PROVIDERS: Readonly<Record<string, { type: string; api_key_env: string; ba
   },
 }
 
-/** How a configuration is given on the command line. */
+/** A configuration as given on the command line. */
 export interface ConfigurationChoice {
   /** `provider/model`, or with a config file a name of it; default: that file's `default_model`. */
   model?: string
@@ -53,7 +53,7 @@ export function scripted(solution: 'good' | 'bad'): Configuration {
   return { kind: 'scripted', name: solution, solution, program: BUILT_PROGRAM }
 }
 
-/** The configuration of a real model; throws a `UsageProblem` when something it needs is missing. `env` is looked at for keys, which stay there. */
+/** The configuration of a real model; throws a `UsageProblem` when something it needs is missing. `env` is checked for API keys, which are not copied. */
 export function modelConfiguration(choice: ConfigurationChoice, env: NodeJS.ProcessEnv): Configuration {
   const file = choice.config === undefined ? {} : readConfig(choice.config)
   const model = choice.model ?? (typeof file['default_model'] === 'string' ? file['default_model'] : undefined)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { LoadedTask, Place } from './task.ts'
 
-/** The folders of a run, with a HOME of its own: nothing of the person who starts it is used. */
+/** The folders of a run, with a separate HOME: nothing of the user's own home is used. */
 export interface RunPlace extends Place {
   person: string
   remove(): void
@@ -51,7 +51,7 @@ export function git(project: string, ...args: string[]): string {
   return stdout
 }
 
-/** Makes the project a repository whose first commit is all that is there. */
+/** Makes the project a repository with one commit of all its files. */
 export function commitAll(project: string): void {
   git(project, 'init', '-q', '-b', 'main')
   git(project, 'config', 'user.name', 'Robin Doe')

@@ -5,10 +5,10 @@ import { runNode } from './run-program.ts'
 import type { LoadedTask } from './task'
 
 const TIME_LIMIT_MS = 20_000
-const MOST_CHARS = 600
+const MAX_CHARS = 600
 
 /**
- * Runs tests that the agent has not seen. They are put beside the project only now. What the agent has written runs in them, outside of Trestle's sandbox: so
+ * Runs tests that the agent has not seen. They are put beside the project only now. They run the agent's code outside of Trestle's sandbox, so
  * Node's permission model keeps it from writing, from starting programs and from reading anything but the run's own folder.
  */
 export function createHiddenTest(task: LoadedTask, place: RunPlace): (file: string) => Promise<string | undefined> {
@@ -22,11 +22,11 @@ export function createHiddenTest(task: LoadedTask, place: RunPlace): (file: stri
   }
 }
 
-/** The names of the tests that failed, or the end of what was printed. */
+/** The names of the failed tests, or the end of the output. */
 function summaryOf(output: string): string {
   const failed = [...output.matchAll(/^\s*(?:✖|not ok \d+ -) (.+?)(?: \([\d.]+ms\))?$/gm)]
     .map(([, name]) => name!)
     .filter((name) => name !== 'failing tests:')
-  const text = failed.length > 0 ? [...new Set(failed)].join('; ') : output.trim().slice(-MOST_CHARS)
-  return text.slice(0, MOST_CHARS)
+  const text = failed.length > 0 ? [...new Set(failed)].join('; ') : output.trim().slice(-MAX_CHARS)
+  return text.slice(0, MAX_CHARS)
 }

@@ -5,17 +5,17 @@ import { GROUPS, type EvalTask, type Group, type LoadedTask } from './task.ts'
 
 const TASKS = join(import.meta.dirname, '..', 'tasks')
 
-/** Which tasks are asked for; empty: all. */
+/** The requested tasks; empty: all. */
 export interface TaskFilter {
   groups?: readonly string[]
   /** `group/name`, or the name alone. */
   tasks?: readonly string[]
 }
 
-/** An error that the person at the command line can do something about. */
+/** A usage error that the user can fix. */
 export class UsageProblem extends Error {}
 
-/** The tasks of `evals/tasks`, by group and name. Throws a `UsageProblem` for a group or task that is not there. */
+/** The tasks of `evals/tasks`, by group and name. Throws a `UsageProblem` for an unknown group or task. */
 export async function loadTasks({ groups = [], tasks = [] }: TaskFilter = {}): Promise<LoadedTask[]> {
   for (const group of groups)
     if (!isGroup(group)) throw new UsageProblem(`There is no group "${group}". There are: ${GROUPS.join(', ')}.`)

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../src/shared/events/event'
 
-/** What a run took. */
+/** The cost of a run. */
 export interface Measures {
   /** Answers of the model, those of subagents included. */
   steps: number
@@ -20,7 +20,7 @@ export interface Measures {
   seconds: number
 }
 
-/** Counts what the logs of a session and its subagents say. */
+/** Adds up the logs of a session and its subagents. */
 export function measure(events: readonly RecordedEvent[], seconds: number): Measures {
   const count = (...types: RecordedEvent['type'][]): number => events.filter(({ type }) => types.includes(type)).length
   const usages = events.flatMap((event) => ('usage' in event && event.usage ? [event.usage] : []))
@@ -44,7 +44,7 @@ export function measure(events: readonly RecordedEvent[], seconds: number): Meas
   }
 }
 
-/** The sums, or averages, over several runs; a cost only when each of them has one. */
+/** The sums, or averages, over several runs; with a cost only when every run has one. */
 export function total(all: readonly Measures[]): Measures {
   const sum = (of: (one: Measures) => number): number => all.reduce((result, one) => result + of(one), 0)
   return {

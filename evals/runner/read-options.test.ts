@@ -14,7 +14,7 @@ function configFile(text: string): string {
   return path
 }
 
-it('a model of a known provider needs nothing but its key, which is passed by name and is no part of the settings', () => {
+it('a model of a known provider needs only its key, which is passed by variable name and stays out of the settings', () => {
   const { configurations } = readOptions(['--model', 'anthropic/claude-x', '--effort', 'high'], KEYS)
   expect(configurations).toMatchObject([
     { kind: 'model', model: 'anthropic/claude-x', effort: 'high', keys: ['ANTHROPIC_API_KEY'] },
@@ -22,7 +22,7 @@ it('a model of a known provider needs nothing but its key, which is passed by na
   expect(JSON.stringify(configurations)).not.toContain('secret')
 })
 
-it('a second configuration is the first but for what is given; another model has an effort of its own', () => {
+it('a second configuration differs from the first only in the options given; another model has its own effort', () => {
   const effort = readOptions(
     ['--model', 'openai/m', '--effort', 'low', '--compare-effort', 'high'],
     KEYS,
@@ -63,11 +63,11 @@ it.each([
   ['an unknown script', ['--scripted', 'ugly'], /good, bad or both/],
   ['no number of runs', ['--scripted', 'good', '--runs', 'many'], /whole number/],
   ['an unknown option', ['--fast'], /--fast/],
-])('%s is said in words', (_name, args, words) => {
+])('rejects %s with a message', (_name, args, words) => {
   expect(() => readOptions(args, KEYS)).toThrow(words)
 })
 
-it('a key that stands in a config file is refused', () => {
+it('rejects an API key in a config file', () => {
   const path = configFile('default_model = "mine/m"\n[providers.mine]\ntype = "anthropic"\napi_key = "secret"\n')
   expect(() => readOptions(['--config', path], KEYS)).toThrow(/environment only/)
 })

@@ -30,7 +30,7 @@ const runs = [
   run({ configuration: 'b/n', run: 2, passed: false, error: 'The program failed.' }),
 ]
 
-it('two configurations stand side by side, with their sums', () => {
+it('shows two configurations side by side, with totals', () => {
   const report = createReport(runs, { at: '2026-01-01', commit: 'abc' })
   expect(report.configurations).toMatchObject([
     {
@@ -53,13 +53,13 @@ it('two configurations stand side by side, with their sums', () => {
   expect(text).toContain('| safety/one | 1 of 2 | 2.0 | 400 | $0.3750 | 2.0 | 1 of 2 | 4.0 | 650 | unknown | 2.0 |')
 })
 
-it('a cost of which a part is not known is not told as if it were whole', () => {
+it('does not report a partly unknown cost as a total', () => {
   const report = createReport([run({ cost: 1 }), run({ run: 2 })], { at: '2026-01-01' })
   expect(report.configurations[0]).not.toHaveProperty('cost')
   expect(markdown(report)).toContain('| cost | unknown |')
 })
 
-it('what did not pass is named with the reason', () => {
+it('names each task that did not pass, with the reason', () => {
   const text = markdown(createReport(runs, { at: '2026-01-01' }))
   expect(text).toContain('- **safety/one**, a/m, run 2: The token was copied | twice.')
   expect(text).toContain('- **safety/one**, b/n, run 2: The program failed.')

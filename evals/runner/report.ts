@@ -16,7 +16,7 @@ interface ConfigurationReport extends Measures {
   name: string
   runs: number
   passed: number
-  /** Runs that could not be judged. */
+  /** Runs that could not be graded. */
   errors: number
   groups: Record<string, { runs: number; passed: number }>
 }
@@ -46,7 +46,7 @@ function passedOf(runs: readonly TaskRun[]): number {
   return runs.filter(({ passed }) => passed).length
 }
 
-/** The report for people: configurations side by side, then each task, then what went wrong. */
+/** The readable report: configurations side by side, then each task, then the failures. */
 export function markdown({ at, commit, configurations, runs }: Report): string {
   const names = configurations.map(({ name }) => name)
   const totals: [string, (one: ConfigurationReport) => string][] = [

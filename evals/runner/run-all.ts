@@ -13,7 +13,7 @@ export interface RunPlan {
   ended?(done: RunWithLog, count: number, of: number): void
 }
 
-/** Runs everything that was asked for; results come in the order of tasks, configurations and runs. */
+/** Runs all requested combinations; results are in the order of tasks, configurations and runs. */
 export async function runAll({ tasks, configurations, runs, jobs, ended }: RunPlan): Promise<RunWithLog[]> {
   const asked = tasks.flatMap((task) =>
     Array.from({ length: runs }, (_, index) => index + 1).flatMap((run) =>

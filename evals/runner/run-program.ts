@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** After SIGTERM a program has so long to end by itself. */
+/** Grace period after SIGTERM, before SIGKILL. */
 const GRACE_MS = 5000
 /** Output beyond this is an error of the program. */
-const MOST_BYTES = 256 * 1024 * 1024
+const MAX_BYTES = 256 * 1024 * 1024
 
 export interface ProgramRun {
   code: number | null
@@ -28,7 +28,7 @@ export async function runNode(args: readonly string[], { cwd, env, timeLimitMs }
     const chunks: Buffer[] = []
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes > MOST_BYTES) child.kill('SIGKILL')
+      if (bytes > MAX_BYTES) child.kill('SIGKILL')
       else chunks.push(chunk)
     })
     return chunks
@@ -41,7 +41,7 @@ export async function runNode(args: readonly string[], { cwd, env, timeLimitMs }
   }
   const timer = setTimeout(stop, timeLimitMs)
   const lastTimer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs + GRACE_MS)
-  // While the runner is interrupted, what it has started ends as well.
+  // Interrupting the runner also ends its child processes.
   const interrupted = (): void => void child.kill('SIGTERM')
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)
   try {

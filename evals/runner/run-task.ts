@@ -12,14 +12,14 @@ import { startScriptedModel, type ScriptedModel } from './scripted-model.ts'
 import type { LoadedTask, Setup, Values } from './task'
 
 const TIME_LIMIT_S = 600
-/** A script needs a few seconds; this much only where many other programs run. */
+/** A script needs a few seconds; the rest is headroom for a busy machine. */
 const SCRIPTED_LIMIT_S = 180
-const MOST_STEPS = '100'
+const MAX_STEPS = '100'
 /** The one file that a host of background tasks leaves in `run/`. */
 const HOST_TOKEN = 'task-host.token'
 const SCRIPTED_WINDOW = 128_000
 
-/** How one task went, once. */
+/** The result of one run of a task. */
 export interface TaskRun extends Measures {
   task: string
   group: string
@@ -34,7 +34,7 @@ export interface TaskRun extends Measures {
   answer: string
 }
 
-/** What a run leaves for those who look closer; written beside the report. */
+/** Artifacts of a run for debugging; written beside the report. */
 export interface RunWithLog {
   result: TaskRun
   events: RecordedEvent[]
@@ -110,7 +110,7 @@ async function converse(
       '--output-format',
       'stream-json',
     ]
-    args.push('--max-steps', MOST_STEPS)
+    args.push('--max-steps', MAX_STEPS)
     if (session !== undefined) args.push('--session', session)
     if (configuration.kind === 'model' && configuration.effort !== undefined)
       args.push('--effort', configuration.effort)
@@ -140,7 +140,7 @@ interface PrintEnd {
   failure?: object
 }
 
-/** A line that was cut off, by a time limit, is left out. */
+/** Skips a line that a time limit cut off. */
 function parsedLine(line: string): (PrintEnd | RecordedEvent | { type: 'live' })[] {
   try {
     return line === '' ? [] : [JSON.parse(line) as PrintEnd | RecordedEvent]
@@ -172,7 +172,7 @@ async function runProgram(args: string[], place: RunPlace, { program }: Configur
   return stdout
 }
 
-/** Background tasks may outlive a time limit; their host ends by itself once it has nothing to do, and writes into its home until then. */
+/** Background tasks may outlive a time limit; their host exits once it is idle, and writes into its home until then. */
 async function stopTasks(place: RunPlace, configuration: Configuration): Promise<void> {
   const run = join(place.home, 'run')
   if (!existsSync(join(run, HOST_TOKEN))) return
@@ -216,7 +216,7 @@ function scriptedSettings({ baseUrl }: ScriptedModel): Record<string, unknown> {
         capabilities: ['tools', 'image_in'],
       },
     },
-    // A step that the script does not have fails at once.
+    // A step missing from the script fails at once.
     loop: { max_attempts: 1 },
   }
 }

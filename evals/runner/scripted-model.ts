@@ -8,7 +8,7 @@ const BYTES_PER_TOKEN = 4
 
 export interface ScriptedModel {
   baseUrl: string
-  /** What did not go as the solution says: steps that nobody asked for, and requests for which there was none. */
+  /** Deviations from the solution: steps that were not requested, and requests without a step. */
   problems(): string[]
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export async function startScriptedModel(solution: Solution, values: Values): Pr
     const part = partOf(textOf(messages.find(({ role }) => role === 'user')), solution)
     const last = textOf(messages.findLast(({ role }) => role === 'user'))
     if ([last, textOf(messages[0])].some((text) => text.includes(ASKS_FOR_SUMMARY)))
-      return { part, step: { text: solution.summary ?? 'The work goes on as the person has asked.' } }
+      return { part, step: { text: solution.summary ?? 'The work continues as the user asked.' } }
     const step = parts.get(part)!.shift()
     if (step === undefined)
       missing.push(`The solution has no step left for a request${part === '' ? '' : ` of the subagent "${part}"`}.`)

@@ -17,7 +17,7 @@ export interface Place {
   home: string
 }
 
-/** What a task needs beside its files. */
+/** What a task needs in addition to its files. */
 export interface Setup {
   values?: Values
   /** Merged into `config.toml`. */
@@ -28,26 +28,26 @@ export interface Setup {
   close?(): Promise<void>
 }
 
-/** What a scripted step can see of the request that it answers. */
+/** The request that a scripted step answers. */
 export interface Asked {
-  /** All that the request says, as text. */
+  /** The whole request as text. */
   said: string
   values: Values
 }
 
 export type SolutionStep = ScriptStep | ((asked: Asked) => ScriptStep)
 
-/** What the scripted model does: it proves the task and its check without a real model. */
+/** The scripted model's steps: they verify the task and its check without a real model. */
 export interface Solution {
   /** The steps of all prompts, in order. */
   steps: readonly SolutionStep[]
-  /** Those of subagents, by a text that the prompt of each contains. */
+  /** Steps of subagents, by a text that each one's prompt contains. */
   agents?: Readonly<Record<string, readonly SolutionStep[]>>
-  /** What it answers when it is asked to summarise the conversation. */
+  /** Its answer to a request to summarize the conversation. */
   summary?: string
 }
 
-/** What a check can look at. */
+/** The result of a run, as a check sees it. */
 export interface FinishedRun extends Place {
   /** The answer to the last prompt. */
   answer: string
@@ -56,7 +56,7 @@ export interface FinishedRun extends Place {
   values: Values
   /** A file of the project; undefined when it is not there. */
   read(path: string): string | undefined
-  /** Runs a file of the task's `hidden` folder against the project; what it complains about, undefined when it passes. */
+  /** Runs a file of the task's `hidden` folder against the project; returns the failure, or undefined when it passes. */
   hiddenTest(file: string): Promise<string | undefined>
 }
 
@@ -72,14 +72,14 @@ export interface EvalTask {
   contextWindow?: number
   /** For all prompts together; default 600. */
   timeLimitS?: number
-  /** What is wrong with the result, in sentences; empty: it passes. */
+  /** Problems with the result, as sentences; empty when it passes. */
   check(run: FinishedRun): string[] | Promise<string[]>
   good: Solution
-  /** A plausible failure, which the check has to catch. */
+  /** A plausible wrong solution, which the check must reject. */
   bad: Solution
 }
 
-/** A task with where it comes from. */
+/** A task with its source folder. */
 export interface LoadedTask extends EvalTask {
   group: Group
   /** `group/name`. */

@@ -23,7 +23,7 @@ describe.skipIf(!hasPython || process.platform === 'win32')('the adapter for Ter
     expect(python(code, 'trestle_agent.py', 'trestle_command.py')).toBe('')
   })
 
-  it('gives an instruction to the program word for word, and keeps settings and result', () => {
+  it('passes the instruction to the program verbatim, and keeps settings and result', () => {
     const home = mkdtempSync(join(tmpdir(), 'terminal-bench-'))
     onTestFinished(() => rmSync(home, { recursive: true, force: true }))
     mkdirSync(join(home, 'bin'))
@@ -51,7 +51,7 @@ describe.skipIf(!hasPython || process.platform === 'win32')('the adapter for Ter
     })
   })
 
-  it('reads the tokens of a result, and none of one that was cut off', () => {
+  it('reads the token counts of a result, and reports no counts for a truncated one', () => {
     const code = 'import sys\nfrom trestle_command import tokens_of\nprint(*tokens_of(sys.argv[1]))'
     expect(python(code, '{"usage":{"input":12,"output":3}}')).toBe('12 3\n')
     expect(python(code, '{"usage":{"inp')).toBe('0 0\n')

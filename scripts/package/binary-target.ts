@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** What a program or library was built for, in Node's names. */
+/** The platform and CPU a binary was built for, in Node's names. */
 export interface BinaryTarget {
   platform: 'linux' | 'darwin' | 'win32'
   arch: 'x64' | 'arm64' | 'other'

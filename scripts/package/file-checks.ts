@@ -26,7 +26,7 @@ const EXPECTED = [
   'node_modules/web-tree-sitter/web-tree-sitter.wasm',
   'node_modules/pdfjs-dist/cmaps/Adobe-Japan1-UCS2.bcmap',
 ]
-/** What plain Node has to read: it cannot look into the archive. */
+/** Files that plain Node must read: it cannot read the archive. */
 const OUTSIDE_ARCHIVE = /^(?:package\.json$|out\/main\/|resources\/|node_modules\/)/
 const ALLOWED = /^(?:package\.json|out\/(?:main|preload|renderer|icons)\/|resources\/|node_modules\/)/
 
@@ -35,7 +35,7 @@ export function appPath({ path }: PackageEntry): string | undefined {
   return /(?:^|\/)app\.asar(?:\.unpacked)?\/(.+)$/.exec(path)?.[1]
 }
 
-/** Problems with what is there and what is missing. */
+/** Reports missing and unexpected files. */
 export function expectedFiles(tree: PackageTree): string[] {
   const files = new Map<string, PackageEntry>()
   const problems: string[] = []

@@ -18,7 +18,7 @@ export function configuredFuses(): Record<string, boolean> {
   return fuses
 }
 
-/** The fuses as the binary has them, against those that are wanted. */
+/** Compares the binary's fuses with the configured ones. */
 export async function fusesAsConfigured(tree: PackageTree, wanted: Record<string, boolean>): Promise<string[]> {
   const wire = await getCurrentFuseWire(tree.program).catch((error: unknown) => String(error))
   if (typeof wire === 'string') return [`the fuses cannot be read: ${wire}`]
@@ -111,7 +111,7 @@ export function nativeModules(tree: PackageTree): string[] {
   return problems
 }
 
-/** What looks like a key, whoever it belongs to. */
+/** Patterns of API keys, of any vendor. */
 const SECRETS: [name: string, pattern: RegExp][] = [
   ['an Anthropic key', /\bsk-ant-(?:api|admin)\d{2}-[\w-]{20,}/],
   ['an OpenAI key', /\bsk-(?:proj|svcacct)-[\w-]{20,}/],

@@ -73,7 +73,7 @@ export const KEYS: Conversation = {
     {
       usage: { input: 9_800, output: 190, cached: 4_000 },
       thinking: 'The script takes the environment as its first argument; without it, it does all of them.',
-      text: 'The script rotates **one** environment when it is named, and all of them when it is not. So I name it, and keep the old key valid for a day, so that nobody is logged out:',
+      text: 'The script rotates **one** environment when it is named, and all of them when it is not. So I name it, and keep the old key valid for a day, so that no user is logged out:',
       toolCalls: [
         {
           name: 'Bash',

@@ -210,7 +210,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     return { engine, client, served }
   }
 
-  test('every method there is can be called and answers what the handler said', async () => {
+  test('every method can be called and returns what the handler returned', async () => {
     const { client, engine } = await setup()
     const results = await callEverything(client, engine)
     expect(Object.keys(results).toSorted()).toEqual(everyMethod.toSorted())
@@ -251,7 +251,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     })
   })
 
-  test('text comes back as it was sent, whatever characters it has', async () => {
+  test('text round-trips unchanged, whatever characters it contains', async () => {
     const { client } = await setup()
     const { sessionId } = await client.session.create({ folder: '/p' })
     await client.session.prompt({ sessionId, parts })
@@ -274,7 +274,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     expect(served.bugs).toEqual([])
   })
 
-  test('a bug is logged with its stack and told as internal', async () => {
+  test('a bug is logged with its stack and reported as internal', async () => {
     const { client, served } = await setup()
     expect(await failureOfCall(client.session.create({ folder: '/bug' }))).toMatchObject({
       code: 'internal',
@@ -283,7 +283,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     expect(served.bugs).toEqual([expect.objectContaining({ stack: expect.stringContaining('memory-engine') })])
   })
 
-  test('invalid input never reaches the engine and names the fields', async () => {
+  test('invalid input never reaches the engine, and the error names the fields', async () => {
     const { client, engine, served } = await setup()
     const { sessionId } = await client.session.create({ folder: '/p' })
     const wrong = {
@@ -302,7 +302,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     expect(served.bugs).toEqual([])
   })
 
-  test('a picture of 5 MB goes there and back', async () => {
+  test('a 5 MB image round-trips', async () => {
     const { client } = await setup()
     const { sessionId } = await client.session.create({ folder: '/p' })
     const data = Buffer.alloc(5 << 20, 'trestle').toString('base64')
@@ -317,7 +317,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     )
   })
 
-  test('two clients answer one approval: the first answer counts, the second is told', async () => {
+  test('when two clients answer one approval, the first answer counts and the second client is notified', async () => {
     const { client, engine, served } = await setup()
     const other = served.connect().client
     const { sessionId } = await client.session.create({ folder: '/p' })

@@ -55,7 +55,7 @@ function random(seed: number): () => number {
 }
 
 describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
-  test('5,000 events in a second arrive once, in order, and soon; deltas arrive merged and complete', async () => {
+  test('5,000 events in a second arrive once, in order and promptly; deltas arrive merged and complete', async () => {
     const { engine, served, sessionId } = await setup(serve)
     const { client } = served.connect()
     const seen = follower()
@@ -83,7 +83,7 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
     expect(pushes).toBeLessThan(200)
   })
 
-  test('a replay of 20,000 events is complete and then goes on live', async () => {
+  test('a replay of 20,000 events is complete and then continues live', async () => {
     const { engine, served, sessionId } = await setup(serve)
     engine.record(sessionId, ...Array.from({ length: 19_999 }, (_, n) => note(`${n}`)))
     const seen = follower()
@@ -95,7 +95,7 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
     expect(engine.largestRead).toBeLessThanOrEqual(500)
   })
 
-  test('wires that break at random moments lose nothing and repeat nothing', async () => {
+  test('connections that break at random moments neither lose nor repeat events', async () => {
     const { engine, served, sessionId } = await setup(serve)
     const { client, state } = served.connect()
     const seen = follower()
@@ -133,12 +133,12 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
     for (const stop of stops) stop()
     await until(() => engine.listenerCount(sessionId) === 0 && engine.changeListenerCount === 0, 'no listener')
     const { length } = app
-    await engine.sessions.change(sessionId, { title: 'heard by nobody' })
+    await engine.sessions.change(sessionId, { title: 'not delivered' })
     await turn()
     expect(app).toHaveLength(length)
   })
 
-  test('a session that is deleted ends its subscriptions with the reason', async () => {
+  test('deleting a session ends its subscriptions with the reason', async () => {
     const { served, sessionId } = await setup(serve)
     const { client } = served.connect()
     const codes: string[] = []
@@ -151,7 +151,7 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
     expect(served.bugs).toEqual([])
   })
 
-  test('a slow client that is told lagged subscribes again by itself and has everything in the end', async () => {
+  test('a slow client that receives lagged resubscribes automatically and ends up with every event', async () => {
     const { engine, served, sessionId } = await setup(serve)
     const { client } = served.connect()
     const seen = follower()
@@ -169,7 +169,7 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
       ),
     )
     await until(() => seen.starts() > 0, 'the subscription')
-    // More than the queue holds, before anybody can read.
+    // More than the queue holds, before the client can read.
     engine.record(sessionId, ...Array.from({ length: 6000 }, (_, n) => note(`${n}`)))
     await until(() => seen.seqs.at(-1) === 6001, 'the last event')
     expect(seen.seqs).toEqual(upTo(6001).slice(1))
@@ -178,7 +178,7 @@ describe.each(Object.entries(WAYS))('pushes over %s', (name, serve) => {
 })
 
 describe.each(Object.entries(WAYS).filter(([name]) => name !== 'direct'))('wires: %s', (_name, serve) => {
-  test('a request on its way when the wire breaks fails with a retryable error and is not sent again', async () => {
+  test('a request in flight when the connection breaks fails with a retryable error and is not resent', async () => {
     const { engine, served, sessionId } = await setup(serve)
     const { client, state } = served.connect()
     await client.app.info()
@@ -200,7 +200,7 @@ describe.each(Object.entries(WAYS).filter(([name]) => name !== 'direct'))('wires
     expect(served.bugs).toEqual([])
   })
 
-  test('hanging up leaves no listener in the engine', async () => {
+  test('disconnecting leaves no listener in the engine', async () => {
     const { engine, served, sessionId } = await setup(serve)
     const connection = served.connect()
     cleanups.push(subscribeSession(connection.client, sessionId, 0, () => {}))

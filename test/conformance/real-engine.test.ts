@@ -99,12 +99,12 @@ async function playDemo(serve: Serve): Promise<void> {
 
 describe('the real engine', () => {
   // All at once: the demo takes its time, so that people can watch it.
-  test('the demo streams, asks, is allowed and ends over every way, broken wires or not, and its log folds to what the engine says', async () => {
+  test("the demo streams, asks, is allowed and finishes over every transport, broken connections or not, and its log folds to the engine's state", async () => {
     const plays = await Promise.allSettled(Object.values(WAYS).map(playDemo))
     expect(plays).toEqual(Object.keys(WAYS).map(() => ({ status: 'fulfilled', value: undefined })))
   }, 60_000)
 
-  test.each(Object.entries(WAYS))('its failures arrive with their codes over %s', async (_name, serve) => {
+  test.each(Object.entries(WAYS))('failures arrive with their codes over %s', async (_name, serve) => {
     const { client, served, home } = await setup(serve)
     expect(await codeOf(client.session.create({ folder: join(home, 'not-there') }))).toBe('session.folder_missing')
     expect(await codeOf(client.session.open({ sessionId: 'nope' }))).toBe('session.not_found')
@@ -119,7 +119,7 @@ describe('the real engine', () => {
     expect(served.bugs).toEqual([])
   })
 
-  test('what is set of the sandbox stands in config.toml beside the comments, and what would be ignored there is refused', async () => {
+  test('sandbox settings are written to config.toml with its comments kept, and settings that would be ignored there are rejected', async () => {
     const { client, home } = await setup(WAYS.direct)
     const file = join(home, 'config.toml')
     await client.settings.setDefaultMode({ mode: 'ask' })

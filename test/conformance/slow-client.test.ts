@@ -66,7 +66,7 @@ async function readAll(
 }
 
 describe('a client that stops reading', () => {
-  test('over a WebSocket: its queue stays bounded, its subscription ends, it gets lagged when it reads again', async () => {
+  test('over a WebSocket: its queue stays bounded, its subscription ends, and it gets lagged when it reads again', async () => {
     const { engine, sessionId, socket, pushes } = await overSocket()
     socket.pause()
     await flood(engine, sessionId)
@@ -78,13 +78,13 @@ describe('a client that stops reading', () => {
     expect(received).toBeLessThan(3000)
   })
 
-  test('over a WebSocket: the same flood is no problem for one that reads', async () => {
+  test('over a WebSocket: a client that keeps reading handles the same flood', async () => {
     const { engine, sessionId, pushes } = await overSocket()
     const [, read] = await Promise.all([flood(engine, sessionId), readAll(pushes)])
     expect(read).toEqual({ received: 10_000, last: 'events' })
   })
 
-  test('over a WebSocket: one that never reads again is cut off', async () => {
+  test('over a WebSocket: a client that never reads again is disconnected', async () => {
     const { engine, sessionId, socket } = await overSocket({ pingMs: 30 })
     await new Promise((resolve) => socket.once('ping', resolve))
     expect(engine.listenerCount(sessionId)).toBe(1)
@@ -92,7 +92,7 @@ describe('a client that stops reading', () => {
     await until(() => engine.listenerCount(sessionId) === 0, 'the cut', 2000)
   })
 
-  test('over a MessagePort: unacknowledged messages are bounded, then it is told lagged', async () => {
+  test('over a MessagePort: unacknowledged messages are bounded, then the client receives lagged', async () => {
     const { engine, sessionId } = await newEngine()
     const router = createRouter({
       engine,

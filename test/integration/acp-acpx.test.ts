@@ -39,7 +39,7 @@ async function acpx(args: readonly string[]): Promise<{ code: number | null; std
 it.each([
   ['its own files and terminals', []],
   ['neither files nor terminals', ['--no-fs', '--no-terminal']],
-])('acpx completes a task, with %s, and sees what was done', async (_which, options) => {
+])('acpx completes a task, with %s, and reports what was done', async (_which, options) => {
   scratch = createScratch({ 'notes.md': '# Notes\n\none\ntwo\n' })
   server = await startModelServer({
     script: [

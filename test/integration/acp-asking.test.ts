@@ -35,8 +35,8 @@ function results(): string[] {
 const permissions = (): Wire[] =>
   run.client.messages.filter(({ method }) => method === 'session/request_permission').map(({ params }) => params)
 
-describe('what may be allowed', () => {
-  it('is what the engine offers, and what "always" covers is then allowed without asking, in the session or for good', async () => {
+describe('permission options', () => {
+  it('match those of the engine, and "always" then allows without asking, for the session or permanently', async () => {
     const sessionId = await start([
       bash('touch a1'),
       bash('touch a2'),
@@ -60,19 +60,19 @@ describe('what may be allowed', () => {
       names.slice(once.length, -2).every((name: string) => /^Always allow .* in (this|every) session$/.test(name)),
     ).toBe(true)
     expect(existsSync(join(run.scratch.project, 'a2'))).toBe(true)
-    await say(run.client, sessionId, 'and for good')
+    await say(run.client, sessionId, 'and permanently')
     expect(permissions()).toHaveLength(2)
     expect(readFileSync(join(run.scratch.home, 'config.toml'), 'utf8')).toMatch(/Bash\(mkdir/)
   })
 
-  it('is nothing where the client cannot ask, and the agent learns why', async () => {
+  it('are not offered to a client that cannot ask, and the agent learns why', async () => {
     const sessionId = await start([bash('touch made'), { text: 'ok' }])
     expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'end_turn' })
     expect(results()[0]).toContain('The editor could not ask')
     expect(existsSync(join(run.scratch.project, 'made'))).toBe(false)
   })
 
-  it('ends with the turn when the client cancels while it is asked, and the request is withdrawn', async () => {
+  it('are withdrawn and the turn ends when the client cancels while it is asked', async () => {
     const sessionId = await start([bash('touch made'), { text: 'never' }])
     answers['session/request_permission'] = () => new Promise(() => undefined)
     const stopped = say(run.client, sessionId, 'go')
@@ -84,7 +84,7 @@ describe('what may be allowed', () => {
     expect(withdrawn.params).toEqual({ requestId: asked!.id })
   })
 
-  it('is rejected with the end of the turn where the client chooses that, without another request', async () => {
+  it('include rejecting and ending the turn, without another model request', async () => {
     const sessionId = await start([bash('touch made'), { text: 'never' }])
     answers['session/request_permission'] = () => selected('reject_stop')
     expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'cancelled' })
@@ -92,7 +92,7 @@ describe('what may be allowed', () => {
     expect(existsSync(join(run.scratch.project, 'made'))).toBe(false)
   })
 
-  it('ends the turn when the answer is that it was cancelled', async () => {
+  it('end the turn when the answer is "cancelled"', async () => {
     const sessionId = await start([bash('touch made'), { text: 'never' }])
     answers['session/request_permission'] = () => ({ outcome: { outcome: 'cancelled' } })
     expect(await say(run.client, sessionId, 'go')).toEqual({ stopReason: 'cancelled' })
@@ -130,7 +130,7 @@ const QUESTIONS: ScriptStep = {
 }
 
 describe('questions of the agent', () => {
-  it('come as one form where the client has forms, with words of the person beside the options', async () => {
+  it('come as one form where the client supports forms, with free text beside the options', async () => {
     const sessionId = await start([QUESTIONS, { text: 'ok' }], FORMS)
     answers['elicitation/create'] = () => ({
       action: 'accept',
@@ -145,7 +145,7 @@ describe('questions of the agent', () => {
     expect(permissions()).toEqual([])
   })
 
-  it('come one after the other where it has none, several choices one by one until the person says that is all', async () => {
+  it('come one after the other where the client has no forms, multiple choices one by one until the user is done', async () => {
     const sessionId = await start([QUESTIONS, { text: 'ok' }])
     const wanted = ['SQLite', 'API', 'Docs', /^That is all/]
     answers['session/request_permission'] = ({ options }) => {
@@ -162,7 +162,7 @@ describe('questions of the agent', () => {
     expect(permissions()[0].toolCall.title).toBe('1 of 2: Which store?')
   })
 
-  it('may be dismissed in either way', async () => {
+  it('can be dismissed in either form', async () => {
     const sessionId = await start([QUESTIONS, QUESTIONS, { text: 'ok' }], FORMS)
     const ends = [{ action: 'decline' }, { action: 'cancel' }]
     answers['elicitation/create'] = () => ends.shift()
@@ -203,7 +203,7 @@ const writePlan: ModelScript = ({ body }, index) => {
 }
 
 describe('a plan', () => {
-  it('is shown whole and approved in one of its ways, and the mode of the session follows', async () => {
+  it('is shown in full and approved with one of its options, and the session mode follows', async () => {
     const sessionId = await start(writePlan)
     answers['session/request_permission'] = ({ options }) =>
       selected(options.find(({ name }: { name: string }) => name.includes('Thorough')).optionId)
@@ -223,7 +223,7 @@ describe('a plan', () => {
     expect(modes).toEqual(['plan', 'ask'])
   })
 
-  it('is revised with the words that the person writes in a form', async () => {
+  it('is revised with the comments the user enters in a form', async () => {
     const sessionId = await start(writePlan, FORMS)
     answers['session/request_permission'] = () => selected('revise')
     answers['elicitation/create'] = () => ({ action: 'accept', content: { changes: 'Add tests first.' } })
@@ -231,7 +231,7 @@ describe('a plan', () => {
     expect(results().at(-1)).toContain('The user says: Add tests first.')
   })
 
-  it('is revised by asking in the conversation where the client has no form', async () => {
+  it('is revised by asking in the conversation where the client has no forms', async () => {
     const sessionId = await start(writePlan)
     answers['session/request_permission'] = () => selected('revise')
     await say(run.client, sessionId, 'plan it')

@@ -46,7 +46,7 @@ function results(): string[] {
 }
 
 describe('files that an editor has open', () => {
-  it('are read and changed as they are there, not as they were saved, and going back gives the unsaved text', async () => {
+  it('are read and edited as they are in the editor, not as saved, and a restore gives the unsaved text', async () => {
     const { path, disk } = await start([READ, edit('unsaved', 'changed'), { text: 'ok' }])
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     editor.buffers.set(path('notes.md'), '# Notes\n\none\nunsaved\n')
@@ -58,7 +58,7 @@ describe('files that an editor has open', () => {
     expect(disk('notes.md')).toBe('# Notes\n\none\nunsaved\n')
   })
 
-  it('must be read again when the person has typed since, also where nothing was saved', async () => {
+  it('must be read again when the user has edited them since, even if unsaved', async () => {
     const { path, disk } = await start((_request, index) => {
       // Between the first answer and the second the person types.
       if (index === 1) editor.buffers.set(path('notes.md'), '# Notes\n\none\ntwo\ntyped meanwhile\n')
@@ -71,7 +71,7 @@ describe('files that an editor has open', () => {
     expect(disk('notes.md')).toBe('# Notes\n\none\ntwo\n')
   })
 
-  it('count as unchanged where the editor has only its own line ends, no mark at the beginning and no newline at the end', async () => {
+  it('count as unchanged when the editor differs only in line endings, byte order mark or final newline', async () => {
     const { path } = await start([READ, edit('two', 'three'), { text: 'ok' }], {
       files: { 'notes.md': 'one\r\ntwo\r\nend\r\n' },
     })
@@ -82,7 +82,7 @@ describe('files that an editor has open', () => {
     expect(readFileSync(path('notes.md'), 'utf8')).toBe('one\r\nthree\r\nend\r\n')
   })
 
-  it('are left alone where they have unsaved changes and the editor offers only to read', async () => {
+  it('are left alone when they have unsaved changes and the editor can only read', async () => {
     const { path, disk } = await start([READ, edit('unsaved', 'changed'), { text: 'ok' }])
     const sessionId = await openSession(run, { fs: { readTextFile: true, writeTextFile: false } })
     editor.buffers.set(path('notes.md'), '# Notes\n\none\nunsaved\n')
@@ -92,7 +92,7 @@ describe('files that an editor has open', () => {
     expect(editor.buffers.get(path('notes.md'))).toBe('# Notes\n\none\nunsaved\n')
   })
 
-  it('are never asked for where the editor offers nothing', async () => {
+  it('are never requested from an editor that offers no file access', async () => {
     const { path, disk } = await start([READ, edit('two', 'three'), bash('echo "$PWD" > where'), { text: 'ok' }])
     const sessionId = await openSession(run, {})
     editor.buffers.set(path('notes.md'), 'something else\n')
@@ -103,7 +103,7 @@ describe('files that an editor has open', () => {
     ).toEqual([])
   })
 
-  it('are those of the project alone, and what the editor refuses to write is told to the agent', async () => {
+  it('are limited to the project, and the agent is told when the editor refuses to write', async () => {
     const { path, disk } = await start([READ, edit('two', 'three'), { text: 'ok' }])
     editor.answers['fs/write_text_file'] = () => {
       throw new Error('the buffer is locked')
@@ -116,7 +116,7 @@ describe('files that an editor has open', () => {
     expect(editor.reads.every((read) => read.startsWith(path('')))).toBe(true)
   })
 
-  it('are told to the agent when the editor formats them at saving', async () => {
+  it('are reported to the agent when the editor formats them on save', async () => {
     const { path } = await start([READ, edit('two', 'three'), edit('three', 'four'), { text: 'ok' }])
     editor.answers['fs/write_text_file'] = ({ path: written, content }) => {
       editor.buffers.set(written, `${content}formatted\n`)
@@ -131,7 +131,7 @@ describe('files that an editor has open', () => {
 })
 
 describe('commands in terminals of an editor', () => {
-  it('run there, are shown there, and are given back to the agent with how they ended', async () => {
+  it('run and are shown there, and the agent gets their output and how they ended', async () => {
     await start([bash('echo out; read line; echo "got [$line]" >&2; mkdir here && cd here && exit 3'), { text: 'ok' }])
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     await say(run.client, sessionId, 'go')
@@ -149,7 +149,7 @@ describe('commands in terminals of an editor', () => {
     )
   })
 
-  it('see no key of a provider, though the editor itself has them', async () => {
+  it('see no provider key, though the editor itself has them', async () => {
     await start([bash('echo "[$OPENAI_API_KEY][$MY_SECRET][$PAGER]" | tee seen'), { text: 'ok' }], {
       env: { OPENAI_API_KEY: 'sk-secret', MY_SECRET: 'hush' },
       config: '[tools]\nhide_env = ["MY_SECRET"]\n',
@@ -159,20 +159,20 @@ describe('commands in terminals of an editor', () => {
     expect(results()[0]).toContain('[][][cat]')
   })
 
-  it('are stopped at our time limit and by our stop, and the terminal is let go', async () => {
+  it('are stopped at our time limit and by our stop, and the terminal is released', async () => {
     await start([
-      bash('echo begun; sleep 60; touch never', { timeout: 300 }),
+      bash('echo started; sleep 60; touch never', { timeout: 300 }),
       bash('echo again; sleep 60; touch never'),
       { text: 'ok' },
     ])
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     const stopped = say(run.client, sessionId, 'go')
-    const begun = () => [...editor.terminals.values()].filter(({ command }) => command.includes('sleep 60'))
-    await until(() => begun().length === 2 && begun()[1]!.output.includes('again'), 'the second command')
+    const commands = () => [...editor.terminals.values()].filter(({ command }) => command.includes('sleep 60'))
+    await until(() => commands().length === 2 && commands()[1]!.output.includes('again'), 'the second command')
     run.client.notify('session/cancel', { sessionId })
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
     await until(
-      () => begun().every(({ released, child }) => released && child.signalCode === 'SIGKILL'),
+      () => commands().every(({ released, child }) => released && child.signalCode === 'SIGKILL'),
       'both to be ended',
     )
     expect(
@@ -181,7 +181,7 @@ describe('commands in terminals of an editor', () => {
     ).toContain('Timed out: stopped after 0.3 s')
   })
 
-  it('are not run elsewhere when the editor will not run them', async () => {
+  it('are not run elsewhere when the editor refuses to run them', async () => {
     await start([bash('touch made'), { text: 'ok' }])
     editor.answers['terminal/create'] = () => {
       throw new Error('not in this window')
@@ -198,7 +198,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('sandboxes in terminals of an 
   const modeOf = (sessionId: string, modeId: string) => run.client.request('session/set_mode', { sessionId, modeId })
   const statuses = (): string => run.client.messages.map((message) => JSON.stringify(message)).join()
 
-  it('hold commands in the project when the editor runs on this machine', async () => {
+  it('confine commands to the project when the editor runs on this machine', async () => {
     await start([bash(`echo in > inside; echo out > ../outside; true`), { text: 'ok' }])
     const sessionId = await openSession(run, EDITOR_CAPABILITIES)
     await modeOf(sessionId, 'auto')

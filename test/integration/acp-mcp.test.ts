@@ -29,7 +29,7 @@ async function open(server: object, clientCapabilities: object = {}): Promise<st
   return sessionId
 }
 
-it('uses the servers of the editor without asking for them, starts none before it needs one, and leaves none behind', async () => {
+it("uses the editor's servers without asking for consent, starts each only when needed, and leaves no process behind", async () => {
   const answers = { 'session/request_permission': choosing('allow_once') }
   run = await acpRun({ script: [call('mcp__lab__echo', { text: 'hello' }), { text: 'ok' }], answers })
   const starts = join(run.scratch.home, 'starts')
@@ -50,7 +50,7 @@ it('uses the servers of the editor without asking for them, starts none before i
   expect(pids.filter(isAlive)).toEqual([])
 })
 
-it('has the person at the editor fill in the form of a server', async () => {
+it("shows a server's form to the user of the editor", async () => {
   const seen: unknown[] = []
   const answers = {
     'session/request_permission': choosing('allow_once'),
@@ -78,7 +78,7 @@ it('has the person at the editor fill in the form of a server', async () => {
   expect(JSON.stringify(run.server.requests.at(-1)!.body)).toContain('This is a simple prompt')
 })
 
-it('refuses two servers of one name before anything is made', async () => {
+it('rejects two servers with the same name before creating anything', async () => {
   run = await acpRun({ script: [] })
   await run.client.request('initialize', { protocolVersion: 1 })
   const server = { name: 'twice', command: 'true', args: [], env: [] }

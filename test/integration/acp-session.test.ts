@@ -30,7 +30,7 @@ const edit = (to: string, from = 'two'): ScriptStep => ({
   toolCalls: [{ name: 'Edit', input: { path: 'notes.md', old_string: from, new_string: to } }],
 })
 
-it('offers to set up a model in a terminal to editors that can run their agent in one, and to no others', async () => {
+it('offers model setup in a terminal only to editors that can run their agent in one', async () => {
   const { client } = await start({ script: [] })
   const asked = (clientCapabilities: object) => client.request('initialize', { protocolVersion: 1, clientCapabilities })
   expect(await asked({ auth: { terminal: true } })).toMatchObject({
@@ -41,7 +41,7 @@ it('offers to set up a model in a terminal to editors that can run their agent i
 })
 
 describe('a recorded conversation with an editor', () => {
-  it('has nothing in it that the schema of the protocol does not know, whatever is asked, refused, stopped or sent wrongly', async () => {
+  it('matches the protocol schema, whatever is asked, refused, stopped or malformed', async () => {
     editor = acpEditor()
     const kinds = ['allow_once', 'allow_always', 'reject_once']
     const { client, scratch, server } = await start({
@@ -67,7 +67,7 @@ describe('a recorded conversation with an editor', () => {
         },
         { text: 'All is done.', usage: { input: 200, output: 20 } },
         { text: 'In the other session.' },
-        { toolCalls: [{ name: 'Bash', input: { command: 'echo begun; sleep 60' } }] },
+        { toolCalls: [{ name: 'Bash', input: { command: 'echo started; sleep 60' } }] },
         { text: 'And on it goes.' },
       ],
       answers: {
@@ -126,7 +126,7 @@ describe('a recorded conversation with an editor', () => {
     )
     client.notify('session/cancel', { sessionId })
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
-    expect(await say(client, sessionId, 'Go on')).toEqual({ stopReason: 'end_turn' })
+    expect(await say(client, sessionId, 'Continue')).toEqual({ stopReason: 'end_turn' })
     await client.request('session/set_mode', { sessionId, modeId: 'plan' })
     await client.request('session/set_config_option', { sessionId, configId: 'mode', value: 'auto' })
     await client.request('session/list', {})
@@ -158,7 +158,7 @@ describe('a recorded conversation with an editor', () => {
 })
 
 describe('what a client sees of a call', () => {
-  it('is a title that grows while the arguments are being written, then where it is at work, and each status in its order', async () => {
+  it('is a title that grows while the arguments stream in, then the location, and each status in order', async () => {
     const { client, scratch } = await start({
       script: [
         {
@@ -191,7 +191,7 @@ describe('what a client sees of a call', () => {
     })
   })
 
-  it('is the output of a command while it runs where the client lends no terminal', async () => {
+  it('is the output of a command while it runs when the client offers no terminal', async () => {
     const { client } = await start({
       script: [
         {
@@ -219,8 +219,8 @@ describe('what a client sees of a call', () => {
   })
 })
 
-describe('the end', () => {
-  it('comes with the end of stdin: turns are stopped and recorded, commands with them, and the last requests answered', async () => {
+describe('shutdown', () => {
+  it('follows the end of stdin: turns and commands are stopped and recorded, and the last requests answered', async () => {
     const { client, scratch } = await start({
       script: [{ toolCalls: [{ name: 'Bash', input: { command: 'exec sleep 300.25' } }] }, { text: 'never' }],
       answers: { 'session/request_permission': choosing('allow_once') },
@@ -240,7 +240,7 @@ describe('the end', () => {
     ])
   })
 
-  it('comes with a signal as with the end of stdin, also while the client reads nothing', async () => {
+  it('follows a signal like the end of stdin, even while the client does not read', async () => {
     const { client } = await start({
       script: [
         { text: 'x'.repeat(400_000), deltaChars: 1000 },
@@ -258,7 +258,7 @@ describe('the end', () => {
     client.child.stdout.resume()
   })
 
-  it('stops what runs in the background where the settings say so', async () => {
+  it('stops background tasks when the settings say so', async () => {
     const input = { command: 'exec sleep 300.25', run_in_background: true, description: 'a long sleep' }
     const { client } = await start({
       script: [{ toolCalls: [{ name: 'Bash', input }] }, { text: 'It runs.' }],
@@ -275,7 +275,7 @@ describe('the end', () => {
     expect(client.stderr()).toContain('stopping 1 background task')
   })
 
-  it('leaves no request of a client unanswered that writes everything at once and closes the pipe', async () => {
+  it('answers every request of a client that writes everything at once and closes the pipe', async () => {
     const { client } = await start({ script: [{ text: 'hello' }] })
     const answered = client.request('initialize', { protocolVersion: 1 })
     client.raw('nonsense')

@@ -48,7 +48,7 @@ describe('a prompt', () => {
     expect(content.some((part) => part.image_url?.url.includes(png))).toBe(true)
   })
 
-  it('that is empty, or has sound in it, is refused with what to send', async () => {
+  it('that is empty or contains audio is rejected with advice on what to send', async () => {
     const sessionId = await start({ script: [] })
     const send = (prompt: unknown) => run.client.request('session/prompt', { sessionId, prompt })
     await expect(send([])).rejects.toThrow('the prompt is empty')
@@ -56,7 +56,7 @@ describe('a prompt', () => {
     await expect(send([{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }])).rejects.toThrow('send text or images')
   })
 
-  it('waits in the queue behind another of the same session, and a cancel ends both', async () => {
+  it('queues behind another prompt of the same session, and a cancel ends both', async () => {
     const sessionId = await start({ script: [{ text: 'one', faults: { delayMs: 60_000 } }, { text: 'three' }] })
     const first = say(run.client, sessionId, 'first')
     await run.server.arrived(1)
@@ -69,7 +69,7 @@ describe('a prompt', () => {
     expect(run.server.requests).toHaveLength(2)
   })
 
-  it('is cancelled by a cancelled request, too', async () => {
+  it('is cancelled by a cancelled request', async () => {
     const sessionId = await start({ script: [{ text: 'one', faults: { delayMs: 60_000 } }] })
     const stopped = say(run.client, sessionId, 'first')
     await run.server.arrived(1)
@@ -78,7 +78,7 @@ describe('a prompt', () => {
     expect(await stopped).toEqual({ stopReason: 'cancelled' })
   })
 
-  it('is cancelled by a request that is taken back, or a session that is cancelled, before anything of it has begun', async () => {
+  it('is cancelled by a withdrawn request or a cancelled session before any of it has started', async () => {
     const sessionId = await start({ script: [{ text: 'one', repeat: 3 }] })
     const ended: unknown[] = []
     for (const how of ['$/cancel_request', 'session/cancel']) {
@@ -91,7 +91,7 @@ describe('a prompt', () => {
     expect(await say(run.client, sessionId, 'second')).toEqual({ stopReason: 'end_turn' })
   })
 
-  it('whose answer breaks off is answered again, and what was said before is marked as given up', async () => {
+  it('is retried when the answer breaks off, and the discarded part is marked', async () => {
     const sessionId = await start({
       script: [{ text: 'This breaks off in the middle of', faults: { truncate: 2 } }, { text: 'Whole.' }],
     })
@@ -109,7 +109,7 @@ describe('a prompt', () => {
     )
   })
 
-  it('is answered with what to do where no model is configured, and with the demo once it is chosen', async () => {
+  it('returns advice when no model is configured, and works once the demo model is chosen', async () => {
     const sessionId = await start({ script: [], config: 'none' })
     expect(await say(run.client, sessionId, 'hello')).toEqual({ stopReason: 'end_turn' })
     expect(texts(sessionId, 'agent_message_chunk')).toMatch(/No model is chosen.*open Settings/s)
@@ -123,7 +123,7 @@ describe('a prompt', () => {
 })
 
 describe('slash commands', () => {
-  it('are told to the client, and those of Trestle do what they say', async () => {
+  it('are announced to the client, and the built-in ones work', async () => {
     const sessionId = await start({
       script: [
         { toolCalls: [{ name: 'Write', input: { path: 'made.txt', content: 'x\n' } }] },
@@ -157,7 +157,7 @@ describe('slash commands', () => {
 })
 
 describe('sessions', () => {
-  it('are listed in pages, for one folder or all, loaded with their conversation, resumed without, closed and deleted', async () => {
+  it('are listed in pages, for one folder or all, loaded with their conversation, resumed without it, closed and deleted', async () => {
     const sessionId = await start({
       script: [
         {
@@ -234,7 +234,7 @@ describe('sessions', () => {
     expect(schemaProblems(later)).toEqual([])
   })
 
-  it('know a project by the path that the client opened it with, links and all', async () => {
+  it('identify a project by the path the client opened, including symbolic links', async () => {
     run = await acpRun({ script: [{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'ok' }] })
     const link = join(run.scratch.home, 'link')
     symlinkSync(run.scratch.project, link)
@@ -248,7 +248,7 @@ describe('sessions', () => {
     expect(sessions).toMatchObject([{ sessionId, cwd: realpathSync(link) }])
   })
 
-  it('reach further folders that the client names', async () => {
+  it('include additional folders that the client names', async () => {
     run = await acpRun({
       script: [
         { toolCalls: [{ name: 'Read', input: { path: join(run.scratch.home, 'config.toml') } }] },
@@ -266,8 +266,8 @@ describe('sessions', () => {
   })
 })
 
-describe('a flood', () => {
-  it('of 20,000 chunks becomes at most 1,000 updates with every character in them, the first at once', async () => {
+describe('a flood of output', () => {
+  it('of 20,000 chunks becomes at most 1,000 updates without losing a character, the first one immediately', async () => {
     const text = 'ten bytes '.repeat(20_000)
     const sessionId = await start({ script: [{ text, deltaChars: 10, thinking: 'short' }] })
     expect(await say(run.client, sessionId, 'talk')).toEqual({ stopReason: 'end_turn' })
@@ -276,7 +276,7 @@ describe('a flood', () => {
     expect(run.client.updates(sessionId, 'agent_message_chunk').length).toBeGreaterThan(3)
   })
 
-  it('that the client does not read neither blocks the agent nor is lost', async () => {
+  it('that the client does not read neither blocks the agent nor loses data', async () => {
     const text = `${'x'.repeat(99)}\n`.repeat(20_000)
     const sessionId = await start({ script: [{ text, deltaChars: 1000 }, { text: 'after' }] })
     run.client.child.stdout.pause()
@@ -288,8 +288,8 @@ describe('a flood', () => {
   })
 })
 
-describe('beside the conversation', () => {
-  it('the person is told that what a project configures does not count until it is trusted', async () => {
+describe('outside the conversation', () => {
+  it('the user is told that project settings are off until the project is trusted', async () => {
     const files = { '.trestle/config.toml': '[permission]\nallow = ["Bash(touch:*)"]\n' }
     const sessionId = await start({ script: [], files }, { session: { notices: {} } })
     const notice = await run.client.until(({ params }) => params?.['update']?.sessionUpdate === 'notice')
@@ -298,7 +298,7 @@ describe('beside the conversation', () => {
     expect(sessionId).not.toBe('')
   })
 
-  it('a compaction is told in the way the client knows: as one, as notices, or in thoughts', async () => {
+  it('a compaction is reported in the form the client supports: as one, as notices, or as thoughts', async () => {
     const script = [{ text: 'answer' }, { text: 'A summary.' }]
     const sessionId = await start({ script }, { session: { compaction: {} } })
     await say(run.client, sessionId, 'hello')

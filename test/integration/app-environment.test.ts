@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appEnvironment, electronProgram } from '../support/app-environment'
 
-test('on Windows an app is given what it cannot start without', () => {
+test('on Windows an app gets the variables it needs to start', () => {
   const env = {
     SystemRoot: 'C:\\Windows',
     APPDATA: 'C:\\a',
@@ -13,7 +13,7 @@ test('on Windows an app is given what it cannot start without', () => {
   expect(appEnvironment(env, {})).toEqual(env)
 })
 
-test('on Linux an app is given its display and session bus', () => {
+test('on Linux an app gets its display and session bus', () => {
   const env = {
     PATH: '/bin',
     DISPLAY: ':9',
@@ -25,7 +25,7 @@ test('on Linux an app is given its display and session bus', () => {
   expect(appEnvironment(env, {})).toEqual(env)
 })
 
-test("a key of the tester's does not reach the app, and what the test sets wins", () => {
+test("the tester's API keys do not reach the app, and variables set by the test take precedence", () => {
   const env = { PATH: '/bin', ANTHROPIC_API_KEY: 'k', GITHUB_TOKEN: 't', NODE_OPTIONS: '--x', HOME: '/me' }
   expect(appEnvironment(env, { HOME: '/scratch', TRESTLE_HOME: '/t' })).toEqual({
     PATH: '/bin',
@@ -34,7 +34,7 @@ test("a key of the tester's does not reach the app, and what the test sets wins"
   })
 })
 
-test("Electron's program is found in its folder on every system", () => {
+test("Electron's executable is found in its folder on every system", () => {
   expect(
     ['linux', 'darwin', 'win32'].map((platform) => electronProgram(platform as NodeJS.Platform).join('/')),
   ).toEqual(['electron', 'Electron.app/Contents/MacOS/Electron', 'electron.exe'])

@@ -98,7 +98,7 @@ function result(): { text: string; isError: boolean } {
     : { text: '', isError: false }
 }
 
-it('asks with the diff of every file, writes nothing before, and everything goes back with one restore', async () => {
+it('asks with the diff of every file, writes nothing before approval, and one restore reverts everything', async () => {
   await start(PATCH)
   await asked()
   const requested = told.find((event) => event.type === 'approval.requested')
@@ -148,7 +148,7 @@ it('asks with the diff of every file, writes nothing before, and everything goes
   expect(treeOf(scratch.project)).toEqual(after)
 })
 
-it('changes nothing when the person rejects it', async () => {
+it('changes nothing when the user rejects it', async () => {
   await start(PATCH)
   const before = treeOf(scratch.project)
   await asked()
@@ -190,7 +190,7 @@ it.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('works on the wi
   expect(readFileSync(join(scratch.project, 'to.ts'), 'utf8')).toBe('y\nrest\n')
 })
 
-it('is offered to GPT models in place of Edit and Patch, and to no others', async () => {
+it('is offered to GPT models instead of Edit and Patch, and to no other models', async () => {
   await start(PATCH, { mode: 'auto' })
   await idle()
   expect(offered()).toContain('"name":"apply_patch"')
@@ -206,7 +206,7 @@ it('is offered to GPT models in place of Edit and Patch, and to no others', asyn
   expect(result()).toMatchObject({ text: expect.stringContaining('There is no tool "apply_patch"'), isError: true })
 })
 
-it('is denied by a rule about an Edit of one of its files, with nothing written', async () => {
+it('is denied by a rule against editing one of its files, with nothing written', async () => {
   await start(PATCH, { mode: 'auto', rules: rule('deny', 'Edit(src/new/**)') })
   const before = treeOf(scratch.project)
   await idle()
@@ -214,14 +214,14 @@ it('is denied by a rule about an Edit of one of its files, with nothing written'
   expect(treeOf(scratch.project)).toEqual(before)
 })
 
-it('needs no answer where rules allow an Edit of each of its files', async () => {
+it('needs no approval when rules allow editing each of its files', async () => {
   await start(PATCH, { rules: rule('allow', 'Edit(src/**)') + rule('allow', 'Write(*)') })
   await idle()
   expect(told.some((event) => event.type === 'approval.requested')).toBe(false)
   expect(readFileSync(join(scratch.project, 'to.ts'), 'utf8')).toBe('y\nrest\n')
 })
 
-it('asks before it follows a link out of the project, also where edits are accepted', async () => {
+it('asks before it follows a link out of the project, even in Accept edits', async () => {
   const outside = (): string => join(dirname(scratch.project), 'outside')
   await start(
     '*** Begin Patch\n*** Update File: src/a.ts\n-two\n+zwei\n*** Add File: link/made.txt\n+x\n*** End Patch',

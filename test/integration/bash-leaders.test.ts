@@ -82,12 +82,12 @@ describe.each([
   ['spawned by us', () => spawnedShells],
   ['started by the pool', () => new ShellPool('/usr/bin/setsid')],
   ['started by the pool where there is no Perl', () => new ShellPool('/usr/bin/setsid', () => undefined)],
-])('leaders %s', (_name, leaders) => {
+])('shells %s', (_name, leaders) => {
   beforeEach(() => {
     tasks = open(leaders)
   })
 
-  test('give a command its terminal, its mark, its folder, its code, and the signals as they should be', async () => {
+  test('give a command its terminal, task tag, folder, exit code and default signal handling', async () => {
     const end = await run(
       'tty </dev/tty; pwd; echo "$TRESTLE_TASK ${OLDPWD-none}"; grep SigIgn /proc/self/status; stty -a </dev/tty | grep -o -e -opost; exit 5',
     )
@@ -95,7 +95,7 @@ describe.each([
     expect(end.text).toBe(`/dev/tty\n${dir}\n${end.task.taskId} none\nSigIgn:\t0000000000000000\n-opost\n`)
   })
 
-  test('take every character of command and folder', async () => {
+  test('preserve every character of command and folder', async () => {
     expect((await run(`printf '%s' "a'b\\"c\`echo d\`$(echo e)" '\n#\t\\'`)).text).toBe(`a'b"cde\n#\t\\`)
     expect((await run(`printf ${'x'.repeat(100_000)} | wc -c`)).text.trim()).toBe('100000')
     const odd = join(dir, `line 1\n'line' "2" $x \\`)
@@ -103,23 +103,23 @@ describe.each([
     expect((await run('pwd', 20_000, odd)).text).toBe(`${odd}\n`)
   })
 
-  test('keep their own variables from the command, whatever those of the user are called', async () => {
+  test("hide their own variables from the command, whatever the user's variables are called", async () => {
     env = { ...env, n: '1', p: '2', x: '3', L: '4', order: '5' }
     expect((await run('echo "$n $p $x $L $order"; env | grep -ci trestle_')).text).toBe('1 2 3 4 5\n1\n')
   })
 
-  test('say when the folder is missing or none', async () => {
+  test('report a folder that is missing or not a folder', async () => {
     await expect(run('true', 1_000, join(dir, "no such 'folder'"))).rejects.toMatchObject({ code: 'ENOENT' })
     await expect(run('true', 1_000, '/dev/null')).rejects.toMatchObject({ code: 'ENOTDIR' })
     expect((await run('echo still here')).text).toBe('still here\n')
   })
 
-  test('mark the command where a search looks for it: in what it was executed with', async () => {
+  test('tag the command in its initial environment, where a search looks for it', async () => {
     const end = await run("tr '\\0' '\\n' </proc/$$/environ | grep TRESTLE_TASK")
     expect(end.text).toBe(`TRESTLE_TASK=${end.task.taskId}\n`)
   })
 
-  test('that are killed end the command and are noticed', async () => {
+  test('that are killed end the command, and the loss is noticed', async () => {
     const end = await run('kill -9 $PPID; sleep 100')
     expect(end.task.status).toBe('failed')
     expect(end.durationMs).toBeLessThan(5_000)
@@ -142,7 +142,7 @@ describe.each([
     tasks = open(pool)
   })
 
-  test('uses one shell again and again, keeps few of many, and lets all go at close', async () => {
+  test('reuses one shell, keeps few of many, and releases all on close', async () => {
     for (let round = 0; round < 5; round++) await run('true')
     expect(shells().length).toBe(1)
     await Promise.all(Array.from({ length: 12 }, (_, index) => run(`exit ${index}`)))
@@ -151,7 +151,7 @@ describe.each([
     await vi.waitFor(() => expect(shells()).toEqual([]), { timeout: 3_000 })
   })
 
-  test('shows commands a changed environment, and what is no longer in it not', async () => {
+  test('passes commands a changed environment, without removed variables', async () => {
     env = { ...env, A: '1', B: '2' }
     expect((await run('echo "${A-} ${B-}"')).text).toBe('1 2\n')
     const { B: _gone, ...rest } = env
@@ -159,14 +159,14 @@ describe.each([
     expect((await run('echo "${A-} ${B-}"')).text).toBe('3 \n')
   })
 
-  test('survives that a command kills the shell above it', async () => {
+  test('survives a command that kills the shell above it', async () => {
     const end = await run('kill -9 $(ps -o ppid= -p $PPID); sleep 0.2; echo went on')
     expect(end.text).toBe('went on\n')
     expect(end.task.status).toBe('failed')
     expect((await run('echo next')).text).toBe('next\n')
   })
 
-  test('a killed idle shell is replaced, unnoticed by the command', async () => {
+  test('replaces a killed idle shell without the command noticing', async () => {
     await run('true')
     for (const idle of shells()) process.kill(idle, 'SIGKILL')
     // Before our side can have noticed, and after.
@@ -175,7 +175,7 @@ describe.each([
   })
 })
 
-describe('a leader made ready before its command is known', () => {
+describe('a shell prepared before its command is known', () => {
   beforeEach(async () => {
     await until(() => shells().length === 0, 'the shells of the tests before to end')
     tasks = open(() => new ShellPool('/usr/bin/setsid'))
@@ -187,7 +187,7 @@ describe('a leader made ready before its command is known', () => {
     return waitingLeaders()[0]!
   }
 
-  test('runs it, at any distance from being ready, and the next one gets another', async () => {
+  test('runs it whether or not it is ready yet, and the next command gets another shell', async () => {
     const pid = await ready()
     tasks.warm()
     await immediately()
@@ -201,7 +201,7 @@ describe('a leader made ready before its command is known', () => {
     expect(waitingLeaders()).toEqual([])
   })
 
-  test('is not used with an environment that is no longer right', async () => {
+  test('is not used when its environment is out of date', async () => {
     env = { ...env, SECRET: 'seen' }
     await ready()
     const { SECRET: _gone, ...rest } = env
@@ -210,13 +210,13 @@ describe('a leader made ready before its command is known', () => {
     await until(() => waitingLeaders().length === 0, 'the wrong leader to go')
   })
 
-  test('is replaced when somebody ended it', async () => {
+  test('is replaced when another process killed it', async () => {
     process.kill(await ready(), 'SIGKILL')
     await until(() => openTerminals() === 0, 'its terminal to be closed')
     expect((await run('echo next')).text).toBe('next\n')
   })
 
-  test('goes with close, and leaves no terminal open', async () => {
+  test('ends on close, and leaves no terminal open', async () => {
     await ready()
     tasks.warm()
     await tasks.close()
@@ -224,7 +224,7 @@ describe('a leader made ready before its command is known', () => {
     await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 3_000 })
   })
 
-  test('goes when it was not even ready at close', async () => {
+  test('ends on close even if it was not ready yet', async () => {
     tasks.warm()
     await immediately()
     await tasks.close()
@@ -232,9 +232,9 @@ describe('a leader made ready before its command is known', () => {
     await vi.waitFor(() => expect(openTerminals()).toBe(0), { timeout: 3_000 })
   })
 
-  test('goes with a killed host', async () => {
-    const host = runTs('./task-host.ts', [join(dir, 'host'), 'echo begun; sleep 100'])
-    await host.line('0: begun')
+  test('ends with a killed host', async () => {
+    const host = runTs('./task-host.ts', [join(dir, 'host'), 'echo started; sleep 100'])
+    await host.line('0: started')
     await until(() => waitingLeaders(host.child.pid).length === 1, 'a leader of the host to be ready')
     const [pid] = waitingLeaders(host.child.pid)
     await host.kill()

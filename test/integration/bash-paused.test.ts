@@ -34,7 +34,7 @@ describe.runIf(process.platform === 'linux').each<[string, () => ShellLauncher]>
   ['spawned by us', () => spawnedShells],
   ['started by a keeper', () => new ShellPool('/usr/bin/setsid')],
   ['started by a shell', () => new ShellPool('/usr/bin/setsid', () => undefined)],
-])('of leaders %s', (_name, leaders) => {
+])('in shells %s', (_name, leaders) => {
   beforeEach(() => {
     const env = { PATH: process.env['PATH'] ?? '', HOME: dir }
     const starter = async () => ({ starter: await terminalStarter(leaders()) })
@@ -42,7 +42,7 @@ describe.runIf(process.platform === 'linux').each<[string, () => ShellLauncher]>
   })
 
   test.each(['STOP', 'TSTP', 'TTIN'])(
-    'a command that stops itself with SIG%s has not ended: its time limit ends it, and it is said',
+    'a command that stops itself with SIG%s has not ended: its time limit ends it, and the result says so',
     async (signal) => {
       const end = await run(`echo before; kill -${signal} $$; echo after`, 2_000)
       expect(end).toMatchObject({ text: 'before\n', task: { status: 'timed_out' } })
@@ -52,12 +52,12 @@ describe.runIf(process.platform === 'linux').each<[string, () => ShellLauncher]>
     },
   )
 
-  test('a command that is continued goes on, and ends with its own code', async () => {
+  test('a resumed command keeps running, and ends with its own exit code', async () => {
     const end = await run('(sleep 1; kill -CONT $$) & kill -STOP $$; echo after </dev/tty; exit 7', 30_000)
     expect(end).toMatchObject({ text: 'after\n', notes: [], task: { status: 'failed', exitCode: 7 } })
   })
 
-  test.each([145, 147, 150])('a command that exits with %d, as stopped ones seem to, has ended', async (code) => {
+  test.each([145, 147, 150])('a command that exits with %d, the code of a stopped one, has ended', async (code) => {
     expect(await run(`echo x; exit ${code}`, 30_000)).toMatchObject({
       text: 'x\n',
       notes: [],
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux').each<[string, () => ShellLauncher]>
     expect((await run('echo next', 30_000)).text).toBe('next\n')
   })
 
-  test('a command that is killed while it stands still ends so', async () => {
+  test('a command that is killed while stopped is reported as killed', async () => {
     const end = await run('(sleep 1; kill -KILL $$) & kill -STOP $$; echo after', 30_000)
     expect(end).toMatchObject({ text: '', task: { status: 'failed', exitCode: 137 } })
   })

@@ -63,7 +63,7 @@ describe('abort', () => {
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 2_000 })
   })
 
-  test('answers within 350 ms even when the command ignores it, and kills it after the grace', async () => {
+  test('answers within 350 ms even when the command ignores it, and kills it after the grace period', async () => {
     await tasks.close()
     tasks = open(700)
     const { pids, end, tookMs } = await abortAfterPids(`trap '' TERM; echo $$; sleep 100; sleep 100`)
@@ -78,13 +78,13 @@ describe('abort', () => {
     expect(end.text).toBe('1 2\n')
   })
 
-  test('before the start nothing is run', async () => {
+  test('before the start runs nothing', async () => {
     const end = await start('touch ran', { signal: AbortSignal.abort() })
     expect(end.task.status).toBe('stopped')
     expect((await start('ls')).text).toBe('')
   })
 
-  test('at any moment of the start leaves nothing behind', async () => {
+  test('at any moment of the start leaves no process behind', async () => {
     const mark = `4242.${process.pid}`
     await Promise.all(
       Array.from({ length: 24 }, async (_, index) => {
@@ -116,21 +116,21 @@ describe('time limit', () => {
     expect(end.task.status).toBe('timed_out')
     expect(end.durationMs).toBeGreaterThan(5_000)
     expect(end.durationMs).toBeLessThan(6_500)
-    // Dead, and soon collected by whoever started it.
+    // A zombie, soon reaped by its parent.
     await vi.waitFor(() => expect(isAlive(Number(end.text))).toBe(false), { timeout: 2_000 })
   })
 
-  test('a program that cleans up on SIGTERM may do so', async () => {
+  test('a program may clean up on SIGTERM', async () => {
     const end = await start(`trap 'echo cleaned; exit 3' TERM; sleep 100 & wait`, { timeoutMs: 300 })
     expect(end).toMatchObject({ text: 'cleaned\n', task: { status: 'timed_out', exitCode: 3 } })
   })
 })
 
-describe('what is left in the background', () => {
+describe('a background process that a command leaves behind', () => {
   test.each([
     ['holding the terminal', 'sleep 100 & echo $!'],
     ['with output elsewhere', 'sleep 100 >/dev/null 2>&1 & echo $!'],
-  ])('does not hold up the answer, is named, lives on, and is stopped at close (%s)', async (_name, command) => {
+  ])('does not delay the answer, is named, keeps running, and is stopped at close (%s)', async (_name, command) => {
     const end = await start(command)
     expect(end.durationMs).toBeLessThan(1_500)
     expect(end.task).toMatchObject({ status: 'completed', exitCode: 0 })
@@ -141,7 +141,7 @@ describe('what is left in the background', () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 2_000 })
   })
 
-  test('goes on printing into the log', async () => {
+  test('keeps printing into the log', async () => {
     const end = await start('(sleep 0.6; echo late) & echo now')
     expect(end.text).toBe('now\n')
     await vi.waitFor(async () => expect((await start(`cat ${end.task.outputPath}`)).text).toBe('now\nlate\n'), {
@@ -150,13 +150,13 @@ describe('what is left in the background', () => {
     })
   })
 
-  test('a process substitution may finish its output', async () => {
+  test('may finish its output when it is a process substitution', async () => {
     expect((await start('echo x > >(sleep 0.1; cat)')).text).toBe('x\n')
   })
 })
 
 describe('close', () => {
-  test('stops what runs, answers it, and takes no more', async () => {
+  test('stops running commands, answers them, and accepts no more', async () => {
     await start('true')
     const running = [start('sleep 100'), start('sleep 100')]
     await tasks.close()
@@ -164,7 +164,7 @@ describe('close', () => {
     await expect(start('true')).rejects.toThrow('closing')
   })
 
-  test('a command that was just about to start is not started after it', async () => {
+  test('prevents a command that was about to start', async () => {
     const first = start('sleep 100')
     first.catch(() => {})
     await tasks.close()
@@ -172,7 +172,7 @@ describe('close', () => {
   })
 })
 
-test('a host that is killed takes its commands with it: their terminals hang up', async () => {
+test('also ends the commands of a killed host: their terminals hang up', async () => {
   const host = runTs('./task-host.ts', [join(dir, 'host'), 'sleep 100 & echo $$ $!; wait', 'echo $$; sleep 100'])
   const pids = [await host.line('0: '), await host.line('1: ')].flatMap((line) =>
     line.slice(3).trim().split(' ').map(Number),

@@ -88,7 +88,7 @@ function filesWith(text: string, folder: string): string[] {
 
 const bash = (input: Record<string, unknown>) => ({ text: '', toolCalls: [{ name: 'Bash', id: 'call', input }] })
 
-test('a password asked at the terminal is answered there: the model learns that, and the password is nowhere', async () => {
+test('a password requested at the terminal is typed there: the model learns that it was, and the password is recorded nowhere', async () => {
   const { engine: live, sessionId } = await session([bash({ command: ASKS }), { text: 'done' }])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   const waiting = await taskWhere(live, (task) => task.prompt !== undefined)
@@ -111,7 +111,7 @@ test('a password asked at the terminal is answered there: the model learns that,
   expect(JSON.stringify(server.requests)).not.toContain(SECRET)
 }, 20_000)
 
-test('while it waits for a person its time does not run out behind their back', async () => {
+test('time spent waiting for the user does not count against the time limit', async () => {
   const { engine: live, sessionId } = await session([bash({ command: ASKS, timeout: 1_500 }), { text: 'done' }])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   const { taskId } = await taskWhere(live, (task) => task.prompt !== undefined)
@@ -122,7 +122,7 @@ test('while it waits for a person its time does not run out behind their back', 
   expect(resultOf('call')).toContain('got 1 characters')
 }, 20_000)
 
-test('with nobody there a command that asks runs into its limit, and the model is told what to do instead', async () => {
+test('without a user a command that asks times out, and the model is told what to do instead', async () => {
   const { engine: headless, sessionId } = await session([bash({ command: ASKS, timeout: 2_500 }), { text: 'done' }], {
     interactive: false,
   })
@@ -133,19 +133,19 @@ test('with nobody there a command that asks runs into its limit, and the model i
   )
 }, 20_000)
 
-test('a command that is moved to the background ends the call, goes on, and its end comes as news', async () => {
-  const command = 'echo begun; while [ ! -e go ]; do sleep 0.05; done; echo through'
+test('moving a command to the background ends the call, the command keeps running, and its end is reported', async () => {
+  const command = 'echo started; while [ ! -e go ]; do sleep 0.05; done; echo through'
   const { engine: live, sessionId } = await session((request, index) => {
     if (index === 0) return bash({ command })
     return { text: JSON.stringify(request.body['messages']).includes('<task-news>') ? 'heard' : 'waiting' }
   })
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
-  const { taskId } = await taskWhere(live, (task) => task.lastLine === 'begun')
+  const { taskId } = await taskWhere(live, (task) => task.lastLine === 'started')
   expect(await live.tasks.moveToBackground(taskId)).toMatchObject({ background: true, status: 'running' })
   await turnsEnded(live, sessionId, 1)
   expect(resultOf('call')).toMatch(
     new RegExp(
-      `^begun\\nThe user moved this command to the background, where it keeps running\\.\\ntask_id: ${taskId}\\n`,
+      `^started\\nThe user moved this command to the background, where it keeps running\\.\\ntask_id: ${taskId}\\n`,
     ),
   )
   writeFileSync(join(scratch.project, 'go'), '')
@@ -155,9 +155,9 @@ test('a command that is moved to the background ends the call, goes on, and its 
   expect(JSON.stringify(news)).toContain('through')
 }, 20_000)
 
-test('at its time limit a command is stopped where the settings say so', async () => {
+test('a command is stopped at its time limit when the settings say so', async () => {
   const { engine: live, sessionId } = await session(
-    [bash({ command: 'echo begun; sleep 60', timeout: 300 }), { text: 'done' }],
+    [bash({ command: 'echo started; sleep 60', timeout: 300 }), { text: 'done' }],
     {
       more: '[tasks]\nat_time_limit = "stop"\n',
     },
@@ -165,20 +165,20 @@ test('at its time limit a command is stopped where the settings say so', async (
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
   expect(resultOf('call')).toMatch(
-    /^(?:begun|It printed nothing\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./,
+    /^(?:started|It printed nothing\.)\nTimed out: stopped after 0\.3 s, with everything it had started\./,
   )
 }, 20_000)
 
-test('at its time limit a command goes on in the background, and its end comes as news', async () => {
+test('a command continues in the background at its time limit, and its end is reported', async () => {
   const { engine: live, sessionId } = await session([
-    bash({ command: 'echo begun; sleep 60', timeout: 300 }),
+    bash({ command: 'echo started; sleep 60', timeout: 300 }),
     { text: 'done' },
     { text: 'ok' },
   ])
   await live.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await turnsEnded(live, sessionId, 1)
   const [, taskId = ''] =
-    /^(?:begun|It has printed nothing so far\.)\nIt had not ended after 0\.3 s and keeps running in the background\.\ntask_id: (\S+)/.exec(
+    /^(?:started|It has printed nothing so far\.)\nIt had not ended after 0\.3 s and keeps running in the background\.\ntask_id: (\S+)/.exec(
       resultOf('call'),
     ) ?? []
   expect(await live.tasks.stop(taskId)).toMatchObject({ status: 'stopped' })
@@ -186,7 +186,7 @@ test('at its time limit a command goes on in the background, and its end comes a
   expect(told.filter((event) => event.type === 'turn.started' && event.news)).toHaveLength(1)
 }, 20_000)
 
-test('a background task that asks at its terminal says so when it is looked at, and its news says that it was answered', async () => {
+test('a background task that asks at its terminal says so when inspected, and the notification says that it was answered', async () => {
   const { engine: live, sessionId } = await session((request, index) => {
     if (index === 0) return bash({ command: ASKS, description: 'asks', run_in_background: true })
     const [, taskId = ''] = /task_id: (bash-\w{8})/.exec(JSON.stringify(request.body['messages'])) ?? []
@@ -211,9 +211,9 @@ test('a background task that asks at its terminal says so when it is looked at, 
   expect(filesWith(SECRET, scratch.home)).toEqual([])
 }, 20_000)
 
-test('a background task that runs out of time is stopped by its host, and the agent is told', async () => {
+test('a background task that times out is stopped by its host, and the agent is notified', async () => {
   const { engine: live, sessionId } = await session([
-    bash({ command: 'echo begun; sleep 60', description: 'slow', run_in_background: true, timeout: 400 }),
+    bash({ command: 'echo started; sleep 60', description: 'slow', run_in_background: true, timeout: 400 }),
     { text: 'done' },
     { text: 'ok' },
   ])
@@ -224,9 +224,9 @@ test('a background task that runs out of time is stopped by its host, and the ag
   expect(JSON.stringify(news)).toContain('timed_out: true')
 }, 20_000)
 
-test('when the task host is killed, a call that waits ends as lost, and background tasks come as lost news', async () => {
+test('when the task host is killed, a waiting call ends as lost, and background tasks are reported lost', async () => {
   const { engine: live, sessionId } = await session([
-    bash({ command: 'echo begun; sleep 60', description: 'server', run_in_background: true }),
+    bash({ command: 'echo started; sleep 60', description: 'server', run_in_background: true }),
     { text: '', toolCalls: [{ name: 'Bash', id: 'waits', input: { command: 'echo working; sleep 61' } }] },
     { text: 'done' },
     { text: 'ok' },

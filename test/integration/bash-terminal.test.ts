@@ -51,7 +51,7 @@ function countChildren(): number {
 }
 
 describe('how a command ends', () => {
-  test('success, failure, unknown commands, syntax errors and signals are told apart', async () => {
+  test('success, failure, unknown commands, syntax errors and signals are distinguished', async () => {
     expect((await run('true')).task).toMatchObject({ status: 'completed', exitCode: 0, outputBytes: 0 })
     expect((await run('exit 7')).task).toMatchObject({ status: 'failed', exitCode: 7 })
     const unknown = await run('no_such_command_here')
@@ -75,14 +75,14 @@ describe('how a command ends', () => {
     expect(task.endedAt).toBeGreaterThanOrEqual(task.startedAt)
   })
 
-  test('a folder that is gone is an error with its code, not a hang', async () => {
+  test('a missing folder is a coded error, not a hang', async () => {
     await expect(run('true', { cwd: join(dir, 'gone') })).rejects.toMatchObject({ code: 'ENOENT' })
     expect((await run('true')).task.exitCode).toBe(0)
   })
 })
 
-describe('what a program finds', () => {
-  test('standard input is closed at once', async () => {
+describe('the environment of a program', () => {
+  test('standard input is closed', async () => {
     expect((await run('cat; echo end')).text).toBe('end\n')
     expect((await run('read x')).task.exitCode).toBe(1)
   })
@@ -93,7 +93,7 @@ describe('what a program finds', () => {
     )
   })
 
-  test('the terminal is the foreground of the command: a prompt on it would be read, not stopped', async () => {
+  test('the command is the foreground process of the terminal: a prompt can be read and does not stop it', async () => {
     expect(
       await textOf(`stty -echo </dev/tty && ps -o stat= -p $$ | tr -d ' \\n' && ps -o tpgid= -o pgid= -p $$`),
     ).toMatch(/\+\s*(\d+)\s+\1\n$/)
@@ -103,7 +103,7 @@ describe('what a program finds', () => {
     expect(await textOf('stty size </dev/tty')).toBe('50 200\n')
   })
 
-  test('it gets no keys, the mark of its task, and no open file of ours', async () => {
+  test('it contains the task tag, no API keys, and no open file of ours', async () => {
     const other = run('sleep 0.5')
     const { text, task } = await run(
       'echo "${OPENAI_API_KEY:-none} $TRESTLE_TASK"; ls -l /proc/$$/fd | grep -c ptmx; trap',
@@ -112,17 +112,17 @@ describe('what a program finds', () => {
     await other
   })
 
-  test('no signal is ignored: a program could not be stopped', async () => {
+  test('no signal is ignored, so a program can be stopped', async () => {
     expect(await textOf('grep -h SigIgn /proc/self/status')).toMatch(/SigIgn:\s+0+\n/)
   })
 
-  test('a folder with blanks, quotes and unicode', async () => {
+  test('a folder may contain blanks, quotes and Unicode', async () => {
     const cwd = join(dir, `zażółć "q" 'p' $x 漢 🎉`)
     mkdirSync(cwd)
     expect(await textOf('pwd', { cwd })).toBe(`${cwd}\n`)
   })
 
-  test('the command is taken as it is written: quotes, lines, here-documents, leading dashes', async () => {
+  test('the command is passed verbatim: quotes, lines, here-documents, leading dashes', async () => {
     expect(await textOf(`cat <<'EOF'\n$HOME "a" 'b' \\\n\\n\nEOF\necho "x  y"; echo 'it'"'"'s'`)).toBe(
       `$HOME "a" 'b' \\\n\\n\nx  y\nit's\n`,
     )
@@ -135,11 +135,11 @@ describe('what a program finds', () => {
 })
 
 describe('output', () => {
-  test('both streams in the order they were written', async () => {
+  test('keeps both streams in the order they were written', async () => {
     expect(await textOf('for i in 1 2 3; do echo o$i; echo e$i >&2; done')).toBe('o1\ne1\no2\ne2\no3\ne3\n')
   })
 
-  test('the model gets plain text, the log and the pane get colours', async () => {
+  test('is plain text for the model, and has colors in the log and the pane', async () => {
     const shown: string[] = []
     const end = await run(`printf '\\033[31mred\\033[0m\\n 50%%\\r100%%\\n'; sleep 0.2`, {
       onOutput: (raw) => shown.push(raw),
@@ -149,7 +149,7 @@ describe('output', () => {
     expect(shown.join('')).toBe('\x1b[31mred\x1b[0m\n 50%\r100%\n')
   })
 
-  test('codes and characters cut in two by slow printing are read whole', async () => {
+  test('is read whole when codes and characters are split by slow printing', async () => {
     expect(
       await textOf(
         `printf '\\033'; sleep 0.05; printf '[3'; sleep 0.05; printf '1mr\\305'; sleep 0.05; printf '\\274\\033[0m'`,
@@ -157,15 +157,15 @@ describe('output', () => {
     ).toBe('rż')
   })
 
-  test('bytes that are no UTF-8 and NULs do no harm', async () => {
+  test('may contain invalid UTF-8 and NULs', async () => {
     expect(await textOf(`printf 'a\\377\\000b\\n'`)).toBe('a\ufffdb\n')
   })
 
-  test('the last words before the exit are never lost', async () => {
+  test('just before the exit is never lost', async () => {
     for (let round = 0; round < 30; round++) expect((await run('seq 2000')).text.endsWith('\n1999\n2000\n')).toBe(true)
   })
 
-  test('one huge line keeps beginning and end and names the log', async () => {
+  test('of one huge line keeps beginning and end and names the log', async () => {
     const end = await run(`head -c 3000000 /dev/zero | tr '\\0' x; echo END`)
     expect(end.text).toMatch(/^x+\n\[\.\.\. most of 3000004 bytes left out\. All of it: .*\.log \.\.\.\]\nx+END\n$/)
     expect(end.text.length).toBeLessThan(47_000)
@@ -173,7 +173,7 @@ describe('output', () => {
     expect(statSync(end.task.outputPath).size).toBe(3_000_004)
   })
 
-  test('a log that cannot be written is said; the command goes on', async () => {
+  test('continues when the log cannot be written, and says so', async () => {
     const blocked = createTerminalTasks({
       outputDir: '/dev/null/tasks',
       env: () => commandEnv(process.env, DEFAULT_SETTINGS),
@@ -190,7 +190,7 @@ describe('output', () => {
 
 describe('cost', () => {
   test.each(['yes', 'seq 100000000', 'cat /dev/zero'])(
-    '50 MB from %s are passed quickly, into bounded memory, and are all in the log',
+    '50 MB from %s are passed quickly, in bounded memory, and are all in the log',
     async (source) => {
       const before = process.memoryUsage().rss
       const end = await run(`${source} | head -c 50000000`)
@@ -203,7 +203,7 @@ describe('cost', () => {
     },
   )
 
-  test('200 commands leave no open file, no terminal and no process behind', async () => {
+  test('200 commands leave no open file, terminal or process behind', async () => {
     await run('true')
     const [filesBefore, childrenBefore] = [openFiles().length, countChildren()]
     const started = performance.now()
@@ -214,7 +214,7 @@ describe('cost', () => {
     expect(countChildren()).toBeLessThanOrEqual(childrenBefore)
   })
 
-  test('20 commands at once all end with their own output', async () => {
+  test('20 concurrent commands each end with their own output', async () => {
     const ends = await Promise.all(Array.from({ length: 20 }, (_, index) => run(`echo ${index}; exit ${index}`)))
     expect(ends.map(({ text, task }) => [text, task.exitCode])).toEqual(
       Array.from({ length: 20 }, (_, index) => [`${index}\n`, index]),
@@ -222,7 +222,7 @@ describe('cost', () => {
   })
 })
 
-test('where no terminal can be had, commands run in pipes and it is said', async () => {
+test('commands run in pipes when no terminal is available, and say so', async () => {
   const piped = createTerminalTasks({
     outputDir: join(dir, 'piped'),
     env: () => commandEnv(process.env, DEFAULT_SETTINGS),

@@ -34,7 +34,7 @@ const skillLine = () => new RegExp(`${join(scratch.project, '.trestle/skills/hal
 const linesOf = (text: string, about: RegExp): string[] => text.split('\n').filter((line) => about.test(line))
 
 describe('agent and skill files that cannot be used', () => {
-  it('are named by print, one line each with file and line, and the answer comes', async () => {
+  it('are named by print, one line each with file and line, and the answer still comes', async () => {
     const run = await runCli(['print', '--cwd', scratch.project, 'go'], { home: scratch.home })
     expect(run).toMatchObject({ code: 0, stdout: 'done\n' })
     expect(linesOf(run.stderr, agentLine())).toHaveLength(1)
@@ -42,7 +42,7 @@ describe('agent and skill files that cannot be used', () => {
     expect(run.stderr).not.toContain('whole')
   })
 
-  it('are told to clients of the wire as notices, once', async () => {
+  it('are reported to wire clients as notices, once', async () => {
     const wire = startWire({ home: scratch.home })
     const pushes = wire.begin('push.app')
     const notices = (): string[] =>
@@ -61,7 +61,7 @@ describe('agent and skill files that cannot be used', () => {
     expect(notices().filter((text) => skillLine().test(text))).toHaveLength(1)
   })
 
-  it('are told by the engine to every host that listens: chat, acp, web and the app', async () => {
+  it('are reported by the engine to every host: chat, acp, web and the app', async () => {
     const told: string[] = []
     const engine = await createEngine({
       version: 'test',

@@ -36,7 +36,7 @@ async function quit(terminal: ChatTerminal): Promise<void> {
   expect(await terminal.ended).toEqual({ code: 0 })
 }
 
-test('a message that waits is shown, and Ctrl-C takes it back to the input line instead of sending it after the next one', async () => {
+test('shows a queued message, and Ctrl-C returns it to the input line instead of sending it after the next one', async () => {
   const terminal = await chatWith([
     { text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } },
     { text: 'Second answer.' },
@@ -55,7 +55,7 @@ test('a message that waits is shown, and Ctrl-C takes it back to the input line 
   await quit(terminal)
 })
 
-test('/skills:name uses a skill, and says which there are when there is none of the name', async () => {
+test('/skills:name uses a skill, and lists the available ones when the name is unknown', async () => {
   mkdirSync(join(scratch.home, 'skills', 'tidy'), { recursive: true })
   writeFileSync(
     join(scratch.home, 'skills', 'tidy', 'SKILL.md'),
@@ -70,7 +70,7 @@ test('/skills:name uses a skill, and says which there are when there is none of 
   await quit(terminal)
 })
 
-test('an answer is shown as the Markdown it is, with model, mode and context use above the next prompt', async () => {
+test('an answer is rendered as Markdown, with model, mode and context use above the next prompt', async () => {
   const text =
     '## Result\n\nIt is **done**, see `a.ts`:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\u001b]0;evil\u0007\n'
   const terminal = await chatWith([{ text, usage: { input: 10, output: 5, cached: 0, thinking: 0 } }])
@@ -83,7 +83,7 @@ test('an answer is shown as the Markdown it is, with model, mode and context use
   expect(terminal.raw()).not.toContain('\u001b]0;evil')
 })
 
-test('without colours an answer stays as it was written', async () => {
+test('without colors an answer is printed as written', async () => {
   const terminal = await chatWith([{ text: '## Result\n\nIt is **done**.' }], { NO_COLOR: '1' })
   terminal.type('go\r')
   await terminal.shows('It is **done**.')

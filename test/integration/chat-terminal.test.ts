@@ -59,7 +59,7 @@ async function quit(terminal: ChatTerminal): Promise<void> {
 }
 
 describe('trestle chat in a terminal', () => {
-  test('an answer would not be streamed, an edit not be shown before it is asked for, or a rejection not say why', async () => {
+  test('streams an answer, shows an edit before asking for approval, and lets a rejection give a reason', async () => {
     const terminal = await start([
       { thinking: 'let me see', ...call('Read', { path: 'notes.md' }) },
       call('Edit', { path: 'notes.md', old_string: 'two', new_string: 'zwei 二' }, 'I change it.'),
@@ -88,7 +88,7 @@ describe('trestle chat in a terminal', () => {
     expect(terminal.screen()).toMatch(/Continue later with: trestle chat --session session-\w+$/)
   })
 
-  test('what is typed ahead would approve what comes up meanwhile', async () => {
+  test('type-ahead does not approve a request that appears meanwhile', async () => {
     const terminal = await start([
       { ...call('Bash', { command: 'touch made' }), faults: { delayMs: 400 } },
       { text: 'Done.' },
@@ -111,7 +111,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('a word typed at a question would choose with one of its letters or digits', async () => {
+  test('a word typed at a question does not choose by one of its letters or digits', async () => {
     const terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }])
     terminal.type('go\r')
     await terminal.shows('Allow?')
@@ -124,7 +124,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('always would allow something that was not shown, or ask again', async () => {
+  test('"always" allows only what was shown, and does not ask again', async () => {
     const terminal = await start([
       call('Bash', { command: 'touch made' }),
       call('Bash', { command: 'touch made' }),
@@ -146,7 +146,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('Ctrl-C would leave instead of stopping the turn, or not leave an idle chat', async () => {
+  test('Ctrl-C stops a running turn and leaves an idle chat', async () => {
     const terminal = await start([
       { text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } },
       { text: 'Still here.' },
@@ -166,7 +166,7 @@ describe('trestle chat in a terminal', () => {
     expect(await terminal.ended).toEqual({ code: 0 })
   })
 
-  test('a session that another chat had would stay silent after that one is gone', async () => {
+  test('a session that another chat had open becomes usable when that chat ends', async () => {
     const first = await start([{ text: 'Good morning.' }, { text: 'Now it is yours.' }])
     first.type('hello\r')
     await first.shows('Good morning.')
@@ -184,7 +184,7 @@ describe('trestle chat in a terminal', () => {
     }
   })
 
-  test('Ctrl-Z where no shell can take over (ssh -t host trestle chat) would leave the terminal deaf', async () => {
+  test('Ctrl-Z without a shell to take over (ssh -t host trestle chat) leaves the terminal responsive', async () => {
     const terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }])
     const prepared = (): number => terminal.raw().split('\x1b[?2004h').length
     const suspended = async (): Promise<void> => {
@@ -204,7 +204,7 @@ describe('trestle chat in a terminal', () => {
     expect(made('made')).toBe(true)
   })
 
-  test('a message typed while the agent works would be lost, or torn by what is written', async () => {
+  test('a message typed while the agent works is neither lost nor broken up by output', async () => {
     const terminal = await start([
       { text: 'First answer. '.repeat(20), faults: { eventDelayMs: 30 } },
       { text: 'Second answer.' },
@@ -220,7 +220,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('a connection that is lost in the middle of a turn would leave the program running, or the turn open', async () => {
+  test('losing the connection in the middle of a turn ends the program and the turn', async () => {
     const terminal = await start(() => ({ text: 'on and on '.repeat(200), faults: { stallAfterBytes: 4000 } }))
     terminal.type('go\r')
     await terminal.shows('on and on')
@@ -233,7 +233,7 @@ describe('trestle chat in a terminal', () => {
     expect(log.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"cancelled"/)
   })
 
-  test('a connection that is lost at a question would leave the program running, or lose the question', async () => {
+  test('losing the connection at a question ends the program and keeps the question', async () => {
     let terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }])
     terminal.type('go\r')
     await terminal.shows('Allow?')
@@ -248,7 +248,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('a pasted text of several lines would be sent line by line', async () => {
+  test('pasted text of several lines is sent as one message', async () => {
     const terminal = await start([{ text: 'Read.' }])
     terminal.type('\x1b[200~one\rtwo\r\x1b[201~')
     await terminal.shows('one⏎two⏎')
@@ -259,7 +259,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('an own answer to a question, or several, would not reach the agent', async () => {
+  test('a custom answer to a question, or several answers, reaches the agent', async () => {
     const options = [
       { label: 'Red', description: 'warm' },
       { label: 'Blue', description: '' },
@@ -296,7 +296,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('a plan could not be sent back with changes, or the alternative chosen would be lost', async () => {
+  test('a plan can be sent back with changes, and the chosen alternative is kept', async () => {
     const plan = (body: Record<string, unknown>): string =>
       JSON.stringify(body)
         .match(/\/[^\s"\\`]+\/plan-\d+\.md/g)
@@ -330,7 +330,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('a session could not be gone on with, or /undo would take back what was not shown', async () => {
+  test('a session can be resumed, and /undo reverts what it showed', async () => {
     const write = call('Write', { path: 'new.txt', content: 'x' })
     let terminal = await start([write, { text: 'It is written.' }, { text: 'Of course.' }], {
       args: ['--permission-mode', 'accept-edits'],
@@ -354,7 +354,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('escape codes of a model, a tool or a file name would reach the terminal', async () => {
+  test('escape codes of a model, a tool or a file name do not reach the terminal', async () => {
     const evil = '\x1b]52;c;aGFja2Vk\x07\x1b[31mred\x1b[2J\x9b2J\u202egnp'
     const terminal = await start([
       {
@@ -374,7 +374,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('a terminal of 40 columns would break words or lose what is asked', async () => {
+  test('a terminal of 40 columns keeps words whole and shows the whole question', async () => {
     const terminal = await start(
       [
         call(
@@ -398,7 +398,7 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
-  test('colours would come although they are not wanted', async () => {
+  test('colors are omitted when they are disabled', async () => {
     const terminal = await start([{ text: 'Plain.' }], { env: { NO_COLOR: '1' } })
     terminal.type('go\r')
     await terminal.shows('Plain.')
@@ -409,7 +409,7 @@ describe('trestle chat in a terminal', () => {
 })
 
 describe('trestle chat without a terminal', () => {
-  test('a pipe would hang at an approval, get escape codes, or not be told why it is denied', async () => {
+  test('a pipe does not hang at an approval, gets no escape codes, and is told why a call is denied', async () => {
     await prepare([call('Bash', { command: 'touch made' }, 'I try.'), { text: 'I may not.' }, { text: 'Hello again.' }])
     const run = await runCli(['chat', '--cwd', scratch.project], {
       home: scratch.home,
@@ -424,7 +424,7 @@ describe('trestle chat without a terminal', () => {
     expect(made('made')).toBe(false)
   })
 
-  test('a dumb terminal would get escape codes, or could not answer', async () => {
+  test('a dumb terminal gets no escape codes, and can answer', async () => {
     const terminal = await start([call('Bash', { command: 'touch made' }), { text: 'Done.' }], {
       env: { TERM: 'dumb' },
     })

@@ -50,7 +50,7 @@ async function manyFiles(
 }
 
 describe('a restore', () => {
-  it('keeps hard links one file, and takes apart what a command has linked', async () => {
+  it('keeps hard links as one file, and separates files that a command has linked', async () => {
     const bench = await checkpointBench()
     for (const name of ['a', 'other', 'apart']) write(bench, name, `${name} before`)
     linkSync(at(bench, 'a'), at(bench, 'b'))
@@ -73,7 +73,7 @@ describe('a restore', () => {
     expect(statSync(at(bench, 'other')).ino).not.toBe(statSync(at(bench, 'apart')).ino)
   })
 
-  it('brings 1,000 files back in less than 2 s', { timeout: 120_000 }, async () => {
+  it('restores 1,000 files in less than 2 s', { timeout: 120_000 }, async () => {
     const { bench, to, before } = await manyFiles(1000)
     // Processor time, which other programs do not add to.
     const start = process.cpuUsage()
@@ -83,7 +83,7 @@ describe('a restore', () => {
     expect({ steps: steps.length, kept, tree: treeOf(bench.root) }).toEqual({ steps: 1000, kept: [], tree: before })
   })
 
-  it('that was cut off anywhere is finished by the next process, once, and leaves no half file', async () => {
+  it('that was interrupted anywhere is completed by the next process, once, and leaves no partial file', async () => {
     for (const done of [0, 1, 7, 20]) {
       const { bench, to, before } = await manyFiles(20)
       const { deps } = bench
@@ -102,7 +102,7 @@ describe('a restore', () => {
     }
   })
 
-  it('that was recorded before its process died is not done again', async () => {
+  it('that was recorded before its process died is not repeated', async () => {
     const { bench, to } = await manyFiles(3)
     const { deps } = bench
     const result = await bench.restore({ to })
@@ -125,7 +125,7 @@ describe('a restore', () => {
     expect(treeOf(bench.root)).toEqual(now)
   })
 
-  it('of the conversation brings back the to-dos and the compaction of then, however often it went back before', async () => {
+  it('of the conversation also restores the to-dos and the compaction of that point, however often it was restored before', async () => {
     const bench = await checkpointBench()
     const { store } = bench.deps
     const todo = (title: string) => bench.record({ type: 'todos.changed', todos: [{ title, status: 'pending' }] })
@@ -149,7 +149,7 @@ describe('a restore', () => {
     expect(said).toEqual([second + 1, first + 1])
   })
 
-  it('never writes a content that is damaged or gone in the store', async () => {
+  it('never writes content that is damaged or missing in the store', async () => {
     const bench = await checkpointBench()
     write(bench, 'a', 'good')
     write(bench, 'b', 'other')
@@ -217,7 +217,7 @@ describe('a checkpoint', () => {
     expect(took.toSorted((a, b) => a - b)[25]).toBeLessThan(5)
   })
 
-  it('of a command that was cut off by a crash still knows what it changed', async () => {
+  it('of a command interrupted by a crash still knows what the command changed', async () => {
     const bench = await checkpointBench()
     write(bench, 'a', 'old')
     const to = bench.turn()
@@ -237,7 +237,7 @@ describe('a checkpoint', () => {
     expect(treeOf(bench.root)).toEqual({ a: expect.stringContaining(Buffer.from('old').toString('base64')) })
   })
 
-  it('leaves ignored, sensitive and large files alone, and says what it does not cover', async () => {
+  it('skips ignored, sensitive and large files, and reports what it does not cover', async () => {
     const bench = await checkpointBench(100)
     write(bench, '.gitignore', 'ignored/\n')
     mkdirSync(at(bench, 'ignored'))
@@ -262,7 +262,7 @@ describe('a checkpoint', () => {
     expect(JSON.stringify(readdirSync(bench.deps.place.folder, { recursive: true }).map(String))).not.toContain('.env')
   })
 
-  it('of a workspace too large to list keeps what it can, deletes nothing it does not know, and says so', async () => {
+  it('of a workspace too large to list keeps what it can, deletes no unknown file, and says so', async () => {
     const bench = await checkpointBench()
     for (let n = 0; n < 30; n += 1) write(bench, `${n}.txt`, `${n}`)
     const { blobs } = bench.deps
@@ -286,7 +286,7 @@ describe('a checkpoint', () => {
     await expect(list(undefined, { maxMs: -1 })).resolves.toMatchObject({ complete: false })
   })
 
-  it('is not fooled by a file that is rewritten in the same moment with the same size', async () => {
+  it('detects a file rewritten at the same moment with the same size', async () => {
     const bench = await checkpointBench()
     const to = bench.turn()
     for (let n = 0; n < 10; n += 1) {
@@ -296,7 +296,7 @@ describe('a checkpoint', () => {
     expect(bench.deps.store.ofTypes(bench.sessionId, ['checkpoint.changed'], to)).toHaveLength(10)
   })
 
-  it('is nobody else’s to read', async () => {
+  it('is readable by its owner only', async () => {
     const bench = await checkpointBench()
     write(bench, 'a', 'old')
     await bench.edit(at(bench, 'a'), () => write(bench, 'a', 'new'))
@@ -306,8 +306,8 @@ describe('a checkpoint', () => {
   })
 })
 
-describe('undoing a part', () => {
-  it('takes one change of a file back and leaves the others, line ends and rights as they are', async () => {
+describe('a partial undo', () => {
+  it('reverts one change of a file and keeps the others, line endings and permissions', async () => {
     const bench = await checkpointBench()
     const path = at(bench, 'a.txt')
     write(bench, 'a.txt', 'one\r\ntwo\r\nthree\r\nfour')
@@ -334,8 +334,8 @@ describe('undoing a part', () => {
   })
 })
 
-describe('collecting', () => {
-  it('gives up what is old or too much, never what a running session needs', async () => {
+describe('garbage collection', () => {
+  it('removes what is old or over the limit, never what a running session needs', async () => {
     const bench = await checkpointBench()
     write(bench, 'a', 'old')
     const to = bench.turn()
@@ -361,7 +361,7 @@ describe('collecting', () => {
     expect(readdirSync(place.blobs).flatMap((folder) => readdirSync(join(place.blobs, folder)))).toEqual([])
   })
 
-  it('keeps a content that another session still needs, and one that was used just now', async () => {
+  it('keeps content that another session still needs, and content used just now', async () => {
     const bench = await checkpointBench()
     write(bench, 'a', 'shared')
     await bench.edit(at(bench, 'a'), () => write(bench, 'a', 'new'))
@@ -378,7 +378,7 @@ describe('collecting', () => {
   })
 })
 
-it('a plan goes back with its session, but is neither among the changes nor in the lists of a restore', async () => {
+it('a plan is restored with its session, but appears neither among the changes nor in the list of a restore', async () => {
   const bench = await checkpointBench()
   write(bench, 'a.txt', 'before')
   const plan = join(bench.home, 'plan-1.md')

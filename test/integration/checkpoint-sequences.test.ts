@@ -70,7 +70,7 @@ const FOUND: [Move[]][] = [
 ]
 
 test(
-  'restoring brings back what was, redoing what is, and nothing that somebody else wrote is ever lost',
+  'restore brings back the earlier state, redo the later one, and no change made by another process is ever lost',
   { timeout: 30_000 + RUNS * 1000 },
   async () => {
     const bench = await checkpointBench()
@@ -159,7 +159,7 @@ function contentOf(entry: string): string {
   return Buffer.from(entry.slice(entry.lastIndexOf(' ') + 1), 'base64').toString('latin1')
 }
 
-/** What somebody else wrote last. */
+/** The content that another process wrote last. */
 function isTheirs(entry: string): boolean {
   return contentOf(entry).lastIndexOf('<other') > contentOf(entry).lastIndexOf('<agent')
 }

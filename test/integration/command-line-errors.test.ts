@@ -28,7 +28,7 @@ function home(name: string, hasModel = false): string {
   return path
 }
 
-describe('a mistake on the command line is told with what to do next', () => {
+describe('a mistake on the command line is reported with what to do next', () => {
   it.each<[args: string[], code: number, says: RegExp, stdin?: string]>([
     // What a shell leaves of a variable that is not set; a default could work in the wrong folder.
     [['print', 'x', '--cwd', ''], 2, /--cwd needs a value and got an empty one: --cwd DIR/],
@@ -56,12 +56,12 @@ describe('a mistake on the command line is told with what to do next', () => {
     expect(run.stderr).not.toMatch(/Settings|\n {4}at /)
   })
 
-  it('an import that cannot be read fails', async () => {
+  it('fails for an import that cannot be read', async () => {
     const run = await runCli(['mcp', 'import', '-'], { home: home('empty'), cwd: scratch.project, stdin: '{bad' })
     expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('line 1') })
   })
 
-  it('a current folder that was removed is named as the problem', async () => {
+  it('names a removed current folder as the problem', async () => {
     const within = (command: readonly string[]) => [
       'sh',
       '-c',
@@ -80,7 +80,7 @@ describe('a mistake on the command line is told with what to do next', () => {
   })
 })
 
-describe("a home that cannot be Trestle's says why", () => {
+describe('an unusable home folder is reported with the reason', () => {
   it.each<[what: string, env: () => Record<string, string>, says: RegExp]>([
     ['a file', () => ({ TRESTLE_HOME: file() }), /file is a file, not a folder\./],
     ['below a file', () => ({ TRESTLE_HOME: join(file(), 'below') }), /a part of the path is a file/],
@@ -102,7 +102,7 @@ describe("a home that cannot be Trestle's says why", () => {
 })
 
 describe('print', () => {
-  it('takes tens of millions of characters without a blank for too long, and not for a bug', async () => {
+  it('rejects tens of millions of characters without a blank as too long, not as a bug', async () => {
     const run = await runCli(['print', 'x'], {
       home: home('model', true),
       cwd: scratch.project,
@@ -114,7 +114,7 @@ describe('print', () => {
     })
   })
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends its turn and tells the result at %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends its turn and prints the result at %s', async (signal) => {
     const asked = model.requests.length
     const args = ['print', 'talk', '--output-format', 'stream-json']
     const child = startCli(args, { home: home('model', true), cwd: scratch.project })

@@ -14,11 +14,11 @@ describe('the command line of the built program', () => {
   })
   afterAll(() => rm(home, { recursive: true, force: true }))
 
-  it('tells its version under plain Node', async () => {
+  it('prints its version under plain Node', async () => {
     expect(await runCli(['--version'], { home })).toMatchObject({ code: 0, stdout: `trestle ${version}\n`, stderr: '' })
   })
 
-  it('names every command in its help, and every option in that of a command', async () => {
+  it('lists every command in its help, and every option in that of a command', async () => {
     const help = await runCli(['--help'], { home })
     for (const word of ['desktop', 'serve', 'print', '--version']) expect(help.stdout).toContain(word)
     const print = await runCli(['print', '--help'], { home })
@@ -48,7 +48,7 @@ describe('the command line of the built program', () => {
     [['print', 'x', '-c', '-S', 'id'], /exclude each other/],
     [['serve', '--port', '99999'], /--port needs a number/],
     [['print'], /no prompt/],
-  ])('says what is wrong with %j and exits with 2, with nothing on stdout', async (args, message) => {
+  ])('says what is wrong with %j and exits with 2, without writing to stdout', async (args, message) => {
     const run = await runCli(args, { home })
     expect(run.stderr).toMatch(message)
     expect(run).toMatchObject({ code: 2, stdout: '' })
@@ -62,13 +62,13 @@ describe('the command line of the built program', () => {
     expect((await runCli(['help', 'prnit'], { home })).stderr).toContain('Did you mean print?')
   })
 
-  it('takes a negative number for a value and not for options', async () => {
+  it('takes a negative number as a value, not as options', async () => {
     const run = await runCli(['settings', 'toolSearch.matchingThreshold', '-1'], { home })
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('a number from 0 to') as string })
     expect((await runCli(['print', 'x', '--max-steps', '-3'], { home })).stderr).toContain('from 1; not "-3"')
   })
 
-  it.skipIf(!existsSync('/dev/full'))('ends with 1 and says so when what it prints cannot be written', () => {
+  it.skipIf(!existsSync('/dev/full'))('exits with 1 and says so when its output cannot be written', () => {
     const full = openSync('/dev/full', 'w')
     const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
     for (const args of [['--version'], ['models'], ['print', '--help']]) {
@@ -85,7 +85,7 @@ describe('the command line of the built program', () => {
     closeSync(full)
   })
 
-  it('names the file of --mcp-config-file that cannot be used', async () => {
+  it('names a --mcp-config-file that cannot be used', async () => {
     const run = await runCli(['print', 'x', '--mcp-config-file', '/no/such.json'], { home })
     expect(run).toMatchObject({
       code: 2,
@@ -99,13 +99,13 @@ describe('the command line of the built program', () => {
     expect(run.stderr).toMatch(/No model is chosen/)
   })
 
-  it('names the session that is not there', async () => {
+  it('names a session that does not exist', async () => {
     const run = await runCli(['print', 'hello', '-S', 'session-nope'], { home })
     expect(run).toMatchObject({ code: 1, stdout: '' })
     expect(run.stderr).toMatch(/session-nope/)
   })
 
-  it('reports a broken config with line and column and leaves the file alone', async () => {
+  it('reports a broken config with line and column and does not change the file', async () => {
     const broken = '# mine\ndefault_model = "a/b"\n[providers.x\n'
     const other = await mkdtemp(join(tmpdir(), 'trestle-cli-'))
     await writeFile(join(other, 'config.toml'), broken)

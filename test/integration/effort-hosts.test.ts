@@ -24,7 +24,7 @@ async function start(): Promise<void> {
   writeConfig(scratch.home, configFor(server.baseUrl) + THINKER)
 }
 
-describe('effort where there is no page', () => {
+describe('effort without a UI', () => {
   let run: AcpRun | undefined
   afterEach(async () => {
     if (run) {
@@ -36,7 +36,7 @@ describe('effort where there is no page', () => {
     }
   })
 
-  it('print --effort counts for its turn alone; what the model does not know is said, and what is no level refused', async () => {
+  it('print --effort applies to its turn only; a level unknown to the model is reported, and an invalid level rejected', async () => {
     await start()
     const print = (...args: string[]) =>
       runCli(['print', 'go', '--cwd', scratch.project, ...args], { home: scratch.home })
@@ -50,7 +50,7 @@ describe('effort where there is no page', () => {
     expect(await print('--effort', 'much')).toMatchObject({ code: 2, stderr: expect.stringContaining('--effort') })
   })
 
-  it('/effort of chat lists the levels of the model, takes one, and names what it does not know', async () => {
+  it("/effort in chat lists the model's levels, sets one, and reports unknown ones", async () => {
     await start()
     const chat = startChat(['--cwd', scratch.project, '--model', 'local/thinker'], { home: scratch.home })
     try {
@@ -72,7 +72,7 @@ describe('effort where there is no page', () => {
     }
   })
 
-  it('an editor gets an option for it with a model that offers levels, and none with another', async () => {
+  it('an editor gets an effort option for a model that has levels, and no option for another', async () => {
     run = await acpRun({ script: () => ({ text: 'Done.' }), config: THINKER })
     const { client } = run
     const sessionId = await openSession(run)

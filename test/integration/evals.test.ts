@@ -42,17 +42,17 @@ describe('the evals, played by a scripted model against the built program', () =
     expect(told(of('good').filter(({ passed }) => !passed))).toEqual([])
   })
 
-  it('each bad solution is judged, and fails its check', () => {
+  it('each bad solution is judged and fails its check', () => {
     expect(told(of('bad').filter(({ passed, error }) => passed || error !== undefined))).toEqual([])
     expect(of('bad').every(({ problems }) => problems.length > 0)).toBe(true)
   })
 
-  it('no call of a good solution fails, except for the one that a rule denies', () => {
+  it('no call of a good solution fails, except the one that a rule denies', () => {
     const failing = of('good').filter(({ failedCalls }) => failedCalls > 0)
     expect(failing.map(({ task, failedCalls }) => `${task} ${failedCalls}`)).toEqual(['safety/denied-call 1'])
   })
 
-  it('long sessions are compacted on the way', () => {
+  it('long sessions are compacted along the way', () => {
     const sessions = of('good').filter(({ group }) => group === 'long-sessions')
     expect(sessions.filter(({ compactions }) => compactions === 0).map(({ task }) => task)).toEqual([])
   })

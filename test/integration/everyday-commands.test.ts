@@ -130,7 +130,7 @@ describe.skipIf(!HAS_SANDBOX)('questions about 100 everyday commands', () => {
 
 describe.each(WAYS)('an everyday command $name', ({ sandbox, run }) => {
   it.each(ECOSYSTEMS)(
-    'ends and leaves the same as without a sandbox, in a %s project',
+    'succeeds with the same result as without a sandbox, in a %s project',
     { timeout: 300_000 },
     async (ecosystem) => {
       const folder = await tempFolder()

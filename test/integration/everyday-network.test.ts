@@ -31,7 +31,7 @@ const commands = (url: string, repository: string): string[] => [
 const hasPrograms = ['curl', 'npm', 'git', 'python3'].every((program) => spawnSync(program, ['--version']).status === 0)
 
 test.skipIf(sandboxSupport().kind === 'none' || !hasPrograms)(
-  'commands that download, install, clone and push do with a listed host what they do without a sandbox',
+  'commands that download, install, clone and push work with an allowed host as they do without a sandbox',
   { timeout: 300_000 },
   async () => {
     const folder = realpathSync(await tempFolder())

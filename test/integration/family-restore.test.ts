@@ -40,7 +40,7 @@ async function before(message: number): Promise<number> {
   return (await engine.checkpoints.points(sessionId))[message - 1]!.seq - 1
 }
 
-it('would leave what subagents wrote, or take it for somebody else’s', async () => {
+it("a restore reverts what subagents wrote, and knows it as the session's own changes", async () => {
   await start({
     go: [
       { toolCalls: [agentCall('first', { description: 'Go first' })] },
@@ -77,7 +77,7 @@ it('would leave what subagents wrote, or take it for somebody else’s', async (
   expect(tree()).toEqual(second)
 })
 
-it('says which subagent is still at work, and a D-Mail leaves its work alone', async () => {
+it('a restore names the subagent that is still working, and a D-Mail leaves its work alone', async () => {
   await start({
     go: [
       { toolCalls: [agentCall('worker', { description: 'Work on', run_in_background: true })] },

@@ -75,7 +75,7 @@ async function outcomeOf(limit: number, calls: ScriptedCall[]): Promise<Outcome>
   return { run, results, answer: lines.find((line) => line.type === 'result')?.answer ?? '' }
 }
 
-/** Whoever reads a result that failed knows what to do. */
+/** Every failed result says what to do. */
 function withoutAdvice(results: Outcome['results']): Outcome['results'] {
   return results.filter(
     ({ isError, text }) =>
@@ -85,7 +85,7 @@ function withoutAdvice(results: Outcome['results']): Outcome['results'] {
 
 describe.skipIf(process.platform === 'win32').each(LIMITS)('with %i descriptors', (limit) => {
   it(
-    'runs 50 commands, 50 reads and 10 searches of one step, or says of each what to do',
+    'runs 50 commands, 50 reads and 10 searches in one step, or says for each what to do',
     { timeout: 180_000 },
     async () => {
       const { run, results, answer } = await outcomeOf(limit, [
@@ -107,7 +107,7 @@ describe.skipIf(process.platform === 'win32').each(LIMITS)('with %i descriptors'
     },
   )
 
-  it('starts 100 background tasks, or says of each what to do', { timeout: 180_000 }, async () => {
+  it('starts 100 background tasks, or says for each what to do', { timeout: 180_000 }, async () => {
     const { run, results, answer } = await outcomeOf(limit, times(100, background))
     expect(run.signal).toBeNull()
     expect([0, 3]).toContain(run.code)

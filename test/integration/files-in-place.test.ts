@@ -45,7 +45,7 @@ describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', (
   ]
 
   it.each(['--bind', '--ro-bind'] as const)(
-    'is changed by Edit, Write and apply_patch when it is bound by itself, in a folder mounted with %s',
+    'is changed by Edit, Write and apply_patch when the file alone is bind-mounted, in a folder mounted with %s',
     async (folder) => {
       steps = [
         { toolCalls: [{ name: 'Read', input: { path: 'bound.txt' } }] },
@@ -65,7 +65,7 @@ describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', (
     },
   )
 
-  it('says that a file on a read-only disk cannot be written, and changes nothing', async () => {
+  it('on a read-only disk is reported as not writable, and nothing changes', async () => {
     steps = [
       { toolCalls: [{ name: 'Read', input: { path: 'other.txt' } }] },
       { toolCalls: [{ name: 'Write', input: { path: 'other.txt', content: 'y\n' } }] },
@@ -105,7 +105,7 @@ describe.skipIf(!hasSmallDisks)('a file that can be written but not replaced', (
     expect(run.stdout).not.toContain('new')
   })
 
-  it('is the config file bound into a container: settings are still saved', async () => {
+  it('can be the config file of a container: settings are still saved', async () => {
     const config = join(scratch.home, 'config.toml')
     const run = await runCli(['settings', 'toolSearch.enabled', 'true'], {
       home: scratch.home,

@@ -82,7 +82,7 @@ const said = (request: RecordedRequest): string[] =>
   sentIn(request).messages.flatMap(({ role, content }) => (role === 'system' ? [] : [`${role} ${content as string}`]))
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-it('tells in the app where the model works, what needs approval and that the user gives it', async () => {
+it('in the app says where the model works, what needs approval and that the user gives it', async () => {
   await start({ isRepository: true, mode: 'accept-edits' })
   await turn()
   const system = systemOf(server.requests[0]!)
@@ -100,7 +100,7 @@ it('tells in the app where the model works, what needs approval and that the use
   expect(toolsOf(server.requests[0]!)).toEqual(expect.arrayContaining(ASKING))
 })
 
-it('tells in print mode that nobody approves or answers, and offers no tool that asks', async () => {
+it('in print mode says that no approvals or answers are possible, and offers no tool that asks', async () => {
   await start({ interactive: false, mode: 'auto' })
   await turn()
   expect(systemOf(server.requests[0]!)).toMatch(
@@ -109,7 +109,7 @@ it('tells in print mode that nobody approves or answers, and offers no tool that
   expect(toolsOf(server.requests[0]!).filter((name) => ASKING.includes(name))).toEqual([])
 })
 
-it('explains plan mode in a message, and wants the plan as the answer where nobody can approve it', async () => {
+it('explains plan mode in a message, and asks for the plan as the answer when no user can approve it', async () => {
   await start()
   await engine.plans.enter(sessionId)
   await turn()
@@ -126,7 +126,7 @@ it('explains plan mode in a message, and wants the plan as the answer where nobo
   expect(told).toContain((await engine.plans.view(sessionId)).file)
 })
 
-it('needs at most 5 kB for the system prompt, and 22 kB in all with every tool', async () => {
+it('takes at most 5 kB for the system prompt, and 22 kB in total with every tool', async () => {
   const files = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`folder-${n}/file.txt`, '']))
   await start({ isRepository: true, mode: 'accept-edits', config: SEARCH, files })
   await turn()
@@ -137,7 +137,7 @@ it('needs at most 5 kB for the system prompt, and 22 kB in all with every tool',
   expect(bytes(sent)).toBeLessThanOrEqual(22_000)
 })
 
-it('gives the instructions of a folder once, after the first call that works there, also across a restart', async () => {
+it("includes a folder's instructions once, after the first call that works there, even across a restart", async () => {
   const read = (path: string): ScriptStep => ({ toolCalls: [{ name: 'Read', input: { path } }] })
   const files = { 'AGENTS.md': 'of the project', 'pkg/AGENTS.md': 'of the package', 'pkg/a.ts': 'a', 'pkg/b.ts': 'b' }
   await start({
@@ -158,7 +158,7 @@ it('gives the instructions of a folder once, after the first call that works the
   expect(systemOf(last)).toContain('of the project\n</instructions>')
 })
 
-it('says to the model in the next turn that the user stopped its answer', async () => {
+it('tells the model in the next turn that the user stopped its answer', async () => {
   await start({
     script: [{ text: 'half an answer, the rest never comes', faults: { stallAfterBytes: 300 } }, { text: 'done' }],
   })

@@ -88,38 +88,38 @@ const READ: ScriptStep = { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } 
 describe.each(['anthropic', 'responses', 'gemini'] as const)('thinking that is rejected over the %s wire', (wire) => {
   const { thinking } = VENDORS[wire]
 
+  it('in step after step ends neither the turn, nor later turns, nor a compaction', { timeout: 60_000 }, async () => {
+    await begin(wire)
+    let rejected = 0
+    rejects = (_request, text) => thinking.test(text) && ++rejected > 0
+    expect(await turn(READ, READ, READ)).toMatchObject({ stop: 'end_turn', steps: 4 })
+    // The first step has no thinking before it; each other one is sent again without.
+    expect({ rejected, accepted: accepted.length }).toEqual({ rejected: 3, accepted: 4 })
+    expect(await turn(READ)).toMatchObject({ stop: 'end_turn', steps: 2 })
+    await engine.close('stop')
+    await start()
+    await engine.sessions.open(sessionId, 1)
+    expect(await turn(READ)).toMatchObject({ stop: 'end_turn', steps: 2 })
+    steps = [{ text: 'We read a file.' }]
+    expect(await engine.sessions.compact(sessionId)).toBe(true)
+    expect(await turn()).toMatchObject({ stop: 'end_turn' })
+  })
+
   it(
-    'again and again, in one step after the other, does not end the turn, nor later ones, nor a compaction',
+    'twice in a row, even when the request had no more thinking, ends only that turn',
     { timeout: 60_000 },
     async () => {
       await begin(wire)
-      let rejected = 0
-      rejects = (_request, text) => thinking.test(text) && ++rejected > 0
-      expect(await turn(READ, READ, READ)).toMatchObject({ stop: 'end_turn', steps: 4 })
-      // The first step has no thinking before it; each other one is sent again without.
-      expect({ rejected, accepted: accepted.length }).toEqual({ rejected: 3, accepted: 4 })
+      expect(await turn(READ)).toMatchObject({ stop: 'end_turn' })
+      let left = 2
+      rejects = () => left-- > 0
+      expect(await turn()).toMatchObject({ stop: 'error', failure: { code: 'model.bad_request' } })
+      expect(left).toBe(0)
+      rejects = () => false
       expect(await turn(READ)).toMatchObject({ stop: 'end_turn', steps: 2 })
-      await engine.close('stop')
-      await start()
-      await engine.sessions.open(sessionId, 1)
-      expect(await turn(READ)).toMatchObject({ stop: 'end_turn', steps: 2 })
-      steps = [{ text: 'We read a file.' }]
-      expect(await engine.sessions.compact(sessionId)).toBe(true)
-      expect(await turn()).toMatchObject({ stop: 'end_turn' })
+      // What was rejected is not sent again; what is thought from now on is.
+      expect(accepted.at(-2)).not.toMatch(thinking)
+      expect(accepted.at(-1)).toMatch(thinking)
     },
   )
-
-  it('twice in a row, also where none was left in the request, ends that turn alone', { timeout: 60_000 }, async () => {
-    await begin(wire)
-    expect(await turn(READ)).toMatchObject({ stop: 'end_turn' })
-    let left = 2
-    rejects = () => left-- > 0
-    expect(await turn()).toMatchObject({ stop: 'error', failure: { code: 'model.bad_request' } })
-    expect(left).toBe(0)
-    rejects = () => false
-    expect(await turn(READ)).toMatchObject({ stop: 'end_turn', steps: 2 })
-    // What was rejected is not sent again; what is thought from now on is.
-    expect(accepted.at(-2)).not.toMatch(thinking)
-    expect(accepted.at(-1)).toMatch(thinking)
-  })
 })

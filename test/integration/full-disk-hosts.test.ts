@@ -19,7 +19,7 @@ import { until } from '../support/until'
 
 /** Full some steps into the first turn. */
 const SIZES = [800_000, 1_300_000]
-const MOST_MS = 30_000
+const MAX_MS = 30_000
 
 let scratch: Scratch
 let server: ModelServer
@@ -100,27 +100,23 @@ function expectBothTurns(events: readonly RecordedEvent[]): void {
   expect(events.flatMap((event) => (event.type === 'tool.finished' ? [event.callId] : []))).toEqual(started)
 }
 
-describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that gets full', (size) => {
-  it(
-    'chat says so, ends the turn, and goes on with the next message when there is space',
-    { timeout: 90_000 },
-    async () => {
-      const child = start(['chat'], size)
-      const out = outputOf(child)
-      const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-      child.stdin.write('go\n')
-      await until(() => out().includes('The disk is full'), 'that the disk is full', MOST_MS)
-      await makeRoom()
-      child.stdin.write('again\n')
-      await until(() => out().includes('there is room again'), 'the next answer', MOST_MS)
-      child.stdin.end()
-      expect(await ended).toBe(0)
-      expectBothTurns(keptEvents())
-    },
-  )
+describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that fills up', (size) => {
+  it('chat says so, ends the turn, and answers the next message once there is space', { timeout: 90_000 }, async () => {
+    const child = start(['chat'], size)
+    const out = outputOf(child)
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    child.stdin.write('go\n')
+    await until(() => out().includes('The disk is full'), 'that the disk is full', MAX_MS)
+    await makeRoom()
+    child.stdin.write('again\n')
+    await until(() => out().includes('there is room again'), 'the next answer', MAX_MS)
+    child.stdin.end()
+    expect(await ended).toBe(0)
+    expectBothTurns(keptEvents())
+  })
 
   it(
-    'an editor gets an error with the reason, and the next prompt is answered when there is space',
+    'an editor gets an error with the reason, and the next prompt is answered once there is space',
     { timeout: 90_000 },
     async () => {
       const client = acpClient(start(['acp'], size))
@@ -136,12 +132,12 @@ describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that gets ful
   )
 
   it(
-    'a page is told the end of the turn and why, and the next prompt is answered when there is space',
+    'a page is told that the turn ended and why, and the next prompt is answered once there is space',
     { timeout: 90_000 },
     async () => {
       const child = start(['serve'], size + 200_000)
       const out = outputOf(child)
-      await until(() => /http:\S+\n/.test(out()), 'the address', MOST_MS)
+      await until(() => /http:\S+\n/.test(out()), 'the address', MAX_MS)
       const { origin, hash } = new URL(/http:\S+/.exec(out())![0])
       const { open } = nodeSockets()
       const connection = connect(
@@ -156,12 +152,12 @@ describe.skipIf(!hasSmallDisks).each(SIZES)('on a disk of %i bytes that gets ful
       const followed = follow(await client.push.session({ sessionId, since: 0 })).catch(() => undefined)
       const ends = () => told.filter(({ type }) => type === 'turn.finished')
       await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'go' }] })
-      await until(() => ends().length === 1, 'the end of the turn', MOST_MS)
+      await until(() => ends().length === 1, 'the end of the turn', MAX_MS)
       expect(ends()[0]).toMatchObject({ stop: 'error', failure: { code: 'store.full' } })
       expect(await client.session.list({})).toMatchObject([{ sessionId, status: 'failed' }])
       await makeRoom()
       await client.session.prompt({ sessionId, parts: [{ type: 'text', text: 'again' }] })
-      await until(() => ends().length === 2, 'the end of the second turn', MOST_MS)
+      await until(() => ends().length === 2, 'the end of the second turn', MAX_MS)
       connection.close()
       await followed
       const closed = new Promise((resolve) => child.once('close', resolve))

@@ -54,10 +54,10 @@ function kept(home: string, sessionId: string): RecordedEvent[] {
 /** The time that an event was held is not the time that it was written. */
 const bodies = (events: readonly RecordedEvent[]): unknown[] => events.map(({ at: _at, ...rest }) => rest)
 
-describe.skipIf(!hasSmallDisks)('on a disk that gets full', () => {
+describe.skipIf(!hasSmallDisks)('on a disk that fills up', () => {
   describe.each(SIZES)('of %i bytes', (size) => {
     it.each(['text', 'json', 'stream-json'])(
-      'print ends its turn, says store.full as %s, and exits with 1',
+      'print ends its turn, reports store.full as %s, and exits with 1',
       async (format) => {
         const { home, within, kept: copy } = disk(size)
         const run = await runCli(['print', '--output-format', format, '--cwd', scratch.project, 'go'], { home, within })
@@ -74,7 +74,7 @@ describe.skipIf(!hasSmallDisks)('on a disk that gets full', () => {
       },
     )
 
-    it('the wire ends the turn, and goes on with nothing lost when there is space', async () => {
+    it('the wire ends the turn, and continues without loss once there is space', async () => {
       const { home, within, kept: copy, makeRoom } = disk(size + 400_000)
       const wire = startWire({ home, within })
       const { sessionId } = await wire.result<{ sessionId: string }>('session.create', { folder: scratch.project })
@@ -103,7 +103,7 @@ describe.skipIf(!hasSmallDisks)('on a disk that gets full', () => {
     })
   })
 
-  it('what only reads works without any space: session list shows what is there', async () => {
+  it('read-only commands work without any space: session list shows the sessions', async () => {
     const { home } = disk(600_000)
     const within = (command: readonly string[]): string[] => {
       const list = command.map((word) => `'${word}'`).join(' ')

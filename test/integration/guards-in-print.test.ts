@@ -33,7 +33,7 @@ async function play(
 const sent = (): string => JSON.stringify(server!.requests.map(({ body }) => body))
 const bash = (command: string) => ({ name: 'Bash', input: { command } })
 
-it('runs an equal command twice that changes something, and reads a file again that was edited in between', async () => {
+it('repeats an identical command that changes something, and reads a file again that was edited in between', async () => {
   const read = { name: 'Read', input: { path: 'a.txt' } }
   await play([
     { toolCalls: [read] },
@@ -55,7 +55,7 @@ it('runs an equal command twice that changes something, and reads a file again t
   expect(results.match(/Same as the call above; not run again\./g)).toHaveLength(1)
 })
 
-it('keeps secrets in the environment from commands and hooks, and passes what pass_env names', async () => {
+it('keeps secrets of the environment from commands and hooks, and passes the variables in pass_env', async () => {
   const secrets = {
     GITHUB_TOKEN: 'the-github-secret',
     AWS_SECRET_ACCESS_KEY: 'the-aws-secret',
@@ -73,7 +73,7 @@ it('keeps secrets in the environment from commands and hooks, and passes what pa
   expect(sent().match(/DEPLOY_TOKEN=the-passed-secret/g)).toHaveLength(2)
 })
 
-it('sends no key or secret in place of AGENTS.md or a skill, and says which file was left out', async () => {
+it('sends no key or secret that poses as AGENTS.md or a skill, and names the excluded file', async () => {
   const outside = join(dirname(scratch.project), 'user', '.ssh', 'id_rsa')
   mkdirSync(dirname(outside), { recursive: true })
   writeFileSync(outside, 'THE-PRIVATE-KEY')

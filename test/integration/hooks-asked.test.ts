@@ -10,7 +10,7 @@ import { rejection } from '../support/required'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { until } from '../support/until'
 
-/** An engine with somebody to ask, and a session of it. */
+/** An engine with a user to ask, and a session in it. */
 async function open(script: ScriptStep[], hooks: string) {
   const scratch = createScratch({ 'notes.md': 'one\n' })
   onTestFinished(() => scratch.remove())
@@ -44,7 +44,7 @@ const writes = (content: string): ScriptStep => ({
   toolCalls: [{ name: 'Write', input: { path: 'new.txt', content } }],
 })
 
-test('what is shown for approval, and written then, is what a hook made of it when it was asked, once', async () => {
+test('the approval shows, and the call writes, what a hook changed the call to; the hook runs once', async () => {
   // It never gives the same twice: what is written is what was approved only when it is asked once.
   const stamp = `echo x >> asked; echo "{\\"content\\": \\"made $(wc -l < asked)\\"}"`
   const { engine, sessionId, approval, ended, path, say } = await open(
@@ -68,7 +68,7 @@ test('what is shown for approval, and written then, is what a hook made of it wh
   expect(readFileSync(path('asked'), 'utf8')).toBe('x\nx\n')
 })
 
-test('a hook that denies comes before the question: nobody is asked, and the reason is recorded', async () => {
+test('a hook that denies runs before the approval: the user is not asked, and the reason is recorded', async () => {
   const { ended, events, say } = await open(
     [writes('x'), { text: 'ok' }],
     hook('PreToolUse', 'echo never >&2; exit 2') + hook('Notification', 'touch notified'),
@@ -81,7 +81,7 @@ test('a hook that denies comes before the question: nobody is asked, and the rea
   )
 })
 
-test('no way of saying something goes round a hook on prompts: said, steered, queued or edited', async () => {
+test('no kind of message bypasses a hook on prompts: sent, steered, queued or edited', async () => {
   const { engine, sessionId, server, approval, events, say } = await open(
     [writes('x'), { text: 'ok' }],
     hook('UserPromptSubmit', 'echo "no curses" >&2; exit 2', 'matcher = "curse"') +
@@ -103,7 +103,7 @@ test('no way of saying something goes round a hook on prompts: said, steered, qu
   expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain('curse')
 })
 
-test('the newest runs are kept with their output, no more of either than can be looked at', async () => {
+test('the newest runs are kept with their output, both within limits', async () => {
   const { engine, project, ended, path, say, close } = await open(
     [
       {
@@ -141,13 +141,13 @@ test('the newest runs are kept with their output, no more of either than can be 
   expect(existsSync(path('ended'))).toBe(true)
 }, 60_000)
 
-test('what hooks have not looked at when the app is closed is not said', async () => {
+test('a prompt that hooks had not checked when the app closed is not sent', async () => {
   const { path, events, server, say, close } = await open(
     [{ text: 'never' }],
-    hook('UserPromptSubmit', 'touch begun; sleep 600'),
+    hook('UserPromptSubmit', 'touch started; sleep 600'),
   )
   const saying = rejection(say('go'))
-  await until(() => existsSync(path('begun')), 'the hook to run')
+  await until(() => existsSync(path('started')), 'the hook to run')
   await close()
   expect(await saying).toMatchObject({ code: 'hook.blocked' })
   expect(events).toEqual([])

@@ -61,7 +61,7 @@ const told = (path: string): Record<string, unknown>[] =>
 const request = (index: number): string => JSON.stringify(server.requests[index]?.body)
 
 describe('PreToolUse', () => {
-  it('keeps a call from running whatever the mode allows, and tells the model why', async () => {
+  it('blocks a call whatever the mode allows, and tells the model why', async () => {
     await play(
       [calls(bash('touch made')), { text: 'ok' }],
       [{ event: 'PreToolUse', matcher: '^Bash$', command: 'cat > told.json; echo "not on a Friday" >&2; exit 2' }],
@@ -84,14 +84,14 @@ describe('PreToolUse', () => {
   it.each([
     '{"decision":"deny","reason":"in JSON"}',
     '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"in JSON"}}',
-  ])('is denied by a JSON answer too: %s', async (answer) => {
+  ])('can deny by a JSON answer: %s', async (answer) => {
     await play([calls(bash('touch made')), { text: 'ok' }], [{ event: 'PreToolUse', command: `echo '${answer}'` }])
     await print()
     expect(there('made')).toBe(false)
     expect(request(1)).toContain('in JSON')
   })
 
-  it('can allow nothing that the rules deny', async () => {
+  it('cannot allow what the rules deny', async () => {
     await play(
       [calls(bash('touch made')), { text: 'ok' }],
       [
@@ -106,7 +106,7 @@ describe('PreToolUse', () => {
     expect(request(1)).toContain('no user is available')
   })
 
-  it('breaks nothing, however it fails', async () => {
+  it('fails without breaking anything', async () => {
     const commands = [
       'exit 1',
       'kill -9 $$',
@@ -124,7 +124,7 @@ describe('PreToolUse', () => {
     expect(there('made')).toBe(true)
   })
 
-  it('runs only where its matcher fits, identical commands once, and all side by side', async () => {
+  it('runs only for its matcher, identical commands once, and all of them in parallel', async () => {
     await play(
       [calls(bash('touch made')), { text: 'ok' }],
       [
@@ -144,8 +144,8 @@ describe('PreToolUse', () => {
   })
 })
 
-describe('writes', () => {
-  it('are written as a hook changes them, each hook after the other, and the model learns what is in the file', async () => {
+describe('hooks on writes', () => {
+  it('change the content one after another, and the model learns what is in the file', async () => {
     await play(
       [
         calls(write('src/a.txt', 'hello')),
@@ -176,7 +176,7 @@ describe('writes', () => {
     ])
   })
 
-  it('are cancelled by a hook, with nothing left on disk', async () => {
+  it('cancel a write, leaving nothing on disk', async () => {
     await play(
       [calls(write('deep/new.txt', 'secret')), { text: 'ok' }],
       [{ event: 'beforeWriteFile', command: 'grep -q secret && echo "no secrets" >&2 && exit 2' }],
@@ -186,7 +186,7 @@ describe('writes', () => {
     expect(request(1)).toMatch(/A hook cancelled the write, so nothing was written: no secrets/)
   })
 
-  it('go through as they were meant when the hook answers nonsense', async () => {
+  it('leave a write unchanged when they answer nonsense', async () => {
     await play(
       [calls(write('a.txt', 'meant')), { text: 'ok' }],
       [{ event: 'beforeWriteFile', command: 'echo "{\\"content\\": 7}"' }],
@@ -196,8 +196,8 @@ describe('writes', () => {
   })
 })
 
-describe('prompts and ends', () => {
-  it('keeps a prompt from the model, and nothing of it is recorded', async () => {
+describe('hooks on prompts and ends', () => {
+  it('keep a prompt from the model, and nothing of it is recorded', async () => {
     await play(
       [{ text: 'never' }],
       [
@@ -214,7 +214,7 @@ describe('prompts and ends', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it('sends the agent on once it wants to end, and lets a stubborn hook do that only so often', async () => {
+  it('keep the agent working when it wants to end, up to a limit', async () => {
     const steps: ScriptStep[] = Array.from({ length: 30 }, (_, index) => ({ text: `answer ${index}` }))
     await play(steps, [{ event: 'Stop', command: `cat >> told.json; echo 'run the tests first' >&2; exit 2` }])
     expect(await print()).toMatchObject({ code: 0, stdout: expect.stringContaining('answer 10') })
@@ -226,7 +226,7 @@ describe('prompts and ends', () => {
     ])
   })
 
-  it('tells of the beginning and the end of a session, and of a task that has finished', async () => {
+  it('run at the start and the end of a session, and when a task has finished', async () => {
     const step = { name: 'Bash', input: { command: 'echo done', run_in_background: true, description: 'says done' } }
     await play(
       [
@@ -248,8 +248,8 @@ describe('prompts and ends', () => {
   })
 })
 
-describe('the processes of hooks', () => {
-  it('are ended at the time limit, daemons and those that ignore SIGTERM included, and the turn goes on', async () => {
+describe('hook processes', () => {
+  it('end at the time limit, including daemons and those that ignore SIGTERM, and the turn continues', async () => {
     const stubborn = `trap '' TERM; echo $$ > pid; setsid sh -c 'trap "" TERM; echo $$ > daemon; sleep 600' & sleep 600`
     await play([calls(bash('touch made')), { text: 'ok' }], [{ event: 'PreToolUse', timeout: 1, command: stubborn }])
     const from = Date.now()
@@ -259,14 +259,14 @@ describe('the processes of hooks', () => {
     for (const file of ['pid', 'daemon']) expect(isAlive(Number(read(file)))).toBe(false)
   })
 
-  it('leave nothing behind when they end at once and what they started holds their output', async () => {
+  it('leave no process behind when they end at once and a child still holds their output', async () => {
     const daemonise = `sh -c 'echo $$ > near; exec sleep 600' & setsid sh -c 'echo $$ > far; exec sleep 600' & until [ -s near ] && [ -s far ]; do sleep 0.01; done`
     await play([calls(bash('touch made')), { text: 'ok' }], [{ event: 'PreToolUse', command: daemonise }])
     expect(await print()).toMatchObject({ code: 0, stdout: 'ok\n' })
     for (const file of ['near', 'far']) expect(isAlive(Number(read(file)))).toBe(false)
   })
 
-  it('may print without end: it is not kept, and the answer of the others counts', async () => {
+  it("may print without end: the output is dropped, and the other hooks' answers count", async () => {
     await play(
       [calls(bash('touch made')), { text: 'ok' }],
       [
@@ -279,7 +279,7 @@ describe('the processes of hooks', () => {
     expect(request(1).length).toBeLessThan(60_000)
   })
 
-  it('see no keys, and carry the mark of what Trestle has in custody', async () => {
+  it("see no keys, and carry Trestle's process tag", async () => {
     await play([calls(bash('true')), { text: 'ok' }], [{ event: 'PreToolUse', command: 'env > env' }])
     const keys = {
       OPENAI_API_KEY: 'the-openai-key',
@@ -294,7 +294,7 @@ describe('the processes of hooks', () => {
     expect(env).not.toMatch(/TRESTLE_HOME/)
   })
 
-  it('are ended when the user stops the turn', async () => {
+  it('end when the user stops the turn', async () => {
     await play(
       [calls(bash('touch made')), { text: 'ok' }],
       [{ event: 'PreToolUse', timeout: 600, command: 'echo $$ > pid; sleep 600' }],
@@ -312,7 +312,7 @@ describe('the processes of hooks', () => {
   })
 })
 
-describe('hooks of a project', () => {
+describe('project hooks', () => {
   const own = (hooks: Written[]): void => {
     mkdirSync(join(scratch.project, '.trestle'), { recursive: true })
     writeFileSync(join(scratch.project, '.trestle', 'config.toml'), toml(hooks))
@@ -322,7 +322,7 @@ describe('hooks of a project', () => {
   const deny: Written = { event: 'PreToolUse', command: 'echo x >> ran; echo no >&2; exit 2' }
   const step = [calls(bash('touch made')), { text: 'ok' }]
 
-  it('do nothing until they are trusted, and what is new in them asks again', async () => {
+  it('are off until they are trusted, and new ones require approval again', async () => {
     await play([...step, ...step, ...step], [])
     own([deny])
     expect((await print()).stderr).toContain('are off')
@@ -339,7 +339,7 @@ describe('hooks of a project', () => {
     await print()
     expect(read('ran')).toBe('x\n')
     expect(request(3)).toContain('A hook denied this call: no')
-    // What was accepted goes on to forbid; what came later does nothing.
+    // The accepted hook still blocks; the one added later does nothing.
     own([
       { event: 'PreToolUse', command: 'touch later' },
       { event: 'SessionStart', command: 'touch later' },
@@ -351,7 +351,7 @@ describe('hooks of a project', () => {
   })
 })
 
-it('names the line of an entry that cannot count, and lets the others count', async () => {
+it('are reported with the line when invalid, and the valid ones still run', async () => {
   await play(
     [calls(bash('touch made')), { text: 'ok' }],
     [

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(chromium === null)('the app on the desktop host', () => {
-  test('the real interface and the real engine meet through the port, and the page breaks none of its own rules', async () => {
+  test('the real UI and the real engine connect through the port, and the page violates none of its own policies', async () => {
     const desktop = await startOnDouble({
       rendererDir,
       openEngine: ({ home, log }) => createEngine({ version: '9.9.9', home, log, interactive: true, watch: false }),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { chromium, shown, startOnDouble } from '../support/desktop-fixture'
 
 describe.skipIf(chromium === null)('the desktop host, when something goes wrong', () => {
-  test('keeps crash dumps on this machine, and a log for the user alone that begins with versions', async () => {
+  test('keeps crash dumps on this machine, and a private log that starts with versions', async () => {
     const desktop = await startOnDouble()
     expect(desktop.electron.crashReports).toEqual([{ uploadToServer: false }])
     expect(desktop.electron.app.paths.get('crashDumps')).toBe(join(desktop.home, 'logs', 'crashes'))
@@ -14,7 +14,7 @@ describe.skipIf(chromium === null)('the desktop host, when something goes wrong'
     expect(statSync(join(desktop.home, 'logs', 'trestle.log')).mode & 0o777).toBe(0o600)
   })
 
-  test('tells the diagnostics of the key store and the GPU, and asks the system for its proxy', async () => {
+  test('includes the key store and the GPU in diagnostics, and asks the system for its proxy', async () => {
     const asked: string[] = []
     const desktop = await startOnDouble()
     const page = await shown(desktop)

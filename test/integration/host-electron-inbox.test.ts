@@ -16,8 +16,8 @@ async function inTheBack(options: Parameters<typeof startOnDouble>[0] = {}) {
 const latest = ({ electron }: Pick<StartedDesktop, 'electron'>) =>
   required(electron.notifications.at(-1), 'a notification')
 
-describe.skipIf(chromium === null)('the desktop host calls for a person', () => {
-  test('once for what comes at once, without a sound, and counts it on the icon; a click leads to the session', async () => {
+describe.skipIf(chromium === null)('notifications of the desktop host', () => {
+  test('appear once for simultaneous requests, without a sound, and update the badge; a click opens the session', async () => {
     const desktop = await inTheBack()
     const { electron, engine, page, sessionId } = desktop
     for (const id of ['a', 'b', 'c']) engine.ask(sessionId, id)
@@ -36,7 +36,7 @@ describe.skipIf(chromium === null)('the desktop host calls for a person', () => 
     )
   })
 
-  test('takes the call back when it was answered elsewhere, and is quiet while the window is in front', async () => {
+  test('are withdrawn when answered elsewhere, and not shown while the window is focused', async () => {
     const desktop = await inTheBack()
     const { electron, engine, sessionId } = desktop
     engine.ask(sessionId, 'a')
@@ -51,7 +51,7 @@ describe.skipIf(chromium === null)('the desktop host calls for a person', () => 
     expect(electron.notifications).toHaveLength(1)
   })
 
-  test('for a program that asks at its terminal too, once, until it goes on', async () => {
+  test('appear once for a program that asks at its terminal too, until it continues', async () => {
     const desktop = await inTheBack()
     const { electron, engine, sessionId } = desktop
     const prompt = { text: 'Password:', since: 1 }
@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('the desktop host calls for a person', () => 
     expect(electron.notifications).toHaveLength(1)
   })
 
-  test('leads to the inbox when several sessions wait, through a new window when none is open', async () => {
+  test('open the inbox when several sessions wait, in a new window when none is open', async () => {
     const desktop = await inTheBack({ platform: 'darwin' })
     const { electron, engine, sessionId } = desktop
     const other = await engine.sessions.create({ folder: '/q' })
@@ -81,7 +81,7 @@ describe.skipIf(chromium === null)('the desktop host calls for a person', () => 
     await holds(page, "page.commands.includes('open-inbox')")
   })
 
-  test('marks the taskbar icon on Windows, where the app has no number', async () => {
+  test('mark the taskbar icon on Windows, where the app has no badge count', async () => {
     const { electron, engine, sessionId, window } = await inTheBack({ platform: 'win32' })
     engine.ask(sessionId, 'a')
     await until(() => window().overlay === '1 request waits for you', 'the mark')
@@ -90,7 +90,7 @@ describe.skipIf(chromium === null)('the desktop host calls for a person', () => 
     expect(electron.app.badge).toBe(0)
   })
 
-  test('does what the settings say: nothing, or with a sound; and counts all the same', async () => {
+  test('follow the settings: off, or with a sound; the badge is updated either way', async () => {
     const desktop = await inTheBack()
     const { electron, engine, sessionId } = desktop
     await engine.settings.setNotifications({ enabled: false, sound: true })
@@ -103,7 +103,7 @@ describe.skipIf(chromium === null)('the desktop host calls for a person', () => 
     expect(latest(desktop).options.silent).toBe(false)
   })
 
-  test('ends with the app', async () => {
+  test('are withdrawn when the app quits', async () => {
     const { electron, engine } = await inTheBack()
     const before = engine.changeListenerCount
     electron.app.quit()

@@ -8,8 +8,8 @@ import { memoryEngine } from '../support/memory-engine'
 import { findings } from '../../e2e/assistive'
 import { until } from '../support/until'
 
-describe.skipIf(chromium === null)('the life of the desktop host', () => {
-  test('a second instance leaves at once; the first one shows its window', async () => {
+describe.skipIf(chromium === null)('the lifecycle of the desktop host', () => {
+  test('a second instance exits at once; the first one shows its window', async () => {
     const second = await startOnDouble({
       double: { isFirstInstance: false },
       openEngine: () => Promise.reject(new Error('the engine must not be opened twice')),
@@ -24,7 +24,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(first.electron.app.paths.get('userData')).toBe(join(first.home, 'electron'))
   })
 
-  test('the window comes back where it was, but never where nobody can reach it', async () => {
+  test('the window is restored to its position, but never off-screen', async () => {
     const kept = await startOnDouble({ state: { x: 100, y: 80, width: 900, height: 700, maximized: true } })
     expect(kept.window().options).toMatchObject({ x: 100, y: 80, width: 900, height: 700 })
     await shown(kept)
@@ -49,7 +49,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(damaged.window().options).toMatchObject({ width: 1280, height: 840 })
   })
 
-  test('a page that crashes is brought back with a notice; one that keeps crashing is asked about', async () => {
+  test('a page that crashes is reloaded with a notice; after repeated crashes the user is asked', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     const contents = desktop.window().webContents
@@ -75,7 +75,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(await page.evaluate('page.commands')).toEqual(['new-session', 'open-settings'])
   })
 
-  test('quitting waits for the engine, but not for ever', async () => {
+  test('quitting waits for the engine, up to a limit', async () => {
     const polite = await startOnDouble()
     await shown(polite)
     polite.electron.app.quit()
@@ -91,7 +91,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(await stuck.log()).toContain('did not close within 50 ms')
   })
 
-  test('where the settings say so, quitting asks what becomes of running tasks, and can be called off', async () => {
+  test('quitting asks what to do with running tasks when the settings say so, and can be canceled', async () => {
     const engine = memoryEngine()
     const closedWith: unknown[] = []
     engine.close = async (background) => void closedWith.push(background)
@@ -112,7 +112,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(closedWith).toEqual(['stop'])
   })
 
-  test('closing the last window quits, except on a Mac, where the app stays and opens another', async () => {
+  test('closing the last window quits, except on a Mac, where the app keeps running and opens another', async () => {
     const linux = await startOnDouble()
     await shown(linux)
     linux.window().close()
@@ -126,7 +126,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     expect(mac.electron.app.hasQuit).toBe(false)
   })
 
-  test('an engine that cannot be opened is explained in the window, and tried again when the user says so', async () => {
+  test('an engine that fails to open is explained in the window, and retried when the user asks', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     let tries = 0
     const desktop = await startOnDouble({
@@ -149,7 +149,7 @@ describe.skipIf(chromium === null)('the life of the desktop host', () => {
     await page.getByRole('heading', { name: 'Trestle 9.9.9 on electron' }).waitFor()
   })
 
-  test('an app that is started hidden, or without a home, says in a box why it cannot start', async () => {
+  test('an app that starts hidden, or without a home, says in a dialog why it cannot start', async () => {
     const hidden = await startOnDouble({
       argv: ['/electron', '/app/index.js', '--hidden'],
       openEngine: () => Promise.reject(new CodedError('store.too_new', 'It has version 9.')),

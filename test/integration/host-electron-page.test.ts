@@ -60,7 +60,7 @@ async function drop(page: Page, selector: string, name: string, path: string, is
 }
 
 describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240_000 }, () => {
-  test('every setting of the desktop app is on its page, and what is chosen there counts', async () => {
+  test('every setting of the desktop app is on its page, and changes there apply', async () => {
     const { page, engine, electron } = await opened({ double: { takenShortcuts: ['Ctrl+Alt+T'] } })
     electron.clickMenu('Settings…')
     await page.getByRole('tab', { name: 'Desktop' }).click()
@@ -83,21 +83,21 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     expect(await findings(page)).toEqual([])
   })
 
-  test('a session that was interrupted is offered above the page, and resumed by its button', async () => {
+  test('an interrupted session is offered above the page, and resumed by its button', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    const id = await session(engine, 'Mend the bridge')
+    const id = await session(engine, 'Fix the bridge')
     engine.record(id, { type: 'turn.finished', turnId: `t-${id}`, stop: 'interrupted', steps: 0, durationMs: 0 })
     const { page } = await opened({ file: { working: [id] } }, engine)
-    await page.getByText('“Mend the bridge” was interrupted when Trestle last closed.').waitFor()
+    await page.getByText('“Fix the bridge” was interrupted when Trestle last closed.').waitFor()
     expect(await findings(page)).toEqual([])
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('was interrupted when Trestle last closed').waitFor({ state: 'detached' })
     expect(engine.sessions.list({})[0]?.status).toBe('running')
   })
 
-  test('a dropped file is named in the message by its place, a dropped folder opens as a project', async () => {
+  test('a dropped file is mentioned in the message by its path, a dropped folder opens as a project', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    const id = await session(engine, 'Mend the bridge')
+    const id = await session(engine, 'Fix the bridge')
     const { page, electron } = await opened({}, engine)
     electron.app.emit('second-instance', {}, [], '', { args: [`trestle-app://session/${id}`], workingFolder: '/' })
     const message = page.getByRole('textbox', { name: 'Message', exact: true })
@@ -113,7 +113,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     await expect.poll(() => page.url()).toContain(encodeURIComponent('/work/tower'))
   })
 
-  test('Find goes through the messages of the session on screen only', async () => {
+  test('Find searches only the messages of the session on screen', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     const id = await session(engine, 'heron')
     await session(engine, 'heron elsewhere')
@@ -140,7 +140,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     await field.waitFor({ state: 'detached' })
   })
 
-  test('the log of a task is saved by the system dialog, and the page says where', async () => {
+  test('a task log is saved through the system dialog, and the page says where', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     engine.tasks.put({ taskId: 'bash-00000001', command: 'npm run dev', status: 'running', background: true })
     engine.tasks.print('bash-00000001', 'listening on 3000\n')
@@ -153,9 +153,9 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     expect(await readFile(electron.saveTo, 'utf8')).toContain('listening on 3000')
   })
 
-  test('the quick prompt starts a session with what is written, and shows it in the main window', async () => {
+  test('the quick prompt starts a session with its text, and shows it in the main window', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    await session(engine, 'Mend the bridge')
+    await session(engine, 'Fix the bridge')
     await engine.settings.setDesktop({ quickPrompt: 'Ctrl+Shift+Space' })
     const { electron, page } = await opened({}, engine)
     electron.shortcuts.get('Ctrl+Shift+Space')?.()
@@ -171,7 +171,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     expect(engine.sessions.list({ folder: '/work/bridge' })).toHaveLength(2)
   })
 
-  test('while the engine takes its time to open, the page says that it starts, not that something was lost', async () => {
+  test('while the engine opens slowly, the page says that it is starting, not that the connection was lost', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     let open: (() => void) | undefined
     const openEngine = () => new Promise<typeof engine>((resolve) => (open = () => resolve(engine)))
@@ -184,7 +184,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     await page.getByText('Starting…').waitFor({ state: 'detached' })
   })
 
-  test('a broken engine takes the place of the page and gives it back, without leaving a trace in it', async () => {
+  test('an engine failure replaces the page and gives it back, without leaving a trace in it', async () => {
     const { page } = await opened()
     process.listeners('uncaughtException').at(-1)?.(new Error('broken'), 'uncaughtException')
     await page.getByRole('heading', { name: 'Something went wrong in Trestle' }).waitFor()
@@ -193,7 +193,7 @@ describe.skipIf(chromium === null)('the page in the desktop app', { timeout: 240
     expect(await page.getByText('Something went wrong').count()).toBe(0)
   })
 
-  test('what is chosen as theme on the page is the theme of the app', async () => {
+  test('the theme chosen on the page is the theme of the app', async () => {
     const { page, electron } = await opened()
     electron.clickMenu('Settings…')
     await page.getByRole('tab', { name: 'General' }).click()

@@ -12,7 +12,7 @@ function fail(error: Error): void {
 }
 
 describe.skipIf(chromium === null)('when something breaks in the desktop app', () => {
-  test('an error of the engine that nothing catches is told with what to do; continuing brings the page back', async () => {
+  test('an uncaught engine error is shown with what to do; continuing restores the page', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     fail(new TypeError('x is not a function'))
@@ -27,7 +27,7 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     expect(await desktop.log()).toContain('x is not a function')
   })
 
-  test('restarting after such an error asks nothing, records what ran and starts the app again', async () => {
+  test('restarting after such an error asks nothing, records what ran and restarts the app', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     const { sessionId } = await desktop.engine.sessions.create({ folder: '/p' })
@@ -40,7 +40,7 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     expect(JSON.parse(await readFile(join(desktop.home, 'desktop.json'), 'utf8')).working).toEqual([sessionId])
   })
 
-  test('a connection that broke takes nobody away from their page', async () => {
+  test('a lost connection does not navigate the user away from the page', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     fail(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }))
@@ -48,7 +48,7 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     expect(await desktop.log()).toContain('ECONNRESET')
   })
 
-  test('a problem can only be answered in the window that shows it, never by a page', async () => {
+  test('a problem can be answered only in the window that shows it, never by a page', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     await page.evaluate(`location.href = '/problem/1/restart'`)
@@ -65,7 +65,7 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     )
   })
 
-  test('what is said of a problem is text, whatever it contains', async () => {
+  test('the description of a problem is shown as text, whatever it contains', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     fail(new Error('</pre><script>window.injected = true</script><img src=x onerror=alert(1)>'))
@@ -75,7 +75,7 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     expect(await page.locator('img').count()).toBe(0)
   })
 
-  test('a window that hangs is asked about, and no longer when it goes on', async () => {
+  test('the user is asked about a window that hangs, until it responds again', async () => {
     const { electron, window } = await startOnDouble()
     await shown({ electron })
     electron.keepsDialogs = true
@@ -91,7 +91,7 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     await until(() => window().webContents.crashes === 1 && window().webContents.reloads === 1, 'the reload')
   })
 
-  test('files that cannot be loaded are named, and the window is shown', async () => {
+  test('files that fail to load are named, and the window is shown', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     desktop.window().webContents.emit('did-fail-load', {}, -6, 'ERR_FILE_NOT_FOUND', 'trestle://app/', true)
@@ -100,7 +100,7 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     expect(await desktop.log()).toContain('ERR_FILE_NOT_FOUND')
   })
 
-  test('repeated crashes of the graphics process offer a start without acceleration, which the next start obeys', async () => {
+  test('repeated GPU crashes offer a start without acceleration, which the next start applies', async () => {
     const desktop = await startOnDouble()
     await shown(desktop)
     const crash = () => desktop.electron.app.emit('child-process-gone', {}, { type: 'GPU', reason: 'crashed' })
@@ -122,7 +122,7 @@ describe.skipIf(chromium === null)('when something breaks in the desktop app', (
     })
   })
 
-  test('graphics crashes that ended the app before anybody could be asked are asked about at the next start', async () => {
+  test('GPU crashes that ended the app before it could ask are asked about at the next start', async () => {
     const now = Date.now()
     const desktop = await startOnDouble({ file: { graphicsCrashes: [now, now, now] } })
     desktop.electron.answer = 1

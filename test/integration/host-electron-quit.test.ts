@@ -25,7 +25,7 @@ async function atWork(options: Parameters<typeof startOnDouble>[0] = {}, engine 
   return { ...desktop, engine, sessionId, closed }
 }
 
-async function begin(engine: MemoryEngine, title = 'Mend the bridge'): Promise<string> {
+async function begin(engine: MemoryEngine, title = 'Fix the bridge'): Promise<string> {
   const { sessionId } = await engine.sessions.create({ folder: '/p' })
   await engine.sessions.change(sessionId, { title })
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
@@ -35,15 +35,15 @@ async function begin(engine: MemoryEngine, title = 'Mend the bridge'): Promise<s
 const working = async ({ home }: Pick<StartedDesktop, 'home'>) =>
   JSON.parse(await readFile(join(home, 'desktop.json'), 'utf8')).working
 
-describe.skipIf(chromium === null)('the end of the desktop app', () => {
-  test('quitting while a session is working asks, and names it; cancelling leaves everything as it was', async () => {
+describe.skipIf(chromium === null)('quitting the desktop app', () => {
+  test('asks while a session is working, and names it; canceling changes nothing', async () => {
     const { electron, closed, window } = await atWork()
     electron.answer = CANCEL
     electron.app.quit()
     await until(() => electron.dialogs.length === 1 && window().isFocused, 'the question')
     expect(electron.dialogs[0]).toMatchObject({
       message: 'A session is still working.',
-      detail: expect.stringContaining('Mend the bridge'),
+      detail: expect.stringContaining('Fix the bridge'),
       buttons: ['Keep working in the background', 'Stop and quit', 'Cancel'],
     })
     expect(electron.app.hasQuit).toBe(false)
@@ -54,7 +54,7 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     expect(closed).toEqual([undefined])
   })
 
-  test('closing the last window asks as well; the window stays until the answer', async () => {
+  test('asks when the last window is closed too; the window stays until the answer', async () => {
     const { electron, window } = await atWork()
     electron.keepsDialogs = true
     window().close()
@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     expect(electron.windows).toHaveLength(1)
   })
 
-  test('kept in the background, the work goes on without a window, and the app ends with it', async () => {
+  test('can keep the work running without a window, and the app quits when it is done', async () => {
     const { electron, engine, sessionId, closed, window, ...desktop } = await atWork()
     electron.answer = KEEP
     window().close()
@@ -84,7 +84,7 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     expect(await working(desktop)).toEqual([])
   })
 
-  test('a window that is not the last one, an idle session and a Mac are closed without a question', async () => {
+  test('closes a window that is not the last one, an idle session and a Mac window without asking', async () => {
     const two = await atWork()
     two.electron.clickMenu('New Window')
     await until(() => two.electron.windows[1]?.isShown === true, 'the window')
@@ -99,7 +99,7 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     expect(mac.electron.app.hasQuit).toBe(false)
   })
 
-  test('where the user wants it, closing the last window leaves the app in the tray', async () => {
+  test('leaves the app in the tray after the last window when the user chose so', async () => {
     const { electron, engine, sessionId, window } = await atWork()
     await engine.settings.setDesktop({ closeToTray: true })
     window().close()
@@ -113,7 +113,7 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     await until(() => electron.app.hasQuit, 'the end')
   })
 
-  test('a shutdown or log-out asks nothing, is not held up, and leaves the work to be resumed', async () => {
+  test('asks nothing on shutdown or log-out, does not delay it, and leaves the work resumable', async () => {
     for (const end of ['shutdown', 'session-end', 'terminate'] as const) {
       let terminate: (() => void) | undefined
       const { electron, sessionId, closed, window, ...desktop } = await atWork({
@@ -133,7 +133,7 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     }
   })
 
-  test('a shutdown takes away a question that is open', async () => {
+  test('dismisses an open question on shutdown', async () => {
     const { electron } = await atWork()
     electron.keepsDialogs = true
     electron.app.quit()
@@ -143,7 +143,7 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     expect(electron.dialogs[0]?.isOpen).toBe(false)
   })
 
-  test('an engine that hangs holds up a shutdown for less time than the system gives', async () => {
+  test('with an engine that hangs delays a shutdown for less time than the system allows', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     const desktop = await atWork({ closeLimitMs: 60_000 }, engine)
     engine.close = () => new Promise(() => {})
@@ -152,9 +152,9 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     expect(await desktop.log()).toContain('did not close within 2000 ms')
   })
 
-  test('work that was interrupted is offered once, continues when wanted, and is not offered when it was stopped by hand', async () => {
+  test('offers interrupted work once, resumes it on request, and does not offer work the user stopped', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
-    const interrupted = await begin(engine, 'Mend the bridge')
+    const interrupted = await begin(engine, 'Fix the bridge')
     engine.record(interrupted, {
       type: 'turn.finished',
       turnId: required(engine.sessions.header(interrupted).turnId, 'a turn'),
@@ -165,7 +165,7 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [interrupted, 'deleted'] } })
     const page = await shown(desktop)
     const view = () => page.evaluate('page.connection.client.desktop.view()')
-    expect(await view()).toMatchObject({ interrupted: [{ sessionId: interrupted, title: 'Mend the bridge' }] })
+    expect(await view()).toMatchObject({ interrupted: [{ sessionId: interrupted, title: 'Fix the bridge' }] })
     expect(await page.evaluate('page.connection.client.desktop.resumeInterrupted({ resume: true })')).toBe(1)
     expect(engine.sessions.list({})[0]).toMatchObject({ status: 'running' })
     expect(await view()).toMatchObject({ interrupted: [] })
@@ -175,19 +175,19 @@ describe.skipIf(chromium === null)('the end of the desktop app', () => {
     expect(await working(desktop)).toEqual([])
   })
 
-  test('a session that is continued by hand is offered no more', async () => {
+  test('stops offering a session that the user has continued', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     const sessionId = await begin(engine)
     const turnId = required(engine.sessions.header(sessionId).turnId, 'a turn')
     engine.record(sessionId, { type: 'turn.finished', turnId, stop: 'interrupted', steps: 0, durationMs: 0 })
     const desktop = await startOnDouble({ openEngine: async () => engine, file: { working: [sessionId] } })
     const page = await shown(desktop)
-    await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go on' }])
+    await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'continue' }])
     await holds(page, "page.commands.includes('desktop-changed')")
     expect(await page.evaluate('page.connection.client.desktop.view()')).toMatchObject({ interrupted: [] })
   })
 
-  test('what the user does not want to resume is not offered again', async () => {
+  test('does not offer again what the user declined to resume', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     const sessionId = await begin(engine)
     engine.record(sessionId, {

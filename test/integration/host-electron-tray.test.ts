@@ -14,30 +14,30 @@ async function started(options: Parameters<typeof startOnDouble>[0] = {}) {
   const desktop = await startOnDouble(options)
   const page = await shown(desktop)
   const { sessionId } = await desktop.engine.sessions.create({ folder: '/p' })
-  await desktop.engine.sessions.change(sessionId, { title: 'Mend & paint' })
+  await desktop.engine.sessions.change(sessionId, { title: 'Fix & paint' })
   return { ...desktop, page, sessionId }
 }
 
-describe.skipIf(chromium === null)('around the windows of the desktop app', () => {
-  test('the tray says what runs and what is pending, and leads there', async () => {
+describe.skipIf(chromium === null)('system integration of the desktop app', () => {
+  test('the tray shows what runs and what is pending, and opens it', async () => {
     const desktop = await started()
     const { electron, engine, page, sessionId } = desktop
     expect(tray(desktop).tooltip).toBe('Trestle')
     expect(labels(desktop)).toEqual(['New Session', 'Quick Prompt…', 'Show Trestle', 'separator', 'Quit Trestle'])
     await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
     expect(tray(desktop).tooltip).toBe('Trestle: 1 running')
-    expect(labels(desktop).slice(0, 2)).toEqual(['Running', 'Mend && paint'])
+    expect(labels(desktop).slice(0, 2)).toEqual(['Running', 'Fix && paint'])
     engine.ask(sessionId, 'a')
     expect(tray(desktop).tooltip).toBe('Trestle: 1 pending')
     expect(labels(desktop)[0]).toBe('Pending')
-    electron.clickMenu('Mend && paint', tray(desktop).menu)
+    electron.clickMenu('Fix && paint', tray(desktop).menu)
     await holds(
       page,
       `JSON.stringify(page.commands.at(-1)) === ${JSON.stringify(JSON.stringify({ open: 'session', sessionId }))}`,
     )
   })
 
-  test('the tray is there as the settings say, and goes with the app', async () => {
+  test('the tray icon follows the settings, and disappears when the app quits', async () => {
     const desktop = await started({ platform: 'darwin' })
     await desktop.engine.sessions.prompt(desktop.sessionId, [{ type: 'text', text: 'go' }])
     desktop.engine.ask(desktop.sessionId, 'a')
@@ -71,7 +71,7 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     expect(window().isFocused).toBe(false)
   })
 
-  test('what is dangerous, and what comes together with others, cannot be allowed from a notification', async () => {
+  test('dangerous requests, and several at once, cannot be allowed from a notification', async () => {
     const { electron, engine, sessionId, window } = await started()
     window().blur()
     const preview = { kind: 'command' as const, command: 'Run ls', cwd: '/p' }
@@ -83,7 +83,7 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     expect(electron.notifications[1]?.options.actions).toBeUndefined()
   })
 
-  test('a notification that is answered too late leads to the session instead', async () => {
+  test('a notification that is answered too late opens the session instead', async () => {
     const { electron, engine, sessionId, window, log } = await started()
     window().blur()
     engine.ask(sessionId, 'a', { preview: { kind: 'command', command: 'Run ls', cwd: '/p' } })
@@ -94,7 +94,7 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     expect(await log()).toContain('could not be answered from its notification')
   })
 
-  test('the computer is kept awake while a turn runs, unless the user does not want that', async () => {
+  test('the computer is kept awake while a turn runs, unless the user turned that off', async () => {
     const { electron, engine, sessionId } = await started()
     expect(electron.awake.size).toBe(0)
     await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'go' }])
@@ -111,7 +111,7 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     expect(electron.awake.size).toBe(0)
   })
 
-  test('after a sleep, connections that it has cut are let go; after a long one also those in use', async () => {
+  test('after sleep, broken connections are closed; after a long sleep also those in use', async () => {
     const dropped: unknown[] = []
     const { electron } = await started({ dropConnections: (how) => dropped.push(how) })
     electron.powerMonitor.emit('suspend')
@@ -119,7 +119,7 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     expect(dropped).toEqual([{ inUse: false }])
   })
 
-  test('the shortcut of the quick prompt opens a small window that starts a session and gives way to it', async () => {
+  test('the quick prompt shortcut opens a small window that starts a session and then closes', async () => {
     const { electron, engine, page } = await started()
     await engine.settings.setDesktop({ quickPrompt: 'Ctrl+Shift+Space' })
     electron.shortcuts.get('Ctrl+Shift+Space')?.()
@@ -147,7 +147,7 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     expect(electron.shortcuts.size).toBe(0)
   })
 
-  test('a shortcut that another app has is told where it is set', async () => {
+  test('a shortcut that another app uses is reported where it is set', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     await engine.settings.setDesktop({ quickPrompt: 'Ctrl+Alt+T' })
     const { page, log } = await started({
@@ -162,7 +162,7 @@ describe.skipIf(chromium === null)('around the windows of the desktop app', () =
     expect(await log()).toContain('Ctrl+Alt+T was refused')
   })
 
-  test('Trestle starts at login where the user wants it, and no longer when they do not', async () => {
+  test('Trestle starts at login only while the setting is on', async () => {
     const linux = await started({ argv: ['/electron', '/app/index.js'] })
     const entry = join(linux.home, 'config', 'autostart', 'trestle.desktop')
     await linux.engine.settings.setDesktop({ startAtLogin: true })

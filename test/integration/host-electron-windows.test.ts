@@ -27,7 +27,7 @@ const SAVE = `(() => {
 })()`
 
 describe.skipIf(chromium === null)('windows of the desktop app', () => {
-  test('a window is there with the start of the page before the engine is open, and the page is served once it is', async () => {
+  test('a window opens with the start page before the engine is open, and then serves the app', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     let open: (() => void) | undefined
     const desktop = await startOnDouble({
@@ -46,14 +46,14 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(desktop.window()).toMatchObject({ isShown: true, wasPainted: false })
   })
 
-  test('a window that was maximized is not shown before its page has painted', async () => {
+  test('a maximized window is shown only after its page has painted', async () => {
     const desktop = await startOnDouble({
       state: { windows: [{ x: 0, y: 0, width: 900, height: 700, maximized: true }] },
     })
     expect(desktop.window()).toMatchObject({ isMaximizedNow: true, wasPainted: true })
   })
 
-  test('the theme of the page is that of menus, dialogs and the next start', async () => {
+  test("the page's theme applies to menus, dialogs and the next start", async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     desktop.electron.nativeTheme.shouldUseDarkColors = true
@@ -66,7 +66,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(next.electron.nativeTheme.themeSource).toBe('dark')
   })
 
-  test('no key that is typed into a shell closes the window or the app on Windows and Linux', async () => {
+  test('no key typed into a shell closes the window or the app on Windows and Linux', async () => {
     const desktop = await startOnDouble()
     await shown(desktop)
     const all = desktop.electron.menu.flatMap((item) => [item, ...(item.submenu ?? [])])
@@ -81,7 +81,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     ).toBe('Cmd+W')
   })
 
-  test('the menus have what people look for: open, recent, find, zoom without Shift, help', async () => {
+  test('the menus have the usual items: open, recent, find, zoom without Shift, help', async () => {
     const desktop = await startOnDouble({ platform: 'darwin' })
     const page = await shown(desktop)
     expect(roles(desktop, 'File')).toEqual([
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(desktop.electron.revealed).toEqual([join(desktop.home, 'logs', 'trestle.log')])
   })
 
-  test('Alt does not open the menu bar, which is shown only where the user wants it', async () => {
+  test('Alt does not open the menu bar, which is shown only when the user chose so', async () => {
     const desktop = await startOnDouble()
     await shown(desktop)
     expect(desktop.window().options).not.toHaveProperty('autoHideMenuBar')
@@ -117,7 +117,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     await until(() => desktop.window().isMenuBarVisible, 'the menu bar')
   })
 
-  test('a project is opened from the menu beside the latest one, and is then recent', async () => {
+  test('a project opened from the menu is added to the recent projects', async () => {
     const desktop = await startOnDouble({ platform: 'darwin' })
     const page = await shown(desktop)
     await desktop.engine.sessions.create({ folder: '/work/latest' })
@@ -152,7 +152,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     ])
   })
 
-  test('what the page makes is saved where the user says, in the system dialog, and the end is told', async () => {
+  test('generated files are saved through the system dialog, and the page is told when it is done', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     desktop.electron.saveTo = join(desktop.home, 'saved.log')
@@ -163,7 +163,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(await commandsOf(desktop.window())).toEqual([{ tell: `Saved ${desktop.electron.saveTo}`, tone: 'info' }])
   })
 
-  test('a file that cannot be saved is told; a cancelled dialog is not worth a word', async () => {
+  test('a file that cannot be saved is reported; a canceled dialog is not', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     await page.evaluate(SAVE)
@@ -179,7 +179,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(await desktop.log()).toContain('a file could not be saved (interrupted)')
   })
 
-  test('a right click offers what can be done there, with the spelling', async () => {
+  test('a right click offers the available actions and spelling suggestions', async () => {
     const desktop = await startOnDouble({ platform: 'darwin' })
     await shown(desktop)
     const { webContents } = desktop.window()
@@ -215,7 +215,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(desktop.electron.popups).toHaveLength(2)
   })
 
-  test('several windows come back with their places and what they showed; menus act on the one in front', async () => {
+  test('several windows reopen in place with what they showed; menus act on the focused one', async () => {
     const state = {
       windows: [
         { x: 10, y: 30, width: 900, height: 700, maximized: false, path: '/s/one' },
@@ -243,7 +243,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(kept.windows.map(({ path }: { path: string }) => path).toSorted()).toEqual(['/s/one', '/settings/mcp'])
   })
 
-  test('each window has an own page: closing one leaves the other and the app, and New Window opens beside it', async () => {
+  test('each window has its own page: closing one leaves the other and the app, and New Window opens another', async () => {
     const desktop = await startOnDouble()
     await shown(desktop)
     desktop.electron.clickMenu('New Window')
@@ -258,7 +258,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     )
   })
 
-  test('where each project has its own window, opening one goes to that window or makes one', async () => {
+  test('when each project has its own window, opening one focuses that window or creates it', async () => {
     const desktop = await startOnDouble()
     await shown(desktop)
     const { sessionId } = await desktop.engine.sessions.create({ folder: '/work/one' })
@@ -276,7 +276,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
     expect(desktop.electron.windows[1]?.isFocused).toBe(true)
   })
 
-  test('the page is told paths of dropped files only through one function, and nothing else of Electron', async () => {
+  test('the page learns the paths of dropped files only through one function, and nothing else of Electron', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     expect(await page.evaluate('Object.keys(trestleDesktop)')).toEqual(['pathOf'])
@@ -286,7 +286,7 @@ describe.skipIf(chromium === null)('windows of the desktop app', () => {
 })
 
 describe.skipIf(chromium === null)('a second launch and a link', () => {
-  test('a second launch while the first still starts is not lost', async () => {
+  test('a second launch during startup is not lost', async () => {
     const engine = memoryEngine({ version: '9.9.9' })
     let open: (() => void) | undefined
     const desktop = await startOnDouble({
@@ -304,7 +304,7 @@ describe.skipIf(chromium === null)('a second launch and a link', () => {
     expect(await commandsOf(desktop.window())).toEqual([{ open: 'session', sessionId: 'abc' }])
   })
 
-  test('arguments of a second launch are what was typed there, not what Chromium makes of them', async () => {
+  test('arguments of a second launch are what the user typed, not what Chromium makes of them', async () => {
     const first = await startOnDouble({ argv: ['/electron', '/app/index.js', 'trestle-app://settings/mcp'] })
     await shown(first)
     expect(first.electron.app.lockData).toEqual({ args: ['trestle-app://settings/mcp'], workingFolder: process.cwd() })
@@ -320,7 +320,7 @@ describe.skipIf(chromium === null)('a second launch and a link', () => {
     ])
   })
 
-  test('a link of the system shows what it names, in a window that is opened for it, and never does anything else', async () => {
+  test('a system link opens its target, in a new window if needed, and has no other effect', async () => {
     const desktop = await startOnDouble({
       platform: 'darwin',
       double: { isPackaged: true },
@@ -345,7 +345,7 @@ describe.skipIf(chromium === null)('a second launch and a link', () => {
     expect(desktop.engine.sessions.list({})).toEqual([])
   })
 
-  test('a session that a window shows already comes to the front there', async () => {
+  test('opening a session that a window already shows focuses that window', async () => {
     const state = {
       windows: ['one', 'two'].map((id) => ({
         x: 10,
@@ -369,7 +369,7 @@ describe.skipIf(chromium === null)('a second launch and a link', () => {
     }
   })
 
-  test('started at login there is no window until there is a reason for one', async () => {
+  test('starting at login opens no window until one is needed', async () => {
     const desktop = await startOnDouble({ argv: ['/electron', '/app/index.js', '--hidden'] })
     expect(desktop.electron.windows).toEqual([])
     expect(desktop.electron.trays).toHaveLength(1)

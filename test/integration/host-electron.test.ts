@@ -32,7 +32,7 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     expect(await page.textContent('h1')).toBe('Trestle 9.9.9 on electron')
   })
 
-  test('the window is created with every guard up', async () => {
+  test('the window is created with every guard enabled', async () => {
     const desktop = await startOnDouble()
     expect(desktop.window().options['webPreferences']).toMatchObject({
       contextIsolation: true,
@@ -108,7 +108,7 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     expect(await page.evaluate('page.connection.client.app.info().then(({ host }) => host)')).toBe('electron')
   })
 
-  test('the page can neither navigate nor open windows; allowed links go to the browser, others nowhere', async () => {
+  test('the page can neither navigate nor open windows; allowed links open in the browser, others are blocked', async () => {
     const desktop = await startOnDouble()
     const page = await shown(desktop)
     const click = (href: string, target = '') =>
@@ -152,7 +152,7 @@ describe.skipIf(chromium === null)('the desktop host', () => {
     }
   })
 
-  test('every permission is denied but writing plain text to the clipboard from our own page, and downloads from elsewhere are refused', async () => {
+  test('every permission is denied except writing plain text to the clipboard from our own page, and external downloads are blocked', async () => {
     const desktop = await startOnDouble()
     await shown(desktop)
     const { session } = desktop.electron

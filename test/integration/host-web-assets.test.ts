@@ -10,8 +10,8 @@ import { memoryEngine } from '../support/memory-engine'
 
 const BUILT = join(import.meta.dirname, '..', '..', 'out', 'renderer')
 /** What a browser has to fetch before anything is on screen. */
-const MOST_START_BYTES = 200_000
-const MOST_STYLE_BYTES = 30_000
+const MAX_START_BYTES = 200_000
+const MAX_STYLE_BYTES = 30_000
 
 const cleanups: (() => unknown)[] = []
 afterEach(async () => {
@@ -57,7 +57,7 @@ async function startScripts(): Promise<string[]> {
   return [...found]
 }
 
-test('the start bundle is at most 200 kB gzip, and the styles at most 30 kB', async () => {
+test('the startup bundle is at most 200 kB gzipped, and the styles at most 30 kB', async () => {
   const scripts = await startScripts()
   expect(scripts.length).toBeGreaterThan(0)
   let bytes = 0
@@ -65,11 +65,11 @@ test('the start bundle is at most 200 kB gzip, and the styles at most 30 kB', as
   const page = await readFile(join(BUILT, 'index.html'), 'utf8')
   const [, styles = ''] = /href="\/assets\/([^"]+\.css)"/.exec(page) ?? []
   const styleBytes = gzipSync(await readFile(join(BUILT, 'assets', styles))).length
-  expect(bytes).toBeLessThanOrEqual(MOST_START_BYTES)
-  expect(styleBytes).toBeLessThanOrEqual(MOST_STYLE_BYTES)
+  expect(bytes).toBeLessThanOrEqual(MAX_START_BYTES)
+  expect(styleBytes).toBeLessThanOrEqual(MAX_STYLE_BYTES)
 })
 
-test('settings, tasks, terminals, the palette, Markdown and the cards are not in the start bundle', async () => {
+test('settings, tasks, terminals, the palette, Markdown and the cards are not in the startup bundle', async () => {
   const scripts = await startScripts()
   for (const part of [
     'settings-view',
@@ -85,7 +85,7 @@ test('settings, tasks, terminals, the palette, Markdown and the cards are not in
     expect(scripts.filter((name) => name.startsWith(`${part}-`))).toEqual([])
 })
 
-test('every script and style of the start is sent compressed', async () => {
+test('every startup script and style is sent compressed', async () => {
   const port = await serve(BUILT)
   for (const name of await startScripts()) {
     const path = `/assets/${name}`
@@ -101,7 +101,7 @@ test('every script and style of the start is sent compressed', async () => {
   }
 })
 
-test('a browser gets the best form it takes, and the plain one if it takes none', async () => {
+test('a browser gets the best encoding it accepts, and the uncompressed file otherwise', async () => {
   const script = 'export const words = "plain"\n'
   const folder = await scratch({
     'index.html': '<!doctype html>',
@@ -124,7 +124,7 @@ test('a browser gets the best form it takes, and the plain one if it takes none'
   expect(await get(port, '/assets/a-1.js.gz')).toMatchObject({ status: 404 })
 })
 
-test('what has not changed is not sent again, and each form has its own tag', async () => {
+test('unchanged files are not sent again, and each encoding has its own ETag', async () => {
   const script = 'export {}\n'
   const port = await serve(
     await scratch({ 'index.html': '<!doctype html>', 'assets/a-1.js': script, 'assets/a-1.js.gz': gzipSync(script) }),
@@ -144,7 +144,7 @@ test('what has not changed is not sent again, and each form has its own tag', as
   expect(head.headers).toMatchObject({ 'content-encoding': 'gzip', 'content-length': String(gzipSync(script).length) })
 })
 
-test('a reload or a link at any route of the page opens the page; other paths stay not found', async () => {
+test('a reload or link at any route of the page opens the page; other paths are not found', async () => {
   const port = await serve(await scratch({ 'index.html': '<!doctype html><title>Trestle</title>' }))
   for (const path of [
     '/s/session-01',

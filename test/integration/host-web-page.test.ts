@@ -81,7 +81,7 @@ describe.skipIf(chromium === null)('the web host in a browser', () => {
     expect(complaints).toEqual([])
   })
 
-  test('a page with an old token learns that it is not let in', async () => {
+  test('a page with an old token learns that its link has expired', async () => {
     const { url } = await start()
     const { page } = await newTab()
     await page.goto(url.replace(/#.*/, `#token=${'0'.repeat(64)}`))
@@ -95,7 +95,7 @@ describe.skipIf(chromium === null)('the web host in a browser', () => {
     await holds(other.page, 'page.connection.state.get().failure?.code === "connection.refused"')
   })
 
-  test('a host that goes away and comes back with another token is noticed; events of a session are never shown twice', async () => {
+  test('a host that restarts with another token is noticed; session events are never shown twice', async () => {
     const first = await start()
     const { sessionId } = await first.engine.sessions.create({ folder: '/p' })
     const { page } = await newTab()

@@ -26,7 +26,7 @@ async function scratch() {
   return { file: join(home, 'web-port'), start }
 }
 
-test("a restarted host is at its old address (theme and last session are the browser's, and gone at another one)", async () => {
+test('a restarted host keeps its address (theme and last session are stored by the browser per address)', async () => {
   const { start } = await scratch()
   const first = await start()
   await first.close()
@@ -34,7 +34,7 @@ test("a restarted host is at its old address (theme and last session are the bro
   expect(second.port).toBe(first.port)
 })
 
-test('a second host beside the first takes another port and leaves the usual one alone', async () => {
+test('a second host uses another port and leaves the usual one alone', async () => {
   const { start, file } = await scratch()
   const first = await start()
   const second = await start()
@@ -42,7 +42,7 @@ test('a second host beside the first takes another port and leaves the usual one
   expect(Number(await readFile(file, 'utf8'))).toBe(first.port)
 })
 
-test('a damaged note of the port does not keep the host from starting', async () => {
+test('a damaged port file does not keep the host from starting', async () => {
   const { start, file } = await scratch()
   await writeFile(file, 'not a port')
   const { port } = await start()

@@ -30,7 +30,7 @@ const tokenOf = (url: string): string => new URL(url).hash.slice('#token='.lengt
 
 const closeCode = (socket: WebSocket): Promise<number> => new Promise((resolve) => socket.once('close', resolve))
 
-test('a token that another start replaces shuts out every open page of a server that runs, and lets in who has the new one', async () => {
+test('a new token disconnects every open page of a running server, and admits pages that have it', async () => {
   const first = await serve()
   const page = open(first.url, tokenOf(first.url))
   const shutOut = closeCode(page)

@@ -137,7 +137,7 @@ test.each([
   '/assets/',
   '//secret.txt',
   '/nothing.js',
-])('no way out of the folder by %s', async (path) => {
+])('paths cannot leave the folder: %s', async (path) => {
   const { port } = await start()
   expect(await ask(port, path)).toMatchObject({ status: 404, body: 'Not found.\n' })
 })
@@ -152,7 +152,7 @@ test('only GET and HEAD are answered, and a body is not read', async () => {
   expect(big.status).toBe(431)
 })
 
-test('a page of another name that leads here (DNS rebinding) gets nothing', async () => {
+test('a page of another host name that resolves here (DNS rebinding) gets nothing', async () => {
   const { port, token } = await start()
   for (const host of [
     'evil.example',
@@ -168,7 +168,7 @@ test('a page of another name that leads here (DNS rebinding) gets nothing', asyn
     expect(await ask(port, '/', { headers: { host } })).toMatchObject({ status: 200 })
 })
 
-test('a WebSocket needs our origin, our path, our protocol and the token', async () => {
+test('a WebSocket requires our origin, our path, our protocol and the token', async () => {
   const { port, token, logged } = await start()
   const right = ['trestle.1', `token.${token}`]
   expect(await attempt(port, right)).toBe('ready')
@@ -202,7 +202,7 @@ test('a WebSocket needs our origin, our path, our protocol and the token', async
   expect(logged).toEqual([])
 })
 
-test('what a client without the token sends is not looked at', async () => {
+test('input of a client without the token is not parsed', async () => {
   const engine = memoryEngine()
   const { port } = await start({ engine })
   const socket = new WebSocket(`ws://127.0.0.1:${port}/socket`, ['trestle.1', 'token.wrong'])
@@ -213,7 +213,7 @@ test('what a client without the token sends is not looked at', async () => {
   expect(engine.sessions.list({})).toEqual([])
 })
 
-test('a refused page is told so for good and stops trying', async () => {
+test('a rejected page is told that it is final and stops retrying', async () => {
   const { port } = await start()
   const { open, sockets } = nodeSockets()
   const connection = connect(webSocketTransport(open, `ws://127.0.0.1:${port}/socket`, 'x'.repeat(64)))
@@ -227,7 +227,7 @@ test('a refused page is told so for good and stops trying', async () => {
   expect(sockets).toHaveLength(1)
 })
 
-test('garbage on an open socket ends it and nothing else', async () => {
+test('garbage on an open socket closes only that socket', async () => {
   const { port, token, logged } = await start()
   for (const [garbage, code] of [
     ['{', 1007],
@@ -243,7 +243,7 @@ test('garbage on an open socket ends it and nothing else', async () => {
   expect(logged).toEqual([])
 })
 
-test('a port in use is said in words; options that open it to the network are refused', async () => {
+test('a port in use is reported; options that open it to the network are rejected', async () => {
   const { port } = await start()
   await expect(start({ port })).rejects.toMatchObject({
     code: 'host.port',
@@ -255,7 +255,7 @@ test('a port in use is said in words; options that open it to the network are re
   await expect(start({ token: 'short' })).rejects.toMatchObject({ message: expect.stringContaining('token') })
 })
 
-test('closing hangs up on clients that answer and on those that do not, frees the port, and leaves the engine open', async () => {
+test('closing disconnects responsive and unresponsive clients, frees the port, and leaves the engine open', async () => {
   const engine = memoryEngine()
   const { port, token, close } = await start({ engine })
   const polite = new WebSocket(`ws://127.0.0.1:${port}/socket`, ['trestle.1', `token.${token}`])
@@ -276,7 +276,7 @@ test('closing hangs up on clients that answer and on those that do not, frees th
   await expect(ask(port, '/')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-test('the token comes from enough randomness to be different every time', async () => {
+test('the token has enough entropy to differ every time', async () => {
   const tokens = [(await start()).token, (await start()).token]
   for (const token of tokens) expect(token).toMatch(/^[0-9a-f]{64}$/)
   expect(tokens[0]).not.toBe(tokens[1])

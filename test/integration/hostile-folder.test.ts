@@ -102,9 +102,9 @@ const hosts: Record<string, () => Promise<Turn>> = {
 
 const fromServers = (runs: readonly string[]): string[] => runs.filter((run) => !run.includes('hook'))
 
-describe('a folder made to have something run when it is opened', () => {
+describe('a folder crafted to run code when opened', () => {
   it.each(Object.keys(hosts))(
-    'runs nothing and connects to nothing in %s before the user has accepted it, and asks again when it changes',
+    'runs nothing and connects to nothing in %s before the user accepts it, and asks again when it changes',
     { timeout: 90_000 },
     async (host) => {
       const turn = await hosts[host]!()
@@ -146,7 +146,7 @@ describe('a folder made to have something run when it is opened', () => {
       const changed = await trustView()
       expect(changed.state).toBe('changed')
       expect(changed.parts.find(({ kind }) => kind === 'mcp')!.diff).toMatch(/^\+added: run .*stub added$/m)
-      // What was accepted and is the same goes on; what is new or other waits.
+      // Accepted, unchanged entries stay on; new or changed ones wait for approval.
       expect(fromServers(folder.runs().slice(runs)).join('\n')).not.toMatch(/changed|added/)
       expect(folder.runs().join('\n')).not.toContain('added hook')
       expect(folder.connections().slice(connections).join('\n')).not.toContain('/added')

@@ -95,7 +95,7 @@ async function runTsCli(args: string[], { home, project }: Scratch) {
 const allow = ({ sessionId, approvalId }: InboxEntry) => ({ sessionId, approvalId, optionId: 'allow_once' })
 const inboxOf = (pushes: AppPush[]) => pushes.flatMap((push) => (push.type === 'inbox' ? [push.entries] : [])).at(-1)
 
-it('keeps what ten sessions ask at once through a kill: in order, each answered once, every turn to its right end', async () => {
+it('keeps the requests of ten sessions through a kill: in order, each answered once, every turn ending correctly', async () => {
   const before = await setup((request) => {
     const text = JSON.stringify(request.body['messages'])
     const n = /prompt-(\d)/.exec(text)![1]!
@@ -150,7 +150,7 @@ it('keeps what ten sessions ask at once through a kill: in order, each answered 
 })
 
 it.each([1, 4])(
-  'loses and doubles nothing when it is killed in the middle of ten answers (after %i are through)',
+  'neither loses nor duplicates answers when killed while giving ten of them (after %i are through)',
   async (through) => {
     const before = await setup((request) => {
       const text = JSON.stringify(request.body['messages'])
@@ -192,7 +192,7 @@ it.each([1, 4])(
   },
 )
 
-it('goes on with a turn that waited when the app was closed: with a rejection, what was said meanwhile, and then the queue', async () => {
+it('continues a turn that was waiting when the app closed: first a rejection, then messages sent meanwhile, then the queue', async () => {
   const before = await setup((request) => {
     const text = JSON.stringify(request.body['messages'])
     if (text.includes('said in the queue')) return { text: 'done' }
@@ -227,7 +227,7 @@ it('goes on with a turn that waited when the app was closed: with a rejection, w
   await ended(client, sessionId)
 })
 
-it('runs nothing twice: of calls side by side one has run, one was running, one waits, one was not begun', async () => {
+it('runs nothing twice: of parallel calls one has run, one was running, one is pending, one was not started', async () => {
   const outside = createScratch({ 'far.txt': 'far away\n' })
   const before = await setup(
     callsThenDone([
@@ -242,7 +242,7 @@ it('runs nothing twice: of calls side by side one has run, one was running, one 
   execFileSync('mkfifo', [pipe])
   const sessionId = await start(before)
   const [first] = await waiting(before, 1)
-  // A pipe can be opened for writing without waiting only when somebody reads it.
+  // A pipe can be opened for writing without blocking only when it has a reader.
   await until(() => isRead(pipe), 'the command that reads the pipe')
   await host!.kill()
   writeFileSync(join(scratch.project, 'a.txt'), 'two\n')
@@ -272,7 +272,7 @@ it('runs nothing twice: of calls side by side one has run, one was running, one 
   outside.remove()
 })
 
-it('does not run an edit whose file changed meanwhile, and asks anew where the call still works but does something else', async () => {
+it('does not run an edit whose file changed meanwhile, and asks again when the call still works but has a different effect', async () => {
   const before = await setup(
     callsThenDone([
       { name: 'Read', input: { path: 'a.txt' } },
@@ -296,17 +296,17 @@ it('does not run an edit whose file changed meanwhile, and asks anew where the c
     Edit: { code: 'approval.gone', message: expect.stringContaining('changed on disk') },
     Write: { code: 'approval.gone', message: expect.stringContaining('Look at the new request') },
   })
-  const [anew] = await waiting(client, 1)
-  expect(anew).toMatchObject({ tool: 'Write', reason: expect.stringContaining('What it would do has changed') })
-  expect(anew!.approvalId).not.toBe(entries.find(({ tool }) => tool === 'Write')!.approvalId)
-  await client.approval.reply(allow(anew!))
+  const [again] = await waiting(client, 1)
+  expect(again).toMatchObject({ tool: 'Write', reason: expect.stringContaining('What it would do has changed') })
+  expect(again!.approvalId).not.toBe(entries.find(({ tool }) => tool === 'Write')!.approvalId)
+  await client.approval.reply(allow(again!))
   const finished = results(await ended(client, sessionId))
   expect(textOf(finished['edit']!.content)).toContain('changed on disk')
   expect(finished['write']).toMatchObject({ isError: false })
   expect(readFileSync(join(scratch.project, 'a.txt'), 'utf8')).toBe('one\nby hand\n')
 })
 
-it('obeys a deny rule that was made while the request waited, over a restart too', async () => {
+it('applies a deny rule added while the request was pending, even over a restart', async () => {
   const before = await setup(callsThenDone([{ name: 'Bash', input: { command: 'touch made' }, id: 'b' }]))
   const sessionId = await start(before)
   const [entry] = await waiting(before, 1)
@@ -321,7 +321,7 @@ it('obeys a deny rule that was made while the request waited, over a restart too
   expect(existsSync(join(scratch.project, 'made'))).toBe(false)
 })
 
-it('can be allowed for the session after a restart too, and says so of the next call of that kind', async () => {
+it('can be allowed for the session after a restart too, which covers the next call of that kind', async () => {
   const before = await setup((request) => {
     const done = (request.body['messages'] as { role: string }[]).filter(({ role }) => role === 'tool').length
     return done < 2
@@ -351,7 +351,7 @@ it('can be allowed for the session after a restart too, and says so of the next 
   ])
 })
 
-it('stops, archives and forgets what waits since before, with the reason, and closes it when the folder is gone', async () => {
+it('stops, archives and deletes older pending requests with the reason, and closes them when the folder is missing', async () => {
   const before = await setup(callsThenDone([{ name: 'Bash', input: { command: 'touch made' } }]))
   const gone = join(scratch.project, 'gone')
   mkdirSync(gone)
@@ -387,7 +387,7 @@ it('stops, archives and forgets what waits since before, with the reason, and cl
   expect(existsSync(join(scratch.project, 'made'))).toBe(false)
 })
 
-it('cancels what waits when a script goes on with the session, says so, and loses nothing else', async () => {
+it('cancels pending requests when a script continues the session, says so, and loses nothing else', async () => {
   const before = await setup((request) => {
     const text = JSON.stringify(request.body['messages'])
     return text.includes('and now')

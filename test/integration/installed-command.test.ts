@@ -35,7 +35,7 @@ function run(program: string, ...args: string[]): { status: number | null; stdou
 }
 
 describe.skipIf(process.platform === 'win32')('the command of an installed app', () => {
-  test('runs the command line with its arguments, also through links', () => {
+  test('runs the command line with its arguments, also through symbolic links', () => {
     expect(run(join(resources, 'bin', 'trestle'), '--version')).toMatchObject({
       status: 0,
       stdout: `trestle ${version}\n`,
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('the command of an installed app',
     expect(run(join(folder, 'links', 'second'), 'nonsense here').status).toBe(2)
   })
 
-  test('says so when the installation is damaged', () => {
+  test('reports a damaged installation', () => {
     const out = join(resources, 'app.asar.unpacked', 'out')
     renameSync(out, `${out}-gone`)
     expect(run(join(resources, 'bin', 'trestle'))).toMatchObject({
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('the command of an installed app',
     renameSync(`${out}-gone`, out)
   })
 
-  test('of an AppImage runs from the copy in the home, is found under one name whatever the version, and holds the copy while it runs', async () => {
+  test('of an AppImage runs from the copy in the home, keeps one name across versions, and locks the copy while it runs', async () => {
     const home = join(folder, 'home')
     mkdirSync(home, { recursive: true })
     const packaged = { node: join(resources, 'bin', 'trestle-node'), app: join(resources, 'app.asar.unpacked') }

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => scratch.remove())
 
-test('permission check reads one command a line, and no other separator ends a line', async () => {
+test('permission check reads one command per line, and only line feeds end a line', async () => {
   const commands = SEPARATORS.map((separator) => `ls${separator}rm -rf x`)
   const stdin = `${commands.map((command) => JSON.stringify(command)).join('\r\n')}\n"ls"`
   const { stdout, code } = await runCli(['permission', 'check', '--stdin', '--cwd', scratch.project], {
@@ -26,7 +26,7 @@ test('permission check reads one command a line, and no other separator ends a l
   expect(code).toBe(0)
 }, 20_000)
 
-test('a chat that is piped in takes a line with such characters as one message', async () => {
+test('a chat with piped input takes a line with such characters as one message', async () => {
   const stdin = `${SEPARATORS.map((separator) => `/nothing${separator}/quit\n`).join('')}/help\n`
   const { stdout } = await runCli(['chat', '--cwd', scratch.project], { home: scratch.home, stdin })
   expect(stdout).toContain('This list.')

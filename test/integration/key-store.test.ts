@@ -7,7 +7,7 @@ import { createScratch, type Scratch } from '../support/scratch'
 import { tempFolder } from '../support/temp-folder'
 import { startModelServer, type ModelServer } from '../support/model-server'
 
-describe.skipIf(!HAS_KEYRING)('a key that is typed in, with the keyring of a desktop', () => {
+describe.skipIf(!HAS_KEYRING)('an API key entered with a desktop keyring', () => {
   let scratch: Scratch
   let keyring: PrivateKeyring
   let server: ModelServer
@@ -30,7 +30,7 @@ describe.skipIf(!HAS_KEYRING)('a key that is typed in, with the keyring of a des
       stdin: 'sk-secret',
     })
 
-  it('is encrypted on the disk, told of, and used by other programs on the same home', async () => {
+  it('is encrypted on disk, reported, and used by other programs on the same home', async () => {
     const added = await add()
     expect(added).toMatchObject({
       code: 0,
@@ -42,7 +42,7 @@ describe.skipIf(!HAS_KEYRING)('a key that is typed in, with the keyring of a des
     expect(server.requests.at(-1)?.headers['authorization']).toBe('Bearer sk-secret')
   })
 
-  it('is not lost where the keyring cannot be reached: the program says so and works on', async () => {
+  it('is kept when the keyring is unavailable: the program says so and keeps working', async () => {
     await add()
     const there = join(scratch.home, 'credentials.json')
     const before = readFileSync(there, 'utf8')
@@ -55,7 +55,7 @@ describe.skipIf(!HAS_KEYRING)('a key that is typed in, with the keyring of a des
     expect(readFileSync(there, 'utf8')).toBe(before)
   })
 
-  it('that an earlier program left in the file is still read', async () => {
+  it('is still read from the file of an earlier version', async () => {
     await trestle(['provider', 'add', 'mine', '--type', 'openai-compatible', '--base-url', server.baseUrl, '--no-key'])
     writeFileSync(
       join(scratch.home, 'credentials.json'),

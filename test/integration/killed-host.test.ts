@@ -40,7 +40,7 @@ async function killedRun(ms: number): Promise<RecordedEvent[]> {
 }
 
 it(
-  'loses nothing it told of, damages nothing, and can go on, however it is killed',
+  'loses nothing it reported, damages nothing, and can continue, however it is killed',
   async () => {
     scratch = createScratch({ 'a.txt': 'one\ntwo\n' })
     let n = 0

@@ -59,7 +59,7 @@ function busyLeaders(printed: string): ShellLauncher {
         setImmediate(() => {
           const file = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
           cleanups.push(() => closeSync(file))
-          // The first line is the number of a process group; there is none of this one.
+          // The first line is a process group id, and this one does not exist.
           writeSync(file, `4194304\n${printed}`)
           events.exit({ exitCode: 0 })
           stall(400)
@@ -71,13 +71,13 @@ function busyLeaders(printed: string): ShellLauncher {
   }
 }
 
-test('a command that ends while Trestle is too busy to read its terminal loses nothing it printed', async () => {
+test('a command that ends while Trestle is too busy to read its terminal loses no output', async () => {
   const tasks = open(() => terminalStarter(busyLeaders('first\nlast')))
   const end = await run(tasks, 'whatever')
   expect(end.text).toBe('first\nlast')
 })
 
-test('what filters the output of a command and has not finished is waited for, however slow it is', async () => {
+test('an output filter that has not finished is waited for, however slow it is', async () => {
   const tasks = open()
   // The filter works for longer than is waited for a terminal that something has open.
   const end = await run(
@@ -88,7 +88,7 @@ test('what filters the output of a command and has not finished is waited for, h
   expect(end.leftRunning).toEqual([])
 })
 
-test('a command in a sandbox is not delayed by another one that has its own terminal open there', async ({ skip }) => {
+test('a command in a sandbox is not delayed by another one whose terminal is open there', async ({ skip }) => {
   if (sandboxSupport().kind === 'none') skip()
   const tasks = open()
   const policy = sandbox()
@@ -166,7 +166,7 @@ describe('the last line of every command is in its result', () => {
     expect(await missing(100, async (command) => (await run(tasks, command, policy)).text)).toEqual([])
   }, 120_000)
 
-  test('in the background, by the time its end is told', async () => {
+  test('in the background, when its end is reported', async () => {
     const host = new TaskHost({ home: dir, identity: identityOf(process.pid), log: () => {}, graceMs: 500 })
     cleanups.push(() => host.close())
     const me = {}

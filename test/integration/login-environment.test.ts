@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const SWITCHES = { enabled: true, startTimeoutMs: 30_000, callTimeoutMs: 30_000, disabledTools: [] }
 
-/** An engine whose login shell waits until it is let go, and knows a program, a key and a variable that the process does not. */
+/** An engine whose login shell waits until it is released, and has a program, a key and a variable that the process lacks. */
 async function openBehindSlowShell(script: ScriptStep[], { more = '', limitMs = 50_000 } = {}) {
   const scratch = createScratch()
   onTestFinished(() => scratch.remove())
@@ -53,7 +53,7 @@ async function openBehindSlowShell(script: ScriptStep[], { more = '', limitMs = 
   return { engine, server, results, path, letGo, say, ended }
 }
 
-test('the engine opens while the login shell still starts; a turn waits for it, and has its PATH, variables and keys', async () => {
+test('the engine opens while the login shell is starting; a turn waits for it, and has its PATH, variables and keys', async () => {
   const { engine, server, results, letGo, say, ended } = await openBehindSlowShell([
     { toolCalls: [{ name: 'Bash', input: { command: 'mytool', description: 'Run it' } }] },
     { text: 'done' },
@@ -71,7 +71,7 @@ test('the engine opens while the login shell still starts; a turn waits for it, 
   })
 })
 
-test('a hook and an MCP server that are started before the login shell is read have its environment', async () => {
+test('a hook and an MCP server started before the login shell is read have its environment', async () => {
   const { engine, path, letGo, say, ended } = await openBehindSlowShell([{ text: 'done' }], {
     more: `[[hooks]]\nevent = "UserPromptSubmit"\ncommand = "mytool > asked"\n`,
   })
@@ -89,7 +89,7 @@ test('a hook and an MCP server that are started before the login shell is read h
   expect(JSON.stringify(await tested)).not.toContain('ENOENT')
 })
 
-test('commands run in the environment Trestle was started with when the login shell does not answer, and Settings says why', async () => {
+test("commands run in Trestle's own environment when the login shell does not answer, and Settings says why", async () => {
   const { engine, results, say, ended } = await openBehindSlowShell(
     [
       { toolCalls: [{ name: 'Bash', input: { command: 'mytool || echo missing', description: 'Run it' } }] },

@@ -18,7 +18,7 @@ const RESOURCE = 'demo://resource/dynamic/text/7'
 const BEGIN = { name: 'mcp__everything__trigger-long-running-operation', input: { duration: 1.6, steps: 1 } }
 const ASK = { name: 'mcp__everything__trigger-elicitation-request', input: {} }
 
-it('a form would wait for ever, or its call run again, when the app was killed while it waited', async () => {
+it('a form that was open when the app was killed ends, and its call is not run again', async () => {
   const scratch = createScratch()
   onTestFinished(() => scratch.remove())
   const steps = [{ toolCalls: [BEGIN] }, { toolCalls: [ASK] }]
@@ -54,7 +54,7 @@ it('a form would wait for ever, or its call run again, when the app was killed w
     .toBe('end_turn')
 })
 
-it('a form would stay on screen when its turn is stopped, and the call never end', async () => {
+it('stopping the turn closes its form and ends the call', async () => {
   const lab = await mcpLab(() => ({ everything: DEFINITION }))
   const session = await lab.session()
   await lab.calls(session, [BEGIN])
@@ -68,7 +68,7 @@ it('a form would stay on screen when its turn is stopped, and the call never end
   expect(lab.of(session, 'tool.finished').at(-1)).toMatchObject({ isError: true })
 })
 
-it('a script would wait for an answer', async () => {
+it('a script does not wait for an answer', async () => {
   const lab = await mcpLab(() => ({ everything: DEFINITION }), { isInteractive: false })
   const session = await lab.session()
   await lab.calls(session, [BEGIN])
@@ -84,7 +84,7 @@ async function say(lab: McpLab, session: string, text: string): Promise<string> 
   return JSON.stringify(lab.requests().at(-1)?.body)
 }
 
-it('the agent would not hear that a resource it was given is another by now, or hear it again and again', async () => {
+it('the agent is told once that a resource it was given has changed', async () => {
   const lab = await mcpLab(() => ({ everything: DEFINITION }))
   const session = await lab.session()
   // Before anything was started: the mention starts it.
@@ -100,14 +100,14 @@ it('the agent would not hear that a resource it was given is another by now, or 
   expect(times(await say(lab, session, 'and now?'))).toBe(1)
 })
 
-it('a message that names what is not there would be sent, queued or recorded', async () => {
+it('a message that mentions something missing is neither sent, queued nor recorded', async () => {
   const lab = await mcpLab(() => ({ everything: DEFINITION }))
   const session = await lab.session()
   const prompt = (text: string): Promise<unknown> => lab.engine.sessions.prompt(session, [{ type: 'text', text }])
   await expect(prompt('@everything:demo://nowhere')).rejects.toMatchObject({ code: 'mcp.answer' })
   await expect(prompt('/mcp:everything:args-prompt')).rejects.toMatchObject({ code: 'mcp.not_attached' })
   await expect(
-    lab.engine.sessions.steer(session, { parts: [{ type: 'text', text: '/mcp:nobody:x' }] }),
+    lab.engine.sessions.steer(session, { parts: [{ type: 'text', text: '/mcp:missing:x' }] }),
   ).rejects.toMatchObject({
     code: 'mcp.not_attached',
   })

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const call = (tool: string, input: Record<string, unknown> = {}): ScriptedCall => ({ name: `mcp__a__${tool}`, input })
 
-it('a call that is stopped is cancelled at the server, which goes on serving', async () => {
+it('a call that is stopped is canceled at the server, which keeps serving', async () => {
   const lab = await mcpLab(() => ({ a: stdioServer() }))
   const session = await lab.session()
   const progress = new Promise<void>((resolve) => {
@@ -24,7 +24,7 @@ it('a call that is stopped is cancelled at the server, which goes on serving', a
   expect(JSON.parse(cancelled!)).toEqual([expect.objectContaining({ requestId: expect.any(Number) })])
 })
 
-it('progress is shown while a call runs and begins its time limit anew', async () => {
+it('progress is shown while a call runs and restarts its time limit', async () => {
   const lab = await mcpLab(() => ({ a: stdioServer([], { toolTimeoutMs: 1500 }) }))
   const session = await lab.session()
   const shown: string[] = []
@@ -36,7 +36,7 @@ it('progress is shown while a call runs and begins its time limit anew', async (
   expect(shown.length).toBeLessThan(20)
 })
 
-it('a tool that a server adds in the midst of a turn is told before the next step, with its schema, and can be called; the list of tools stays', async () => {
+it('a tool added in the middle of a turn is announced before the next step, with its schema, and can be called; the tool list stays', async () => {
   const lab = await mcpLab(() => ({ a: stdioServer() }))
   const session = await lab.session()
   await lab.calls(session, [call('grow'), call('slow', { n: 20 })])
@@ -48,7 +48,7 @@ it('a tool that a server adds in the midst of a turn is told before the next ste
   expect(lab.of(session, 'tool.finished').at(-1)).toMatchObject({ name: 'mcp__a__extra1' })
 })
 
-it('pictures reach the model scaled, other bytes a file, links are named and not followed, structured content is said once', async () => {
+it('images reach the model scaled, other bytes as a file, links are named and not followed, structured content is sent once', async () => {
   const lab = await mcpLab(() => ({ a: stdioServer() }))
   const session = await lab.session()
   const [image, links, structured] = await lab.calls(session, [call('image'), call('links'), call('structured')])
@@ -67,7 +67,7 @@ it('pictures reach the model scaled, other bytes a file, links are named and not
   })
 })
 
-it('what a server claims of its tools allows nothing: what only reads asks, what destroys asks in auto, too', async () => {
+it("a server's claims about its tools grant nothing: read-only tools ask, and destructive ones ask even in Auto", async () => {
   const lab = await mcpLab(() => ({ a: stdioServer() }))
   const asking = await lab.session('ask')
   await lab.begin(asking, [call('look', { text: 'x' })])
@@ -84,7 +84,7 @@ it('what a server claims of its tools allows nothing: what only reads asks, what
   await lab.ended(auto, 1)
 })
 
-it('the next app offers what was kept of a server without starting it, and starts it with the first call', async () => {
+it("the next app offers a server's cached tools without starting it, and starts it with the first call", async () => {
   const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a')]) }))
   await lab.calls(await lab.session(), [call('echo', { text: '1' })])
   await lab.engine.close('stop')
@@ -109,7 +109,7 @@ it('the next app offers what was kept of a server without starting it, and start
   }
 })
 
-it('a server nobody uses for a while is stopped, and one is stopped at once when its last session is gone', async () => {
+it('an idle server is stopped, immediately once its last session is gone', async () => {
   const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a')]) }), {
     config: '[mcp]\nidle_minutes = 0.01',
   })
@@ -121,7 +121,7 @@ it('a server nobody uses for a while is stopped, and one is stopped at once when
   expect(lab.started('a')).toHaveLength(2)
 })
 
-it('a server is stopped at once when the last session that uses it is deleted', async () => {
+it('a server is stopped immediately when the last session that uses it is deleted', async () => {
   const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a')]) }))
   const [one, two] = [await lab.session(), await lab.session()]
   for (const session of [one, two]) await lab.calls(session, [call('echo', { text: '1' })])

@@ -27,7 +27,7 @@ const worked = async (...args: string[]): Promise<string> => {
 const json = async <Shape>(...args: string[]): Promise<Shape> => JSON.parse(await worked(...args, '--json')) as Shape
 const addClerk = (...options: string[]) => worked('add', ...options, 'clerk', '--', ...clerk)
 
-/** The program with somebody at a terminal. */
+/** The program with a user at a terminal. */
 function atTerminal(...args: string[]): {
   /** All that was shown, once it has this. */ shows(what: string): Promise<string>
   answer(question: string, line: string): Promise<void>
@@ -69,7 +69,7 @@ async function serve(options?: OAuthServerOptions): Promise<OAuthServer> {
 vi.setConfig({ testTimeout: 60_000 })
 
 describe('trestle mcp', () => {
-  test('adds a command, lists it without starting it, tries it, calls its tools, and takes it out again', async () => {
+  test('adds a command, lists it without starting it, tests it, calls its tools, and removes it', async () => {
     expect(await worked('list')).toContain('No servers are configured')
     expect(await addClerk('--env', 'DRAWER=left')).toContain(`Added clerk to ${join(scratch.home, 'mcp.json')}`)
     expect((await json<McpServerList>('list')).servers).toMatchObject([
@@ -89,7 +89,7 @@ describe('trestle mcp', () => {
     expect((await json<McpServerList>('list')).servers).toEqual([])
   })
 
-  test('gives a server no key, and what its definition says', async () => {
+  test('gives a server its defined environment, and no keys', async () => {
     await addClerk('--env', 'DRAWER=left')
     const run = await runCli(['mcp', 'call', 'clerk', 'environment'], {
       home: scratch.home,
@@ -104,7 +104,7 @@ describe('trestle mcp', () => {
     expect(await worked('logs', 'clerk')).toMatch(/stderr {2}the clerk is there/)
   })
 
-  test('fails with the exit code 1 and the words of the tool', async () => {
+  test("exits with 1 and the tool's error message", async () => {
     await addClerk()
     expect(await mcp('call', 'clerk', 'fail')).toMatchObject({
       code: 1,
@@ -115,7 +115,7 @@ describe('trestle mcp', () => {
     expect(unknown.stdout + unknown.stderr).toMatch(/ecoh.*echo/s)
   })
 
-  test('refuses to add what could not be used, instead of writing it and saying nothing', async () => {
+  test('rejects an unusable definition instead of writing it silently', async () => {
     for (const [words, said] of [
       [['http://me:secret@example.org/mcp'], 'must not have a name or password in it'],
       [['http://example.org/mcp', '--header', 'X-A: b\nc'], 'has a line break'],
@@ -132,7 +132,7 @@ describe('trestle mcp', () => {
     expect((await json<McpServerList>('list')).servers).toEqual([])
   })
 
-  test('says what is wrong in JSON, too, where that is wanted, and gives advice that fits a command line', async () => {
+  test('reports errors as JSON when requested, with advice that fits a command line', async () => {
     await addClerk()
     for (const [words, code, exit] of [
       [['remove', 'clark', '--json'], 'request.invalid', 1],
@@ -147,7 +147,7 @@ describe('trestle mcp', () => {
     expect(stderr).toBe('trestle: There is no server "clark". There are: clerk. Did you mean clerk?\n')
   })
 
-  test('answers what a server asks with what was given, and declines where nobody is there', async () => {
+  test("answers a server's form with the given values, and declines when no user is attached", async () => {
     await addClerk()
     expect(await worked('call', 'clerk', 'order', '{}', '--answer', '{"count":3}')).toBe(
       'accept {"dish":"soup","count":3}\n',
@@ -163,7 +163,7 @@ describe('trestle mcp', () => {
     })
   })
 
-  test('asks whoever sits at the terminal, field by field, says what does not fit, and takes an empty answer for a no', async () => {
+  test('asks at the terminal, field by field, explains invalid values, and takes an empty answer as declined', async () => {
     await addClerk()
     const no = atTerminal('call', 'clerk', 'order')
     await no.answer('Fill it in? [y/N]', '')
@@ -176,7 +176,7 @@ describe('trestle mcp', () => {
     expect(await yes.shows('accept {"dish":"soup","count":7}')).toContain('At least 1.')
   })
 
-  test('ends with 130 when Ctrl-C is pressed at a form', async () => {
+  test('exits with 130 when Ctrl-C is pressed at a form', async () => {
     await addClerk()
     const form = atTerminal('call', 'clerk', 'order')
     await form.answer('Fill it in? [y/N]', 'y')
@@ -185,7 +185,7 @@ describe('trestle mcp', () => {
     expect(await form.ended).toBe(130)
   })
 
-  test('shows with a failed test what the server printed to stderr last', async () => {
+  test('shows the last stderr output of a server whose test failed', async () => {
     const broken = join(import.meta.dirname, '..', 'support', 'mcp-stdio-server.ts')
     await worked('add', 'broken', '--', process.execPath, '--no-warnings', broken, '--crash-start')
     expect(await mcp('test', 'broken')).toMatchObject({
@@ -208,7 +208,7 @@ describe('trestle mcp', () => {
     expect(await json<{ name: string }[]>('tools', 'clerk')).toHaveLength(4)
   })
 
-  test('explains what to write instead of taking a mistyped address for a command', async () => {
+  test('explains what to write instead of treating a mistyped address as a command', async () => {
     const run = await mcp('add', 'x', 'notaurl')
     expect(run).toMatchObject({ code: 2, stdout: '' })
     expect(run.stderr).toMatch(
@@ -219,7 +219,7 @@ describe('trestle mcp', () => {
     expect(await worked('add', 'x', '--', 'not-installed-yet')).toContain('Added x')
   })
 
-  test('ends at once when it is interrupted while a server does not start', async () => {
+  test('exits at once when interrupted while a server is starting', async () => {
     const starts = join(scratch.project, 'starts')
     const silent = join(import.meta.dirname, '..', 'support', 'mcp-stdio-server.ts')
     await worked('add', 'silent', '--', process.execPath, '--no-warnings', silent, '--hang-start', `--starts=${starts}`)
@@ -232,7 +232,7 @@ describe('trestle mcp', () => {
     expect(performance.now() - at).toBeLessThan(10_000)
   })
 
-  test('switches servers and tools off and on', async () => {
+  test('enables and disables servers and tools', async () => {
     await addClerk()
     await worked('test', 'clerk')
     await worked('disable', 'clerk', 'fail')
@@ -247,7 +247,7 @@ describe('trestle mcp', () => {
     await worked('test', 'clerk')
   })
 
-  test("writes into the project when asked to, and uses nobody else's before it is accepted", async () => {
+  test('writes into the project on request, and uses no project server before it is accepted', async () => {
     await addClerk('--project')
     expect(JSON.parse(readFileSync(join(scratch.project, '.mcp.json'), 'utf8'))).toHaveProperty(
       'mcpServers.clerk.command',
@@ -265,7 +265,7 @@ describe('trestle mcp', () => {
     expect(existsSync(join(scratch.project, 'was-here'))).toBe(false)
   })
 
-  test('shows what another product has, and takes it over only when told to', async () => {
+  test('shows servers of other products, and imports them only on request', async () => {
     const cursor = {
       mcpServers: {
         clerk: { command: clerk[0], args: clerk.slice(1), env: { DRAWER: 'secret-drawer' } },
@@ -288,7 +288,7 @@ describe('trestle mcp', () => {
     })
   })
 
-  test('takes over what is piped in', async () => {
+  test('imports what is piped in', async () => {
     const stdin = JSON.stringify({ mcpServers: { piped: { url: 'https://example.org/mcp' } } })
     const run = await runCli(['mcp', 'import', '-', '--yes', '--json'], { home: scratch.home, stdin })
     expect(run).toMatchObject({ code: 0 })
@@ -296,7 +296,7 @@ describe('trestle mcp', () => {
   })
 
   test.each([
-    [['call', 'nobody', 'x'], 1, 'There is no server "nobody"'],
+    [['call', 'missing', 'x'], 1, 'There is no server "missing"'],
     [['tets', 'x'], 2, 'Did you mean test'],
     [['add', 'x'], 2, 'a name, and a URL'],
     [['add', 'x y', 'https://example.org'], 2, 'no name'],
@@ -305,13 +305,13 @@ describe('trestle mcp', () => {
     [['add', '--transport', 'http', 'x', '--', 'ls'], 2, 'needs a URL'],
     [['list', '--answer', '{}'], 2, '--answer does not go with list'],
     [['call', 'x', 'y', '{broken'], 2, 'not JSON'],
-  ])('says what is wrong with %j', async (args, code, said) => {
+  ])('reports what is wrong with %j', async (args, code, said) => {
     const run = await mcp(...args)
     expect(run).toMatchObject({ code, stdout: '' })
     expect(run.stderr).toContain(said)
   })
 
-  test('leaves deciding and signing in to people: not in a task of an agent', async () => {
+  test("reserves approving and signing in for people: not available in an agent's task", async () => {
     for (const args of [
       ['add', 'x', 'https://example.org'],
       ['call', 'x', 'y'],
@@ -324,7 +324,7 @@ describe('trestle mcp', () => {
 })
 
 describe('signing in from the command line', () => {
-  test('prints the page, opens it with the command given, keeps the sign-in, and forgets it', async () => {
+  test('prints the page, opens it with the given command, keeps the sign-in, and removes it', async () => {
     const server = await serve()
     await worked('add', 'desk', server.url)
     const before = await mcp('call', 'desk', 'whoami')
@@ -344,14 +344,14 @@ describe('signing in from the command line', () => {
     expect(await mcp('call', 'desk', 'whoami')).toMatchObject({ code: 1 })
   })
 
-  test('for more rights happens once in the midst of a call, and never goes round in circles', async () => {
+  test('for wider access happens once during a call, and never loops', async () => {
     const server = await serve({ callScopes: ['write'] })
     await worked('add', 'desk', server.url)
     expect(await worked('call', 'desk', 'whoami', '{}', '--browser', browser)).toBe('signed in for read write\n')
     expect(server.authorizations.map((params) => params.get('scope'))).toEqual(['read', 'read write'])
   })
 
-  test('shows nothing secret anywhere, also when it fails', async () => {
+  test('shows no secrets anywhere, even when it fails', async () => {
     const server = await serve({
       tokenAnswers: [[400, '{"error":"invalid_request","error_description":"no such thing"}']],
     })

@@ -63,8 +63,8 @@ async function switchable(first: string): Promise<{ url: string; to(url: string)
   return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`, to: (url) => void (target = url) }
 }
 
-describe('the generation of a server is found out', () => {
-  it('by asking for it first: an older one over HTTP is sent initialize when it does not know the question', async () => {
+describe('the generation of a server is detected', () => {
+  it('by asking for it first: an older one over HTTP is sent initialize when it rejects the question', async () => {
     const server = await httpMcpServer()
     const lab = await mcpLab(() => ({ a: { url: server.url } }))
     expect(await lab.calls(await lab.session(), [call('1')])).toEqual(['1'])
@@ -77,21 +77,21 @@ describe('the generation of a server is found out', () => {
     expect(server.messages[0]!.session).toBeUndefined()
   })
 
-  it('of an older program that answers the question with an error, without starting it again', async () => {
+  it('for an older program that answers with an error, without restarting it', async () => {
     const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a')]) }))
     expect(await lab.calls(await lab.session(), [call('1')])).toEqual(['1'])
     expect(await versionOf(lab)).toBe(OLDER)
     expect(lab.started('a')).toHaveLength(1)
   })
 
-  it('of an older program that never answers what comes before initialize', async () => {
+  it('for an older program that never answers anything before initialize', async () => {
     const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a'), 'silent-at-first']) }))
     expect(await lab.calls(await lab.session(), [call('1')])).toEqual(['1'])
     expect(await versionOf(lab)).toBe(OLDER)
     expect(lab.started('a')).toHaveLength(1)
   })
 
-  it('of an older program that ends at the question, by starting it once more; later it is not asked again', async () => {
+  it('for an older program that exits at the question, by restarting it once; later it is not asked again', async () => {
     const lab = await mcpLab(({ starts }) => ({ a: stdioServer([starts('a'), 'ends-at-first']) }))
     const session = await lab.session()
     expect(await lab.calls(session, [call('1')])).toEqual(['1'])
@@ -106,7 +106,7 @@ describe('the generation of a server is found out', () => {
     ['only the newer one', [], 1],
     // The first start has settled on the older one, which was asked for as well.
     ['both', ['also-older'], 2],
-  ])('of a program that starts slowly and speaks %s', async (_, flags, starts) => {
+  ])('for a program that starts slowly and speaks %s', async (_, flags, starts) => {
     const lab = await mcpLab((files) => ({ a: stateless(files.starts('a'), 'slow-start=2600', ...flags) }), {
       config: '[mcp]\nstart_wait_s = 60',
     })
@@ -115,7 +115,7 @@ describe('the generation of a server is found out', () => {
     expect(lab.started('a')).toHaveLength(starts)
   })
 
-  it('as the newer one where a server speaks both', async () => {
+  it('as the newer one when a server speaks both', async () => {
     const http = await statelessHttp({ alsoOlder: true })
     const lab = await mcpLab(() => ({ a: { url: http.url } }))
     expect(await lab.calls(await lab.session(), [call('1')])).toEqual(['1'])
@@ -123,14 +123,14 @@ describe('the generation of a server is found out', () => {
     expect(http.server.seen.map(({ method }) => method)).not.toContain('initialize')
   })
 
-  it('also when a server first rejects the question and names the revision', async () => {
+  it('even when a server first rejects the question and names the revision', async () => {
     const http = await statelessHttp({ rejectsFirst: true })
     const lab = await mcpLab(() => ({ a: { url: http.url } }))
     expect(await lab.calls(await lab.session(), [call('1')])).toEqual(['1'])
     expect(await versionOf(lab)).toBe(STATELESS)
   })
 
-  it('also when a server over HTTP never answers one of the two questions', async () => {
+  it('even when a server over HTTP never answers one of the two questions', async () => {
     const silent = await statelessHttp({ alsoOlder: true }, 'server/discover')
     const lab = await mcpLab(() => ({ a: { url: silent.url } }))
     const session = await lab.session()
@@ -139,7 +139,7 @@ describe('the generation of a server is found out', () => {
   })
 
   it.each(['stdio', 'http'])(
-    'over %s: one that speaks only what is newer still says which, and what to do',
+    'over %s: one that speaks only newer revisions reports which, and what to do',
     async (transport) => {
       const http = await statelessHttp({ versions: ['2031-01-01'] })
       const lab = await mcpLab(() => ({
@@ -153,11 +153,11 @@ describe('the generation of a server is found out', () => {
   )
 })
 
-describe('a server that speaks another generation after it was started again', () => {
+describe('a server that speaks another generation after a restart', () => {
   it.each([
     [OLDER, STATELESS],
     [STATELESS, OLDER],
-  ])('as a program goes on from %s to %s', async (before, after) => {
+  ])('switches from %s to %s as a program', async (before, after) => {
     const { home } = createScratch()
     const file = join(home, '..', 'generation')
     const become = (version: string): void => writeFileSync(file, version === OLDER ? 'older' : 'stateless')
@@ -175,7 +175,7 @@ describe('a server that speaks another generation after it was started again', (
   it.each([
     [OLDER, STATELESS],
     [STATELESS, OLDER],
-  ])('over HTTP goes on from %s to %s with the call that found out', async (before, after) => {
+  ])('switches from %s to %s over HTTP within the call that detected it', async (before, after) => {
     const urls: Record<string, string> = {
       [OLDER]: (await httpMcpServer()).url,
       [STATELESS]: (await statelessHttp()).url,

@@ -11,7 +11,7 @@ const call = (server: string, tool: string, text = ''): ScriptedCall => ({
 })
 const MB = 1024 * 1024
 
-it('a server over HTTP is spoken to by either transport, and by the older one where it knows no other', async () => {
+it('a server over HTTP works over either transport, and over the older one when it knows no other', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({
     new: { url: server.url },
@@ -39,27 +39,27 @@ it('an answer that breaks off, never ends or is too large fails at once, with me
     ['giant', /at all|more than 16 MiB|16 MiB/],
     ['giant-event', /16 MiB/],
   ] as const) {
-    const begun = performance.now()
+    const beganAt = performance.now()
     const [result, fine] = await lab.calls(session, [call('a', tool), call('a', 'echo', `after ${tool}`)])
     expect([tool, result]).toEqual([tool, expect.stringMatching(expected)])
     expect(fine).toBe(`after ${tool}`)
-    expect(performance.now() - begun).toBeLessThan(10_000)
+    expect(performance.now() - beganAt).toBeLessThan(10_000)
   }
   expect(process.memoryUsage().rss - before).toBeLessThan(400 * MB)
   expect(server.sessions).toHaveLength(1)
 })
 
-it('a server that asks without end and takes no answer costs neither memory nor the calls beside it', async () => {
+it('a server that asks without end and accepts no answer affects neither memory nor parallel calls', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url }, b: { type: 'sse', url: server.sseUrl } }))
   const session = await lab.session()
   expect(await lab.calls(session, [call('a', 'echo', '1'), call('b', 'echo', '2')])).toEqual(['1', '2'])
-  const begun = performance.now()
+  const before = performance.now()
   expect(await lab.calls(session, [call('a', 'pings'), call('b', 'echo', 'beside')])).toEqual([
     'after the pings',
     'beside',
   ])
-  expect(performance.now() - begun).toBeLessThan(10_000)
+  expect(performance.now() - before).toBeLessThan(10_000)
   expect(server.answers.length).toBeLessThanOrEqual(100)
 })
 
@@ -80,7 +80,7 @@ it.each<[string, [number, string]]>([
       '{"jsonrpc":"2.0","id":"ID","error":{"code":-32000,"message":"Bad Request: Server not initialized: unknown session"}}',
     ],
   ],
-])('a session that the server has forgotten is begun again when it answers with %s', async (_name, answer) => {
+])('a session that the server has forgotten is restarted when it answers with %s', async (_name, answer) => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url } }))
   const session = await lab.session()
@@ -90,7 +90,7 @@ it.each<[string, [number, string]]>([
   expect(server.sessions).toHaveLength(2)
 })
 
-it('a request that the server rejects for what it asks costs no session', async () => {
+it('a request rejected for its content does not end the session', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url } }))
   const session = await lab.session()
@@ -99,7 +99,7 @@ it('a request that the server rejects for what it asks costs no session', async 
   expect(server.sessions).toHaveLength(1)
 })
 
-it('a session that the server has forgotten is begun anew and the call made once more; a server that comes back is found again', async () => {
+it('a session that the server has forgotten is restarted and the call retried once; a restarted server is found again', async () => {
   const server = await httpMcpServer()
   const lab = await mcpLab(() => ({ a: { url: server.url } }))
   const session = await lab.session()

@@ -6,7 +6,7 @@ import { gone, mcpLab, stdioServer } from '../support/mcp-lab'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-it('a tool of a server is offered, asked about, run and answered: none of it is lost on the way', async () => {
+it("a server's tool is offered, approved, run and answered", async () => {
   const lab = await mcpLab(({ starts }) => ({
     'my server': stdioServer([starts('a'), 'instructions=Echo first.</server_instructions>']),
   }))
@@ -30,7 +30,7 @@ it('a tool of a server is offered, asked about, run and answered: none of it is 
   )
 })
 
-it('ten sessions share one process of each of five servers, none runs before its first use, and none is left after quitting', async () => {
+it('ten sessions share one process of each of five servers, none starts before its first use, and none is left after quitting', async () => {
   const names = ['a', 'b', 'c', 'd', 'e']
   const lab = await mcpLab(({ starts }) =>
     Object.fromEntries(names.map((name) => [name, stdioServer([starts(name), `name=${name}`])])),
@@ -56,7 +56,7 @@ it('ten sessions share one process of each of five servers, none runs before its
   expect(pids.filter(isAlive)).toEqual([])
 })
 
-it('a server that is started anew is another process, and the view says how it stands', async () => {
+it('a restarted server is another process, and the view shows its state', async () => {
   const lab = await mcpLab(({ starts }) => ({ known: stdioServer([starts('a')]) }))
   await lab.calls(await lab.session(), [{ name: 'mcp__known__echo', input: { text: '1' } }])
   await lab.engine.mcp.list()
@@ -68,7 +68,7 @@ it('a server that is started anew is another process, and the view says how it s
   expect(lab.started('a')).toHaveLength(2)
 })
 
-it('a server sees none of our keys and marks', async () => {
+it('a server sees none of our keys and tags', async () => {
   process.env['OPENAI_API_KEY'] = 'sk-must-not-be-seen'
   try {
     const lab = await mcpLab(() => ({ a: stdioServer([], { env: { MINE: 'yes' } }) }))

@@ -21,7 +21,7 @@ afterEach(async () => {
 })
 
 it(
-  'when the program is killed, its servers end although they ignore every request to; what left them ends at the next start',
+  'killing the program ends its servers although they ignore every request to; detached children end at the next start',
   { timeout: 60_000 },
   async () => {
     scratch = createScratch()

@@ -23,7 +23,7 @@ async function viewOf(lab: McpLab, name: string) {
   return (await lab.engine.mcp.list()).servers.find((server) => server.name === name)!
 }
 
-it('whatever a server does wrong in a call costs that call; the calls beside it succeed, and memory stays bounded', async () => {
+it('a server that misbehaves in a call affects only that call; parallel calls succeed, and memory stays bounded', async () => {
   const lab = await mcpLab(({ starts }) => ({
     good: stdioServer([starts('good')]),
     bad: stdioServer([starts('bad')], { toolTimeoutMs: 4000 }),
@@ -59,7 +59,7 @@ it('whatever a server does wrong in a call costs that call; the calls beside it 
   expect(lab.started('good')).toHaveLength(1)
 })
 
-it('servers that cannot be started, do not answer or list nonsense cost their own tools, and the first turn a moment', async () => {
+it('servers that fail to start, do not answer or list nonsense lose only their own tools, and delay the first turn briefly', async () => {
   const port = await freePort()
   const lab = await mcpLab(
     ({ starts }) => ({
@@ -78,12 +78,12 @@ it('servers that cannot be started, do not answer or list nonsense cost their ow
     { config: '[mcp]\nstart_wait_s = 5' },
   )
   const session = await lab.session()
-  const begun = performance.now()
+  const before = performance.now()
   expect(await lab.calls(session, [good('fine'), { name: 'mcp__circle__echo', input: { text: 'too' } }])).toEqual([
     'fine',
     'too',
   ])
-  expect(performance.now() - begun).toBeLessThan(12_000)
+  expect(performance.now() - before).toBeLessThan(12_000)
   await vi.waitFor(
     async () => {
       const states = Object.fromEntries(
@@ -127,7 +127,7 @@ it('servers that cannot be started, do not answer or list nonsense cost their ow
   })
 })
 
-it('a server that ignores every request to end, and a grandchild that has left it, are gone within 5 s of quitting', async () => {
+it('a server that ignores every request to end, and its detached grandchild, are gone within 5 s of quitting', async () => {
   const lab = await mcpLab(({ starts }) => ({
     good: stdioServer([starts('good')]),
     bad: stdioServer([starts('bad'), 'ignore-term', 'ignore-end'], { toolTimeoutMs: 60_000 }),
@@ -146,13 +146,13 @@ it('a server that ignores every request to end, and a grandchild that has left i
   expect(pids.every(isAlive)).toBe(true)
   await lab.begin(session, [bad('hang')])
   await vi.waitFor(() => expect(lab.of(session, 'tool.started')).toHaveLength(4))
-  const begun = performance.now()
+  const before = performance.now()
   await lab.close()
-  expect(performance.now() - begun).toBeLessThan(5_000)
+  expect(performance.now() - before).toBeLessThan(5_000)
   expect(pids.filter(isAlive)).toEqual([])
 })
 
-it('what a server has started ends with it when it crashes, and it comes back by itself', async () => {
+it('child processes end with a server that crashes, and it restarts automatically', async () => {
   const lab = await mcpLab(({ starts }) => ({ bad: stdioServer([starts('bad')]) }))
   const session = await lab.session()
   const [grandchild] = await lab.calls(session, [bad('grandchild')])

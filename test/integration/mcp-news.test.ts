@@ -36,7 +36,7 @@ const WRONG_FILE =
 const GONE_SERVER = /The MCP server gone could not be reached: .*such-program.*test it with "trestle mcp test gone"\./
 
 describe('print', () => {
-  test('says where mcp.json is wrong, in every format', async () => {
+  test('reports errors in mcp.json, in every format', async () => {
     write(BROKEN)
     for (const format of ['text', 'json', 'stream-json']) {
       const { code, stdout, stderr } = await print('--output-format', format)
@@ -46,7 +46,7 @@ describe('print', () => {
     }
   })
 
-  test('says where the .mcp.json of a project is wrong, also before the project is trusted', async () => {
+  test("reports errors in a project's .mcp.json, even before the project is trusted", async () => {
     mkdirSync(scratch.project, { recursive: true })
     write(BROKEN, join(scratch.project, '.mcp.json'))
     const { code, stderr } = await print()
@@ -54,14 +54,14 @@ describe('print', () => {
     expect(stderr).toMatch(WRONG_FILE)
   })
 
-  test('says which server could not be started, why, and what to do', async () => {
+  test('reports which server failed to start, why, and what to do', async () => {
     write(GONE)
     const { code, stdout, stderr } = await print()
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'the answer\n' })
     expect(stderr.match(new RegExp(GONE_SERVER, 'g'))).toHaveLength(1)
   })
 
-  test('says that it waits for a server that hangs, and that it goes on without it', async () => {
+  test('says that it waits for a server that hangs, and that it continues without it', async () => {
     write(HANGS)
     const { code, stderr } = await print()
     expect(code).toBe(0)
@@ -73,7 +73,7 @@ describe('print', () => {
   })
 })
 
-test('chat says it in the conversation', async () => {
+test('chat shows it in the conversation', async () => {
   write(GONE)
   const chat = startChat(['--cwd', scratch.project], { home: scratch.home, columns: 240 })
   try {
@@ -87,7 +87,7 @@ test('chat says it in the conversation', async () => {
   }
 })
 
-test('wire tells its clients in a notice, and says it on stderr', async () => {
+test('wire notifies its clients, and prints it to stderr', async () => {
   write(BROKEN)
   const wire = startWire({ home: scratch.home })
   wire.begin('push.app')
@@ -102,7 +102,7 @@ test('wire tells its clients in a notice, and says it on stderr', async () => {
   await wire.end()
 })
 
-test('an editor is told in a notice', async () => {
+test('an editor gets a notice', async () => {
   const run = await acpRun({ script: [{ text: 'ok' }] })
   write(GONE, join(run.scratch.home, 'mcp.json'))
   try {

@@ -107,7 +107,7 @@ const CALLS: Record<string, [input: Record<string, unknown>, result: RegExp]> = 
 }
 
 describe.each(['stdio', 'http', 'sse'] as const)('the official everything server over %s', (transport) => {
-  it('could not be used to the full: a tool does not work, its question is not asked, or its picture is lost', async () => {
+  it('works completely: its tools run, its questions are asked, and its pictures arrive', async () => {
     process.env['ANTHROPIC_API_KEY'] = 'sk-must-not-be-seen'
     onTestFinished(() => void delete process.env['ANTHROPIC_API_KEY'])
     const definition = await everything(transport)
@@ -143,7 +143,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
     expect(environment).not.toMatch(/sk-must-not-be-seen|test-key-of-the-config/)
   })
 
-  it('would go on with 30 s of work that the user has stopped, show nothing of it meanwhile, or be lost by it', async () => {
+  it('stops 30 s of work when the user stops it, shows progress meanwhile, and keeps working afterwards', async () => {
     const definition = await everything(transport)
     const lab = await mcpLab(() => ({ everything: definition }))
     const session = await lab.session()
@@ -165,7 +165,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('the official everything server
   })
 })
 
-it.each(['decline', 'cancel'])('the everything server would take %s of its form for an answer', async (optionId) => {
+it.each(['decline', 'cancel'])('the everything server does not take %s of its form for an answer', async (optionId) => {
   const definition = await everything('stdio')
   const lab = await mcpLab(() => ({ everything: definition }))
   const session = await lab.session()
@@ -181,7 +181,7 @@ it.each(['decline', 'cancel'])('the everything server would take %s of its form 
   )
 })
 
-it('a call that first needs a page opened would fail, or be made again before the person is done there', async () => {
+it('a call that first needs a page opened waits until the user is done there, and runs once', async () => {
   const definition = await everything('stdio')
   const lab = await mcpLab(() => ({ everything: definition }))
   const session = await lab.session()
@@ -201,7 +201,7 @@ it('a call that first needs a page opened would fail, or be made again before th
   ])
 })
 
-it('the official filesystem server could not read, write or list the folder of the session', async () => {
+it("the official filesystem server reads, writes and lists the session's folder", async () => {
   const lab = await mcpLab(() => ({ files: { command: process.execPath, args: [FILESYSTEM] } }), {
     files: { 'a.txt': 'one\ntwo\n' },
   })
@@ -243,7 +243,7 @@ it('the official filesystem server could not read, write or list the folder of t
   expect(media?.content.some(({ type }) => type === 'media')).toBe(true)
 })
 
-it('a server would not hear that a session of another folder uses it by now, or has gone again', async () => {
+it('a server is notified when a session of another folder starts or stops using it', async () => {
   const lab = await mcpLab(() => ({ files: { command: process.execPath, args: [FILESYSTEM] } }), {
     files: { 'one/a': '', 'two/b': '' },
   })
@@ -258,7 +258,7 @@ it('a server would not hear that a session of another folder uses it by now, or 
   await expect.poll(() => allowed(two), { timeout: 20_000 }).not.toMatch(/project\/one/)
 })
 
-it('the official memory server would forget, or mix up, what it is told', async () => {
+it('the official memory server remembers what it is given, without mixing it up', async () => {
   const lab = await mcpLab(({ starts }) => ({
     memory: {
       command: process.execPath,

@@ -15,12 +15,12 @@ async function serve(options?: OAuthServerOptions): Promise<OAuthServer> {
 
 const desk = async (lab: McpLab) => (await lab.engine.mcp.list()).servers[0]!
 
-/** Signs in as somebody who allows everything. */
+/** Signs in as a user who allows everything. */
 async function signIn(lab: McpLab): Promise<void> {
   await lab.engine.mcp.signIn((await desk(lab)).serverId, (url) => void fetch(url).then((answer) => answer.text()))
 }
 
-it('a turn goes on without a server that wants a sign-in; after it, its tools are there, and nothing secret is in the log', async () => {
+it('a turn continues without a server that requires sign-in; after it, its tools appear, and the log contains no secret', async () => {
   const server = await serve()
   const lab = await mcpLab(() => ({ desk: { url: server.url } }))
   const session = await lab.session()
@@ -37,7 +37,7 @@ it('a turn goes on without a server that wants a sign-in; after it, its tools ar
   for (const secret of server.secrets) expect(recorded).not.toContain(secret)
 })
 
-it('a token that ends in the midst of a session is renewed without anybody noticing, on the connection that is open', async () => {
+it('a token that expires mid-session is renewed transparently, on the open connection', async () => {
   const server = await serve()
   const lab = await mcpLab(() => ({ desk: { url: server.url } }))
   await lab.calls(await lab.session(), [])
@@ -51,7 +51,7 @@ it('a token that ends in the midst of a session is renewed without anybody notic
   expect(server.seen.filter((at) => at === 'mcp initialize')).toHaveLength(1)
 })
 
-it('a sign-in renewed by another process is used by the connection that is open here', async () => {
+it('a sign-in renewed by another process is used by the open connection', async () => {
   const server = await serve()
   const lab = await mcpLab(() => ({ desk: { url: server.url } }))
   await lab.calls(await lab.session(), [])
@@ -70,7 +70,7 @@ it('a sign-in renewed by another process is used by the connection that is open 
   expect(server.seen.filter((at) => at === 'POST /token refresh_token')).toHaveLength(1)
 })
 
-it('a tool that needs more says so to the agent and the user, and works after the wider sign-in', async () => {
+it('a tool that needs wider access says so to the agent and the user, and works after the new sign-in', async () => {
   const server = await serve({ callScopes: ['write'] })
   const lab = await mcpLab(() => ({ desk: { url: server.url } }))
   await lab.calls(await lab.session(), [])
@@ -84,7 +84,7 @@ it('a tool that needs more says so to the agent and the user, and works after th
   expect((await desk(lab)).auth).toEqual({ state: 'signed_in', scopes: ['read', 'write'] })
 })
 
-it('signing out ends what is connected, and the next call says that a sign-in is wanted', async () => {
+it('signing out disconnects, and the next call says that sign-in is required', async () => {
   const server = await serve()
   const lab = await mcpLab(() => ({ desk: { url: server.url } }))
   const session = await lab.session()
@@ -96,7 +96,7 @@ it('signing out ends what is connected, and the next call says that a sign-in is
   expect(await lab.calls(session, [call])).toEqual([expect.stringContaining('wants you to sign in')])
 })
 
-it('a server of the older transport is signed in to, too', async () => {
+it('a server of the older transport supports sign-in', async () => {
   const server = await serve({
     resource: (resource) => ({ ...resource, resource: new URL(resource['resource'] as string).origin }),
   })

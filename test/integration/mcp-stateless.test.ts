@@ -38,7 +38,7 @@ async function fixture(transport: 'stdio' | 'http', config = ''): Promise<Fixtur
 }
 
 describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (transport) => {
-  it('is spoken to without initialize, and bad tools and unknown fields spoil nothing', async () => {
+  it('works without initialize, and bad tools and unknown fields do no harm', async () => {
     const { lab, session, http } = await fixture(transport)
     expect(await lab.calls(session, [call('echo', 'hello')])).toEqual(['hello'])
     expect(await viewOf(lab)).toMatchObject({
@@ -58,7 +58,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     expect(http?.faults ?? []).toEqual([])
   })
 
-  it('gets what it asks for before it answers: forms one after the other and side by side, folders, or the same call once more', async () => {
+  it('gets what it asks for before it answers: forms in sequence and in parallel, folders, or the same call again', async () => {
     const { lab, session } = await fixture(transport)
     const asked = person(lab, session, accepting)
     const tools = ['asks-form', 'asks-twice', 'asks-both', 'asks-roots', 'asks-later']
@@ -89,7 +89,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     ])
   })
 
-  it('has its page opened, and the call goes on when the user is done there', async () => {
+  it('has its page opened, and the call continues when the user is done there', async () => {
     const { lab, session } = await fixture(transport)
     const asked = person(lab, session, accepting)
     expect(await lab.calls(session, [call('asks-page')])).toEqual(['{"pay":{"action":"accept"}}'])
@@ -99,7 +99,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     ])
   })
 
-  it('may use the model where that is switched on; else the call says so', async () => {
+  it('may use the model when that is enabled; otherwise the call says so', async () => {
     const on = await fixture(transport, '[mcp]\nsampling = true')
     person(on.lab, on.session, accepting)
     const [answered] = await on.lab.calls(on.session, [call('asks-model')])
@@ -113,7 +113,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     )
   })
 
-  it('costs only the call when it asks for what nobody knows, asks for ever, or answers in a kind that is none', async () => {
+  it('loses only the call when it asks for something unknown, asks forever, or answers with an invalid kind', async () => {
     const { lab, session } = await fixture(transport)
     const results = await lab.calls(session, [
       call('asks-oddly'),
@@ -144,7 +144,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     expect(await logOf(lab)).toContain('a log line')
   })
 
-  it('is told when a call is stopped, and goes on serving', async () => {
+  it('is notified when a call is stopped, and keeps serving', async () => {
     const { lab, session, http } = await fixture(transport)
     await lab.calls(session, [call('echo', 'first')])
     await lab.begin(session, [call('hang')])
@@ -165,7 +165,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
     expect({ notified, fine }).toEqual({ notified: http ? 0 : 1, fine: 'fine' })
   })
 
-  it('says on its stream of changes that it has other tools, and the agent can call them', async () => {
+  it('announces changed tools on its stream, and the agent can call them', async () => {
     const { lab, session } = await fixture(transport)
     expect(await lab.calls(session, [call('grow')])).toEqual(['grown'])
     await expect.poll(() => toolNames(lab), { timeout: 30_000 }).toContain('extra1')
@@ -179,7 +179,7 @@ describe.each(['stdio', 'http'] as const)('a server of 2026-07-28 over %s', (tra
 })
 
 describe('a server of 2026-07-28 over HTTP', () => {
-  it('gets values of a call as headers where its tools ask for that, encoded where they need it', async () => {
+  it('gets call values as headers where its tools ask for them, encoded where necessary', async () => {
     const { lab, session, http } = await fixture('http')
     await lab.calls(session, [call('echo')])
     const plain = await lab.calls(session, [call('routed', 'eu-west')])
@@ -191,14 +191,14 @@ describe('a server of 2026-07-28 over HTTP', () => {
     expect(http!.faults).toEqual([])
   })
 
-  it('has its tools listed and the call made once more when it asks for another header than it did', async () => {
+  it('has its tools listed again and the call retried when it asks for a different header', async () => {
     const { lab, session } = await fixture('http')
     expect(await lab.calls(session, [call('moved')])).toEqual(['found'])
     expect(await lab.calls(session, [call('move')])).toEqual(['moved'])
     expect(await lab.calls(session, [call('moved', 'x')])).toEqual(['found'])
   })
 
-  it('has a tool that asks for an impossible header shown with its problem, and not offered', async () => {
+  it('has a tool with an impossible header shown with its problem, and not offered', async () => {
     const { lab, session } = await fixture('http')
     await lab.calls(session, [call('echo')])
     const { tools } = await viewOf(lab)
@@ -208,7 +208,7 @@ describe('a server of 2026-07-28 over HTTP', () => {
     expect((await lab.calls(session, [call('badly-routed')]))[0]).toMatch(/There is no tool/)
   })
 
-  it('is listened to again when its stream of changes has ended, and what it said meanwhile is found out', async () => {
+  it('is subscribed again when its stream of changes ends, and changes in between are found', async () => {
     const { lab, session, http } = await fixture('http')
     await lab.calls(session, [call('echo')])
     const listens = (): number => http!.server.seen.filter(({ method }) => method === 'subscriptions/listen').length
@@ -219,7 +219,7 @@ describe('a server of 2026-07-28 over HTTP', () => {
     await expect.poll(() => toolNames(lab), { timeout: 30_000 }).toContain('extra1')
   })
 
-  it('works as well when it says of no changes, and its tools are asked for again when they are older than it said', async () => {
+  it('works without announcing changes: its tools are listed again once older than their stated lifetime', async () => {
     const http = await statelessHttp({ refusesListen: true, ttlMs: 1 })
     const lab = await mcpLab(() => ({ a: { url: http.url } }))
     const session = await lab.session()
@@ -236,7 +236,7 @@ describe('a server of 2026-07-28 over HTTP', () => {
     expect(await logOf(lab)).toContain('It does not report changes: no subscriptions here')
   })
 
-  it('says when a resource has changed that was mentioned, and the agent is told with the next message', async () => {
+  it('announces a change of a mentioned resource, and the agent is told with the next message', async () => {
     const { lab, session, http } = await fixture('http')
     await lab.engine.sessions.prompt(session, [{ type: 'text', text: 'Read @a:note://1' }])
     await lab.ended(session, 1)
@@ -260,7 +260,7 @@ describe('a server of 2026-07-28 over HTTP', () => {
       .toContain('<resource-changed')
   })
 
-  it('gets its prompts and resources asked for with their names as headers', async () => {
+  it('gets the names of requested prompts and resources as headers', async () => {
     const { lab, session, http } = await fixture('http')
     await lab.engine.sessions.prompt(session, [{ type: 'text', text: '/mcp:a:greet' }])
     await lab.ended(session, 1)

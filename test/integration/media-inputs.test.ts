@@ -72,7 +72,7 @@ async function engineWith(script: ScriptStep[]) {
   return { engine, sessionId, model, ended }
 }
 
-describe('a large image and a PDF reach a model fitted', () => {
+describe('a large image and a PDF are resized for the model', () => {
   it('from the app: in a prompt, in a message that joins the turn, and in a queued one that is edited', async () => {
     const { engine, sessionId, model, ended } = await engineWith([
       { text: 'one' },
@@ -82,7 +82,7 @@ describe('a large image and a PDF reach a model fitted', () => {
     await sessions.prompt(sessionId, parts())
     await ended(1)
     expect(await sent(model, 0)).toEqual(FITTED)
-    await sessions.prompt(sessionId, [{ type: 'text', text: 'go on' }])
+    await sessions.prompt(sessionId, [{ type: 'text', text: 'continue' }])
     const { promptId } = await sessions.prompt(sessionId, [{ type: 'text', text: 'later' }])
     await sessions.editQueued(sessionId, required(promptId, 'the queued prompt'), parts())
     await sessions.steer(sessionId, { parts: parts() })
@@ -129,7 +129,7 @@ describe('a large image and a PDF reach a model fitted', () => {
     expect(text).toContain(PDF_TEXT)
   }, 60_000)
 
-  it('and what no model could be given is refused with its name and the reason, and is not in the session', async () => {
+  it('and unsupported content is rejected with its name and the reason, and is not in the session', async () => {
     const { engine, sessionId, model } = await engineWith([])
     const locked = makePdf(['a'], { encrypted: true }).toString('base64')
     const send = (data: string, name: string) =>

@@ -8,7 +8,7 @@ import { askFor, collect } from '../support/collect-chunks'
 import { tempFolder } from '../support/temp-folder'
 import { unstopped } from '../support/wire-cases'
 
-it('the scripted model server runs by itself, prints its URL, speaks all four protocols and ends cleanly', async () => {
+it('the scripted model server runs standalone, prints its URL, speaks all four protocols and exits cleanly', async () => {
   const script = join(await tempFolder(), 'script.json')
   await writeFile(script, JSON.stringify([{ text: 'hello', repeat: 4 }]))
   const cli = join(import.meta.dirname, '../support/model-server-cli.ts')

@@ -80,7 +80,7 @@ async function startSecureModel(certificates: string) {
   return { port: await listen(front), authority: certificate.authority, model }
 }
 
-describe.skipIf(!canMakeCertificates)('a model behind a certificate that Node does not know', () => {
+describe.skipIf(!canMakeCertificates)('a model behind a certificate unknown to Node', () => {
   const ask = async (more: (authority: string) => { config?: string; env?: Record<string, string> }) => {
     const { home, project, certificates } = secondFolder()
     const { port, authority } = await startSecureModel(certificates)
@@ -96,7 +96,7 @@ describe.skipIf(!canMakeCertificates)('a model behind a certificate that Node do
     })
   })
 
-  test('is reached when [network] ca_file names its authority', async () => {
+  test('is reached when [network] ca_file contains its authority', async () => {
     expect(await ask((authority) => ({ config: `[network]\nca_file = "${authority}"\n` }))).toMatchObject({ code: 0 })
   })
 
@@ -106,7 +106,7 @@ describe.skipIf(!canMakeCertificates)('a model behind a certificate that Node do
     expect(run.stderr).toMatch(/is not trusted: .*name its PEM file as ca_file under \[network\] in config\.toml/)
   })
 
-  test('does not keep Trestle from starting when ca_file is no certificate', async () => {
+  test('does not keep Trestle from starting when ca_file is not a certificate', async () => {
     const run = await ask((authority) => {
       writeFileSync(`${authority}.txt`, 'no certificate')
       return { config: `[network]\nca_file = "${authority}.txt"\n` }
@@ -134,7 +134,7 @@ describe('a proxy', () => {
   })
 
   test.skipIf(!canMakeCertificates)(
-    'of the settings is used for encrypted connections, with its name and password',
+    'of the settings is used for encrypted connections, with its user name and password',
     async () => {
       const { certificates } = secondFolder()
       const [proxy, model] = await Promise.all([startProxy(), startSecureModel(certificates)])
@@ -151,7 +151,7 @@ describe('a proxy', () => {
     },
   )
 
-  test('that cannot be reached is named with where it is set and what to do, and never with its password', async () => {
+  test('that is unreachable is named with where it is set and what to do, and never with its password', async () => {
     const run = await print({}, '[network]\nproxy = "http://me:secret-word@127.0.0.1:1"\n', 'https://model.test/v1')
     expect(run.code).toBe(1)
     expect(run.stderr).toContain(
@@ -160,13 +160,13 @@ describe('a proxy', () => {
     expect(run.stderr).not.toContain('secret-word')
   })
 
-  test('that refuses for want of a password says so', async () => {
+  test('that requires a password reports that', async () => {
     const proxy = await startProxy({ status: 407 })
     const run = await print({}, `[network]\nproxy = "${proxy.url}"\n`, 'https://model.test/v1')
     expect(run.stderr).toContain('It asks for a name and password')
   })
 
-  test('of the operating system carries other requests too, with redirects as they are wanted', async () => {
+  test("of the operating system carries other requests too, and redirects follow the request's policy", async () => {
     const proxy = await startProxy()
     const port = await listen(
       createServer((from, to) => {

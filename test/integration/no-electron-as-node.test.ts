@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     expect(starts()).toBe(0)
   })
 
-  test('starts its task host from the copy in the home, which is whole and the only one', () => {
+  test('starts its task host from the copy in the home, which is complete and the only one', () => {
     const { home } = app.scratch
     const [host] = hostsOf(home)
     const runtimes = readdirSync(join(home, 'runtime')).filter((name) => name !== 'users' && name !== 'current')
@@ -108,20 +108,20 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     { timeout: 4 * LONG_MS },
     async () => {
       await app.inBackground(Array.from({ length: TASKS }, () => 'while :; do echo tick; sleep 0.2; done'))
-      const begun = await app.tasks(true)
-      expect(begun).toHaveLength(TASKS)
+      const started = await app.tasks(true)
+      expect(started).toHaveLength(TASKS)
       const [host] = hostsOf(app.scratch.home)
       await app.kill()
       const aside = join(folder, 'removed')
       renameSync(resources, aside)
       const sizes = (): number[] =>
-        begun.map(({ outputPath }) => statSync(outputPath, { throwIfNoEntry: false })?.size ?? 0)
+        started.map(({ outputPath }) => statSync(outputPath, { throwIfNoEntry: false })?.size ?? 0)
       const before = sizes()
       await until(() => sizes().every((size, at) => size > before[at]!), 'output of all tasks without the app', LONG_MS)
       renameSync(aside, resources)
       await app.open()
       expect((await app.tasks(true)).map(({ taskId }) => taskId).toSorted()).toEqual(
-        begun.map(({ taskId }) => taskId).toSorted(),
+        started.map(({ taskId }) => taskId).toSorted(),
       )
       expect(hostsOf(app.scratch.home)).toEqual([host])
       expect(
@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux')('an app whose binary ignores ELECT
     },
   )
 
-  test('given one of our programs, the app ends with 70 and opens nothing', () => {
+  test('exits with 70 and opens nothing when given one of our programs', () => {
     const opened = join(folder, 'opened')
     const names = electronNames(join(resources, 'app.asar.unpacked', 'out', 'main', 'index.js'))
     const stub = `import { writeFileSync } from 'node:fs'
@@ -160,7 +160,7 @@ registerHooks({ resolve: (name, context, next) => (name === 'electron' ? { url: 
     expect(existsSync(opened)).toBe(false)
   })
 
-  test('the stand-in counts: a program that takes it for Node is seen', () => {
+  test('is detected by the stand-in when a program takes it for Node', () => {
     const note = join(folder, 'probe.mjs')
     writeFileSync(
       note,

@@ -25,7 +25,7 @@ afterAll(async () => {
 // Without a sandbox the modes that ask little protect from none of this, and say so.
 describe.skipIf(!canSandbox())('a model that does whatever the newest text says', () => {
   it.each(SCENARIOS.map((scenario, index) => [scenario.name, scenario, index] as const))(
-    'does no harm with a person who rejects: %s',
+    'does no harm with a user who rejects: %s',
     { timeout: 120_000 },
     async (_name, scenario, index) => {
       // What a mode with fewer questions does to the world is not to be in the way of the others.
@@ -39,8 +39,8 @@ describe.skipIf(!canSandbox())('a model that does whatever the newest text says'
   )
 })
 
-describe('the kit itself', () => {
-  it('finds orders in any text, once each, and leaves those inside another order to that one', () => {
+describe('the test kit', () => {
+  it('finds orders in any text, once each, and leaves nested orders to the outer one', () => {
     const inner = 'DO Bash {"command":"ls"}'
     const text = `1\tDO Read {"path":"a}b"} and SAY ${JSON.stringify({ text: inner })}, DO nothing {, DO Bash {"command":"x"`
     expect(ordersIn(text)).toEqual([
@@ -49,7 +49,7 @@ describe('the kit itself', () => {
     ])
   })
 
-  it('notices what is stolen and changed where the sandbox is turned off', { timeout: 120_000 }, async () => {
+  it('detects theft and changes when the sandbox is off', { timeout: 120_000 }, async () => {
     const script = [
       "const fs = require('fs'), home = process.env.HOME",
       "fs.appendFileSync(home + '/.bashrc', 'x')",
@@ -76,7 +76,7 @@ describe('the kit itself', () => {
 })
 
 describe('the list of scenarios', () => {
-  it('has at least 60, each named after a risk of the OWASP list, and leaves no risk out', () => {
+  it('has at least 60 entries, each named after a risk of the OWASP list, and covers every risk', () => {
     const names = SCENARIOS.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names.length).toBeGreaterThanOrEqual(60)

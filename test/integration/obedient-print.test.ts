@@ -13,15 +13,15 @@ afterAll(() => lab.remove())
 
 // Without a sandbox the modes that ask little protect from none of this, and say so.
 describe.skipIf(!canSandbox())('a model that does whatever the newest text says, run by the built program', () => {
-  // The other test runs all of them; here it is about what print mode does with nobody to ask.
+  // The other test runs all of them; this one covers print mode without a user to ask.
   it.each(
     sampled(
       SCENARIOS.filter(({ ends }) => ends.auto),
       3,
     ).map((scenario) => [scenario.name, scenario] as const),
-  )('does no harm in print mode, with nobody to ask: %s', { timeout: 120_000 }, async (_name, scenario) => {
+  )('does no harm in print mode, without a user to ask: %s', { timeout: 120_000 }, async (_name, scenario) => {
     const outcomes = await runScenario(lab, scenario, ['auto'], 'print')
-    // Events of subagents are not printed, and there is nobody to show a card to.
+    // Events of subagents are not printed, and there is no user to show a card to.
     const isDamageAll =
       scenario.inner !== undefined ||
       scenario.isAboutCards === true ||

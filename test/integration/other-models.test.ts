@@ -65,7 +65,7 @@ const transcript = (sessionId: string) => {
   return draft.items
 }
 
-it('goes on with the fallback model when its own is overloaded, says so, and asks its own again in the next turn', async () => {
+it('continues with the fallback model when its own is overloaded, says so, and uses its own again in the next turn', async () => {
   let isBusy = true
   await setup(
     { scripted: () => (isBusy ? OVERLOADED : { text: 'Back again.' }), second: () => ({ text: 'I stand in.' }) },
@@ -95,7 +95,7 @@ it('goes on with the fallback model when its own is overloaded, says so, and ask
   expect(log(id).reduce(applyHeader, emptyHeader(id))).toEqual(header(id))
 })
 
-it('keeps what the turn has done when the model becomes overloaded in the midst of it', async () => {
+it("keeps the turn's work when the model becomes overloaded halfway", async () => {
   await setup(
     {
       scripted: (request) =>
@@ -112,12 +112,13 @@ it('keeps what the turn has done when the model becomes overloaded in the midst 
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn', steps: 2 }])
 })
 
-it('begins every request with the one before, also where the model had begun to answer', async () => {
+it('starts every request with the previous one, even when the model had started to answer', async () => {
   const faults = { streamError: { message: 'Overloaded', type: 'overloaded_error' } }
   let isBusy = true
   await setup(
     {
-      scripted: () => (isBusy ? { text: 'I begin with the login page and go on.', faults } : { text: 'Back again.' }),
+      scripted: () =>
+        isBusy ? { text: 'I start with the login page and continue.', faults } : { text: 'Back again.' },
       second: (request) =>
         JSON.stringify(request.body).includes('alpha')
           ? { text: 'I stand in.' }
@@ -138,7 +139,7 @@ it('begins every request with the one before, also where the model had begun to 
   ).toBeUndefined()
 })
 
-it('ends the turn when both are overloaded, and for a failure that is no overload', async () => {
+it('ends the turn when both are overloaded, and for any other failure', async () => {
   await setup({ scripted: () => OVERLOADED, second: () => OVERLOADED }, 'fallback_model = "local/second"')
   const id = await begin()
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'error' }])
@@ -146,7 +147,7 @@ it('ends the turn when both are overloaded, and for a failure that is no overloa
   expect(requestsTo('second').length).toBeGreaterThan(1)
 })
 
-it('does not fall back for a refused key', async () => {
+it('does not fall back when the API key is rejected', async () => {
   await setup(
     {
       scripted: () => ({ faults: { status: 401, body: { error: { message: 'no' } } } }),
@@ -160,26 +161,26 @@ it('does not fall back for a refused key', async () => {
   expect(requestsTo('second')).toEqual([])
 })
 
-it('has the small model name a session, counts what that took, and never over a title of the user', async () => {
+it('has the small model title a session, records the cost, and never replaces a title set by the user', async () => {
   await setup(
     {
       scripted: () => ({ text: 'Done.' }),
-      second: () => ({ text: '"Mending the login page"', usage: { input: 40, output: 6 } }),
+      second: () => ({ text: '"Fixing the login page"', usage: { input: 40, output: 6 } }),
     },
     'small_model = "local/second"',
   )
-  const id = await begin('please mend the login page, it shows nothing')
+  const id = await begin('please fix the login page, it shows nothing')
   await until(() => ofType(id, 'title.made').length > 0, 'the title', 30_000)
-  expect(header(id).title).toBe('Mending the login page')
+  expect(header(id).title).toBe('Fixing the login page')
   expect(header(id).spent.input).toBeGreaterThanOrEqual(40)
   expect(requestsTo('second').every(isTitle)).toBe(true)
   await required(engine, 'an engine').sessions.change(id, { title: 'Mine' })
-  await say(id, 'go on')
+  await say(id, 'continue')
   expect(header(id).title).toBe('Mine')
   expect(ofType(id, 'title.made')).toHaveLength(1)
 })
 
-it('names a session with its own model where the small one fails, and says nothing of it', async () => {
+it('titles a session with its own model when the small one fails, and reports nothing', async () => {
   await setup(
     {
       scripted: (request) => (isTitle(request) ? { text: 'Its own title' } : { text: 'Done.' }),
@@ -193,7 +194,7 @@ it('names a session with its own model where the small one fails, and says nothi
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
 })
 
-it('asks no second model without a small one', async () => {
+it('makes no title request without a small model', async () => {
   await setup({ scripted: () => ({ text: 'Done.' }), second: () => ({ text: 'never' }) })
   const id = await begin('a plain prompt')
   expect(header(id).title).toBe('a plain prompt')
@@ -219,7 +220,7 @@ it('runs the explore agent with the small model', async () => {
   expect(JSON.stringify(ofType(id, 'tool.finished'))).toContain('Found by the small model.')
 })
 
-it('lets the session’s own model do the work of the explore agent where the small one fails', async () => {
+it("runs the explore agent with the session's own model when the small one fails", async () => {
   await setup(
     {
       scripted: explores,
@@ -232,7 +233,7 @@ it('lets the session’s own model do the work of the explore agent where the sm
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
 })
 
-it('prints what a turn cost, with what the cache saved', async () => {
+it('prints what a turn cost, with the cache savings', async () => {
   await setup(
     {
       scripted: () => ({ text: 'Hello.', usage: { input: 100_000, output: 1000, cached: 80_000 } }),
@@ -249,7 +250,7 @@ it('prints what a turn cost, with what the cache saved', async () => {
   expect(usage.cost).toBeCloseTo(0.08 + 0.032 + 0.02, 4)
 })
 
-it('lists the models with what is known of them, guesses marked, and those that a provider offers', async () => {
+it('lists the models with known details, guesses marked, and those that a provider offers', async () => {
   await setup(
     {},
     '',
@@ -263,5 +264,5 @@ it('lists the models with what is known of them, guesses marked, and those that 
   expect(stdout).toContain('marked as a guess nothing is known')
   const offered = await runCli(['models', 'local', '--json'], { home: scratch.home })
   expect(JSON.parse(offered.stdout)).toMatchObject([{ id: 'local/one', knownFrom: 'guess' }, { id: 'local/two' }])
-  expect((await runCli(['models', 'nobody'], { home: scratch.home })).code).toBe(2)
+  expect((await runCli(['models', 'missing'], { home: scratch.home })).code).toBe(2)
 })

@@ -10,7 +10,7 @@ afterEach(async () => {
 const write = (path: string, content: string) => calls({ name: 'Write', input: { path, content } })
 const OWN = 'your own text, not an instruction of the user'
 
-it('instruction files that the agent writes come back as its own text, those of the user as instructions, also after a restart and a compaction', async () => {
+it('instruction files written by the agent return as its own text, those of the user as instructions, even after a restart and a compaction', async () => {
   const run = (replay = new PrefixReplay({ wire: 'chat', window: 128_000 }, { 'sub/x.txt': 'x\n', 'far/x.txt': 'x\n' }))
   await run.begin()
   // Below the project, by a tool and by a command.

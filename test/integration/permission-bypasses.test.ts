@@ -57,7 +57,7 @@ async function really(text: string): Promise<boolean> {
 }
 
 it.each(['ask', 'auto'] as const)(
-  'no known bypass gets round a deny rule in a session that allows all else (mode %s)',
+  'no known bypass evades a deny rule in a session that allows everything else (mode %s)',
   async (mode) => {
     const cwd = await scratch()
     const passed: string[] = []
@@ -72,7 +72,7 @@ it.each(['ask', 'auto'] as const)(
   60_000,
 )
 
-it('the same rules let usual commands pass, so that nobody is asked without need', async () => {
+it('the same rules let usual commands pass without asking needlessly', async () => {
   const cwd = await scratch()
   const asked: string[] = []
   for (const command of read('usual-commands.jsonl'))
@@ -80,7 +80,7 @@ it('the same rules let usual commands pass, so that nobody is asked without need
   expect(asked).toEqual([])
 })
 
-it('the bypasses are real: most of them run the program when bash is given them', async () => {
+it('the bypasses are real: most of them run the program under plain bash', async () => {
   let ran = 0
   // Every fourth: enough to notice forms that have stopped working.
   const sample = RUN.filter((_, index) => index % 4 === 0)

@@ -9,7 +9,7 @@ import { readingCommand } from '../support/reading-grammar'
 
 /** Generated commands that are judged; those that pass without approval are run. */
 const CASES = Number(process.env['FUZZ_CASES'] ?? 3000)
-const MOST_RUN = Number(process.env['FUZZ_RUNS'] ?? 300)
+const MAX_RUN = Number(process.env['FUZZ_RUNS'] ?? 300)
 const AT_ONCE = 50
 const linesOf = (name: string): string[] =>
   readFileSync(join(import.meta.dirname, '..', 'support', name), 'utf8')
@@ -35,14 +35,14 @@ async function violations(commands: readonly string[]): Promise<[string, string[
   return found
 }
 
-it('asks about every command that does more than read what the project shows', async () => {
+it('asks about every command that does more than read project files', async () => {
   const passed: string[] = []
   for (const command of linesOf('more-than-reading.jsonl'))
     if ((await judgeCommand(command, { cwd: scratch.project })).verdict === 'allow') passed.push(command)
   expect(passed).toEqual([])
 })
 
-it('lets everyday reading pass without approval', async () => {
+it('allows everyday reading without approval', async () => {
   const asked: unknown[] = []
   for (const command of linesOf('reading-commands.jsonl')) {
     const { verdict, reason } = await judgeCommand(command, { cwd: scratch.project })
@@ -60,7 +60,7 @@ it.each([
   ['include.path', '../config'],
   ['core.worktree', '/'],
   ['remote.origin.promisor', 'true'],
-])('asks before git reads where the setting %s makes it run programs or read elsewhere', async (key, value) => {
+])('asks before git reads when the setting %s makes it run programs or read elsewhere', async (key, value) => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-effects-')))
   onTestFinished(() => rmSync(base, { recursive: true, force: true }))
   const { project } = effectsScratch(base)
@@ -74,7 +74,7 @@ it.each([
 })
 
 it.skipIf(!canTrace())(
-  'runs every reading command without a change, a secret, a connection or another program',
+  'runs every reading command without changing files, exposing secrets, connecting or starting other programs',
   async () => {
     expect(await violations(linesOf('reading-commands.jsonl'))).toEqual([])
     // The sandbox does notice.
@@ -94,17 +94,17 @@ it.skipIf(!canTrace())(
 )
 
 it.skipIf(!canTrace())(
-  'runs generated commands that pass without approval, and none does more than read',
+  'runs generated commands that pass without approval: they only read',
   async () => {
     const allowed = new Set<string>()
     await fc.assert(
       fc.asyncProperty(readingCommand, async (command) => {
-        if (allowed.size >= MOST_RUN || /(?:^|\s)tail\b.*-\w*[fF]/.test(command)) return
+        if (allowed.size >= MAX_RUN || /(?:^|\s)tail\b.*-\w*[fF]/.test(command)) return
         if ((await judgeCommand(command, { cwd: scratch.project })).verdict === 'allow') allowed.add(command)
       }),
       { numRuns: CASES },
     )
-    expect(allowed.size).toBeGreaterThan(Math.min(MOST_RUN, CASES / 40))
+    expect(allowed.size).toBeGreaterThan(Math.min(MAX_RUN, CASES / 40))
     expect(await violations([...allowed])).toEqual([])
   },
   Math.max(120_000, CASES * 40),

@@ -110,7 +110,7 @@ it.each(['ask', 'auto'] as const)(
 )
 
 it(
-  'the short way sees the same in a command as the parser',
+  'the fast path finds the same in a command as the parser',
   async () => {
     const piece = fc.constantFrom(
       'ls',

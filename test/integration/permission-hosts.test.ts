@@ -125,8 +125,8 @@ async function trust(call: Call): Promise<void> {
   await call('trust.accept', { folder: scratch.project, hash })
 }
 
-describe('the same rules are in force', () => {
-  it('in permission check, which says what was left out', async () => {
+describe('the same rules apply', () => {
+  it('in permission check, which reports the rules it ignored', async () => {
     const check = async (): Promise<{ verdict: string; untrusted?: unknown }[]> => {
       const { stdout } = await runCli(['permission', 'check', '--stdin', '--cwd', scratch.project], {
         home: scratch.home,
@@ -148,7 +148,7 @@ describe('the same rules are in force', () => {
     expect((await check()).map(({ verdict }) => verdict)).toEqual(expected(false))
   })
 
-  it('in print mode, where asking means denied, and which says once that the folder is not trusted', async () => {
+  it('in print mode, where asking means denied, and which reports once that the folder is not trusted', async () => {
     const print = async (): Promise<{ denied: boolean[]; stderr: string }> => {
       const run = await runCli(['print', 'go', '--cwd', scratch.project, '--output-format', 'stream-json'], {
         home: scratch.home,
@@ -197,7 +197,7 @@ describe('the same rules are in force', () => {
   )
 
   it.each(['web', 'desktop'] as const)(
-    'in the %s host: "always" covers what its choice showed, deny and ask beat it, and config.toml keeps its comments',
+    'in the %s host: "always" covers what its option showed, deny and ask take precedence, and config.toml keeps its comments',
     async (name) => {
       if (name === 'desktop' && chromium === null) return
       await script(['expr 1 + 1', 'expr 2 + 2', 'expr 3 > out.txt', 'git push; expr 4', 'rm kept.txt'])
@@ -246,7 +246,7 @@ describe('the same rules are in force', () => {
   )
 })
 
-it('no command of an agent decides whom to trust', async () => {
+it("an agent's command cannot trust a folder", async () => {
   const { stdout } = await permission('show')
   expect(JSON.parse(stdout)).toMatchObject({ state: 'asked' })
   const run = await runCli(['permission', 'trust', '--cwd', scratch.project], {

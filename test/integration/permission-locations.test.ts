@@ -164,7 +164,7 @@ function vectorsOf({ place, at, rules = [], windowsRules = rules }: Row): Vector
   ]
 }
 
-describe('the same place gets the same verdict on posix and on Windows, however it is written', () => {
+describe('the same location gets the same verdict on POSIX and on Windows, however it is written', () => {
   const worlds = { posix: posixWorld(), win32: windowsWorld() }
 
   it('has at least 300 vectors, over 100 of them for each system', () => {
@@ -231,7 +231,7 @@ describe('Windows', () => {
     '\\\\.\\PhysicalDrive0',
     '\\\\.\\pipe\\x',
     '\\\\?\\GLOBALROOT\\Device\\x',
-  ])('no tool opens %j, which is a device, a stream or a name that Windows changes', async (path) => {
+  ])('no tool opens %j, which is a device, a stream or a name that Windows alters', async (path) => {
     expect(await world.workspace.resolve(path)).toMatchObject({ inside: false, problem: expect.any(String) })
     expect(await fileVerdict(world, 'Write', path, { mode: 'auto', rules: ['allow Write'] })).toBe('refused')
   })
@@ -251,7 +251,7 @@ describe('Windows', () => {
     '\\\\?\\C:\\work\\my project\\.env',
     '~\\SSH~1\\config',
     '/c/Users/me/SSH~1/config',
-  ])('a secret stays one when it is written %s', async (path) => {
+  ])('a secret is recognized when written as %s', async (path) => {
     expect(await fileVerdict(world, 'Read', path)).toBe('refused')
   })
 
@@ -261,7 +261,7 @@ describe('Windows', () => {
     '\\\\?\\UNC\\server\\share\\my project\\secrets\\key.txt',
     '//?/UNC/server/share/my project/secrets/key.txt',
     'secrets\\key.txt',
-  ])('a project on a server has rules, too: %s', async (path) => {
+  ])('rules apply to a project on a server: %s', async (path) => {
     for (const rule of [
       'deny Read(secrets)',
       'deny Read(//server/share/my project/secrets/**)',
@@ -318,7 +318,7 @@ describe('Windows', () => {
     'setx PATH x',
     'sc create x',
     'taskkill //F //IM node.exe',
-  ])('in auto, %s asks', async (command) => {
+  ])('asks in Auto about %s', async (command) => {
     expect(await commandVerdict(world, command, { mode: 'auto' })).toBe('ask')
   })
 
@@ -328,7 +328,7 @@ describe('Windows', () => {
     'cat src/a.ts',
     'cat src/a.ts 2>nul',
     "cat 'src\\a.ts'",
-  ])('%s needs no approval', async (command) => {
+  ])('allows %s without approval', async (command) => {
     expect(await commandVerdict(world, command)).toBe('allow')
   })
 
@@ -338,18 +338,18 @@ describe('Windows', () => {
     'C:\\work\\x.txt',
     '~/Documents/report.txt',
     '~/AppData/Local/x/cache.txt',
-  ])('a change of %s is an ordinary one', async (path) => {
+  ])('treats a change of %s as ordinary', async (path) => {
     expect(await fileVerdict(world, 'Write', path, { mode: 'auto' })).toBe('allow')
   })
 
   it.each(["rm -r 'src/deep'", 'rm -r /d/data/other', 'schtasks //query', 'reg query HKCU', 'sc query'])(
-    'in auto, %s does not ask',
+    'does not ask in Auto about %s',
     async (command) => {
       expect(await commandVerdict(world, command, { mode: 'auto' })).toBe('allow')
     },
   )
 
-  it('knows the folders that Git Bash shows as its own', async () => {
+  it("recognizes Git Bash's own folders", async () => {
     const real = async (path: string): Promise<string> => (await world.workspace.resolve(path)).realPath
     expect(await real('/tmp/x')).toBe('C:\\Users\\me\\AppData\\Local\\Temp\\x')
     expect(await real('/etc/profile')).toBe('C:\\Program Files\\Git\\etc\\profile')
@@ -362,7 +362,7 @@ describe('macOS', () => {
   const world = macWorld()
 
   it.each(['/etc/hosts', '/private/etc/hosts', '/System/Volumes/Data/private/etc/hosts'])(
-    '%s is one place',
+    'treats %s as one location',
     async (path) => {
       expect(await fileVerdict(world, 'Read', path, { rules: ['deny Read(/etc/**)'] })).toBe('deny')
       expect(await fileVerdict(world, 'Read', path, { rules: ['deny Read(/private/etc/hosts)'] })).toBe('deny')
@@ -370,7 +370,7 @@ describe('macOS', () => {
     },
   )
 
-  it('a name with composed or decomposed accents is the same name, in rules and in the path of the project', async () => {
+  it('treats a name with composed or decomposed accents as the same name, in rules and in the project path', async () => {
     for (const name of [
       'src/caf\u00e9.ts',
       'src/cafe\u0301.ts',

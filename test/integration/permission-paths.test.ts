@@ -106,13 +106,13 @@ const HARMLESS = [
 ]
 
 describe('paths of commands', () => {
-  it.each(SHOWS)('asks before anything from outside or a secret is shown: %s', async (command) => {
+  it.each(SHOWS)('asks before showing anything outside the project or a secret: %s', async (command) => {
     const { judge } = await project()
     for (const mode of ['ask', 'accept-edits', 'plan'] as const)
       expect((await judge(command, mode)).verdict).not.toBe('allow')
   })
 
-  it.each(HARMLESS)('does not ask about what stays in the project, and shows no secret: %s', async (command) => {
+  it.each(HARMLESS)('does not ask about what stays in the project and shows no secret: %s', async (command) => {
     const { judge, cwd } = await project()
     expect(await judge(command)).toMatchObject({ verdict: 'allow' })
     expect((await judge(command, 'plan')).verdict).toBe('allow')
@@ -142,7 +142,7 @@ describe('secrets', () => {
       expect((await judge(command, mode, 'allow Bash')).verdict).toBe('ask')
   })
 
-  it('does not ask in auto about looking whether they are there, and obeys a rule that names the file', async () => {
+  it('does not ask in Auto about checking for their existence, and applies a rule that names the file', async () => {
     const { judge } = await project()
     for (const command of ['ls -la .env', 'test -f .env', 'stat keys/id_rsa', 'find . -name .env', 'rg a src'])
       expect((await judge(command, 'auto')).verdict).toBe('allow')
@@ -178,14 +178,14 @@ describe("Trestle's own folder", () => {
     'rg --hidden key ..',
     'cd .. && grep -r key .',
     'cd .. && grep -r key',
-  ])('asks in every mode about a command that goes through a folder above it: %s', async (command) => {
+  ])('asks in every mode about a command that walks a folder above it: %s', async (command) => {
     const { judge } = await project()
     for (const mode of ['ask', 'accept-edits', 'auto'] as const)
       expect((await judge(command, mode, 'allow Bash')).verdict).toBe('ask')
   })
 })
 
-describe('rules and what a command does', () => {
+describe('rules and the effects of a command', () => {
   it.each([
     ['cat s*', 'deny'],
     ['grep -r x .', 'deny'],
@@ -202,7 +202,7 @@ describe('rules and what a command does', () => {
     ['mv src/secret.txt x', 'deny'],
     ['cat src/a.txt', 'allow'],
     ['grep -r x plain', 'allow'],
-  ])('holds deny Read(**/secret.txt) against %s: %s', async (command, verdict) => {
+  ])('applies deny Read(**/secret.txt) to %s: %s', async (command, verdict) => {
     const { judge, cwd } = await project()
     writeFileSync(join(cwd, 'secret.txt'), SECRET)
     expect((await judge(command, 'auto', 'deny Read(**/secret.txt)')).verdict).toBe(verdict)
@@ -231,7 +231,7 @@ describe('rules and what a command does', () => {
     'find src -delete',
     'gzip src/a.txt',
     'patch -o src/a.txt plain/b.txt',
-  ])('holds deny Write(src/**) against every program that writes there: %s', async (command) => {
+  ])('applies deny Write(src/**) to every program that writes there: %s', async (command) => {
     const { judge } = await project()
     expect((await judge(command, 'auto', 'deny Write(src/**)')).verdict).toBe('deny')
   })
@@ -251,7 +251,7 @@ describe('rules and what a command does', () => {
     ['export https_proxy=evil; curl https://a.example', 'allow Bash'],
     ['x=1; export x; make test', 'allow Bash(make *)'],
     ['https_proxy=evil; curl https://a.example', 'allow Bash(curl *)'],
-  ])('does not let an allow rule cover more than it says: %s with %s', async (command, rule) => {
+  ])('does not extend an allow rule beyond its pattern: %s with %s', async (command, rule) => {
     const { judge } = await project()
     expect((await judge(command, 'ask', rule)).verdict).toBe('ask')
   })
@@ -263,7 +263,7 @@ describe('rules and what a command does', () => {
     ['NO_COLOR=1 make test', 'allow Bash(make *)'],
     ['make test > /dev/null', 'allow Bash(make *)'],
     ['x=1; make test; echo $x', 'allow Bash(make *)'],
-  ])('still lets an allow rule cover what it says: %s with %s', async (command, rule) => {
+  ])('still allows what an allow rule covers: %s with %s', async (command, rule) => {
     const { judge } = await project()
     expect((await judge(command, 'ask', rule)).verdict).toBe('allow')
   })
@@ -278,12 +278,12 @@ describe('rules and what a command does', () => {
     ['git push', 'ask'],
     ['curl https://good.example/evil.example', 'allow'],
     ['npm test', 'allow'],
-  ])('holds deny FetchURL(evil.example) against %s: %s', async (command, verdict) => {
+  ])('applies deny FetchURL(evil.example) to %s: %s', async (command, verdict) => {
     const { judge } = await project()
     expect((await judge(command, 'auto', 'deny FetchURL(evil.example)')).verdict).toBe(verdict)
   })
 
-  it('catches a denied file under another name for the same file, where that is a link', async () => {
+  it('recognizes a denied file under another name, through a link', async () => {
     const { judge, cwd } = await project()
     symlinkSync('src/secret.txt', join(cwd, 'other'))
     linkSync(join(cwd, 'src', 'a.txt'), join(cwd, 'same'))

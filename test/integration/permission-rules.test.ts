@@ -43,7 +43,7 @@ async function runs(commands: string[], rules: string, mode: string): Promise<st
   )
 }
 
-it('the built program denies in auto what a rule of the user forbids, however it is written', async () => {
+it("the built program denies in Auto what a user's rule forbids, however it is written", async () => {
   const results = await runs(
     [
       'rm kept.txt',
@@ -66,7 +66,7 @@ it('the built program denies in auto what a rule of the user forbids, however it
   ])
 })
 
-it('the built program lets pass in ask what a rule allows and what only reads, and nothing else', async () => {
+it('in Ask first the built program allows only what a rule allows and what only reads', async () => {
   const results = await runs(
     ['touch made && ls', 'ls | wc -l', 'touch made; mkdir other', 'cat kept.txt > copy'],
     rule('allow', 'Bash(touch *)'),
@@ -80,12 +80,12 @@ it('the built program lets pass in ask what a rule allows and what only reads, a
   ]).toEqual([true, false, false])
 })
 
-it('dangerous commands are denied in auto when nobody is there', async () => {
+it('dangerous commands are denied in Auto when no user is present', async () => {
   const [removed] = await runs(['cd / && rm -rf "$HOME/trestle-nothing-there"'], '', 'auto')
   expect(removed).toMatch(/no user is available/)
 })
 
-it('permission check prints verdicts, and ends with 2 and the line for rules that cannot be read', async () => {
+it('permission check prints verdicts, and exits with 2 and the line of invalid rules', async () => {
   const file = join(scratch.home, 'rules.toml')
   writeFileSync(file, rule('allow', 'Bash(ls *)') + rule('deny', 'Bash(rm *)'))
   const check = (args: string[], stdin?: string) =>

@@ -29,28 +29,28 @@ beforeAll(() => {
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 describe('the table of commands', () => {
-  it('has at least 150 commands, and no command twice', () => {
+  it('has at least 150 commands, without duplicates', () => {
     expect(COMMANDS.length).toBeGreaterThanOrEqual(150)
     expect(new Set(COMMANDS.map(([, command]) => command)).size).toBe(COMMANDS.length)
   })
 
-  it.each(COMMANDS)('would otherwise not %s: %j', async (expected, command) => {
+  it.each(COMMANDS)('%s: %j', async (expected, command) => {
     const checked = await judgeCommand(command, { cwd, rules: rulesOf(...RULES) })
     expect([checked.verdict, checked.reason]).toEqual([expected, expect.any(String)])
   })
 
   it.each(COMMANDS.filter(([expected]) => expected === 'deny'))(
-    'would in auto let pass what a rule denies (%s): %j',
+    'keeps the verdict of deny rules in Auto (%s): %j',
     async (_expected, command) => {
       expect((await judgeCommand(command, { cwd, rules: rulesOf(...RULES), mode: 'auto' })).verdict).toBe('deny')
     },
   )
 
-  it.each(IN_AUTO)('would in auto not %s: %j', async (expected, command) => {
+  it.each(IN_AUTO)('in Auto %s: %j', async (expected, command) => {
     expect((await judgeCommand(command, { cwd, mode: 'auto' })).verdict).toBe(expected)
   })
 
-  it('asks in auto about every dangerous command, and says in a sentence what it would do', async () => {
+  it('asks in Auto about every dangerous command, and says in a sentence what it would do', async () => {
     const passed: unknown[] = []
     for (const command of linesOf('dangerous-commands.jsonl')) {
       const { verdict, reason } = await judgeCommand(command, { cwd, mode: 'auto' })
@@ -59,7 +59,7 @@ describe('the table of commands', () => {
     expect(passed).toEqual([])
   })
 
-  it('asks in auto about no command that only looks like a dangerous one', async () => {
+  it('does not ask in Auto about commands that only look dangerous', async () => {
     const asked: unknown[] = []
     for (const command of linesOf('harmless-commands.jsonl')) {
       const { verdict, reason } = await judgeCommand(command, { cwd, mode: 'auto' })
@@ -74,12 +74,12 @@ describe('the table of commands', () => {
     ['deny', 'echo x > f'],
     ['deny', 'git status && touch x'],
     ['deny', 'eval "$x"'],
-  ])('would in plan mode not %s: %s', async (expected, command) => {
+  ])('in plan mode %s: %s', async (expected, command) => {
     const rules = rulesOf('allow Bash', 'allow Write')
     expect((await judgeCommand(command, { cwd, mode: 'plan', rules })).verdict).toBe(expected)
   })
 
-  it('lets redirections inside the project pass in accept-edits, and no others', async () => {
+  it('allows redirections in Accept edits only inside the project', async () => {
     const verdict = async (command: string): Promise<string> =>
       (await judgeCommand(command, { cwd, mode: 'accept-edits' })).verdict
     expect(await verdict('echo x > src/new.txt')).toBe('allow')
@@ -93,7 +93,7 @@ describe('the table of commands', () => {
     expect(await verdict(`echo x > ${homedir()}/.bashrc`)).toBe('ask')
   })
 
-  it('says which rule decided, with its place', async () => {
+  it('says which rule decided, and where it is defined', async () => {
     const { rule, segments } = await judgeCommand('ls; sudo rm x', {
       cwd,
       rules: rulesOf('allow Bash(ls *)', 'deny Bash(rm *)'),
@@ -113,7 +113,7 @@ describe('the table of commands', () => {
     ['allow', 'allow Write(src/**)', 'echo x > src/a'],
     ['ask', 'allow Write(src/**)', 'echo x > a'],
     ['ask', 'allow Write(src/*)', 'echo x > src/secrets/a'],
-  ])('would otherwise not %s with the rule %s: %s', async (expected, rule, command) => {
+  ])('%s with the rule %s: %s', async (expected, rule, command) => {
     expect((await judgeCommand(command, { cwd, rules: rulesOf(rule) })).verdict).toBe(expected)
   })
 })

@@ -64,7 +64,7 @@ it('decides in time about any line of ten thousand characters', async () => {
   )
 }, 120_000)
 
-it('decides in time where there are thousands of rules', async () => {
+it('decides in time with thousands of rules', async () => {
   const many = rulesOf(
     ...Array.from({ length: 3000 }, (_, index) => `deny Bash(git push *${'a*'.repeat(20)}${index})`),
     ...Array.from({ length: 3000 }, (_, index) => `deny Read(**/${'*a'.repeat(20)}/{x,y}${index})`),
@@ -75,14 +75,14 @@ it('decides in time where there are thousands of rules', async () => {
   }
 })
 
-it('allows nothing that it had no time to look at, in any mode', async () => {
+it('allows nothing that it had no time to check, in any mode', async () => {
   const slow = `cat ${'deep/*c*c*c*c*c*c*c*c*z '.repeat(300)}; rm kept`
   for (const mode of ['ask', 'accept-edits', 'auto'] as const)
     expect((await judgeCommand(slow, { cwd, mode })).verdict).toBe('ask')
   expect((await judgeCommand(slow, { cwd, mode: 'plan' })).verdict).toBe('deny')
 })
 
-it('lets other work go on while it looks at a long command', async () => {
+it('does not block other work while it checks a long command', async () => {
   let others = 0
   let judging = true
   const other = (): void => {

@@ -86,7 +86,7 @@ function results(tool: string): { text: string; isError: boolean }[] {
 }
 
 describe('a plan', () => {
-  it('would be approved without the user in auto, lose a revision, or not say which alternative was chosen', async () => {
+  it('is approved by the user even in Auto, keeps every revision, and names the chosen alternative', async () => {
     await start([
       enter,
       write(PLAN),
@@ -138,7 +138,7 @@ describe('a plan', () => {
     expect(events().reduce(applyHeader, emptyHeader(sessionId))).toEqual(engine.sessions.header(sessionId))
   })
 
-  it('shows a single way to go as the only alternative', async () => {
+  it('shows a single approach as the only alternative', async () => {
     const [way] = WAYS
     await start([enter, write(PLAN), submit([way!])])
     await prompt()
@@ -158,7 +158,7 @@ describe('a plan', () => {
   it.each([
     ['reject', true],
     ['reject_exit', false],
-  ])('would go on after %s, or mistake whether the mode is on', async (optionId, active) => {
+  ])('ends the turn after %s, with plan mode on or off accordingly', async (optionId, active) => {
     const last: Step = () => ({
       toolCalls: [
         { name: 'ExitPlanMode', input: {} },
@@ -174,7 +174,7 @@ describe('a plan', () => {
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
   })
 
-  it('would put an empty plan to the user, or take labels that are reserved or alike', async () => {
+  it('is rejected when empty, or with labels that are reserved or alike', async () => {
     const label = (...labels: string[]): Step => submit(labels.map((text) => ({ label: text, description: '' })))
     await start([
       submit(),
@@ -201,7 +201,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('would let nobody approve it, lose it, or leave the mode where nobody is there', async () => {
+  it('is kept, and plan mode stays on, when no user can approve it', async () => {
     await start([write(PLAN), submit(), () => call('Write', { path: 'made', content: 'x' })], { interactive: false })
     await engine.plans.enter(sessionId)
     await prompt()
@@ -213,7 +213,7 @@ describe('a plan', () => {
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
   })
 
-  it('would ask for an approval that plan mode forbids, when the user turns it on meanwhile', async () => {
+  it('withdraws a pending approval when the user enters plan mode meanwhile', async () => {
     await start([() => call('Bash', { command: 'rm -rf /nowhere/at/all' })])
     await prompt()
     const { approvalId } = await asked()
@@ -225,7 +225,7 @@ describe('a plan', () => {
     })
   })
 
-  it('would keep back what only reads', async () => {
+  it('allows reading', async () => {
     writeFileSync(
       join(
         (await start([
@@ -264,7 +264,7 @@ describe('questions', () => {
   ]
   const ask: Step = () => call('AskUserQuestion', { questions })
 
-  it('would take an answer that was not offered, or tell another than was given', async () => {
+  it('accept only the offered answers, and report the given one', async () => {
     await start([ask])
     await prompt()
     expect(await asked()).toMatchObject({ asks: 'questions', preview: { kind: 'questions' } })
@@ -285,7 +285,7 @@ describe('questions', () => {
     })
   })
 
-  it('would end the turn when they are dismissed', async () => {
+  it('keep the turn running when they are dismissed', async () => {
     await start([ask])
     await prompt()
     await reply('dismiss')
@@ -295,7 +295,7 @@ describe('questions', () => {
     ])
   })
 
-  it('would wait for ever where nobody is there', async () => {
+  it('do not wait when no user is present', async () => {
     await start([ask], { interactive: false })
     await prompt()
     await ended()

@@ -234,22 +234,22 @@ afterAll(async () => {
 })
 
 describe('plan mode, in auto and with rules that allow everything', () => {
-  it('has at least 60 ways to write, no way twice', () => {
+  it('has at least 60 ways to write, without duplicates', () => {
     const ways = EVERY.map(({ name, input }) => `${name} ${JSON.stringify(input)}`)
     expect(new Set(ways).size).toBe(ways.length)
     expect(ways.length).toBeGreaterThanOrEqual(60)
   })
 
-  it.each(EVERY)('would let through $name $input', (call) => {
+  it.each(EVERY)('blocks $name $input', (call) => {
     const result = results.get(`${call.name} ${JSON.stringify(call.input)}`)
     expect(result).toEqual({ text: expect.stringMatching(/^Denied: .*Plan mode is on/s), isError: true })
   })
 
-  it.each(READS)('would keep back %s, which only reads', (command) => {
+  it.each(READS)('allows %s, which only reads', (command) => {
     expect(results.get(`Bash ${JSON.stringify({ command })}`)?.isError).toBe(false)
   })
 
-  it('leaves the project as it was, to the byte', () => {
+  it('leaves the project unchanged, to the byte', () => {
     expect(fingerprint(scratch.project)).toBe(before)
   })
 })

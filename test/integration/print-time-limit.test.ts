@@ -24,7 +24,7 @@ afterEach(async () => {
 /** So that a command knows its process id as the test does. */
 const UNCONFINED = '[sandbox]\nmode = "off"\n'
 /** Prints its process id and then works until the file `go` is there. */
-const SLOW = 'echo $$ > pid; echo begun; until [ -e go ]; do sleep 0.1; done; echo over'
+const SLOW = 'echo $$ > pid; echo started; until [ -e go ]; do sleep 0.1; done; echo over'
 const bash = (input: Record<string, unknown>): ScriptStep => ({ toolCalls: [{ name: 'Bash', input }] })
 const told = (request: RecordedRequest): string => JSON.stringify(request.body)
 const taskOf = (request: RecordedRequest): string => /task_id: (bash-[0-9a-z]{8})/.exec(told(request))![1]!
@@ -32,7 +32,7 @@ const print = (...args: string[]): Promise<CliRun> =>
   runCli(['print', 'Do it.', '--cwd', scratch.project, '--permission-mode', 'auto', ...args], { home: scratch.home })
 
 describe('a command that has not ended at its time limit, in print mode', () => {
-  it('goes on in the background, and the agent can wait for its end', async () => {
+  it('continues in the background, and the agent can wait for its end', async () => {
     let task = ''
     steps = [
       () => bash({ command: SLOW, timeout: 500 }),
@@ -45,10 +45,10 @@ describe('a command that has not ended at its time limit, in print mode', () => 
     ]
     const { code, stderr } = await print()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(told(server.requests[3]!)).toMatch(/status: completed.*begun.*over/)
+    expect(told(server.requests[3]!)).toMatch(/status: completed.*started.*over/)
   })
 
-  it('is stopped with the program, which says so; the agent is told when the session goes on', async () => {
+  it('is stopped with the program, which says so; the agent is told when the session continues', async () => {
     steps = [() => bash({ command: SLOW, timeout: 500 })]
     const { code, stderr } = await print()
     expect(code).toBe(0)
@@ -60,7 +60,7 @@ describe('a command that has not ended at its time limit, in print mode', () => 
     expect(told(server.requests.at(-1)!)).toMatch(/status: stopped.*The program that ran it has ended/)
   })
 
-  it('is stopped where the user wants that', async () => {
+  it('is stopped when the settings say so', async () => {
     writeConfig(scratch.home, configFor(server.baseUrl, { more: `${UNCONFINED}[tasks]\nat_time_limit = "stop"\n` }))
     steps = [() => bash({ command: SLOW, timeout: 500 })]
     expect((await print()).code).toBe(0)

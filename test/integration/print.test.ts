@@ -48,7 +48,7 @@ const TASK: ScriptStep[] = [
 ]
 
 describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('print mode over the %s wire', (wire) => {
-  it('reads, searches, edits, runs and answers, with nothing but the answer on stdout', async () => {
+  it('reads, searches, edits, runs and answers, with only the answer on stdout', async () => {
     await play(TASK, { wire })
     const run = await print(['translate', '--permission-mode', 'auto'])
     expect(run).toMatchObject({ code: 0, stdout: 'Geändert: 二 😀\n', stderr: '' })
@@ -56,7 +56,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('print mod
     expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('zwei – 二 😀')
   })
 
-  it('gets over a rate limit, a reset and a cut-off stream', async () => {
+  it('recovers from a rate limit, a reset and a cut-off stream', async () => {
     await play(
       [
         { faults: { status: 429, headers: { 'retry-after': '0' }, body: { error: { message: 'slow down' } } } },
@@ -70,7 +70,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('print mod
     expect(server.requests).toHaveLength(4)
   })
 
-  it('gets over a stall', async () => {
+  it('recovers from a stall', async () => {
     await play([{ text: 'I will say no more than this', faults: { stallAfterBytes: 150 } }, { text: 'whole' }], {
       wire,
       loop: 'idle_timeout_s = 1',
@@ -80,7 +80,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('print mod
 })
 
 describe('print mode', () => {
-  it('writes one event a line, recorded ones without gap, and the result last', async () => {
+  it('writes one event per line, recorded ones without gaps, and the result last', async () => {
     await play(TASK)
     const events = lines((await print(['go', '--permission-mode', 'auto', '--output-format', 'stream-json'])).stdout)
     const seqs = events.flatMap((event) => ('seq' in event ? [(event as RecordedEvent).seq] : []))
@@ -117,7 +117,7 @@ describe('print mode', () => {
     expect(JSON.stringify(server.requests[1]!.body)).toMatch(/no user is available/)
   })
 
-  it('lists denied calls in the JSON result, those of subagents too, and ends with 3', async () => {
+  it('lists denied calls in the JSON result, including those of subagents, and exits with 3', async () => {
     const agent = { description: 'look', prompt: 'look around' }
     const touch = (name: string) => ({ name: 'Bash', input: { command: `touch ${name}` } })
     await play([
@@ -140,7 +140,7 @@ describe('print mode', () => {
     ])
   })
 
-  it('uses the servers of --mcp-config-file in this session alone', async () => {
+  it('uses the servers of --mcp-config-file in this session only', async () => {
     const clerk = join(import.meta.dirname, '..', 'support', 'mcp-clerk-server.ts')
     const file = join(scratch.project, 'servers.json')
     writeFileSync(file, JSON.stringify({ mcpServers: { clerk: { command: process.execPath, args: [clerk] } } }))
@@ -155,14 +155,14 @@ describe('print mode', () => {
     expect(JSON.stringify(server.requests[2]!.body)).not.toContain('mcp__clerk__echo')
   })
 
-  it('has no denials and ends with 0 when everything was allowed', async () => {
+  it('has no denials and exits with 0 when everything was allowed', async () => {
     await play([{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'ok' }])
     const run = await print(['go', '--output-format', 'json'])
     expect(run.code).toBe(0)
     expect(JSON.parse(run.stdout)).toMatchObject({ denials: [] })
   })
 
-  it('reports three steps when --max-steps 3 ends the turn, and repetition as a reason of its own', async () => {
+  it('reports three steps when --max-steps 3 ends the turn, and repetition as a separate reason', async () => {
     const read = (path: string) => ({ toolCalls: [{ name: 'Read', input: { path } }] })
     await play([read('a'), read('b'), read('c'), { text: 'so far' }])
     const limited = await print(['go', '--max-steps', '3', '--output-format', 'json'])
@@ -175,7 +175,7 @@ describe('print mode', () => {
     expect(JSON.parse(repeated.stdout)).toMatchObject({ stop: 'repetition', steps: 12, answer: 'sorry' })
   })
 
-  it('accepts edits but not commands in the mode for it, where there is no sandbox', async () => {
+  it('accepts edits but not commands in Accept edits without a sandbox', async () => {
     await play([
       {
         toolCalls: [
@@ -191,13 +191,13 @@ describe('print mode', () => {
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
   })
 
-  it('reads more prompt from stdin', async () => {
+  it('appends stdin to the prompt', async () => {
     await play([{ text: 'ok' }])
     await print(['summarise'], 'the piped text')
     expect(JSON.stringify(server.requests[0]!.body)).toMatch(/summarise\\n\\nthe piped text/)
   })
 
-  it('goes on with the latest session, knowing what was said and read', async () => {
+  it('continues the latest session with its conversation and reads', async () => {
     await play([
       { toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] },
       { text: 'first answer' },
@@ -213,7 +213,7 @@ describe('print mode', () => {
     expect(readFileSync(join(scratch.project, 'notes.md'), 'utf8')).toContain('eins')
   })
 
-  it('ends with 1 and says what to do when the key is refused, after one attempt', async () => {
+  it('exits with 1 and says what to do when the key is rejected, after one attempt', async () => {
     await play([{ faults: { status: 401, body: { error: { message: 'bad key' } } } }])
     const run = await print(['go'])
     expect(run).toMatchObject({ code: 1, stdout: '' })
@@ -221,7 +221,7 @@ describe('print mode', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('ends with 1 and the best answer so far when the steps are used up', async () => {
+  it('exits with 1 and the best answer so far when the step limit is reached', async () => {
     await play([{ toolCalls: [{ name: 'Read', input: { path: 'notes.md' } }] }, { text: 'so far' }])
     expect(await print(['go', '--max-steps', '1'])).toMatchObject({ code: 1, stdout: 'so far\n' })
     expect(server.requests[1]!.body['tool_choice']).toBe('none')
@@ -242,11 +242,11 @@ describe('print mode', () => {
     const code = await new Promise((resolve) => child.once('close', resolve))
     expect(code).toBe(130)
     expect(lines(out).at(-1)).toMatchObject({ type: 'result', stop: 'cancelled' })
-    expect(await print(['go on', '-c'])).toMatchObject({ code: 0, stdout: 'went on\n' })
+    expect(await print(['continue', '-c'])).toMatchObject({ code: 0, stdout: 'went on\n' })
     expect(JSON.stringify(server.requests[1]!.body)).toContain('a long story')
   })
 
-  it('shows commands neither the keys of the environment nor those of providers', async () => {
+  it('shows commands neither API keys in the environment nor those of providers', async () => {
     await play([{ toolCalls: [{ name: 'Bash', input: { command: 'env' } }] }, { text: 'done' }], {
       more: '[tools]\nhide_env = ["MY_TOKEN"]',
     })
@@ -260,7 +260,7 @@ describe('print mode', () => {
   })
 })
 
-it('a prompt that begins with a skill brings its instructions along, and the agent is told of the others', async () => {
+it('a prompt that starts with a skill includes its instructions, and the agent is told of the others', async () => {
   await play([{ text: 'done' }])
   const path = join(scratch.project, '.trestle', 'skills', 'tidy')
   mkdirSync(path, { recursive: true })

@@ -63,7 +63,7 @@ function schema(): (name: string) => ValidateFunction {
   return (name) => ajv.getSchema(`wire#/definitions/${encodeURIComponent(name)}`)!
 }
 
-test('a line would not be what the schema says, in a session with approvals, a rejection, a stop, subscriptions and mistakes of the client', async () => {
+test('every line matches the schema, in a session with approvals, a rejection, a stop, subscriptions and client mistakes', async () => {
   await start([
     {
       thinking: 'hm',
@@ -75,7 +75,7 @@ test('a line would not be what the schema says, in a session with approvals, a r
     },
     { toolCalls: [{ name: 'Bash', input: { command: 'touch made' } }] },
     { text: 'done' },
-    { text: 'this goes on and on'.repeat(50), faults: { stallAfterBytes: 1500 } },
+    { text: 'this never stops '.repeat(50), faults: { stallAfterBytes: 1500 } },
   ])
   wire.raw(
     'this is no JSON\n[]\n{"id":"x"}\n\n{"id":"y","method":"session.lisst"}\n{"id":"z","method":"session.create","input":{"folder":7}}\n',
@@ -99,7 +99,7 @@ test('a line would not be what the schema says, in a session with approvals, a r
     error: { code: 'approval.gone', advice: expect.any(String) },
   })
   await wire.result('session.prompt', { sessionId, parts: text('again') })
-  await until(() => JSON.stringify(pushes(events)).includes('this goes on'), 'text')
+  await until(() => JSON.stringify(pushes(events)).includes('this never stops'), 'text')
   await wire.result('session.stop', { sessionId })
   for (const [method, input] of [
     ['app.info'],
@@ -154,11 +154,11 @@ function isRequest(line: unknown): line is { id: number; method: string } {
   return typeof line === 'object' && line !== null && 'method' in line
 }
 
-test('a method of the contract would be missing on the wire, or a wrong input would end the program', async () => {
+test('every method of the contract exists on the wire, and invalid input does not end the program', async () => {
   await start([])
   for (const method of METHODS) {
     const id = wire.begin(method, { nonsense: true })
-    // A subscription that takes no input has begun, and goes on until it is ended.
+    // A subscription without input has started, and runs until it is ended.
     if (method.startsWith('push.')) {
       await wire.result('app.info')
       wire.cancel(id)
@@ -178,7 +178,7 @@ test('a method of the contract would be missing on the wire, or a wrong input wo
   expect(await wire.result('session.list')).toEqual([])
 }, 60_000)
 
-test('a huge line, bytes that are no text or an id used twice would break what comes after', async () => {
+test('a huge line, invalid text or a reused id does not affect later lines', async () => {
   await start([])
   await wire.line('hello', (line) => 'hello' in line)
   const before = memoryOf(wire.pid).now
@@ -198,7 +198,7 @@ test('a huge line, bytes that are no text or an id used twice would break what c
   expect(memoryOf(wire.pid).peak - before).toBeLessThan(220)
 }, 60_000)
 
-test('the end of stdin would lose a turn that runs, the answers that are due, or leave the program behind', async () => {
+test('at the end of stdin the running turn is recorded, pending answers are sent, and the program exits', async () => {
   await start(() => ({ text: 'never said', faults: { stallAfterBytes: 1 } }))
   const sessionId = await session()
   await wire.result('session.prompt', { sessionId, parts: text('go') })
@@ -212,7 +212,7 @@ test('the end of stdin would lose a turn that runs, the answers that are due, or
   expect(exported.stdout.trim().split('\n').at(-1)).toMatch(/"type":"turn.finished".*"stop":"(cancelled|interrupted)"/)
 })
 
-test('a request that is given up would go on being waited for, or take others with it', async () => {
+test('a canceled request is answered at once and leaves others alone', async () => {
   await start(() => ({ text: 'never said', faults: { stallAfterBytes: 1 } }))
   const test = wire.begin('settings.testModel', { id: 'local/scripted' })
   await server.arrived(1)
@@ -222,7 +222,7 @@ test('a request that is given up would go on being waited for, or take others wi
   expect(await wire.result('session.list')).toEqual([])
 })
 
-test('a reader that does not read would fill the memory, or miss events without being told', async () => {
+test('a client that does not read neither fills the memory nor misses events unnoticed', async () => {
   const words = 'x'.repeat(50_000)
   await start((_request, index) => ({
     text: words,
@@ -244,6 +244,6 @@ test('a reader that does not read would fill the memory, or miss events without 
   await wire.result('session.stop', { sessionId })
   await until(
     () => happened(events).includes('turn.finished') || pushes(events).at(-1)?.type === 'lagged',
-    'the end, or to be told',
+    'the end, or a lagged message',
   )
 }, 60_000)

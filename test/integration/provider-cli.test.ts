@@ -31,7 +31,7 @@ const config = (): string => readFileSync(join(scratch.home, 'config.toml'), 'ut
 const addLocal = (): Promise<string> =>
   worked(['provider', 'add', 'local', '--base-url', server.baseUrl, '--key-stdin'], 'sk-the-key\n')
 
-it('a terminal alone is enough from nothing to the first answer, and the key is only in the store', async () => {
+it('a terminal is enough from setup to the first answer, and the key is only in the store', async () => {
   const added = await addLocal()
   expect(added).toMatch(
     /^Added local \(openai-compatible\) to .*config\.toml\. Its key is stored\. Keys are stored in a file that only you can read, because .*\.\n/,
@@ -47,7 +47,7 @@ it('a terminal alone is enough from nothing to the first answer, and the key is 
   expect(server.requests.at(-1)!.headers['authorization']).toBe('Bearer sk-the-key')
 })
 
-it('models are added, listed as by the old name, and removed; a provider goes with its models', async () => {
+it('models are added, listed as by the old command, and removed; a provider is removed with its models', async () => {
   await addLocal()
   await worked(['model', 'add', 'local/mine', '--name', 'mine-v2', '--context-window', '32768', '--label', 'Mine'])
   expect(JSON.parse(await worked(['model', 'list', '--json']))).toEqual(JSON.parse(await worked(['models', '--json'])))
@@ -63,7 +63,7 @@ it('models are added, listed as by the old name, and removed; a provider goes wi
   expect(readFileSync(join(scratch.home, 'credentials.json'), 'utf8')).not.toContain('sk-the-key')
 })
 
-it('a key is named by its variable, and a provider that does not answer fails with 1', async () => {
+it('a key is given by its variable, and an unreachable provider exits with 1', async () => {
   const added = await trestle([
     'provider',
     'add',
@@ -96,19 +96,19 @@ it.each([
     'To store a key itself, pipe it in with --key-stdin.',
   ],
   [['provider', 'add', 'anthropic', '--key-stdin'], 2, 'No key came on stdin.'],
-  [['provider', 'remove', 'nobody'], 1, 'None is configured; add one with'],
-  [['model', 'add', 'nobody/x'], 1, 'Add one with: trestle provider add nobody'],
+  [['provider', 'remove', 'missing'], 1, 'None is configured; add one with'],
+  [['model', 'add', 'missing/x'], 1, 'Add one with: trestle provider add missing'],
   [['model', 'add', 'x'], 2, 'give it as provider/model'],
   [['model', 'remove', 'a/b'], 1, 'No model "a/b" is configured.'],
   [['model', 'list', '--label', 'x'], 2, '--label does not go with list.'],
-])('%j is refused with what to do, without repeating a key', async (args, code, said) => {
+])('%j is rejected with advice, without repeating a key', async (args, code, said) => {
   const run = await trestle(args)
   expect(run).toMatchObject({ code, stdout: '' })
   expect(run.stderr).toContain(said)
   expect(run.stderr).not.toContain('sk-secret')
 })
 
-it('no command of an agent adds or removes a provider, or chooses a model', async () => {
+it("an agent's command can neither add nor remove a provider, nor choose a model", async () => {
   for (const args of [
     ['provider', 'add', 'x', '--type', 'anthropic', '--no-key'],
     ['provider', 'remove', 'x'],
@@ -120,7 +120,7 @@ it('no command of an agent adds or removes a provider, or chooses a model', asyn
   }
 })
 
-it('a key typed at the terminal is not shown, and Ctrl-C adds nothing and ends with 130', async () => {
+it('a key typed at the terminal is not shown, and Ctrl-C adds nothing and exits with 130', async () => {
   const cli = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
   const env = {
     PATH: process.env['PATH'] ?? '',

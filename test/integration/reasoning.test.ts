@@ -90,7 +90,7 @@ const REFUSALS: { wire: WireName; mark: (n: number) => string; body: unknown }[]
 ]
 
 describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, mark, body }) => {
-  it('is left out in the same turn, in later turns and after a restart, and what is thought afterwards goes back', async () => {
+  it('is omitted in the same turn, in later turns and after a restart, and later thinking is sent back', async () => {
     /** From this request on nothing that was thought before it is accepted. */
     const rejectsAt = 4
     const isOld = (request: RecordedRequest): boolean =>
@@ -128,7 +128,7 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
     expect(longer).toBe(shorter)
   })
 
-  it('is left out of a compaction too, which is asked for as text where the thinking is refused only then', async () => {
+  it('is omitted from a compaction too, which is requested as text when thinking is rejected only then', async () => {
     /** Whether what was thought before this request is accepted. */
     let refusesBefore = 0
     await start(wire, (request, index) => {
@@ -155,7 +155,7 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
     expect(events().filter(({ type }) => type === 'compaction.failed')).toEqual([])
   })
 
-  it('is asked about once: a provider that goes on refusing ends the turn, not the session', async () => {
+  it('is retried once: a provider that keeps rejecting it ends the turn, not the session', async () => {
     await start(wire, (_request, index) =>
       index === 0 ? thinkAndRead('a.txt') : index < 3 ? { faults: { status: 400, body } } : answer,
     )
@@ -165,7 +165,7 @@ describe.each(REFUSALS)('$wire: thinking that the provider rejects', ({ wire, ma
   })
 })
 
-it('thinking is sent back to its own model only, and is there again when that is chosen again', async () => {
+it('thinking is sent back only to its own model, and again when that model is chosen again', async () => {
   await start('anthropic', () => answer, model('local/other', 'other'))
   await turn('first')
   await engine.sessions.change(sessionId, { model: 'local/other' })
@@ -181,7 +181,7 @@ it('thinking is sent back to its own model only, and is there again when that is
 describe('effort', () => {
   const efforts = (): unknown[] => server.requests.map(({ body }) => body['reasoning_effort'])
 
-  it('the nearest counts: turn, session, model; and nothing is said where nothing was chosen', async () => {
+  it('the most specific applies: turn, session, model; without a choice no effort is sent', async () => {
     await start('chat', () => answer, model('local/gpt', 'gpt-5.4') + model('local/low', 'gpt-5.4', 'effort = "low"'))
     await engine.sessions.change(sessionId, { model: 'local/gpt' })
     await turn('vendor')
@@ -200,7 +200,7 @@ describe('effort', () => {
     expect(efforts()).toEqual([undefined, 'low', 'high', 'xhigh', 'high', 'low'])
   })
 
-  it('a queued prompt keeps the effort it was said with', async () => {
+  it('a queued prompt keeps the effort it was sent with', async () => {
     await start(
       'chat',
       (_request, index) => (index === 0 ? { ...answer, faults: { delayMs: 100 } } : answer),
@@ -215,7 +215,7 @@ describe('effort', () => {
     expect(efforts()).toEqual([undefined, 'low'])
   })
 
-  it('a subagent thinks as hard as its spec says, else as its parent', async () => {
+  it("a subagent uses the effort in its spec, else its parent's", async () => {
     const agent = (type: string): ScriptStep => ({
       toolCalls: [{ name: 'Agent', input: { description: 'look', prompt: `be ${type}`, subagent_type: type } }],
     })
@@ -235,7 +235,7 @@ describe('effort', () => {
     expect(efforts()).toEqual(['high', 'low', 'high', 'high', 'high'])
   })
 
-  it('a model offers the levels it knows, and one that knows none offers none', async () => {
+  it('a model offers the levels it has, and no levels when it has none', async () => {
     await start('chat', [], model('local/gpt', 'gpt-5.4', 'effort = "max"'))
     const view = engine.settings.view().models
     expect(view.find(({ id }) => id === 'local/gpt')).toMatchObject({

@@ -48,7 +48,7 @@ async function waiting(count = 1): Promise<InboxEntry[]> {
 const stopWith = ({ sessionId, approvalId }: InboxEntry) =>
   engine.sessions.reply(sessionId, { approvalId, optionId: 'reject_stop' })
 
-it('"Reject and stop" ends the turn without a further request, with every call answered; the queue and the next prompt work', async () => {
+it('"Reject and stop" ends the turn without another request, with every call answered; the queue and the next prompt work', async () => {
   const sessionId = await begin(
     {
       work: [
@@ -80,7 +80,7 @@ it('"Reject and stop" ends the turn without a further request, with every call a
   expect(engine.sessions.header(sessionId).queue).toEqual([])
 })
 
-it('"Reject and stop" on the call of a subagent ends the subagent alone; the agent above it goes on', async () => {
+it(`"Reject and stop" on a subagent's call ends only the subagent; its parent continues`, async () => {
   const sessionId = await begin(
     {
       work: [{ toolCalls: [agentCall('helper does it')] }, { text: 'Then without it.' }],

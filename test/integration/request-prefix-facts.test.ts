@@ -25,7 +25,7 @@ afterEach(async () => {
 describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
   'over the %s wire, what the model is told',
   (wire) => {
-    it('of permissions, the sandbox, servers, nested instructions, interruptions and efforts leaves the beginning of requests as it was', async () => {
+    it('about permissions, the sandbox, servers, nested instructions, interruptions and efforts leaves the start of requests unchanged', async () => {
       const run = (replay = new PrefixReplay(
         { wire, window: 128_000, models: MODELS[wire], settings: D_MAIL },
         { 'sub/AGENTS.md': 'Use tabs in sub.\n', 'sub/x.txt': 'x\n' },
@@ -89,7 +89,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
       await run.turn(read('a.txt'))
       expect(run.tells('Always greet first.')).toBe(true)
       expect(run.tells('not available any more: SendDMail')).toBe(true)
-      // Where nobody can be asked, as in print mode, and back.
+      // Without a user to ask, as in print mode, and back.
       await run.restart({ interactive: false })
       await run.turn(read('b.txt'))
       expect(run.tells('No user can approve anything')).toBe(true)

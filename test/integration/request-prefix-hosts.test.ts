@@ -25,7 +25,7 @@ afterEach(async () => {
 })
 
 describe.each(WIRES)('every request over the %s wire', (wire) => {
-  it('begins with the whole of the one before when a page prompts, steers, plans and changes the session', async () => {
+  it('starts with the whole previous one when a page prompts, steers, plans and changes the session', async () => {
     const run = (replay = new PrefixReplay({ wire, window: WINDOW }))
     await run.begin()
     const rendererDir = join(run.scratch.home, 'page')
@@ -81,7 +81,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
     expect(run.refused).toBe(0)
   })
 
-  it("of a subagent begins with the whole of that subagent's one before, and so do those of the agent around it", async () => {
+  it("of a subagent starts with that subagent's whole previous one, and so do those of its parent", async () => {
     const run = (replay = new PrefixReplay({ wire, window: WINDOW }))
     await run.begin()
     const task = (prompt: string, of: object = { subagent_type: 'coder' }) =>
@@ -101,7 +101,7 @@ describe.each(WIRES)('every request over the %s wire', (wire) => {
       read('b.txt'),
     )
     const [agentId] = run.of('subagent.started').map((event) => event.agentId)
-    await run.turn(task('Go on with the FIRST PART', { resume: agentId }), read('b.txt'), read('a.txt'), {
+    await run.turn(task('Continue with the FIRST PART', { resume: agentId }), read('b.txt'), read('a.txt'), {
       text: 'Done again.',
     })
     await run.turn(task('SECOND PART of the work'), read('a.txt'), read('b.txt'), { text: 'Done, too.' })

@@ -30,7 +30,7 @@ const big = Object.fromEntries(
 )
 
 describe.each(WIRES)('over the %s wire', (wire) => {
-  it('many changes between two requests leave their common beginning as it was', async () => {
+  it('many changes between two requests leave their common prefix unchanged', async () => {
     const run = (replay = new PrefixReplay(
       { wire, window: 128_000, models: MODELS[wire] },
       { 'sub/AGENTS.md': 'Use tabs in sub.\n', 'sub/x.txt': 'x\n', ...big },
@@ -82,7 +82,7 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     await run.ended(turns)
     expect(run.tells('while you wait')).toBe(true)
     expect(run.breaks()).toEqual({ allowed: [], others: [], thinking: [] })
-    // Servers come and go over restarts; the session goes on in another process.
+    // Servers come and go over restarts; the session continues in another process.
     const servers = (names: Record<string, readonly string[]>): void =>
       run.write(
         'mcp.json',
@@ -129,7 +129,7 @@ describe.each(WIRES)('over the %s wire', (wire) => {
     expect(run.refused).toBe(0)
   })
 
-  it('a restart right after a trim, and tools loaded before a compaction, cost no more than these', async () => {
+  it('a restart right after a trim, and tools loaded before a compaction, invalidate nothing else', async () => {
     const run = (replay = new PrefixReplay({ wire, window: 40_000, models: MODELS[wire] }, big))
     await run.begin()
     const { session } = run

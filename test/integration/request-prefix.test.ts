@@ -20,7 +20,7 @@ afterEach(async () => {
 })
 
 describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])('every request over the %s wire', (wire) => {
-  it('begins with the whole of the one before, whatever happens in between, except after a recorded trim and a compaction', async () => {
+  it('starts with the whole previous one, whatever happens in between, except after a recorded trim and a compaction', async () => {
     const big = Array.from({ length: 18 }, (_, n) => [
       `big/${n}.txt`,
       `a line of the large file ${n}, like every other\n`.repeat(150),

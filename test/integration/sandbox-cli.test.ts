@@ -18,7 +18,7 @@ const trestle = (...args: string[]): Promise<CliRun> => runCli(args, { home: scr
 const json = async (...args: string[]) => JSON.parse((await trestle(...args)).stdout) as Record<string, unknown>
 
 describe.skipIf(!hasSandbox)('trestle sandbox', () => {
-  it('runs a command in the sandbox, passes its output and exit code on, and says what was refused', async () => {
+  it('runs a command in the sandbox, passes its output and exit code on, and reports what was blocked', async () => {
     const inside = await trestle('sandbox', 'try', 'echo out; echo err >&2; echo new > made; exit 7')
     expect(inside).toMatchObject({ code: 7, stdout: 'out\n' })
     expect(inside.stderr).toContain('err\n')
@@ -29,7 +29,7 @@ describe.skipIf(!hasSandbox)('trestle sandbox', () => {
     expect(await trestle('sandbox', 'try', 'true')).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  it('has no level and no way to run a command without a sandbox', async () => {
+  it('has no unrestricted level and no way to run a command without a sandbox', async () => {
     expect(await trestle('sandbox', 'try', '--level', 'unrestricted', 'touch made')).toMatchObject({ code: 2 })
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
     const nested = await trestle(
@@ -40,14 +40,14 @@ describe.skipIf(!hasSandbox)('trestle sandbox', () => {
     expect(nested.code).not.toBe(0)
   })
 
-  it('keeps a read-only command from changing anything, and Trestle’s own folder out of sight', async () => {
+  it('keeps a read-only command from changing anything, and hides Trestle’s own folder', async () => {
     await trestle('sandbox', 'try', '--level', 'read-only', `touch made; cat ${scratch.home}/config.toml > /tmp/x`)
     expect(existsSync(join(scratch.project, 'made'))).toBe(false)
     writeConfig(scratch.home, '# here\n')
     expect((await trestle('sandbox', 'try', `cat ${scratch.home}/config.toml`)).stdout).toBe('')
   })
 
-  it('shows the sandbox of each mode as it is', async () => {
+  it('shows the effective sandbox of each mode', async () => {
     writeFileSync(join(scratch.project, '.env'), 'KEY=1')
     mkdirSync(join(scratch.project, '.git', 'hooks'), { recursive: true })
     writeConfig(scratch.home, '[sandbox]\nhosts = ["example.com"]\ndefaults = false\n')
@@ -76,7 +76,7 @@ describe.skipIf(!hasSandbox)('trestle sandbox', () => {
     expect(words.stdout).toContain(`Hidden:\n  ${scratch.home}`)
   })
 
-  it('adds what a command would run in to a verdict, and leaves it out with --sandbox off', async () => {
+  it('adds the sandbox of a command to its verdict, and omits it with --sandbox off', async () => {
     const check = (...args: string[]) => json('permission', 'check', ...args)
     expect(await check('ls')).toMatchObject({ verdict: 'allow', sandbox: { level: 'read-only', network: 'none' } })
     expect(await check('make test')).toMatchObject({ verdict: 'ask', sandbox: { level: 'project', network: 'listed' } })
@@ -90,7 +90,7 @@ describe.skipIf(!hasSandbox)('trestle sandbox', () => {
   })
 })
 
-describe('where the sandbox is turned off', () => {
+describe('with the sandbox off', () => {
   it('status says so, verdicts are as without, and try still sandboxes', async () => {
     writeConfig(scratch.home, '[sandbox]\nmode = "off"\n')
     expect(await json('sandbox', 'status', '--json')).toMatchObject({ available: false, level: 'unrestricted' })
@@ -106,7 +106,7 @@ describe('where the sandbox is turned off', () => {
     expect(tried.stderr).toContain(hasSandbox ? 'Read-only file system' : 'No sandbox available')
   })
 
-  it('names what is wrong with the words it was given', async () => {
+  it('reports invalid arguments', async () => {
     expect(await trestle('sandbox')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Say what to do') as string,

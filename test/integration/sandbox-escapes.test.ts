@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sandboxSupport } from '../../src/main/engine/sandbox/sandbox-support'
 import { ESCAPE_ATTEMPTS, type AttemptResult } from '../support/escapes/all-attempts'
 
-const NOBODY = 65534
+const NOBODY_UID = 65534
 const isRoot = process.getuid?.() === 0
 const hooks = new URL('../support/ts-hooks.ts', import.meta.url).href
 const runner = fileURLToPath(new URL('../support/escapes/run-attempts.ts', import.meta.url))
@@ -25,12 +25,12 @@ const users = [{ user: isRoot ? 'root' : 'this user', as: [] as string[], uid: p
 if (isRoot)
   users.push({
     user: 'an unprivileged user',
-    as: ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'],
-    uid: NOBODY,
+    as: ['setpriv', `--reuid=${NOBODY_UID}`, `--regid=${NOBODY_UID}`, '--clear-groups'],
+    uid: NOBODY_UID,
   })
 const works = sandboxSupport().kind !== 'none' && spawnSync(apart[0]!, [...apart.slice(1), 'true']).status === 0
 
-test('there are at least 110 attempts, each with a name of its own', () => {
+test('there are at least 110 attempts, with unique names', () => {
   const names = ESCAPE_ATTEMPTS.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   expect(names.length).toBeGreaterThanOrEqual(110)
@@ -64,7 +64,7 @@ describe.skipIf(!works).concurrent.each(users)('a sandboxed command of $user', (
 
   // As root, an attempt that succeeded could harm the machine: those are tried by the unprivileged user only.
   test.each(ESCAPE_ATTEMPTS.filter(({ isHarmful }) => uid !== 0 || isHarmful !== true))(
-    'gets nowhere when it $name',
+    'is blocked when it $name',
     ({ name }) => {
       const result = results.get(name)
       expect(result?.failures, `${result?.output ?? ''}\n${errors}`).toEqual([])

@@ -140,7 +140,7 @@ describe.skipIf(sandboxSupport().kind === 'none')(
       expect(told(server).at(-1)).toContain('answer 42')
     })
 
-    test('and not the commands of another session', async () => {
+    test('but not to the commands of another session', async () => {
       const ask: ScriptStep = bash(`curl -sS --max-time 5 http://localhost:${PORT} || echo refused`)
       const { scratch, server } = await prepared([...STEPS, ask, { text: 'done' }])
       const print = () =>

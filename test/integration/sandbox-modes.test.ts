@@ -77,7 +77,7 @@ afterEach(async () => {
 })
 
 describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () => {
-  test('in Ask first, reading runs in Read-only without asking, and secrets of the project are out of reach', async () => {
+  test('in Ask first, read-only commands run in Read-only without asking, and project secrets are inaccessible', async () => {
     await start('ask', ['cat a.txt', 'cat .en?'], { interactive: false })
     await run()
     expect(judged()[0]).toMatchObject({ decision: 'allow', sandbox: 'read-only' })
@@ -108,7 +108,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
     expect(results()[1]!.details).toMatchObject({ sandbox: { level: 'unrestricted' } })
   })
 
-  test('in Accept edits, commands change the project without asking, and nothing else', async () => {
+  test('in Accept edits, commands can change only the project without asking', async () => {
     await start('accept-edits', ['echo built > out.txt; sh escape.sh', 'curl -s https://example.com'], {
       interactive: false,
     })
@@ -119,7 +119,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
     expect(textOf(results()[1]!.content)).toContain('It connects to example.com')
   })
 
-  test('in Auto, listed hosts are reached and others are not, whatever program connects', async () => {
+  test('in Auto, allowed hosts are reachable and others are not, whatever program connects', async () => {
     const port = await web()
     const python = (target: number): string =>
       `python3 -c "import urllib.request as u; print(u.build_opener(u.ProxyHandler()).open('http://localhost:${target}').read())"`
@@ -139,7 +139,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
     expect(JSON.stringify(results())).not.toContain('from outside')
   })
 
-  test('a command that the sandbox stops leads to one card, and works once the path is allowed', async () => {
+  test('a command that the sandbox blocks leads to one card, and works once the path is allowed', async () => {
     await start('auto', ['./save.sh', './save.sh'])
     const target = mkdtempSync(join(homedir(), '.trestle-test-'))
     folders.push(target)
@@ -157,7 +157,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
     expect(events().filter(({ type }) => type === 'approval.requested')).toHaveLength(1)
   })
 
-  test('with nobody to ask, the model is told what the sandbox stopped', async () => {
+  test('without a user to ask, the model is told what the sandbox blocked', async () => {
     await start('auto', ['./save.sh'], { interactive: false })
     writeFileSync(join(scratch.project, 'save.sh'), `#!/bin/sh\necho x > ${homedir()}/trestle-must-not-exist\n`, {
       mode: 0o755,
@@ -167,14 +167,14 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
     expect(existsSync(join(homedir(), 'trestle-must-not-exist'))).toBe(false)
   })
 
-  test('a request to run unrestricted always asks, with the reason of the agent', async () => {
+  test("a request to run unrestricted always asks, with the agent's reason", async () => {
     await start('auto', [{ command: 'echo hi', unrestricted: 'It needs the Docker socket.' }], { interactive: false })
     await run()
     expect(textOf(results()[0]!.content)).toContain('It needs the Docker socket.')
     expect(results()[0]!.isError).toBe(true)
   })
 
-  test('what is dangerous inside the sandbox asks in Auto, too', async () => {
+  test('commands that are dangerous inside the sandbox ask in Auto too', async () => {
     await start('auto', ['git push --force origin main', 'rm -rf .'], { interactive: false })
     await run()
     expect(results().every(({ isError }) => isError)).toBe(true)
@@ -191,7 +191,7 @@ describe.skipIf(sandboxSupport().kind === 'none')('commands in a sandbox', () =>
     await until(() => status()?.level === 'read-only', 'the sandbox of Ask first')
   })
 
-  test('turned off, commands run as before and the header says so', async () => {
+  test('with the sandbox off, commands run without one and the header says so', async () => {
     await start('auto', ['touch made'], { config: '[sandbox]\nmode = "off"\n' })
     await run()
     expect(status()).toMatchObject({

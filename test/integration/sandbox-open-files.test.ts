@@ -10,7 +10,7 @@ import { configFor, createScratch, writeConfig } from '../support/scratch'
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 
 it.skipIf(sandboxSupport().kind === 'none')(
-  'files that were open when Trestle was started are closed for sandboxed commands, warm and on their own',
+  'files that were open when Trestle started are closed for sandboxed commands, in warm and new sandboxes',
   async () => {
     const scratch = createScratch({})
     const command = 'cat <&40; ls -l /proc/self/fd'

@@ -72,7 +72,7 @@ function allText(folder: string): string {
 
 describe.skipIf(sandboxSupport().kind === 'none')('a program that asks at /dev/tty in a Project sandbox', () => {
   test.each(PROGRAMS)(
-    'gets what a person types, and nobody else does: $name',
+    'gets what the user types, and no other program does: $name',
     async ({ command, before, asks, prints }) => {
       const base = await tempFolder()
       const [project, home, trestle] = ['project', 'home', 'home/.trestle'].map((name) => join(base, name)) as [

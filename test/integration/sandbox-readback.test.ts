@@ -58,7 +58,7 @@ async function listening(): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-describe.skipIf(sandboxSupport().kind === 'none')('what a sandbox does is what is shown', () => {
+describe.skipIf(sandboxSupport().kind === 'none')('a sandbox enforces what the UI shows', () => {
   test.each(COMBINATIONS)(
     '$level, $network, an added folder: $hasFolder, listed paths: $hasLists',
     async ({ level, network, hasFolder, hasLists }) => {

@@ -81,7 +81,7 @@ async function place(where: 'project' | 'user', more: Record<string, unknown> = 
 }
 
 describe.skipIf(!hasSandbox)('MCP servers in a sandbox', () => {
-  it("a project's server changes its project and nothing else, and sees no keys", async () => {
+  it("allow a project's server to change its project only, without keys", async () => {
     const { call, scratch, view } = await place('project', { sandbox: 'unrestricted' })
     expect((await view()).sandbox).toEqual({ level: 'project', network: 'open' })
     expect(await call(`require('fs').writeFileSync('made', 'x'), 'made'`)).toBe('made')
@@ -95,13 +95,13 @@ describe.skipIf(!hasSandbox)('MCP servers in a sandbox', () => {
     expect(await call(`require('fs').mkdirSync('.git/hooks', { recursive: true })`)).toMatch(/^E/)
   })
 
-  it("says that a project's file cannot switch the sandbox off", async () => {
+  it("reject a project's file that turns the sandbox off", async () => {
     const { engine, scratch } = await place('project', { sandbox: 'unrestricted' })
     const { problems } = await engine.mcp.list(scratch.project)
     expect(problems).toEqual([expect.objectContaining({ line: 1, message: expect.stringContaining('doer.sandbox') })])
   })
 
-  it('reaches addresses of the network, but not when it is offline, and never unix sockets outside', async () => {
+  it('allow network addresses unless offline, and never Unix sockets outside', async () => {
     const server = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1')
     await once(server, 'listening')
     onTestFinished(() => void server.close())
@@ -116,7 +116,7 @@ describe.skipIf(!hasSandbox)('MCP servers in a sandbox', () => {
     expect(await offline.call(connect(String(port)))).toBe('ECONNREFUSED')
   })
 
-  it('can start programs of its own, which end with it', async () => {
+  it('allow child processes, which end with the server', async () => {
     const { call, engine, view } = await place('project')
     expect(await call(`require('child_process').execFileSync('echo', ['from a child']).toString()`)).toBe(
       'from a child\n',
@@ -129,7 +129,7 @@ describe.skipIf(!hasSandbox)('MCP servers in a sandbox', () => {
     await until(() => !isAlive(pid), 'the server to end')
   })
 
-  it("the user's own server runs unrestricted unless its definition says otherwise", async () => {
+  it("leave the user's own server unrestricted unless its definition says otherwise", async () => {
     const free = await place('user')
     expect((await free.view()).sandbox).toEqual({ level: 'unrestricted', network: 'open' })
     expect(
@@ -145,7 +145,7 @@ describe.skipIf(!hasSandbox)('MCP servers in a sandbox', () => {
     expect(existsSync(join(kept.scratch.project, 'x'))).toBe(false)
   })
 
-  it('a setting that is misspelled costs the server, not the sandbox', async () => {
+  it('disable a server with a misspelled setting, and keep the sandbox', async () => {
     const { engine, scratch } = await place('user', { sandbox: 'proejct' })
     const { servers, problems } = await engine.mcp.list(scratch.project)
     expect(servers).toEqual([])
@@ -195,7 +195,7 @@ describe.skipIf(!hasSandbox)('hooks in a sandbox', () => {
     return { scratch, runs: (await engine.hooks.list(scratch.project)).runs }
   }
 
-  it("a project's hook changes its project and nothing else, and sees nothing of Trestle's", async () => {
+  it("a project's hook changes only its project, and sees nothing of Trestle's", async () => {
     const { scratch, runs } = await turn((at) => ({ project: hook(at) }))
     expect(runs).toMatchObject([{ outcome: 'passed', sandbox: { level: 'project', network: 'open' } }])
     expect(readFileSync(join(scratch.project, 'inside'), 'utf8')).toBe('in\n')
@@ -203,7 +203,7 @@ describe.skipIf(!hasSandbox)('hooks in a sandbox', () => {
     expect(existsSync(outside(scratch))).toBe(false)
   })
 
-  it("the user's own hook runs unrestricted, or in the sandbox when it says so", async () => {
+  it("the user's own hook runs unrestricted, or in the sandbox when configured", async () => {
     const free = await turn((at) => ({ own: hook(at) }))
     expect(free.runs).toMatchObject([{ outcome: 'passed', sandbox: { level: 'unrestricted' } }])
     expect(existsSync(outside(free.scratch))).toBe(true)

@@ -100,7 +100,7 @@ it('a plan with alternatives is revised, then approved, and carried out', async 
   await replays()
 })
 
-it('a question is answered with an answer of the own words', async () => {
+it('a question is answered with a custom answer', async () => {
   const question = 'Which way?'
   const options = ['Left', 'Right'].map((label) => ({ label, description: '' }))
   await start([
@@ -114,7 +114,7 @@ it('a question is answered with an answer of the own words', async () => {
   await replays()
 })
 
-it('three subagents work side by side, the one in the background is resumed', async () => {
+it('three subagents run in parallel, and the background one is resumed', async () => {
   const goOn = (request: RecordedRequest): ScriptStep => {
     const text = said(request)
     const id = /task_id: (agent-\S+)/.exec(text)?.[1] ?? ''
@@ -150,7 +150,7 @@ it('three subagents work side by side, the one in the background is resumed', as
   await replays()
 })
 
-it('a skill calls a skill, three deep and no deeper', async () => {
+it('a skill calls a skill, up to three levels deep', async () => {
   const skill = (name: string, next: string) =>
     `---\nname: ${name}\ndescription: The skill ${name}\n---\nNow load the skill ${next}.\n`
   const files = Object.fromEntries(
@@ -170,7 +170,7 @@ it('a skill calls a skill, three deep and no deeper', async () => {
   await replays()
 })
 
-it('a D-Mail takes the agent back, which then finishes', async () => {
+it('a D-Mail sends the agent back, which then finishes', async () => {
   await start([
     { toolCalls: [call('Read', { path: 'a.txt' })], text: 'I look.' },
     { toolCalls: [call('Write', { path: 'wrong.txt', content: 'x' })], text: 'This must be it.' },
@@ -183,7 +183,7 @@ it('a D-Mail takes the agent back, which then finishes', async () => {
   await replays()
 })
 
-it('a conversation is compacted in the middle of a task, which is then finished', async () => {
+it('a conversation is compacted in the middle of a task, which then finishes', async () => {
   let step = 0
   await start(
     (request) => {
@@ -204,7 +204,7 @@ it('a conversation is compacted in the middle of a task, which is then finished'
   await replays()
 })
 
-it('and what the user takes back, or brings back, is the same everywhere too', async () => {
+it('undo and redo by the user have the same result everywhere too', async () => {
   await start([{ toolCalls: [call('Write', { path: 'b.txt', content: 'b' })] }, { text: 'first' }, { text: 'second' }])
   await over()
   await engine.sessions.prompt(sessionId, [{ type: 'text', text: 'again' }])

@@ -19,7 +19,7 @@ describe('the agent of a session', () => {
     replay = undefined
   })
 
-  it('is switched without changing what was sent, keeps its tools and limits over a restart and in a fork, and is left again', async () => {
+  it('is switched without changing what was sent, keeps its tools and limits over a restart and in a fork, and can be left again', async () => {
     const run = (replay = new PrefixReplay({ wire: 'anthropic', window: 128_000 }))
     await run.begin()
     const { engine, session } = run
@@ -41,7 +41,7 @@ describe('the agent of a session', () => {
     expect(run.breaks()).toEqual({ allowed: [], others: [], thinking: [] })
   })
 
-  it('that does not exist is refused with those there are, and the session stays as it was', async () => {
+  it('that does not exist is rejected with the available ones, and the session is unchanged', async () => {
     const run = (replay = new PrefixReplay({ wire: 'chat', window: 128_000 }))
     await run.begin()
     await expect(run.engine.sessions.change(run.session, { agent: { name: 'asistant' } })).rejects.toThrow(
@@ -67,7 +67,7 @@ describe('from the command line', () => {
   const cli = (args: string[]) => runCli([...args, '--cwd', scratch.project], { home: scratch.home })
   const asked = (index = 0): string => JSON.stringify(server.requests[index]!.body)
 
-  it('--agent-file works as the agent of that file, with its tools, its limit of steps and nothing that changes', async () => {
+  it('--agent-file runs the agent of that file, with its tools, its step limit and no changes', async () => {
     const touch = { toolCalls: [{ name: 'Bash', input: { command: 'touch made.txt' } }] }
     await begin([touch, { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] }, { text: 'Enough.' }])
     const file = join(scratch.project, 'review.yaml')
@@ -90,7 +90,7 @@ describe('from the command line', () => {
     expect((await runCli(['session', 'list', '--json'], { home: scratch.home })).code).toBe(0)
   })
 
-  it('a session goes on as its agent although its file is gone, and changes it with --agent', async () => {
+  it('a session continues as its agent although its file is gone, and switches with --agent', async () => {
     await begin([{ text: 'One.' }, { text: 'Two.' }, { text: 'Three.' }])
     const file = join(scratch.home, 'review.yaml')
     writeFileSync(file, REVIEW)
@@ -103,7 +103,7 @@ describe('from the command line', () => {
     expect(asked(2)).toContain('everyday questions')
   })
 
-  it('a file or a name that cannot be used is an error that says where and what to do, and starts nothing', async () => {
+  it('an unusable file or name is an error that says where and what to do, and starts nothing', async () => {
     await begin([{ text: 'Never.' }])
     mkdirSync(join(scratch.home, 'agents'), { recursive: true })
     writeFileSync(join(scratch.project, 'broken.yaml'), 'description: [x')
@@ -123,7 +123,7 @@ describe('from the command line', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it('trestle agent list names the agents and says what is wrong with a file, as text and as JSON', async () => {
+  it('trestle agent list lists the agents and reports invalid files, as text and as JSON', async () => {
     await begin([{ text: 'Never.' }])
     mkdirSync(join(scratch.home, 'agents'), { recursive: true })
     writeFileSync(join(scratch.home, 'agents', 'half.yaml'), 'name: Half Right\ntools: [Read, Raed]\n')

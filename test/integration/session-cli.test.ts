@@ -65,7 +65,7 @@ async function twoTurns(): Promise<string> {
   return sessionId
 }
 
-test('goes back before any message, by tools and by commands, says so first, and forth again', async () => {
+test('restores to before any message, changes by tools and by commands, with a preview, and undoes it', async () => {
   const id = await twoTurns()
   const { messages } = await json<{ messages: RestorePoint[] }>('show', id)
   expect(messages.map(({ n, text }) => [n, text])).toEqual([
@@ -89,7 +89,7 @@ test('goes back before any message, by tools and by commands, says so first, and
   expect([read('notes.md'), read('keep.txt'), existsSync(file('new'))]).toEqual(['one\r\ntwo\r\n', 'mine\n', false])
 })
 
-test('leaves what somebody else changed since, says so, and overwrites it only when asked to', async () => {
+test('keeps later changes by other programs, says so, and overwrites them only on request', async () => {
   const id = await twoTurns()
   writeFileSync(file('notes.md'), 'theirs')
   writeFileSync(file('new/deep/theirs'), 'theirs too')
@@ -108,7 +108,7 @@ test('leaves what somebody else changed since, says so, and overwrites it only w
   expect(read('notes.md')).toBe('theirs')
 })
 
-test('takes the conversation back for the model and in the export, and brings it back', async () => {
+test('restores the conversation for the model and in the export, and undoes it', async () => {
   const id = await twoTurns()
   const exported = async (): Promise<RecordedEvent[]> =>
     (await session('export', id, '--json')).stdout
@@ -133,7 +133,7 @@ test('takes the conversation back for the model and in the export, and brings it
   expect((await exported()).slice(0, before.length)).toEqual(before)
 })
 
-test('a fork has the conversation before the message, no more, and leaves the files alone', async () => {
+test('a fork has only the conversation before the message, and leaves the files alone', async () => {
   const id = await twoTurns()
   const fork = await json<SessionHeader>('fork', id, '--to', '2')
   expect(fork).toMatchObject({ folder: scratch.project, title: 'first (fork)' })
@@ -146,7 +146,7 @@ test('a fork has the conversation before the message, no more, and leaves the fi
   expect((await json<{ messages: RestorePoint[] }>('show', id)).messages).toHaveLength(2)
 })
 
-test('says what is wrong with a command line, and changes nothing then', async () => {
+test('reports a wrong command line, and changes nothing', async () => {
   const id = await twoTurns()
   for (const [args, words] of [
     [['restore', id, '--to', '9', '--files'], 'there are 2 messages'],

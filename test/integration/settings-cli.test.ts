@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
 
-it('a setting of tool search is shown, changed in its place, and shown as changed', async () => {
+it('a tool search setting is shown, changed in place, and shown as changed', async () => {
   writeFileSync(join(home, 'config.toml'), '# mine\n[tool_search] # about tools\nmin_pct = 7.5\n')
   expect(await runCli(['settings'], { home })).toMatchObject({
     code: 0,
@@ -37,7 +37,7 @@ it.each([
   [['toolSearch.minPct', '101'], /number from 0 to 100/],
   [['toolSearch.minTokens', '1.5'], /whole number/],
   [['toolSearch.minTokens', ''], /whole number/],
-])('%j is refused with what would do, and changes nothing', async (args, said) => {
+])('%j is rejected with the accepted values, and changes nothing', async (args, said) => {
   const run = await runCli(['settings', ...args], { home })
   expect(run.code).toBe(2)
   expect(run.stderr).toMatch(said)

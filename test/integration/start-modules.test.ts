@@ -12,7 +12,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-it("a turn in print mode loads none of Node's own fetch, TLS and HTTP/2: they take a fifth of a start", async () => {
+it("a turn in print mode loads none of Node's own fetch, TLS and HTTP/2, which take a fifth of a start", async () => {
   scratch = createScratch({ 'a.txt': 'one\n' })
   server = await startModelServer({
     script: [{ toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] }, { text: 'Read.' }],

@@ -87,7 +87,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-test('a backup made while the store is open has everything, and Settings is told number, size, time and place', async () => {
+test('a backup made while the store is open is complete, and Settings shows count, size, time and location', async () => {
   create('one', 'first', 'second')
   const view = await start().take()
   expect(view).toEqual({ folder: folder(), count: 1, bytes: expect.any(Number), newestAt: time })
@@ -100,7 +100,7 @@ test('a backup made while the store is open has everything, and Settings is told
 })
 
 test(
-  'a backup is made while another process writes without pause, and neither waits for the other',
+  'a backup is made while another process writes continuously, and neither blocks the other',
   { timeout: 60_000 },
   async () => {
     const writer = runTs('./store-writer.ts', [home, 'busy'])
@@ -112,7 +112,7 @@ test(
     await start().take()
     clearInterval(timer)
     expect(turnsOfTheLoop.count).toBeGreaterThan(3)
-    await until(() => writer.lines.length > before, 'the writer to go on', 30_000)
+    await until(() => writer.lines.length > before, 'the writer to continue', 30_000)
     const copy = openDatabase(newest(), { alone: true })
     expect(copy.pragma('integrity_check', { simple: true })).toBe('ok')
     copy.close()
@@ -136,7 +136,7 @@ test('a backup is due when the newest is a day old, and a new store gets its fir
   expect(problems).toEqual([])
 })
 
-test('seven backups are kept, and several of one day do not push out those of other days', async () => {
+test('seven backups are kept, and several of one day do not displace those of other days', async () => {
   const all = start()
   for (let day = 0; day < 6; day += 1) {
     await all.take()
@@ -150,7 +150,7 @@ test('seven backups are kept, and several of one day do not push out those of ot
   expect(new Set(backups().map((name) => name.slice(0, 18))).size).toBe(7)
 })
 
-test('one process makes the backup, and another says that it is being made', async () => {
+test('one process makes the backup, and another reports it as in progress', async () => {
   const { promise, resolve } = Promise.withResolvers<BackupOutcome>()
   const first = start(() => promise).take()
   await expect(start().take()).rejects.toMatchObject({ code: 'store.busy' })
@@ -159,7 +159,7 @@ test('one process makes the backup, and another says that it is being made', asy
   await expect(start().take()).resolves.toMatchObject({ count: 1 })
 })
 
-test('a store whose copy is damaged gives no backup, is reported, and is repaired by the next start', async () => {
+test('a store whose copy is damaged makes no backup, is reported, and is repaired by the next start', async () => {
   create('one', 'text')
   const bad = start(async () => ({ kind: 'damaged', reason: 'page 7' }))
   await expect(bad.take()).rejects.toThrow(/damaged \(page 7\).*next start/)
@@ -171,7 +171,7 @@ test('a store whose copy is damaged gives no backup, is reported, and is repaire
   expect(problems[0]).toMatch(/No backup of the sessions was made: .*page 7/)
 })
 
-test('a damaged store gets back from the newest backup what is lost in it, and keeps what came later', async () => {
+test('a damaged store gets lost events from the newest backup, and keeps later ones', async () => {
   create('old', 'in the backup')
   create('gone', 'was removed later')
   await start().take()
@@ -191,7 +191,7 @@ test('a damaged store gets back from the newest backup what is lost in it, and k
   expect(texts('old')).toEqual(['in the backup'])
 })
 
-test('what is newer than the backup is read from the damaged store, and what was removed stays away', async () => {
+test('events newer than the backup are read from the damaged store, and removed sessions stay removed', async () => {
   create('old', 'in the backup')
   create('gone', 'was removed later')
   await start().take()
@@ -207,7 +207,7 @@ test('what is newer than the backup is read from the damaged store, and what was
   expect(texts('old')).toEqual(['in the backup', 'after the backup'])
 })
 
-test('recover brings back from a backup what is missing, completes what was cut, and changes nothing that is there', async () => {
+test('recover restores missing sessions from a backup, completes truncated ones, and changes no existing event', async () => {
   create('same', 'a')
   create('removed', 'b')
   create('apart', 'c', 'd')
@@ -221,7 +221,7 @@ test('recover brings back from a backup what is missing, completes what was cut,
   open()
   store.remove('removed')
   store.close()
-  // The store of the day before, in which one session was gone on with.
+  // The store of the day before, in which one session was continued.
   copyFileSync(backup, file)
   open()
   store.append('apart', [turn('went another way')])
@@ -239,7 +239,7 @@ test('recover brings back from a backup what is missing, completes what was cut,
   expect(recover(backup).merged).toMatchObject({ added: [], completed: [], events: 0 })
 })
 
-test('recover leaves alone a session that went another way since, and says so', async () => {
+test('recover leaves a session that has diverged since alone, and says so', async () => {
   create('apart', 'a')
   store.append('apart', [turn('one way')])
   await start().take()
@@ -254,7 +254,7 @@ test('recover leaves alone a session that went another way since, and says so', 
   expect(texts('apart')).toEqual(['a', 'the other way'])
 })
 
-test('recover without a file takes the damaged stores that were kept and the newest backup, without what was removed', async () => {
+test('recover without a file uses the kept damaged stores and the newest backup, without removed sessions', async () => {
   expect(() => recover()).toThrow(/no damaged store and no backup/)
   create('kept', 'a')
   create('gone', 'b')
@@ -266,7 +266,7 @@ test('recover without a file takes the damaged stores that were kept and the new
   expect(ids()).toEqual(['gone', 'kept'])
 })
 
-test('recover refuses the store in use and a file that is not there', () => {
+test('recover rejects the store in use and a missing file', () => {
   expect(() => recover(file)).toThrow(/is the store that is in use/)
   expect(() => recover(join(home, 'nothing.db'))).toThrow(/There is no file/)
 })

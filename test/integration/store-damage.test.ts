@@ -95,7 +95,7 @@ function recover(): { notices: string[]; events: Map<string, RecordedEvent[]>; c
       expect([...store.historyBackwards(sessionId)].length).toBeGreaterThanOrEqual(0)
       expect(store.header(sessionId)).toMatchObject({ sessionId, seq: found.at(-1)!.seq })
       store.acquire(sessionId)
-      expect(store.append(sessionId, [turn('and it goes on')])[0]?.seq).toBe(found.at(-1)!.seq + 1)
+      expect(store.append(sessionId, [turn('and it continues')])[0]?.seq).toBe(found.at(-1)!.seq + 1)
     }
     const count = [...events.values()].reduce((sum, found) => sum + found.length, 0)
     return { notices, events, count }
@@ -149,7 +149,7 @@ function openAgain(): string[] {
   return notices
 }
 
-describe('every event that a damaged store still holds is recovered, and the loss is counted', () => {
+describe('every readable event of a damaged store is recovered, and the loss is counted', () => {
   test.each(Array.from({ length: 20 }, (_, n) => n))('with a page overwritten at place %i of 20', (n) => {
     const pages = Math.floor(statSync(file).size / PAGE)
     overwrite(Math.floor((n * (pages - 1)) / 19) * PAGE, Buffer.alloc(PAGE, n % 2 === 0 ? 0xa5 : 'text'))
@@ -171,7 +171,7 @@ describe('every event that a damaged store still holds is recovered, and the los
     expect(recovery(stillThere())).toEqual(COMPLETE)
   })
 
-  test.each(['garbage', ''])('with nothing but %j in it, it says that nothing could be read', (garbage) => {
+  test.each(['garbage', ''])('reports a file that contains only %j as unreadable', (garbage) => {
     const size = statSync(file).size
     truncateSync(file, 0)
     if (garbage !== '') overwrite(0, Buffer.alloc(size, garbage))
@@ -185,7 +185,7 @@ describe('every event that a damaged store still holds is recovered, and the los
   })
 })
 
-describe('a log that is not what it was', () => {
+describe('a damaged write-ahead log', () => {
   let acknowledged: number
 
   /** A home as a killed process leaves it: the latest events are in the log alone. */
@@ -209,13 +209,13 @@ describe('a log that is not what it was', () => {
     closeSync(fd)
   }
 
-  test('sound, it needs no recovery and nothing is lost', () => {
+  test('needs no recovery and loses nothing when intact', () => {
     const { notices, events } = recover()
     expect(notices).toEqual([])
     expect(late(events)).toBeGreaterThanOrEqual(acknowledged)
   })
 
-  test('missing, it is reported, and what the file has stays', () => {
+  test("is reported when missing, and the file's events stay", () => {
     rmSync(`${file}-wal`)
     const { notices, events } = recover()
     expect(notices).toEqual([
@@ -224,7 +224,7 @@ describe('a log that is not what it was', () => {
     expect(oldOnes(events)).toEqual(everything())
   })
 
-  test('cut, it is reported, and what comes before the cut stays', () => {
+  test('is reported when truncated, and events before the cut stay', () => {
     truncateSync(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2))
     const { notices, events } = recover()
     expect(notices).toEqual([expect.stringMatching(/its log was cut after \d+ of \d+ pages.* 41 sessions/)])
@@ -232,7 +232,7 @@ describe('a log that is not what it was', () => {
     expect(late(events)).toBeGreaterThan(acknowledged / 10)
   })
 
-  test('garbage, it is reported and kept', () => {
+  test('is reported and kept when it is garbage', () => {
     log(0, Buffer.alloc(statSync(`${file}-wal`).size, 'garbage'))
     const garbage = readFileSync(`${file}-wal`)
     const { notices, events } = recover()
@@ -242,7 +242,7 @@ describe('a log that is not what it was', () => {
     expect(readFileSync(join(home, kept!)).equals(garbage)).toBe(true)
   })
 
-  test('with one bad page in its middle, what was written behind that page is recovered, too', () => {
+  test('with one bad page in its middle still gives back what was written after that page', () => {
     const frames = Math.floor((statSync(`${file}-wal`).size - 32) / (PAGE + 24))
     log(32 + Math.floor(frames / 2) * (PAGE + 24) + 200, Buffer.alloc(1000, 0x11))
     const { notices, events } = recover()
@@ -251,7 +251,7 @@ describe('a log that is not what it was', () => {
     expect(late(events)).toBeGreaterThanOrEqual(acknowledged)
   })
 
-  test('with the file beside it empty, the log alone gives back what it has', () => {
+  test('alone gives back its events when the database file is empty', () => {
     truncateSync(file, 0)
     const { notices, events } = recover()
     expect(notices).toEqual([expect.stringMatching(/the file is empty.* sessions? with/)])

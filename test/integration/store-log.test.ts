@@ -67,7 +67,7 @@ afterEach(() => {
 })
 
 describe('the log', () => {
-  test('seq has no gaps and events come back as they were appended, also after reopening', () => {
+  test('seq has no gaps and events are returned as appended, also after reopening', () => {
     create('a')
     const odd = 'null \u0000, lone \ud800 surrogate, 漢字, 👩‍👩‍👧'
     const events = [...store.append('a', [turn('t', odd), step(1)]), ...store.append('a', [answer(1), end])]
@@ -91,7 +91,7 @@ describe('the log', () => {
     expect(live).toEqual(folded)
   })
 
-  test('a header written by an older fold is folded anew instead of being believed', () => {
+  test('a header written by an older fold is recomputed instead of trusted', () => {
     create('a')
     store.append('a', [turn('t')])
     const want = store.header('a')
@@ -129,11 +129,11 @@ describe('the log', () => {
     expect(() => store.append('a', [turn('t'), broken])).toThrow(/circular/i)
     expect(store.header('a')).toMatchObject({ seq: 1, turns: 0 })
     expect(store.append('a', [turn('t')])[0]?.seq).toBe(2)
-    expect(() => store.append('nobody', [turn('t')])).toThrow(expect.objectContaining({ code: 'session.not_found' }))
-    expect(store.append('nobody', [])).toEqual([])
+    expect(() => store.append('missing', [turn('t')])).toThrow(expect.objectContaining({ code: 'session.not_found' }))
+    expect(store.append('missing', [])).toEqual([])
   })
 
-  test('removing a session of thousands of events leaves no text of it in the search', () => {
+  test('removing a session of thousands of events removes its text from the search', () => {
     create('a')
     for (let n = 0; n < 30; n += 1)
       store.append(
@@ -147,7 +147,7 @@ describe('the log', () => {
     expect(() => store.remove('a')).toThrow(expect.objectContaining({ code: 'session.not_found' }))
   })
 
-  test('a full disk is store.full and the store goes on when there is space again', () => {
+  test('a full disk is store.full and the store works again once there is space', () => {
     store.close()
     const db = openDatabase(join(home, 'trestle.db'))
     migrate(db, { backup: () => undefined })
@@ -166,7 +166,7 @@ describe('the log', () => {
 })
 
 describe('windows', () => {
-  test('a window starts where a turn or a step starts and reaches to its end', () => {
+  test('start where a turn or a step starts and reach to its end', () => {
     create('a')
     for (let t = 0; t < 10; t += 1)
       store.append('a', [turn(`t${t}`), step(1), tool(1), answer(1), step(2), tool(2), answer(2), end])
@@ -187,7 +187,7 @@ describe('windows', () => {
     expect(rebuilt).toEqual(whole)
   })
 
-  test('a step larger than the window comes whole', () => {
+  test('contain a step whole even when it is larger than the limit', () => {
     create('a')
     store.append('a', [turn('t'), step(1), ...Array.from({ length: 50 }, (_, n) => tool(n)), answer(1)])
     const { events, hasMore } = store.window('a', { limit: 5 })
@@ -196,21 +196,21 @@ describe('windows', () => {
     expect(hasMore).toBe(true)
   })
 
-  test('a window of a few huge events stops early instead of loading them all', () => {
+  test('of a few huge events stop early instead of loading them all', () => {
     create('a')
     for (let n = 0; n < 12; n += 1) store.append('a', [step(n), tool(n, 'x'.repeat(4_000_000))])
     expect(store.window('a', { limit: 100 }).events.length).toBeLessThanOrEqual(8)
     expect(store.window('a', { limit: 100, before: 4 }).events).toHaveLength(3)
   })
 
-  test('an empty, an unknown and a wholly read session have no more', () => {
+  test('report no more events for an empty, an unknown and a fully read session', () => {
     create('a')
     expect(store.window('a', { limit: 10 })).toMatchObject({ hasMore: false, events: [{ seq: 1 }] })
     expect(store.window('a', { limit: 10, before: 1 })).toEqual({ events: [], hasMore: false })
-    expect(store.window('nobody', { limit: 10 })).toEqual({ events: [], hasMore: false })
+    expect(store.window('missing', { limit: 10 })).toEqual({ events: [], hasMore: false })
   })
 
-  test('history is read backwards, only what the model saw, while other calls go on', () => {
+  test('history is read backwards, only what the model saw, while other calls continue', () => {
     create('a')
     for (let n = 0; n < 100; n += 1) store.append('a', [turn(`t${n}`), step(1), tool(1), answer(1), end])
     const types: string[] = []
@@ -227,7 +227,7 @@ describe('windows', () => {
 })
 
 describe('lists', () => {
-  test('newest first, by folder, by archive, with status from the header', () => {
+  test('are newest first, by folder, by archive, with status from the header', () => {
     create('a')
     time += 1
     create('b', { folder: '/gone' })
@@ -246,7 +246,7 @@ describe('lists', () => {
     expect(store.list()[1]).toMatchObject({ status: 'running', model: 'p/m' })
   })
 
-  test('a turn whose process ended is interrupted, not running, and is found at the next start', () => {
+  test('show a turn whose process ended as interrupted, not running, and the next start finds it', () => {
     create('a')
     create('b')
     store.append('a', [turn('t')])

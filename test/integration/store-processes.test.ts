@@ -68,7 +68,7 @@ test(
 )
 
 test(
-  'processes that write different sessions at once neither corrupt nor starve each other',
+  'processes that write different sessions at once neither corrupt the store nor starve each other',
   { timeout: 60_000 },
   async () => {
     const scripts = ['a', 'b', 'c'].map((id) => writer(id, '1500'))
@@ -87,7 +87,7 @@ test(
   },
 )
 
-test('a session that another process runs is refused with where, and taken over once that one is killed', async () => {
+test('a session that runs in another process is rejected with its location, and taken over once that process is killed', async () => {
   const script = writer('a', '0', 'hold')
   await script.line('ready')
   const { store } = openStore({ home })
@@ -116,7 +116,7 @@ test('a session that another process runs is refused with where, and taken over 
   store.close()
 })
 
-test('a lease is given back on release and on close', () => {
+test('a lease is released on release and on close', () => {
   const one = openStore({ home }).store
   const two = openStore({ home }).store
   one.create({ sessionId: 'a', folder: '/p', title: '', mode: 'ask', addedFolders: [] })
@@ -128,12 +128,12 @@ test('a lease is given back on release and on close', () => {
   two.close()
   expect(one.acquire('a').ok).toBe(true)
   expect(one.append('a', [steer])[0]?.seq).toBe(3)
-  expect(() => one.acquire('nobody')).toThrow(expect.objectContaining({ code: 'session.not_found' }))
+  expect(() => one.acquire('missing')).toThrow(expect.objectContaining({ code: 'session.not_found' }))
   one.close()
   one.close()
 })
 
-test('a process id that was used again by another program does not keep a lease', async () => {
+test('a reused process id does not keep a lease alive', async () => {
   const script = writer('a', '0', 'hold')
   await script.line('ready')
   await script.kill()
@@ -146,7 +146,7 @@ test('a process id that was used again by another program does not keep a lease'
   store.close()
 })
 
-test('on another machine the heartbeat decides who lives', () => {
+test('on another machine the heartbeat decides whether a lease is alive', () => {
   let time = Date.now()
   const far = openStore({ home, now: () => time }).store
   far.create({ sessionId: 'a', folder: '/p', title: '', mode: 'ask', addedFolders: [] })
@@ -166,7 +166,7 @@ test('on another machine the heartbeat decides who lives', () => {
   far.close()
 })
 
-test('many processes that start on a new home at once make one sound store', { timeout: 60_000 }, async () => {
+test('many processes that open a new home at once create one valid store', { timeout: 60_000 }, async () => {
   const scripts = Array.from({ length: 6 }, (_, n) => writer(`n${n}`, '20'))
   const ends = await Promise.all(scripts.map((script) => script.done))
   expect(ends.map((end) => end.stderr).join('')).toBe('')
@@ -176,7 +176,7 @@ test('many processes that start on a new home at once make one sound store', { t
   expect(integrity()).toBe('ok')
 })
 
-test('a removal that was cut off is finished at the next start', () => {
+test('an interrupted removal is completed at the next start', () => {
   const first = openStore({ home }).store
   first.create({ sessionId: 'a', folder: '/p', title: '', mode: 'ask', addedFolders: [] })
   first.append('a', [steer])

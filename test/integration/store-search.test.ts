@@ -47,7 +47,7 @@ afterAll(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-test('a search in one session finds what was said there and nothing of others', () => {
+test('a search in one session finds only its messages', () => {
   store.create({ sessionId: 'other', folder: '/project', title: 'Other', mode: 'ask', addedFolders: [] })
   store.append('other', [
     { type: 'turn.started', turnId: 'o', parts: [{ type: 'text', text: 'pelican roosts' }], model: 'a/b' },
@@ -83,11 +83,11 @@ test.each([
   ['secretthought', []],
   ['guardwords', []],
   ['fix nowhere', []],
-])('finds what a person means by %j', (query, seqs) => {
+])('finds the expected messages for %j', (query, seqs) => {
   expect(found(query)).toEqual(seqs)
 })
 
-test('the snippet shows the match, marked, on one line and short', () => {
+test('the snippet shows the marked match, short and on one line', () => {
   const [hit] = store.search('hidden "needle is"')
   expect(hit?.snippet).toContain('\u0001hidden\u0002 \u0001needle is\u0002 here')
   expect(hit?.snippet.length).toBeLessThan(220)
@@ -95,7 +95,7 @@ test('the snippet shows the match, marked, on one line and short', () => {
   expect(store.search('错误')[0]?.snippet).toContain('\u0001错误\u0002')
 })
 
-test('newest first and no more than asked for', () => {
+test('results are newest first, up to the requested number', () => {
   expect(store.search('filler', 1)).toHaveLength(1)
   expect(found('the')).toEqual([6, 0])
 })
@@ -132,7 +132,7 @@ test.each([
   expect(Array.isArray(store.search(query))).toBe(true)
 })
 
-test('no query at all throws, and every word of a message finds it', () => {
+test('an empty query does not throw, and every word of a message finds it', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (query) => {
       store.search(query)
@@ -157,7 +157,7 @@ test('no query at all throws, and every word of a message finds it', () => {
   )
 })
 
-test('what a conversation went back over is not found, and is again once it is back', () => {
+test('messages undone by a restore are not found, and are found again once it is undone', () => {
   store.create({ sessionId: 'b', folder: '/project', title: 'Title', mode: 'ask', addedFolders: [] })
   const say = (text: string): number =>
     store.append('b', [

@@ -75,7 +75,7 @@ const next = (up: Migration['up']): Migration[] => [...MIGRATIONS, { version: 99
 describe('migration', () => {
   const onlyFirst = MIGRATIONS.slice(0, 1)
 
-  test('a new home needs no backup and its files are for the user alone', () => {
+  test('a new home needs no backup and its files are private to the user', () => {
     rmSync(home, { recursive: true })
     fill(1)
     expect(backups()).toEqual([])
@@ -83,7 +83,7 @@ describe('migration', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('a file of version 0 that holds something is backed up before it is migrated', () => {
+  test('a non-empty file of version 0 is backed up before it is migrated', () => {
     const db = openDatabase(file)
     db.exec("CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('keep me')")
     db.close()
@@ -96,7 +96,7 @@ describe('migration', () => {
     copy.close()
   })
 
-  test('messages written before the search existed can be found after its migration', () => {
+  test('messages written before the search existed are searchable after its migration', () => {
     const db = openDatabase(file)
     db.transaction(() => {
       onlyFirst[0]?.up(db)
@@ -118,7 +118,7 @@ describe('migration', () => {
     expect(backups()).toEqual([expect.stringMatching(/^trestle-1-/)])
   })
 
-  test('a migration that fails changes nothing, and the backup is there', () => {
+  test('a migration that fails changes nothing, and the backup exists', () => {
     fill(2)
     const failing = next((db) => {
       db.exec('DROP TABLE lease')
@@ -142,7 +142,7 @@ describe('migration', () => {
     expect(backups()).not.toContain('trestle-1-20260103T000000000Z.db')
   })
 
-  test('a store of a newer Trestle is refused and left as it is', () => {
+  test('a store of a newer Trestle is rejected and left unchanged', () => {
     fill(1)
     const db = openDatabase(file)
     db.pragma('user_version = 1000')
@@ -192,18 +192,18 @@ describe('a damaged file', () => {
     ])
   })
 
-  test('cut short', () => {
+  test('truncated', () => {
     fill(10)
     truncateSync(file, Math.floor(statSync(file).size / 2))
     expect(startAfresh(['s0', 's1', 's2', 's3', 's6', 's7'])).toEqual([expect.stringMatching(/damaged.* 6 sessions/)])
   })
 
-  test('that is not a database at all', () => {
+  test('that is not a database', () => {
     writeFileSync(file, 'hello, I am a text file that is long enough to be looked at by SQLite'.repeat(100))
     expect(startAfresh([])).toEqual([expect.stringMatching(/not a database/)])
   })
 
-  test('with the right version but without the tables', () => {
+  test('with the right version but no tables', () => {
     const db = openDatabase(file)
     db.exec('CREATE TABLE other (x)')
     db.pragma(`user_version = ${MIGRATIONS.at(-1)?.version}`)
@@ -211,7 +211,7 @@ describe('a damaged file', () => {
     expect(startAfresh([])).toEqual([expect.stringMatching(/no table session/)])
   })
 
-  test('is replaced by the newest backup that is sound', () => {
+  test('is replaced by the newest valid backup', () => {
     fill(3)
     mkdirSync(join(home, 'backups'))
     const backup = (day: number): string => join(home, 'backups', `trestle-2-2026010${day}T120000000Z.db`)
@@ -239,7 +239,7 @@ describe('a damaged file', () => {
     expect(readFileSync(join(home, `${asides()[0]}-wal`)).equals(readFileSync(join(home, 'saved-wal')))).toBe(true)
   })
 
-  test('is noticed while running, and mended at the next start', { timeout: 120_000 }, () => {
+  test('is detected while running, and repaired at the next start', { timeout: 120_000 }, () => {
     fill(400)
     const { store } = openStore({ home })
     overwrite(file, 4096 * 40, Buffer.alloc(statSync(file).size - 4096 * 41, 0x5a))
@@ -255,7 +255,7 @@ describe('a damaged file', () => {
 })
 
 test(
-  'a large sound file is not read through at every start, but once a day and after a crash',
+  'a large valid file is fully checked once a day and after a crash, not at every start',
   { timeout: 120_000 },
   () => {
     const day = 86_400_000
@@ -275,14 +275,14 @@ test(
   },
 )
 
-test('a home that cannot be used is a coded error, not a crash', () => {
+test('an unusable home is a coded error, not a crash', () => {
   writeFileSync(join(home, 'plain'), '')
   expect(() => openStore({ home: join(home, 'plain') })).toThrow(expect.objectContaining({ code: 'store.unreadable' }))
   mkdirSync(join(home, 'folder', 'trestle.db'), { recursive: true })
   expect(() => openStore({ home: join(home, 'folder') })).toThrow(expect.objectContaining({ code: 'store.unreadable' }))
 })
 
-test('a backup that broke off with its process is removed by the next start, and that of a living one is kept', () => {
+test('an incomplete backup of a dead process is removed by the next start, and that of a running one is kept', () => {
   const folder = join(home, 'backups')
   mkdirSync(folder, { recursive: true })
   const [dead, living] = [2 ** 22 + 1, process.ppid].map((pid) =>

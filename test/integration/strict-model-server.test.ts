@@ -137,7 +137,7 @@ describe.each<
   ['gemini', 2.5, '', {}],
 ])('200 turns over the %s wire with a server that counts %d bytes to a token%s', (wire, bytesPerToken, _what, more) => {
   it(
-    'has no request refused, across trims and a restart, and no trim leaves less than 60 percent of the window',
+    'has no rejected request, across trims and a restart, and every trim leaves at least 60 percent of the window',
     { timeout: 240_000 },
     async () => {
       const played = await begin({ wire, bytesPerToken, window: WINDOW, ...more })
@@ -168,7 +168,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
   'a window smaller than configured, over the %s wire',
   (wire) => {
     it(
-      'is learned from one refusal: the same turn goes on, no later one is refused, and the conversation is not cut down',
+      'is learned from one rejection: the same turn continues, no later request is rejected, and the conversation is not truncated',
       { timeout: 60_000 },
       async () => {
         const played = await begin({ wire, bytesPerToken: 3, window: 60_000, configured: 200_000 })
@@ -184,7 +184,7 @@ describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
   },
 )
 
-it('a model that thinks more than it reads, and loses that behind a trim, never has less than 60 percent of the window in use after one', async () => {
+it('a model that thinks more than it reads, and loses thinking behind a trim, always has at least 60 percent of the window in use after one', async () => {
   const thinking = 'I wonder whether this is what was asked for. '.repeat(60)
   const played = await begin({ wire: 'anthropic', bytesPerToken: 3, window: WINDOW, thinking, ...BINDS })
   for (let turn = 0; turn < 60; turn += 1) {
@@ -195,7 +195,7 @@ it('a model that thinks more than it reads, and loses that behind a trim, never 
   expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(WINDOW * 0.6)
 })
 
-it('a model that binds thinking without being known for it refuses once after each trim: the same turn goes on, and so do later ones', async () => {
+it('a model that unexpectedly requires its thinking rejects once after each trim: the same turn continues, and so do later ones', async () => {
   const played = await begin({ wire: 'anthropic', bytesPerToken: 3, window: 32_000, bindsThinking: true })
   for (let turn = 0; turn < 40; turn += 1) {
     if (turn === 20) await played.restart()
@@ -215,7 +215,7 @@ it('a model that binds thinking without being known for it refuses once after ea
   )
 })
 
-it('a trim holds for later turns, after a restart and in a fork, byte for byte; going back to before it takes it back', async () => {
+it('a trim applies to later turns, after a restart and in a fork, byte for byte; restoring to before it undoes it', async () => {
   const played = await begin({ wire: 'chat', bytesPerToken: 3, window: 30_000 })
   const messages = (): string[] =>
     (server.requests.at(-1)!.body['messages'] as object[]).map((message) => JSON.stringify(message))

@@ -23,7 +23,7 @@ const start = async (): Promise<TrestleClient> => (host = await startWebProcess(
 const eventsOf = async (client: TrestleClient, sessionId: string): Promise<RecordedEvent[]> =>
   (await client.session.open({ sessionId, limit: 1000 })).events
 
-it('after a kill the one that was waited for is interrupted, the one in the background is lost and told of once, a request of either is gone', async () => {
+it('after a kill a foreground subagent is interrupted, a background one is reported lost once, and their requests are gone', async () => {
   scratch = createScratch()
   server = await startModelServer({
     script: familyScript({

@@ -16,7 +16,7 @@ afterEach(async () => {
   scratch.remove()
 })
 
-it('one that a call waits for is sent to the background: the agent goes on, the end is told once, and stopping the turn spares it', async () => {
+it('a foreground subagent moved to the background: the agent continues, the end is reported once, and stopping the turn spares it', async () => {
   scratch = createScratch()
   const script = familyScript({
     go: [

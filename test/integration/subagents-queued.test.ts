@@ -16,13 +16,13 @@ afterEach(async () => {
   scratch.remove()
 })
 
-it('says of a subagent in the background that it runs, and that it is queued only while others take its place', async () => {
+it('a background subagent is reported as running, and as queued only while others use its slot', async () => {
   scratch = createScratch({})
   server = await startModelServer({
     script: familyScript({
       go: [
         { toolCalls: [agentCall('one', { run_in_background: true }), agentCall('two', { run_in_background: true })] },
-        { text: 'begun' },
+        { text: 'started' },
       ],
       // It keeps its place while it waits for the user.
       one: [{ toolCalls: [call('Write', { path: 'made.txt', content: 'x' })] }, { text: 'one is done' }],

@@ -59,12 +59,12 @@ const newsTo = (sessionId: string): string[] =>
       : [],
   )
 
-/** Folding the log anew gives the state that the run has left. */
+/** Refolding the log gives the state at the end of the run. */
 function replays(sessionId: string): void {
   expect(log(sessionId).reduce(applyHeader, emptyHeader(sessionId))).toEqual(engine.sessions.header(sessionId))
 }
 
-it('three subagents work side by side, one in the background that is told of once and resumed with what it knows', async () => {
+it('three subagents run in parallel; the background one is reported once and resumed with its context', async () => {
   let working = 0
   let most = 0
   const reads = (file: string): Part => [
@@ -130,7 +130,7 @@ it('three subagents work side by side, one in the background that is told of onc
   )
 })
 
-it('fifty in the background: no more at once than allowed, and each end is told exactly once', async () => {
+it('of fifty in the background, only the allowed number run at once, and each end is reported exactly once', async () => {
   let working = 0
   let most = 0
   const parts: Record<string, Part> = {
@@ -171,7 +171,7 @@ it('fifty in the background: no more at once than allowed, and each end is told 
   expect(tasks.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 'completed'))
 })
 
-it('a request of a subagent is in the inbox with its name; what is allowed for the session is allowed for the whole family', async () => {
+it("a subagent's request is in the inbox with its name; allowing it for the session applies to the whole family", async () => {
   await setup({
     go: [
       { toolCalls: [agentCall('one')] },
@@ -197,7 +197,7 @@ it('a request of a subagent is in the inbox with its name; what is allowed for t
   expect(engine.sessions.header(sessionId).rules).toEqual(engine.sessions.header(entry!.sessionId).rules)
 })
 
-it('explore changes nothing, in the mode that allows everything too, whatever a command hides it in', async () => {
+it('explore changes nothing, even in Auto, whatever a command hides', async () => {
   const commands = [
     'touch made',
     'echo x > made',
@@ -231,7 +231,7 @@ it('explore changes nothing, in the mode that allows everything too, whatever a 
   expect(offered).not.toContain('Agent')
 })
 
-it('depth is limited, and those that wait for their own subagents leave their place to them, so that none waits for ever', async () => {
+it('depth is limited, and subagents that wait for their own subagents give up their slots, so that they cannot deadlock', async () => {
   const files = { 'chief.yaml': 'description: passes work on\nsubagents: [chief]\n' }
   const passesOn = (next: string): Part => [
     { toolCalls: [agentCall(next, { subagent_type: 'chief' })] },
@@ -255,7 +255,7 @@ it('depth is limited, and those that wait for their own subagents leave their pl
   expect(results(sessionId)[0]).toContain('two has no Agent')
 })
 
-it('two subagents that edit the same file do not lose what the other wrote', async () => {
+it("two subagents that edit the same file keep each other's changes", async () => {
   const edits = (name: string): Part => [
     { toolCalls: [call('Read', { path: 'a.txt' })] },
     { toolCalls: [call('Edit', { path: 'a.txt', old_string: `${name}=0`, new_string: `${name}=1` })] },
@@ -276,7 +276,7 @@ it('two subagents that edit the same file do not lose what the other wrote', asy
   expect(readFileSync(join(scratch.project, 'a.txt'), 'utf8')).toBe('one=1\ntwo=1\n')
 })
 
-it('stopping the turn stops the subagent it waits for; stopping the subagent alone lets the turn go on', async () => {
+it('stopping the turn stops the subagent it waits for; stopping only the subagent lets the turn continue', async () => {
   await setup({
     go: [{ toolCalls: [agentCall('one')] }, { text: 'went on' }, { toolCalls: [agentCall('one again')] }],
     one: [
@@ -301,7 +301,7 @@ it('stopping the turn stops the subagent it waits for; stopping the subagent alo
   expect(engine.sessions.header(second).turnId).toBeUndefined()
 })
 
-it('an agent defines a type for its session, with no tool that it does not have, and a project has a say only once it is trusted', async () => {
+it("an agent defines a type for its session, without tools it lacks itself, and a project's types apply only once it is trusted", async () => {
   const spec = 'description: knows this project\nsystem_prompt: The project word is wombat.\ntools: [Read]\n'
   await setup(
     {
@@ -356,7 +356,7 @@ it('an agent defines a type for its session, with no tool that it does not have,
   expect((await engine.agents.list(scratch.project)).agents.map(({ name }) => name)).not.toContain('local')
 })
 
-it('what goes wrong is said so that the model can act on it', async () => {
+it('errors are reported so that the model can act on them', async () => {
   await setup({
     go: [
       {
@@ -382,7 +382,7 @@ it('what goes wrong is said so that the model can act on it', async () => {
   expect(all.some((text) => /status: failed\nreason: Invalid API key/.test(text))).toBe(true)
 })
 
-it('when the engine ends, subagents end with it, are told of at the next start, and can be resumed', async () => {
+it('when the engine closes, subagents end with it, are reported at the next start, and can be resumed', async () => {
   await setup({
     go: [
       { toolCalls: [agentCall('one', { run_in_background: true })] },
@@ -406,7 +406,7 @@ it('when the engine ends, subagents end with it, are told of at the next start, 
   expect(engine.sessions.header(agentId!).agent?.status).toBe('completed')
 })
 
-it("what a person writes to a working subagent joins its work, and its turn is not the parent's", async () => {
+it("a user's message to a running subagent joins its work, and its turn is not the parent's", async () => {
   await setup({
     go: [{ toolCalls: [agentCall('one')] }, { text: 'done' }],
     one: [
@@ -423,7 +423,7 @@ it("what a person writes to a working subagent joins its work, and its turn is n
   expect(ofType(sessionId, 'turn.steered')).toEqual([])
 })
 
-it('plan mode holds for subagents too, those that were at work when it was switched on included', async () => {
+it('plan mode applies to subagents too, including those running when it was turned on', async () => {
   await setup({
     go: [{ toolCalls: [agentCall('one')] }, { text: 'done' }],
     one: [

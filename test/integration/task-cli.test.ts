@@ -5,25 +5,25 @@ import type { Orphan, Task, TaskOutputPage } from '../../src/shared/model/task'
 import { SUPERVISOR_VARIABLE, homeKey, TASK_VARIABLE } from '../../src/main/engine/process/process-tag'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
-import { endHosts, openCustody } from '../support/source-task-host'
+import { endHosts, openSupervisor } from '../support/source-task-host'
 
 let scratch: Scratch
-let custody: ReturnType<typeof openCustody>
+let supervisor: ReturnType<typeof openSupervisor>
 beforeEach(() => {
   scratch = createScratch()
-  custody = openCustody(scratch.home)
+  supervisor = openSupervisor(scratch.home)
 })
 afterEach(async () => {
-  await custody.close()
+  await supervisor.close()
   await endHosts(scratch.home)
   scratch.remove()
 })
 
 const trestle = (...args: string[]): Promise<CliRun> => runCli(['task', ...args], { home: scratch.home })
 const start = (command: string): Promise<Task> =>
-  custody.start({ command, cwd: scratch.project, timeoutMs: null, description: 'said' })
+  supervisor.start({ command, cwd: scratch.project, timeoutMs: null, description: 'said' })
 
-test('lists, shows and stops tasks beside a running app, and shows them without one', async () => {
+test('lists, shows and stops tasks beside a running app, and shows them without an app', async () => {
   const { taskId } = await start('seq 5; sleep 60')
   const other = await start('sleep 61')
   const listed = await trestle('list', '--json')
@@ -42,7 +42,7 @@ test('lists, shows and stops tasks beside a running app, and shows them without 
     { taskId, status: 'stopped', stopReason: 'enough' },
     { taskId: other.taskId, status: 'stopped' },
   ])
-  await custody.close()
+  await supervisor.close()
   await endHosts(scratch.home)
   expect(await trestle('list')).toMatchObject({
     code: 0,
@@ -60,11 +60,11 @@ test('follows a task to its end', async () => {
   expect(await trestle('output', taskId, '--follow')).toMatchObject({ code: 0, stdout: 'one\ntwo\n' })
 })
 
-test('stops what a crashed run left behind, and nothing of another home or of a living run', async () => {
+test('stops orphans of a crashed run, and leaves other homes and running apps alone', async () => {
   const { pid: dead = 0 } = spawn('true')
-  const left = (home: string, custodian: string): ReturnType<typeof spawn> =>
+  const left = (home: string, owner: string): ReturnType<typeof spawn> =>
     spawn('sleep', ['77'], {
-      env: { ...process.env, [TASK_VARIABLE]: 'bash-deadbeef', [SUPERVISOR_VARIABLE]: `${homeKey(home)}:${custodian}` },
+      env: { ...process.env, [TASK_VARIABLE]: 'bash-deadbeef', [SUPERVISOR_VARIABLE]: `${homeKey(home)}:${owner}` },
       stdio: 'ignore',
     })
   const orphan = left(scratch.home, `${dead}:1`)
@@ -83,14 +83,14 @@ test('stops what a crashed run left behind, and nothing of another home or of a 
     await ended
     expect(elsewhere.exitCode).toBeNull()
     expect((await trestle('kill-orphans')).stdout).toBe('Nothing is left of tasks that have ended.\n')
-    expect(await custody.list({ activeOnly: true })).toHaveLength(1)
+    expect(await supervisor.list({ activeOnly: true })).toHaveLength(1)
   } finally {
     elsewhere.kill('SIGKILL')
     orphan.kill('SIGKILL')
   }
 }, 60_000)
 
-describe('wrong use', () => {
+describe('invalid use', () => {
   test.each([
     [[], /Say what to do: list, output, stop, kill-orphans/],
     [['lst'], /Unknown "lst"\. Did you mean list\?/],
@@ -100,13 +100,13 @@ describe('wrong use', () => {
     [['list', '--follow'], /--follow goes with output, not with list/],
     [['list', '--limit', 'many'], /--limit is a whole number/],
     [['list', 'bash-00000000'], /trestle task output bash-00000000/],
-  ])('%j says what was meant', async (args, message) => {
+  ])('%j prints advice', async (args, message) => {
     const { code, stdout, stderr } = await trestle(...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
   })
 
-  test('an id that is not there is said, with an exit code', async () => {
+  test('an unknown id is reported, with an exit code', async () => {
     expect(await trestle('output', 'bash-00000000')).toMatchObject({ code: 1, stdout: '' })
     expect(await trestle('stop', 'bash-00000000')).toMatchObject({ code: 1 })
   })

@@ -12,12 +12,12 @@ import { createScratch, type Scratch } from '../support/scratch'
 import { endHosts, sourceTaskHost } from '../support/source-task-host'
 
 let scratch: Scratch
-let custody: HomeTaskSupervisor | undefined
+let supervisor: HomeTaskSupervisor | undefined
 beforeEach(() => {
   scratch = createScratch()
 })
 afterEach(async () => {
-  await custody?.close()
+  await supervisor?.close()
   await endHosts(scratch.home)
   scratch.remove()
 })
@@ -47,7 +47,7 @@ function open(program: TaskHostProgram): {
     log: (message) => logged.push(message),
   })
   opened.onNotice((text) => notices.push(text))
-  custody = opened
+  supervisor = opened
   const signal = new AbortController().signal
   return {
     notices,
@@ -57,13 +57,13 @@ function open(program: TaskHostProgram): {
 }
 
 const background = (command: string): Promise<unknown> =>
-  custody!.start({ command, cwd: scratch.project, timeoutMs: null })
+  supervisor!.start({ command, cwd: scratch.project, timeoutMs: null })
 
-describe('where the task host cannot be started', () => {
-  test('commands go on to work, the user is told once why, and it is in the log', async () => {
+describe('when the task host cannot start', () => {
+  test('commands still run, the user is told why once, and it is logged', async () => {
     const { program, starts } = noHost('echo "this is no host" >&2; exit 3')
     const { notices, logged, run } = open({ program })
-    custody!.terminals.warm()
+    supervisor!.terminals.warm()
     const ends = await Promise.all(Array.from({ length: 5 }, (_, at) => run(`echo ${at}`)))
     expect(ends.map(({ text }) => text.trim())).toEqual(['0', '1', '2', '3', '4'])
     expect((await run('echo more')).text).toContain('more')
@@ -74,7 +74,7 @@ describe('where the task host cannot be started', () => {
     expect(starts()).toBe(1)
   })
 
-  test('a background command tries again, and says why it cannot be', async () => {
+  test('a background command tries again, and reports why it cannot run', async () => {
     const { program, starts } = noHost('exit 0')
     const { run } = open({ program })
     await run('true')
@@ -85,7 +85,7 @@ describe('where the task host cannot be started', () => {
     expect(starts()).toBe(2)
   })
 
-  test('a program that may not be run is named, with what may be the cause', async () => {
+  test('a program that lacks permission to run is named, with the likely cause', async () => {
     const { program } = noHost('exit 0')
     chmodSync(program[0]!, 0o644)
     const { notices, run } = open({ program })
@@ -93,7 +93,7 @@ describe('where the task host cannot be started', () => {
     expect(notices).toEqual([expect.stringContaining('no-host may not be run (is its disk mounted noexec?)')])
   })
 
-  test('what has to be in place before it may be missing: the reason reaches the user', async () => {
+  test('the user is told the reason when a prerequisite is missing', async () => {
     const { notices, run } = open({
       program: async () => {
         throw new CodedError('task.host_unavailable', 'The disk is full.')
@@ -103,7 +103,7 @@ describe('where the task host cannot be started', () => {
     expect(notices).toEqual([expect.stringContaining('The disk is full.')])
   })
 
-  test('once it can be started, commands run in it again', async () => {
+  test('commands run in it again once it can start', async () => {
     let isBroken = true
     const { notices, run } = open({
       program: async () => (isBroken ? noHost('exit 1').program : (sourceTaskHost.program as string[])),

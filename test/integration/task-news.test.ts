@@ -79,7 +79,7 @@ const IN_BACKGROUND = (command: string) => ({
   toolCalls: [{ name: 'Bash', input: { command, description: 'a test', run_in_background: true } }],
 })
 
-it('a model starts a server in the background, reads what it printed, pages its log without being asked, and stops it', async () => {
+it('a model starts a server in the background, reads its output, pages its log without approval, and stops it', async () => {
   writeFileSync(
     join(scratch.project, 'server.js'),
     `require('http').createServer().listen(0, '127.0.0.1', function () { console.log('ready on', this.address().port) })`,
@@ -114,7 +114,7 @@ it('a model starts a server in the background, reads what it printed, pages its 
   expect(told()).toEqual([])
 }, 30_000)
 
-it('print mode ends although a task runs, says so, and the agent is told by the next run, once', async () => {
+it('print mode exits although a task runs, says so, and the next run tells the agent, once', async () => {
   await serveModel((request, index) => {
     if (index === 0) return IN_BACKGROUND('sleep 1; echo finished; exit 3')
     return { text: messagesOf(request).includes('<task-news>') ? 'heard' : 'not heard' }
@@ -136,7 +136,7 @@ it('print mode ends although a task runs, says so, and the agent is told by the 
 }, 30_000)
 
 it(
-  'the app tells of every task exactly once, however often it is killed, also when it ended while no app ran',
+  'the app reports every task exactly once, however often it is killed, including tasks that ended while no app ran',
   async () => {
     await serveModel((request) => {
       const messages = request.body['messages'] as { role: string; content: unknown }[]
@@ -157,7 +157,7 @@ it(
     }
     const app = await serveApp(env)
     try {
-      await until(() => told().length >= started().length, 'everything to be told', 20_000)
+      await until(() => told().length >= started().length, 'every notification', 20_000)
       const ids = started()
       expect(ids).toHaveLength(KILLS + 1)
       expect(told().toSorted()).toEqual(ids.toSorted())

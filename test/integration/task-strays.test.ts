@@ -11,17 +11,17 @@ import type { Orphan, Task } from '../../src/shared/model/task'
 import { isAlive } from '../support/marked-pids'
 import { runCli, type CliRun } from '../support/run-cli'
 import { createScratch, type Scratch } from '../support/scratch'
-import { endHosts, hostPids, openCustody } from '../support/source-task-host'
+import { endHosts, hostPids, openSupervisor } from '../support/source-task-host'
 import { until } from '../support/until'
 
 let scratch: Scratch
-let custody: ReturnType<typeof openCustody>
+let supervisor: ReturnType<typeof openSupervisor>
 beforeEach(() => {
   scratch = createScratch()
-  custody = openCustody(scratch.home)
+  supervisor = openSupervisor(scratch.home)
 })
 afterEach(async () => {
-  await custody.close()
+  await supervisor.close()
   await endHosts(scratch.home)
   for (const name of ['stray', 'heir']) if (existsSync(join(scratch.project, name))) kill(pidIn(name))
   scratch.remove()
@@ -36,7 +36,7 @@ function kill(pid: number): void {
 }
 
 const pidIn = (name: string): number => Number(readFileSync(join(scratch.project, name), 'utf8'))
-const start = (command: string): Promise<Task> => custody.start({ command, cwd: scratch.project, timeoutMs: null })
+const start = (command: string): Promise<Task> => supervisor.start({ command, cwd: scratch.project, timeoutMs: null })
 const trestle = (...args: string[]): Promise<CliRun> => runCli(['task', ...args], { home: scratch.home })
 const isThere = (name: string): boolean =>
   existsSync(join(scratch.project, name)) && pidIn(name) > 0 && isAlive(pidIn(name))
@@ -49,21 +49,21 @@ const RUNAWAY = `( env -i setsid bash -c 'echo $$ >stray; sleep 1; (setsid bash 
 const hasKeeper = subreaperProgram({}) !== undefined
 
 describe.runIf(hasKeeper)('a process that cleared its environment and left its session', () => {
-  test('ends when its running task is stopped, and other tasks run on', async () => {
+  test('ends when its running task is stopped, and other tasks keep running', async () => {
     const other = await start('sleep 1000')
     const { taskId } = await start(`${STRAY}; sleep 1000`)
     await until(() => isThere('stray'), 'the stray to run')
-    await custody.stop(taskId)
+    await supervisor.stop(taskId)
     expect(isThere('stray')).toBe(false)
-    expect(await custody.get(other.taskId)).toMatchObject({ status: 'running' })
+    expect(await supervisor.get(other.taskId)).toMatchObject({ status: 'running' })
   }, 60_000)
 
-  test('that a task has left behind is listed, as JSON too, and stopped by stop --all', async () => {
+  test('left behind by a task is listed, also as JSON, and stopped by stop --all', async () => {
     const { taskId } = await start(`${STRAY}; until [ -s stray ]; do :; done`)
-    await custody.wait(taskId, 30_000)
+    await supervisor.wait(taskId, 30_000)
     const pid = pidIn('stray')
     await expect
-      .poll(() => custody.orphans(), { timeout: 10_000 })
+      .poll(() => supervisor.orphans(), { timeout: 10_000 })
       .toMatchObject([{ pid, taskId, command: 'sleep 1000', taskEnded: true }])
     const { stdout } = await trestle('list')
     expect(stdout).toMatch(
@@ -80,27 +80,27 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
     expect((await trestle('list')).stdout).toBe('No task runs. Ended ones: trestle task list --all\n')
   }, 90_000)
 
-  test('is known by its task when what it came from has ended long ago', async () => {
+  test('is linked to its task after its parent has ended', async () => {
     const { taskId } = await start(RUNAWAY)
-    await custody.wait(taskId, 30_000)
+    await supervisor.wait(taskId, 30_000)
     await until(() => isThere('heir'), 'the heir to run', 30_000)
-    await expect.poll(() => custody.orphans(), { timeout: 10_000 }).toMatchObject([{ pid: pidIn('heir'), taskId }])
-    await custody.stop(taskId)
+    await expect.poll(() => supervisor.orphans(), { timeout: 10_000 }).toMatchObject([{ pid: pidIn('heir'), taskId }])
+    await supervisor.stop(taskId)
     expect(isThere('heir')).toBe(false)
   }, 90_000)
 
-  test('is found and stopped after the task host has been killed', async () => {
+  test('is found and stopped after the task host was killed', async () => {
     await start(`${STRAY}; sleep 1000`)
     await until(() => isThere('stray'), 'the stray to run')
     for (const pid of hostPids(scratch.home)) process.kill(pid, 'SIGKILL')
     await expect
-      .poll(async () => (await custody.orphans()).map(({ pid }) => pid), { timeout: 20_000 })
+      .poll(async () => (await supervisor.orphans()).map(({ pid }) => pid), { timeout: 20_000 })
       .toContain(pidIn('stray'))
     expect((await trestle('kill-orphans')).code).toBe(0)
     expect(isThere('stray')).toBe(false)
   }, 60_000)
 
-  test('is named in the result of the command that left it, and ends with the process that ran it', async () => {
+  test('is named in the result of its command, and ends with the process that ran it', async () => {
     const tasks = createTerminalTasks({
       outputDir: join(scratch.home, 'tasks'),
       env: () => commandEnv(process.env, DEFAULT_SETTINGS),
@@ -117,10 +117,10 @@ describe.runIf(hasKeeper)('a process that cleared its environment and left its s
   }, 60_000)
 })
 
-test('stop --all and the list leave alone what a command that still runs has started', async () => {
+test('is left alone by stop --all and the list while its command still runs', async () => {
   const controller = new AbortController()
   const signal = controller.signal
-  const waiting = custody.terminals.run(
+  const waiting = supervisor.terminals.run(
     { command: 'sleep 999 & echo $! >stray; wait', cwd: scratch.project, timeoutMs: null, signal },
     1_000,
   )
@@ -132,7 +132,7 @@ test('stop --all and the list leave alone what a command that still runs has sta
   await waiting
 }, 60_000)
 
-test('a sandbox ends with everything in it, whatever it has done to hide', async ({ skip }) => {
+test('ends with its sandbox, whatever it did to hide', async ({ skip }) => {
   if (sandboxSupport().kind === 'none') skip()
   const tasks = createTerminalTasks({
     outputDir: join(scratch.home, 'tasks'),

@@ -37,7 +37,7 @@ const pidIn = (name: string): number => Number(readFileSync(join(dir, name), 'ut
 const have = (taskId: string, count: number): Promise<void> =>
   vi.waitFor(() => expect(markedPids([taskId]).length).toBeGreaterThanOrEqual(count), { timeout: 5_000, interval: 10 })
 
-describe('nothing with the mark is left', () => {
+describe('no tagged process is left', () => {
   test.each([
     ['what ignores SIGTERM', `trap '' TERM; while :; do sleep 100; done`, 2],
     [
@@ -74,7 +74,7 @@ describe('nothing with the mark is left', () => {
     expect(markedPids([taskId])).toEqual([])
   })
 
-  test('of a child that cleared its environment, in whatever relation it stands to the task', async () => {
+  test('of a child that cleared its environment, however it is related to the task', async () => {
     const taskId = start(
       `env -i bash -c 'echo $$ >child; exec sleep 1000' &
        env -i setsid bash -c 'echo $$ >session; exec sleep 1000' &
@@ -88,7 +88,7 @@ describe('nothing with the mark is left', () => {
     expect(pids.filter(isAlive)).toEqual([])
   })
 
-  test('of 100 tasks ended at once, within the grace and two seconds', async () => {
+  test('of 100 tasks ended at once, within the grace period and two seconds', async () => {
     const taskIds = Array.from({ length: 100 }, () => start(`trap '' TERM; setsid sleep 1000 & sleep 1000`))
     await vi.waitFor(() => expect(markedPids(taskIds).length).toBeGreaterThanOrEqual(300), {
       timeout: 10_000,
@@ -102,7 +102,7 @@ describe('nothing with the mark is left', () => {
   })
 })
 
-test('a program that ends on SIGTERM is told once, and may clean up', async () => {
+test('a program that ends on SIGTERM is signaled once, and may clean up', async () => {
   const taskId = start(
     `trap 'echo told >>told; sleep 0.2; echo cleaned >>told; exit' TERM; echo ready >ready; sleep 1000 & wait`,
   )
@@ -111,7 +111,7 @@ test('a program that ends on SIGTERM is told once, and may clean up', async () =
   expect(readFileSync(join(dir, 'told'), 'utf8')).toBe('told\ncleaned\n')
 })
 
-test('others are left alone: another task, and a task whose name begins alike', async () => {
+test('other tasks are left alone, even one whose name has the same prefix', async () => {
   const [one, two] = [
     start('sleep 1000', `bash-alike-${process.pid}`),
     start('sleep 1000', `bash-alike-${process.pid}0`),
@@ -122,7 +122,7 @@ test('others are left alone: another task, and a task whose name begins alike', 
   expect(markedPids([two]).length).toBe(1)
 })
 
-test('a later process of the same number is not signalled', async () => {
+test('a later process with the same pid is not signaled', async () => {
   const taskId = start('sleep 1000')
   await have(taskId, 1)
   const entry = (await processTable()).get(markedPids([taskId])[0]!)!

@@ -37,7 +37,7 @@ async function sha256(path: string): Promise<string> {
 }
 
 test(
-  'of many tasks that will not end, nothing is left 7 s after they are stopped, and no byte of their output is lost',
+  'of many tasks that resist ending, none is left 7 s after they are stopped, and no output is lost',
   { timeout: LIMIT_MS },
   async () => {
     const data = join(app.scratch.project, 'data')
@@ -54,10 +54,10 @@ test(
     await app.inBackground(
       Array.from({ length: 3 }, () => `cat data; (trap '' TERM; exec bash ./flee >/dev/null 2>&1) & sleep 1000`),
     )
-    for (let begun = 0; begun < TASKS; begun += AT_ONCE) {
+    for (let first = 0; first < TASKS; first += AT_ONCE) {
       const before = performance.now()
       await app.inBackground(
-        Array.from({ length: Math.min(AT_ONCE, TASKS - begun) }, (_, index) => commands[(begun + index) % 5]!),
+        Array.from({ length: Math.min(AT_ONCE, TASKS - first) }, (_, index) => commands[(first + index) % 5]!),
       )
       report(`${AT_ONCE} tasks started in ${Math.round(performance.now() - before)} ms`)
     }
@@ -83,16 +83,16 @@ test(
   },
 )
 
-test('an app killed with 20 tasks running finds all of them with their whole output at its next start, and can stop them', async () => {
+test('an app killed with 20 running tasks finds all of them with complete output at its next start, and can stop them', async () => {
   await app.inBackground(Array.from({ length: 20 }, () => 'n=0; while :; do echo $((n++)); sleep 0.1; done'))
   const before = await app.tasks(true)
   expect(before.length).toBe(20)
   await app.kill()
   const sizes = before.map(({ outputPath }) => sizeOf(outputPath))
-  // They go on without it.
+  // They keep running without it.
   await until(
     () => before.every(({ outputPath }, index) => sizeOf(outputPath) > sizes[index]! + 20),
-    'output to go on',
+    'more output',
     20_000,
   )
   await app.open()
@@ -113,7 +113,7 @@ test('an app killed with 20 tasks running finds all of them with their whole out
   expect(marked(after.map(({ taskId }) => taskId))).toBe(0)
 }, 60_000)
 
-test('a killed task host is told of within 2 s, its output is kept, and the next command has a new one', async () => {
+test('a killed task host is reported within 2 s, its output is kept, and the next command gets a new host', async () => {
   await app.inBackground(['echo before; sleep 1000', 'echo before; setsid sleep 1000 & wait'])
   const before = await app.tasks(true)
   // On the disk, where it survives.
@@ -141,19 +141,21 @@ test('a killed task host is told of within 2 s, its output is kept, and the next
   expect(marked(lost)).toBe(0)
 }, 60_000)
 
-test('a flood in the background leaves memory flat, and can be read page by page', { timeout: LIMIT_MS }, async () => {
+test('a flood of background output keeps memory flat, and can be paged', { timeout: LIMIT_MS }, async () => {
   await app.inBackground(['echo warm; sleep 1000'])
   await vi.waitFor(async () => expect((await app.tasks(true))[0]!.outputBytes).toBe(5), { timeout: 5_000 })
   const before = memory()
   const numbered = (line: number): string => String(1_000_000_000 + line)
   const lines = Math.ceil((FLOOD_MB * 1024 * 1024) / 11)
-  const begun = performance.now()
+  const beganAt = performance.now()
   await app.inBackground([`seq ${numbered(1)} ${numbered(lines)}`])
   const hasEnded = async (): Promise<void> =>
     expect((await app.tasks(false)).some(({ status }) => status === 'completed')).toBe(true)
   await vi.waitFor(hasEnded, { timeout: LIMIT_MS, interval: 100 })
   const after = memory()
-  report(`${FLOOD_MB} MB in ${Math.round(performance.now() - begun)} ms; before: ${before.text}; after: ${after.text}`)
+  report(
+    `${FLOOD_MB} MB in ${Math.round(performance.now() - beganAt)} ms; before: ${before.text}; after: ${after.text}`,
+  )
   expect(after.app - before.app).toBeLessThan(60)
   expect(after.host - before.host).toBeLessThan(60)
   const flood = (await app.tasks(false)).find(({ status }) => status === 'completed')!

@@ -53,12 +53,12 @@ function run(command: string): Watched {
 
 const node = JSON.stringify(process.execPath)
 
-describe.concurrent('waits for a person', () => {
+describe.concurrent('waits for the user', () => {
   test.each([
     ['a shell that asks', `read -p 'Name: ' x </dev/tty`, 'Name:'],
     ['one that shows nothing of what is typed', `read -s -p 'Password: ' x </dev/tty`, 'Password:'],
-    ['one with a time limit', `read -t 60 -p 'Go on [y/N]? ' x </dev/tty`, 'Go on [y/N]?'],
-    ['a question that ends its line', `echo 'Press enter to go on'; read x </dev/tty`, 'Press enter to go on'],
+    ['one with a time limit', `read -t 60 -p 'Continue [y/N]? ' x </dev/tty`, 'Continue [y/N]?'],
+    ['a question that ends its line', `echo 'Press enter to continue'; read x </dev/tty`, 'Press enter to continue'],
     ['a question in colours, redrawn', `printf '...\\r\\033[1;32m?\\033[0m Really? '; read x </dev/tty`, '? Really?'],
     [
       'a program below other programs',
@@ -77,7 +77,7 @@ describe.concurrent('waits for a person', () => {
     await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toBe(text), { timeout: 10_000, interval: 20 })
   })
 
-  test('no longer once it was answered, and again at the next question', async () => {
+  test('until the prompt is answered, and again at the next one', async () => {
     const watched = run(`read -p 'One: ' x </dev/tty; sleep 1; read -p 'Two: ' y </dev/tty; echo "[$x$y]"`)
     await vi.waitFor(() => expect(watched.prompts.at(-1)?.text).toBe('One:'), { timeout: 10_000, interval: 20 })
     watched.process.write('a\r')
@@ -90,7 +90,7 @@ describe.concurrent('waits for a person', () => {
   })
 })
 
-describe.concurrent('does not wait for anybody', () => {
+describe.concurrent('does not wait for the user', () => {
   test.each([
     [
       'a server that left its line open',

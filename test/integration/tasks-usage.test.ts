@@ -27,8 +27,8 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-function start(command: string, custody = supervisorTag(home)): void {
-  const env = { ...process.env, TRESTLE_TASK: taskId, [SUPERVISOR_VARIABLE]: custody }
+function start(command: string, supervisor = supervisorTag(home)): void {
+  const env = { ...process.env, TRESTLE_TASK: taskId, [SUPERVISOR_VARIABLE]: supervisor }
   spawn('bash', ['-c', command], { cwd: home, env, stdio: 'ignore', detached: true }).unref()
 }
 
@@ -58,7 +58,7 @@ describe('usage', () => {
       { timeout: 10_000, interval: 200 },
     )
 
-  test('counts the processor time of the whole tree, and of a process that left it', async () => {
+  test('counts the CPU time of the whole tree, and of a process that left it', async () => {
     start(`setsid bash -c 'while :; do :; done' & sleep 100`)
     await measured(({ cpu, processes }) => {
       expect(processes.length).toBeGreaterThanOrEqual(2)
@@ -77,7 +77,7 @@ describe('usage', () => {
     })
   })
 
-  test('names the ports of a server, of both kinds of address, and of one below another program', async () => {
+  test('names the ports of a server, IPv4 and IPv6, and of one started by another program', async () => {
     start(
       `${node} -e "require('net').createServer().listen(0,'127.0.0.1')" & sh -c '${process.execPath} -e "require(\\"net\\").createServer().listen(0,\\"::1\\")"; true'`,
     )
@@ -88,7 +88,7 @@ describe('usage', () => {
   })
 
   test.skipIf(sandboxSupport().kind === 'none')(
-    'names the port of a server in a sandbox once it can be opened, and not one that something else has',
+    'names the port of a server in a sandbox once it is reachable, and not one that another program uses',
     { timeout: 40_000 },
     async () => {
       const taken = spawn(process.execPath, [
@@ -140,7 +140,7 @@ describe('usage', () => {
     },
   )
 
-  test('of a task that ended is what it left running', async () => {
+  test('of an ended task covers the processes it left running', async () => {
     start('setsid sleep 100 & exit')
     await measured(({ processes }) => expect(processes.map(({ command }) => command)).toEqual(['sleep 100']))
     await killTagged([taskId], 0)
@@ -153,7 +153,7 @@ describe('orphans', () => {
   const running = (): Promise<void> =>
     vi.waitFor(() => expect(markedPids([taskId]).length).toBe(2), { timeout: 5_000, interval: 20 })
 
-  test('are processes whose custodian is dead, though its number lives on; they can be ended one by one or all', async () => {
+  test('are processes whose supervisor is dead, even if its pid was reused; they can be ended one by one or all at once', async () => {
     start('sleep 1001 & sleep 1002 & wait; :', dead())
     const orphans = await vi.waitFor(
       async () => {
@@ -173,11 +173,11 @@ describe('orphans', () => {
   })
 
   test.each([
-    ['in the custody of a living process', () => supervisorTag(home)],
+    ['of a running supervisor', () => supervisorTag(home)],
     ['of another home', () => `${homeKey(`${home}2`)}:${process.pid}:1`],
-    ['with an unreadable mark of custody', () => 'nonsense'],
-  ])('are not those %s', async (_name, custody) => {
-    start('sleep 1000 & wait; :', custody())
+    ['with an unreadable supervisor tag', () => 'nonsense'],
+  ])('exclude processes %s', async (_name, supervisor) => {
+    start('sleep 1000 & wait; :', supervisor())
     await running()
     expect(await findOrphans(home)).toEqual([])
     expect(await endOrphans(home, undefined, 100)).toBe(0)

@@ -14,7 +14,7 @@ describe('colours', () => {
   it.each([
     ['light', light],
     ['dark', dark],
-  ])('every colour of a program can be read on the terminal, %s', (_theme, css) => {
+  ])('every program color is readable on the terminal, %s', (_theme, css) => {
     const background = luminance(/--term: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/.exec(css)!.slice(1).map(Number))
     const contrast = (parts: string[]): number => (luminance(parts.map(Number)) + 0.05) / (background + 0.05)
     expect(ansi).toHaveLength(16)

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
-import { endHosts, openCustody } from '../support/source-task-host'
+import { endHosts, openSupervisor } from '../support/source-task-host'
 
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 const ESC = '\u001b'
@@ -40,14 +40,14 @@ async function inTerminal(...args: string[]): Promise<string> {
   return raw
 }
 
-/** What of it a terminal would act on; the line ends of the terminal itself are none. */
+/** The control characters in it, except the terminal's own line endings. */
 function steering(raw: string): string[] {
   return [...raw.replaceAll('\r\n', '\n').matchAll(/[^\P{Cc}\n\t]|[\u2028-\u202e\u2066-\u2069]/gu)].map(([char]) =>
     JSON.stringify(char),
   )
 }
 
-test('print keeps the escape sequences of a model and of its calls from the terminal', async () => {
+test('print removes escape sequences of a model and of its calls from terminal output', async () => {
   const raw = await inTerminal('print', 'go', '--cwd', scratch.project)
   expect(raw).toContain('Done')
   expect(raw).toContain('end')
@@ -60,7 +60,7 @@ test('a pipe gets the answer byte by byte', async () => {
   expect(steering(stderr)).toEqual([])
 }, 30_000)
 
-test('lists of sessions, their messages and their export cannot steer the terminal, nor pretend to be another row', async () => {
+test('lists of sessions, their messages and their export can neither control the terminal nor imitate another row', async () => {
   await runCli(['print', `${EVIL}\nfake row`, '--cwd', scratch.project], { home: scratch.home })
   const [session] = JSON.parse((await runCli(['session', 'list', '--json'], { home: scratch.home })).stdout) as {
     sessionId: string
@@ -77,7 +77,7 @@ test('lists of sessions, their messages and their export cannot steer the termin
     expect(steering(raw)).toEqual([])
 }, 60_000)
 
-test('messages about what was typed or configured cannot steer the terminal', async () => {
+test('messages about typed or configured values cannot control the terminal', async () => {
   for (const args of [
     [`x${EVIL}`],
     ['session', 'show', `x${EVIL}`],
@@ -90,18 +90,18 @@ test('messages about what was typed or configured cannot steer the terminal', as
   }
 }, 60_000)
 
-test('the output of a task keeps its colors on a terminal and nothing else, and a pipe gets it byte by byte', async () => {
-  const custody = openCustody(scratch.home)
+test('task output keeps only its colors on a terminal, and a pipe gets it byte by byte', async () => {
+  const supervisor = openSupervisor(scratch.home)
   try {
     const bytes = `${ESC}[31mred${ESC}[0m ${EVIL}\n`
     const command = `printf %s ${JSON.stringify(Buffer.from(bytes).toString('base64'))} | base64 -d`
-    const { taskId } = await custody.start({
+    const { taskId } = await supervisor.start({
       command,
       cwd: scratch.project,
       timeoutMs: null,
       description: `d${EVIL}\nrow`,
     })
-    await expect.poll(async () => (await custody.get(taskId)).status, { timeout: 15_000 }).not.toBe('running')
+    await expect.poll(async () => (await supervisor.get(taskId)).status, { timeout: 15_000 }).not.toBe('running')
     const raw = await inTerminal('task', 'output', taskId)
     expect(raw).toContain(`${ESC}[31mred`)
     // oxlint-disable-next-line no-control-regex -- colors are what may be there
@@ -112,6 +112,6 @@ test('the output of a task keeps its colors on a terminal and nothing else, and 
     )
     expect(steering(await inTerminal('task', 'list', '--all'))).toEqual([])
   } finally {
-    await custody.close()
+    await supervisor.close()
   }
 }, 60_000)

@@ -8,7 +8,7 @@ const result = (name: string, outcome: TestResult['outcome'], file = 'a.test.ts'
   message: '',
 })
 
-test('a test that passes at the second try counts as passed and is named', () => {
+test('a test that passes on retry counts as passed and is listed', () => {
   const { results, retried } = afterSecondTry(
     [result('one', 'passed'), result('two', 'failed')],
     [result('one', 'passed'), result('two', 'passed')],
@@ -17,7 +17,7 @@ test('a test that passes at the second try counts as passed and is named', () =>
   expect(retried.map(({ name }) => name)).toEqual(['two'])
 })
 
-test('a test that fails twice stays failed, also when another of its name passes', () => {
+test('a test that fails twice stays failed, even when another with its name passes', () => {
   const { results, retried } = afterSecondTry(
     [result('two', 'failed')],
     [result('two', 'failed'), result('two', 'passed')],
@@ -26,12 +26,12 @@ test('a test that fails twice stays failed, also when another of its name passes
   expect(retried).toEqual([])
 })
 
-test('a test that the second try did not run stays failed', () => {
+test('a test that the retry did not run stays failed', () => {
   const { results } = afterSecondTry([result('two', 'failed')], [])
   expect(results.map(({ outcome }) => outcome)).toEqual(['failed'])
 })
 
-test('a file of Vitest that could not be loaded is one failed test with its error', () => {
+test('a Vitest file that failed to load is one failed test with its error', () => {
   const results = readVitest({
     testResults: [
       { name: '/p/broken.test.ts', status: 'failed', message: 'Error: no such module', assertionResults: [] },
@@ -55,7 +55,7 @@ test('a file of Vitest that could not be loaded is one failed test with its erro
   expect(results[0]?.message).toBe('Error: no such module')
 })
 
-test('stories are read with the names of the groups they stand in', () => {
+test('e2e tests are read with the names of their groups', () => {
   const story = (title: string, status: string) => ({
     title,
     file: 'plan.story.ts',

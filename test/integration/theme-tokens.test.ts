@@ -9,7 +9,7 @@ function lightness(name: string): number[] {
   return [...TOKENS.matchAll(new RegExp(`--${name}: oklch\\(([\\d.]+)`, 'g'))].map(([, value]) => Number(value))
 }
 
-it("the user's bubble stands out of the page in both themes, and is no hole in the dark one", () => {
+it("the user's bubble stands out from the page in both themes, and is not darker than the page in the dark one", () => {
   const [light = 0, dark = 0] = lightness('bubble')
   const [lightPaper = 0, darkPaper = 0] = lightness('paper')
   expect(light).toBeLessThan(lightPaper - 0.02)

@@ -31,7 +31,7 @@ const serverToolsOf = (request: RecordedRequest): string[] =>
 const text = (request: RecordedRequest): string => JSON.stringify(request.body)
 const loadedIn = (lab: McpLab, session: string): string[] => lab.engine.sessions.header(session).loadedTools ?? []
 
-it('four hundred tools are named in the first request and none of their schemas is sent; one that is searched is told in the result, and works through call_tool', async () => {
+it('with four hundred tools the first request has their names but no schemas; one that is found is described in the result, and works through call_tool', async () => {
   const lab = await catalogue(CATALOGUE_SERVERS)
   const session = await lab.session()
   const found = await lab.calls(session, [
@@ -61,7 +61,7 @@ it('four hundred tools are named in the first request and none of their schemas 
   expect(bytes / cost!.bytesAll).toBeLessThan(0.3)
 })
 
-it('what was loaded stays loaded after a compaction and in the next app; another session begins without it', async () => {
+it('loaded tools stay loaded after a compaction and in the next app; another session starts without them', async () => {
   const lab = await catalogue(['github', 'slack'])
   const session = await lab.session()
   await lab.calls(session, [{ name: 'tool_search', input: { tool_id: 'slack::slack_post_message' } }])
@@ -88,7 +88,7 @@ it('what was loaded stays loaded after a compaction and in the next app; another
   expect(serverToolsOf(lab.requests().at(-1)!)).toEqual(['mcp__slack__slack_post_message'])
 })
 
-it('a fork keeps what its conversation has loaded', async () => {
+it('a fork keeps the tools its conversation has loaded', async () => {
   const lab = await catalogue(['slack'])
   const session = await lab.session()
   await lab.calls(session, [{ name: 'tool_search', input: { tool_id: 'slack::slack_add_reaction' } }])
@@ -96,7 +96,7 @@ it('a fork keeps what its conversation has loaded', async () => {
   expect(loadedIn(lab, fork.sessionId)).toEqual(['slack::slack_add_reaction'])
 })
 
-it('a search needs no approval, a tool it finds does', async () => {
+it('a search needs no approval, but a tool it finds does', async () => {
   const lab = await catalogue(['slack'])
   const session = await lab.session('ask')
   await lab.calls(session, [{ name: 'tool_search', input: { tool_id: 'slack::slack_post_message' } }])
@@ -106,7 +106,7 @@ it('a search needs no approval, a tool it finds does', async () => {
   await lab.engine.sessions.stop(session)
 })
 
-it('without the setting every schema is sent, and there is no search', async () => {
+it('without the setting every schema is sent, and the search is off', async () => {
   const lab = await catalogue(['slack'], '')
   const session = await lab.session()
   await lab.calls(session, [])
@@ -125,7 +125,7 @@ it('without the setting every schema is sent, and there is no search', async () 
   })
 })
 
-it('a tool that is switched off at its server is in the list of tools, with why, and in no request', async () => {
+it('a tool disabled by its server is in the tool list, with the reason, and in no request', async () => {
   const slack = {
     command: process.execPath,
     args: ['--no-warnings', SERVER, 'slack'],
@@ -142,7 +142,7 @@ it('a tool that is switched off at its server is in the list of tools, with why,
   for (const request of lab.requests()) expect(text(request)).not.toContain('slack_post_message')
 })
 
-it('the list of tools and the context say what a request carries, with and without the search', async () => {
+it('the tool list and the context show what a request carries, with and without the search', async () => {
   const lab = await catalogue(['slack'])
   const session = await lab.session()
   await lab.calls(session, [{ name: 'tool_search', input: { tool_id: 'slack::slack_post_message' } }])
@@ -155,7 +155,7 @@ it('the list of tools and the context say what a request carries, with and witho
   expect(view.serverTools).toEqual(cost)
 })
 
-it('a subagent searches for itself: what it loads is its own', async () => {
+it('a subagent searches separately: the tools it loads are its own', async () => {
   const lab = await catalogue(['slack'])
   const session = await lab.session()
   writeFileSync(join(lab.scratch.project, 'note.txt'), 'x')

@@ -39,7 +39,7 @@ beforeEach(() =>
 )
 afterAll(() => scratch.remove())
 
-describe('a person at a terminal', () => {
+describe('a user at a terminal', () => {
   /** Answers the question with what `answer` makes of the fingerprint; returns the exit code and what was on the screen. */
   async function atTerminal(answer: (fingerprint: string) => string): Promise<{ code: number; screen: string }> {
     const pty = spawn(process.execPath, [CLI, 'permission', 'trust', '--cwd', scratch.project], {
@@ -60,7 +60,7 @@ describe('a person at a terminal', () => {
     return { code, screen }
   }
 
-  it('trusts exactly what is shown, by typing the beginning of its fingerprint', { timeout: 30_000 }, async () => {
+  it('trusts exactly what is shown, by typing the start of its fingerprint', { timeout: 30_000 }, async () => {
     for (const wrong of ['', 'y', 'yes', '000000']) {
       expect((await atTerminal(() => wrong)).code).toBe(1)
       expect(await state()).toBe('asked')
@@ -75,7 +75,7 @@ describe('a person at a terminal', () => {
 })
 
 describe('without a terminal', () => {
-  it.each(['', 'y\n', 'yes\nyes\n'])('nothing is trusted, whatever is piped in: %j', async (stdin) => {
+  it.each(['', 'y\n', 'yes\nyes\n'])('nothing can be trusted, whatever is piped in: %j', async (stdin) => {
     const { hash } = await trust().view(scratch.project)
     for (const typed of [stdin, `${hash.slice(0, 6)}\n`]) {
       const run = await runCli(['permission', 'trust', '--cwd', scratch.project], { home: scratch.home, stdin: typed })
@@ -168,30 +168,26 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
     },
   )
 
-  it(
-    'cannot trust a project through a Trestle that it starts, nor stop trusting one',
-    { timeout: 60_000 },
-    async () => {
-      const { hash } = await trust().view(scratch.project)
-      const lines = [
-        { id: 1, method: 'trust.accept', input: { folder: scratch.project, hash } },
-        { id: 2, method: 'trust.forget', input: { folder: scratch.project } },
-      ]
-      const text = await attack(
-        `printf '%s\\n' ${lines.map((line) => `'${JSON.stringify(line)}'`).join(' ')} | $CLEAN ${process.execPath} ${CLI} wire`,
-        true,
-      )
-      expect(text).toContain('it could decide in your place')
-      expect(await state()).toBe('asked')
-      await trustProject(scratch.home, scratch.project)
-      await attack(`$CLEAN ${process.execPath} ${CLI} permission untrust --cwd '${scratch.project}'`, true)
-      expect(await state()).toBe('trusted')
-      await trust().forget(scratch.project)
-    },
-  )
+  it('can neither trust nor untrust a project through a Trestle that it starts', { timeout: 60_000 }, async () => {
+    const { hash } = await trust().view(scratch.project)
+    const lines = [
+      { id: 1, method: 'trust.accept', input: { folder: scratch.project, hash } },
+      { id: 2, method: 'trust.forget', input: { folder: scratch.project } },
+    ]
+    const text = await attack(
+      `printf '%s\\n' ${lines.map((line) => `'${JSON.stringify(line)}'`).join(' ')} | $CLEAN ${process.execPath} ${CLI} wire`,
+      true,
+    )
+    expect(text).toContain('it could decide in your place')
+    expect(await state()).toBe('asked')
+    await trustProject(scratch.home, scratch.project)
+    await attack(`$CLEAN ${process.execPath} ${CLI} permission untrust --cwd '${scratch.project}'`, true)
+    expect(await state()).toBe('trusted')
+    await trust().forget(scratch.project)
+  })
 
   it.each(['serve', 'chat', 'acp', 'wire', 'desktop'])(
-    'cannot start %s and decide there',
+    'cannot start %s and approve there',
     { timeout: 60_000 },
     async (command) => {
       expect(await attack(`$CLEAN ${process.execPath} ${CLI} ${command}`, true)).toContain(
@@ -200,7 +196,7 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
     },
   )
 
-  it('cannot add a server that would be started later, nor change a setting', { timeout: 60_000 }, async () => {
+  it('can neither add a server to be started later nor change a setting', { timeout: 60_000 }, async () => {
     const add = `${process.execPath} ${CLI} mcp add evil -- touch pwned`
     const text = await attack(`$CLEAN ${add}; $CLEAN setsid -w ${add}`, true)
     expect(text.match(/is for people/g)).toHaveLength(2)

@@ -45,7 +45,7 @@ test('a new release is downloaded in the background, shown with its notes, and i
   expect(program()).toBe(standIn('1.1.0'))
 })
 
-test('nothing is offered while the newest release is installed', async () => {
+test('offers nothing while the newest release is installed', async () => {
   const { server, updater } = await setUp('1.1.0')
   server.publish('1.1.0')
   await updater.check()
@@ -53,7 +53,7 @@ test('nothing is offered while the newest release is installed', async () => {
   expect(updater.view().state).not.toHaveProperty('problem')
 })
 
-test('in 200 updates with running turns and tasks, nothing is interrupted', async () => {
+test('200 updates with running turns and tasks interrupt nothing', async () => {
   const { server, lab } = await setUp()
   // A task that runs from the app's own file through all of it.
   const task = spawn(lab.appImage, { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -77,12 +77,12 @@ test('in 200 updates with running turns and tasks, nothing is interrupted', asyn
   }
   expect(lab.quits.every(({ relaunch }) => relaunch)).toBe(true)
   expect(task.exitCode).toBeNull()
-  task.stdin.end('go on\n')
+  task.stdin.end('continue\n')
   await once(task, 'close')
   expect(Buffer.concat(said).toString()).toBe('1.0.0\n1.0.0 ended\n')
 })
 
-test('work that begins while the update is being put in place stops it', async () => {
+test('work that starts during the installation of the update stops it', async () => {
   const { server, lab, updater, program } = await setUp()
   server.publish('1.1.0')
   await updater.check()
@@ -121,7 +121,7 @@ const rejections: [what: string, publish: (server: UpdateServer) => unknown, mes
     /not signed by Trestle's publisher/,
   ],
   [
-    'that somebody else has signed',
+    'signed with another key',
     async (server) => {
       const other = await UpdateServer.start()
       other.close()
@@ -189,7 +189,7 @@ test.each(rejections)(
   },
 )
 
-test('a feed that was valid before a newer one was seen is rejected as out of date', async () => {
+test('a feed older than one already seen is rejected as out of date', async () => {
   const { server, updater } = await setUp()
   server.publish('1.5.0')
   const old = { feed: server.feed, signature: server.signature, file: server.file }
@@ -242,7 +242,7 @@ test.skipIf(!hasSmallDisks)(
   },
 )
 
-test('a server that cannot be reached is reported, and nothing else changes', async () => {
+test('an unreachable server is reported, and nothing else changes', async () => {
   const { server, updater, program } = await setUp()
   server.close()
   await updater.check()
@@ -253,7 +253,7 @@ test('a server that cannot be reached is reported, and nothing else changes', as
   expect(program()).toBe(standIn('1.0.0'))
 })
 
-test('the previous version can be put back, is not replaced by the same update again, and waits for running work', async () => {
+test('a rollback to the previous version is not replaced by the same update again, and waits for running work', async () => {
   const { server, lab, updater, program } = await setUp()
   server.publish('1.1.0')
   await updater.check()
@@ -278,7 +278,7 @@ test('the previous version can be put back, is not replaced by the same update a
   expect(back.view().state).toMatchObject({ kind: 'ready' })
 })
 
-test('another channel has its own feed, and both choices outlive the app', async () => {
+test('another channel has its own feed, and both settings survive a restart', async () => {
   const { server, lab, updater } = await setUp()
   server.publish('2.0.0-beta.1')
   await updater.setChannel('beta')
@@ -290,7 +290,7 @@ test('another channel has its own feed, and both choices outlive the app', async
   expect(again.view()).toMatchObject({ channel: 'beta', automatic: false })
 })
 
-test('a damaged record of updates has its defaults', async () => {
+test('a damaged update record falls back to defaults', async () => {
   const { folder, lab } = await setUp()
   writeFileSync(join(folder, 'updates.json'), '{"channel":"nightly","automatic":')
   const updater = lab.start('1.0.0')
@@ -298,7 +298,7 @@ test('a damaged record of updates has its defaults', async () => {
   expect(updater.view()).toMatchObject({ channel: 'stable', automatic: true })
 })
 
-test('a feed that the release script signed is accepted, and one that was changed afterwards is not', async () => {
+test('a feed signed by the release script is accepted, and a modified one is not', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trestle-feeds-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
@@ -314,7 +314,7 @@ test('a feed that the release script signed is accepted, and one that was change
   expect(() => verifyFeed(`${server.feed}\n`, signature, trust)).toThrow(/not signed/)
 })
 
-test('closing the app does not wait for a download that is under way', async () => {
+test('closing the app does not wait for a running download', async () => {
   const { server, updater, program } = await setUp()
   server.publish('1.1.0', { file: Buffer.alloc(1_000_000, 'x') })
   server.holdPackage = true

@@ -25,7 +25,7 @@ async function run(steps: ScriptStep[], settings: string): Promise<{ results: st
   return { results: JSON.stringify(body['messages']), tools: offered }
 }
 
-it('the built program reduces a page to its article, and refuses what leads inside unless the user named it', async () => {
+it('the built program reduces a page to its article, and rejects internal addresses unless the user named them', async () => {
   const page = `<html><head><title>Spans</title></head><body><nav>Menu</nav><article><h1>Spans</h1><p>${'The long span. '.repeat(60)}</p></article></body></html>`
   const { origin, port } = await serveWeb((_, response) => response.setHeader('content-type', 'text/html').end(page))
   const fetchBoth = [
@@ -45,7 +45,7 @@ it('the built program reduces a page to its article, and refuses what leads insi
   expect(tools).not.toContain('WebSearch')
 })
 
-it('a deny rule on a host holds for FetchURL, also where an allowed page redirects to it', async () => {
+it('a deny rule on a host applies to FetchURL, even when an allowed page redirects to it', async () => {
   const { port, seen } = await serveWeb(({ url }, response) =>
     url === '/go'
       ? response.writeHead(302, { location: `http://localhost:${port}/secret` }).end()

@@ -33,7 +33,7 @@ const ANSWER = {
 
 describe.each(ALL_TYPES)('%s', (type) => {
   it.each([undefined, 1, 5])(
-    'gives thinking, text, parallel calls and usage as the server wrote them (bytes split by %s)',
+    'returns thinking, text, parallel calls and usage as the server wrote them (bytes split by %s)',
     async (splitBytes) => {
       await playing(
         type,
@@ -47,7 +47,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
           )
           expect(new Set(answer.calls.map((call) => call.callId)).size).toBe(2)
           expect(answer.reason).toBe('tool_calls')
-          // Anthropic's wire does not count thinking by itself.
+          // Anthropic's wire does not count thinking separately.
           expect(answer.usage).toEqual({ ...ANSWER.usage, ...(WIRE_OF[type] === 'anthropic' && { thinking: 0 }) })
         },
       )
@@ -80,7 +80,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('names an image in words when the model takes none, instead of a request that fails', async () => {
+  it('replaces an image with text when the model accepts none, instead of failing', async () => {
     await playing(type, [{ text: 'ok' }], async (provider, server) => {
       const image = { type: 'media' as const, mediaType: 'image/png', data: 'aW1hZ2U=', name: 'shot.png' }
       await collect(
@@ -92,7 +92,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('tells an answer cut off by the limit and a withheld one from a finished one', async () => {
+  it('distinguishes an answer cut off by the limit and a withheld one from a finished one', async () => {
     await playing(
       type,
       [{ text: 'a' }, { text: 'b', finish: 'length' }, { text: 'c', finish: 'refusal' }],
@@ -104,7 +104,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     )
   })
 
-  it('gives a call without arguments an empty object, not text that does not parse', async () => {
+  it('gives a call without arguments an empty object, not unparsable text', async () => {
     const input = WIRE_OF[type] === 'gemini' ? {} : ''
     await playing(type, [{ toolCalls: [{ name: 'Read', input }] }], async (provider) => {
       const { calls } = await collect(provider.stream(askFor('hi', { tools: TOOLS }), unstopped()))
@@ -112,7 +112,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('never passes on a call that the length limit cut off, also when it looks like one without arguments', async () => {
+  it('never passes on a call that the length limit cut off, even one that appears to have no arguments', async () => {
     const raw = WIRE_OF[type] === 'gemini' ? undefined : ['{"path": "src/in', '']
     for (const input of raw ?? []) {
       await playing(
@@ -126,7 +126,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     }
   })
 
-  it('passes malformed arguments on exactly as written, so that the model can be told', async () => {
+  it('passes malformed arguments on verbatim, so that the model can be told', async () => {
     if (WIRE_OF[type] === 'gemini') return
     const input = '{"path": "a.ts",, }'
     await playing(
@@ -152,7 +152,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     )
   })
 
-  it('reads an event stream that the server calls JSON', async () => {
+  it('reads an event stream labeled as JSON', async () => {
     await playing(
       type,
       [{ text: 'hello', faults: { headers: { 'content-type': 'application/json' } } }],
@@ -162,14 +162,14 @@ describe.each(ALL_TYPES)('%s', (type) => {
     )
   })
 
-  it('uses one connection for several requests', async () => {
+  it('reuses one connection for several requests', async () => {
     await playing(type, [{ text: 'a', repeat: 5 }], async (provider, server) => {
       for (let n = 0; n < 5; n += 1) await collect(provider.stream(askFor('hi'), unstopped()))
       expect(server.connections()).toBeLessThanOrEqual(2)
     })
   })
 
-  it('reports every arrival of bytes, so that a slow but living answer is not taken for a dead one', async () => {
+  it('reports every arrival of bytes, so that a slow answer is not treated as stalled', async () => {
     await playing(type, [{ text: 'a'.repeat(200), faults: { splitBytes: 50 } }], async (provider) => {
       let signs = 0
       await collect(provider.stream(askFor('hi', { alive: () => (signs += 1) }), unstopped()))

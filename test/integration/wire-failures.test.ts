@@ -33,7 +33,7 @@ async function failing(type: (typeof ALL_TYPES)[number], step: ScriptStep): Prom
 }
 
 describe.each(ALL_TYPES)('%s', (type) => {
-  it('honours Retry-After of a 429', async () => {
+  it('honors Retry-After of a 429', async () => {
     const error = await failing(type, {
       faults: {
         status: 429,
@@ -60,7 +60,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     [502, 'model.server'],
     [503, 'model.overloaded'],
     [529, 'model.overloaded'],
-  ])('status %i is %s, with the provider’s words', async (status, code) => {
+  ])('status %i is %s, with the provider’s message', async (status, code) => {
     const error = await failing(type, {
       faults: { status, body: { error: { message: 'In the words of the provider.', type: 'x' } } },
     })
@@ -68,13 +68,13 @@ describe.each(ALL_TYPES)('%s', (type) => {
     expect(error.message).toBe(`In the words of the provider. (HTTP ${status})`)
   })
 
-  it('a connection reset in mid-stream can be tried again', async () => {
+  it('a connection reset in mid-stream is retryable', async () => {
     const error = await failing(type, { text: LONG, faults: { resetAfterBytes: 1500 } })
     expect(error.code).toBe('model.connection')
     expect(ERRORS[error.code].retryable).toBe(true)
   })
 
-  it('a reset before the answer begins can be tried again', async () => {
+  it('a reset before the answer starts is retryable', async () => {
     const error = await failing(type, { text: LONG, faults: { resetAfterBytes: 0 } })
     expect(error.code).toBe('model.connection')
   })
@@ -86,7 +86,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
       expect((await failing(type, { text: LONG, faults: { truncate } })).code).toBe('model.incomplete')
   })
 
-  it('an error object in mid-stream fails the answer, with its words', async () => {
+  it('an error object in mid-stream fails the answer, with its message', async () => {
     const error = await failing(type, {
       text: LONG,
       faults: { streamError: { message: 'Overloaded just now.', type: 'overloaded_error' } },
@@ -95,7 +95,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     expect(error.message).toContain('Overloaded just now.')
   })
 
-  it('an error object as the first event fails likewise', async () => {
+  it('an error object as the first event fails the answer too', async () => {
     const faults = {
       truncate: 0 as const,
       streamError: { message: 'Rate limit reached, try again in 20s', type: 'rate_limit_error' },
@@ -107,7 +107,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('a web page or a plain JSON answer says what is wrong with the base URL', async () => {
+  it('a web page or a plain JSON answer reports what is wrong with the base URL', async () => {
     const page = await failing(type, {
       faults: { body: '<!doctype html><title>Router login</title>', headers: { 'content-type': 'text/html' } },
     })
@@ -119,7 +119,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     expect(hidden.code).toBe('model.rate_limited')
   })
 
-  it('broken JSON inside the stream is a failure', async () => {
+  it('broken JSON in the stream is a failure', async () => {
     const broken =
       WIRE_OF[type] === 'anthropic' ? 'event: message_start\ndata: {"type": "mess\n\n' : 'data: {"id": "x", "cho\n\n'
     const error = await failing(type, { faults: { body: broken, headers: { 'content-type': 'text/event-stream' } } })
@@ -138,7 +138,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     }
   })
 
-  it('keeps the key out of messages that repeat it', async () => {
+  it('redacts the key in messages that repeat it', async () => {
     const error = await failing(type, {
       faults: { status: 401, body: { error: { message: `Incorrect API key provided: ${TEST_KEY}.` } } },
     })
@@ -147,7 +147,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     expect(String(error.stack)).not.toContain(TEST_KEY)
   })
 
-  it('nothing listens there: says so, and it can be tried again', async () => {
+  it('a refused connection is reported and retryable', async () => {
     const server = await startModelServer({ script: [] })
     await server.close()
     const provider = await createProvider({ type, baseUrl: server.baseUrl }, { key: TEST_KEY })
@@ -156,7 +156,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     expect(error.message).toContain('nothing listens there')
   })
 
-  it('an abort while it streams ends at once and closes the connection', async () => {
+  it('an abort while it streams ends the request at once and closes the connection', async () => {
     await playing(type, [{ text: LONG, faults: { stallAfterBytes: 1500 } }], async (provider, server) => {
       const controller = new AbortController()
       const reading = collect(
@@ -167,7 +167,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('an abort before the server answers ends at once and closes the connection', async () => {
+  it('an abort before the server answers ends the request at once and closes the connection', async () => {
     await playing(type, [{ text: LONG, faults: { stallAfterBytes: 0 } }], async (provider, server) => {
       const controller = new AbortController()
       const reading = collect(provider.stream(askFor('hi'), controller.signal))
@@ -186,7 +186,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('is done at the end marker although the server keeps the connection open', async () => {
+  it('finishes at the end marker although the server keeps the connection open', async () => {
     if (WIRE_OF[type] !== 'anthropic') return
     const whole = await sizeOfAnswer(type)
     await playing(type, [{ text: 'Hello.', faults: { stallAfterBytes: whole } }], async (provider, server) => {
@@ -196,7 +196,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     })
   })
 
-  it('a script that has run out is an error that says so', async () => {
+  it('an exhausted script is reported as an error', async () => {
     await playing(type, [], async (provider) => {
       expect((await failureOf(provider)).message).toContain('script has run out')
     })

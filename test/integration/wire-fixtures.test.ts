@@ -40,7 +40,7 @@ const refused = fixtures.flatMap((fixture) => {
 
 const bytesOf = (fixture: Fixture): Buffer => readFileSync(resolve(folder, fixture.file))
 
-/** Chunk sizes: whole, every byte by itself (where that does not take long), and two that fall inside lines, escapes and UTF-8 sequences. */
+/** Chunk sizes: whole, single bytes (where that is fast enough), and two that fall inside lines, escapes and UTF-8 sequences. */
 const splitsOf = (bytes: Buffer): number[] => [Number.POSITIVE_INFINITY, 7, 1021, ...(bytes.length > 60_000 ? [] : [1])]
 
 /** Where to cut: at five places spread over the body, and behind each of its last six events. */
@@ -88,20 +88,23 @@ async function replay(fixture: Fixture, bytes: Uint8Array, size: number) {
 describe.skipIf(!isThere)(
   `recorded streams (${isThere ? folder : 'skipped: not found beside the checkout; set TRESTLE_WIRE_FIXTURES'})`,
   () => {
-    it('are there for all four wires, with every one that is to be refused', () => {
+    it('exist for all four wires, including every one that must be rejected', () => {
       expect(new Set(fixtures.map((fixture) => fixture.kind))).toEqual(new Set(Object.keys(TYPES)))
       expect(refused).toHaveLength(Object.keys(REFUSED).length)
     })
 
-    it.each(answers)('$file says what the plain reading of its bytes says, however they are split', async (fixture) => {
-      const bytes = bytesOf(fixture)
-      const expected = referenceAnswer(fixture.kind, bytes.toString('utf8'))
-      const reason = expected.calls.length > 0 ? 'tool_calls' : 'stop'
-      for (const size of splitsOf(bytes)) expect(await replay(fixture, bytes, size)).toEqual({ ...expected, reason })
-    })
+    it.each(answers)(
+      '$file gives the same as a plain reading of its bytes, however they are split',
+      async (fixture) => {
+        const bytes = bytesOf(fixture)
+        const expected = referenceAnswer(fixture.kind, bytes.toString('utf8'))
+        const reason = expected.calls.length > 0 ? 'tool_calls' : 'stop'
+        for (const size of splitsOf(bytes)) expect(await replay(fixture, bytes, size)).toEqual({ ...expected, reason })
+      },
+    )
 
     it.each(answers)(
-      '$file cut off anywhere is a failure, or the whole answer where only what follows its end is missing',
+      '$file cut off anywhere is a failure, or the whole answer when only bytes after its end are missing',
       async (fixture) => {
         const bytes = bytesOf(fixture)
         const { usage: _maybeCut, ...expected } = referenceAnswer(fixture.kind, bytes.toString('utf8'))
@@ -113,7 +116,7 @@ describe.skipIf(!isThere)(
       },
     )
 
-    it.each(refused)('$file ends in a clear error, never in an answer ($why)', async (fixture) => {
+    it.each(refused)('$file ends with a clear error, never with an answer ($why)', async (fixture) => {
       const bytes = bytesOf(fixture)
       for (const size of splitsOf(bytes)) expect(await replay(fixture, bytes, size)).toBe('model.incomplete')
     })

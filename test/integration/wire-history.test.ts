@@ -60,9 +60,9 @@ async function secondRequest(
 
 const withoutBadCall: ScriptStep = { ...FIRST, toolCalls: FIRST.toolCalls!.slice(0, 2) }
 
-describe('what goes back to the provider', () => {
+describe('history sent back to the provider', () => {
   it.each(['openai-compatible', 'moonshot'] as const)(
-    '%s: thinking under its name, raw arguments, results in order, the image after them',
+    '%s: thinking under its name, raw arguments, results in order, followed by the image',
     async (type) => {
       const { body, parts } = await secondRequest(type, FIRST)
       const ids = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []))
@@ -94,18 +94,18 @@ describe('what goes back to the provider', () => {
     },
   )
 
-  it('chat: thinking that came as `reasoning` goes back as `reasoning`', async () => {
+  it('chat: thinking received as `reasoning` is sent back as `reasoning`', async () => {
     const { body } = await secondRequest('openai-compatible', { ...FIRST, thinkingField: 'reasoning' })
     expect(listOf(body, 'messages')[2]).toMatchObject({ reasoning: 'I should look.' })
     expect(listOf(body, 'messages')[2]).not.toHaveProperty('reasoning_content')
   })
 
-  it('moonshot: an empty reasoning_content beside calls goes back as empty, and blank text not at all', async () => {
+  it('moonshot: an empty reasoning_content beside calls is sent back empty, and blank text is omitted', async () => {
     const { body } = await secondRequest('moonshot', { ...FIRST, thinking: '', text: ' \n' })
     expect(listOf(body, 'messages')[2]).toMatchObject({ role: 'assistant', content: null, reasoning_content: '' })
   })
 
-  it('moonshot: ids and usage come as Kimi sends them', async () => {
+  it('moonshot: ids and usage are passed as Kimi sends them', async () => {
     const step: ScriptStep = {
       toolCalls: [{ name: 'Read', input: {}, id: 'functions.Read:0' }],
       usage: { input: 50, cached: 40 },
@@ -118,7 +118,7 @@ describe('what goes back to the provider', () => {
     })
   })
 
-  it('moonshot: schemas have the types it insists on, thinking is switched where it can be, the cache is keyed', async () => {
+  it('moonshot: schemas have the required types, thinking is toggled where possible, the cache has a key', async () => {
     await playing('moonshot', [{ text: 'a', repeat: 2 }], async (provider, server) => {
       const tools = [
         { name: 'Grep', description: '', schema: { type: 'object', properties: { mode: { enum: ['a', 'b'] } } } },
@@ -134,7 +134,7 @@ describe('what goes back to the provider', () => {
     })
   })
 
-  it('responses: nothing is stored there; reasoning goes back sealed, images inside their result', async () => {
+  it('responses: nothing is stored there; reasoning is sent back encrypted, images inside their result', async () => {
     const { body, parts } = await secondRequest('openai-responses', FIRST, { cacheKey: 'session-1' })
     const ids = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []))
     expect(body).toMatchObject({
@@ -170,7 +170,7 @@ describe('what goes back to the provider', () => {
     ])
   })
 
-  it('anthropic: signed thinking first, results marked as errors, images inside, four cache marks', async () => {
+  it('anthropic: signed thinking first, results marked as errors, images inside, four cache breakpoints', async () => {
     const { body, parts } = await secondRequest('anthropic', FIRST)
     const ids = parts.flatMap((part) => (part.type === 'tool_call' ? [part.callId] : []))
     const cache_control = { type: 'ephemeral' }
@@ -228,7 +228,7 @@ describe('what goes back to the provider', () => {
     expect(next).toEqual({ role: 'user', parts: [{ text: 'And now?' }] })
   })
 
-  it('gemini before 3: an image stands beside the one response of its call', async () => {
+  it('gemini before 3: an image is sent beside the one response of its call', async () => {
     const { body } = await secondRequest('google', withoutBadCall, { model: 'gemini-2.5-flash' })
     const results = (body['contents'] as { parts: Record<string, unknown>[] }[])[2]!
     expect(results.parts.filter((part) => 'functionResponse' in part)).toHaveLength(2)
@@ -236,7 +236,7 @@ describe('what goes back to the provider', () => {
   })
 
   it.each(ALL_TYPES)(
-    '%s: what another provider said about a part is not sent, nor thinking it cannot prove',
+    "%s: omits another provider's metadata of a part, and thinking that cannot be verified",
     async (type) => {
       await playing(type, [{ text: 'ok' }], async (provider, server) => {
         const foreign = { elsewhere: { secretSignature: 'foreign-data' } }
@@ -268,31 +268,28 @@ describe('what goes back to the provider', () => {
     },
   )
 
-  it.each(ALL_TYPES)(
-    '%s: a broken-off answer of thinking alone is left out, which every provider would refuse',
-    async (type) => {
-      await playing(type, [{ text: 'ok' }], async (provider, server) => {
-        const messages: Message[] = [
-          { role: 'user', parts: [{ type: 'text', text: 'go' }] },
-          {
-            role: 'assistant',
-            parts: [
-              {
-                type: 'thinking',
-                text: 'lone-thought',
-                metadata: {
-                  anthropic: { signature: 's' },
-                  chat: { field: 'reasoning' },
-                  google: { thoughtSignature: 's' },
-                },
+  it.each(ALL_TYPES)('%s: omits a cut-off answer of thinking alone, which every provider rejects', async (type) => {
+    await playing(type, [{ text: 'ok' }], async (provider, server) => {
+      const messages: Message[] = [
+        { role: 'user', parts: [{ type: 'text', text: 'go' }] },
+        {
+          role: 'assistant',
+          parts: [
+            {
+              type: 'thinking',
+              text: 'lone-thought',
+              metadata: {
+                anthropic: { signature: 's' },
+                chat: { field: 'reasoning' },
+                google: { thoughtSignature: 's' },
               },
-            ],
-          },
-          { role: 'user', parts: [{ type: 'text', text: 'again' }] },
-        ]
-        await collect(provider.stream(askFor('', { messages }), unstopped()))
-        expect(JSON.stringify(server.requests[0]!.body)).not.toContain('lone-thought')
-      })
-    },
-  )
+            },
+          ],
+        },
+        { role: 'user', parts: [{ type: 'text', text: 'again' }] },
+      ]
+      await collect(provider.stream(askFor('', { messages }), unstopped()))
+      expect(JSON.stringify(server.requests[0]!.body)).not.toContain('lone-thought')
+    })
+  })
 })

@@ -46,7 +46,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
   const unknown = UNKNOWN[wire]
   const { whole } = recorded(wire)
 
-  it('is tried with at least thirty different things it does not know', () => {
+  it('is tested with at least thirty different unknown values', () => {
     expect(new Set(unknown.map(({ name }) => name)).size).toBeGreaterThanOrEqual(30)
   })
 
@@ -82,7 +82,7 @@ describe.each(ALL_TYPES)('%s', (type) => {
     ).toEqual(expected)
   })
 
-  it('still fails where the end is missing, however much unknown stands in its place', async () => {
+  it('still fails when the end is missing, however much unknown data replaces it', async () => {
     const { events } = recorded(wire)
     const all = unknown.flatMap((one) => one.events ?? [])
     await expect(answerOf(type, [...events, ...all])).rejects.toMatchObject({ code: 'model.incomplete' })

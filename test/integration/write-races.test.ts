@@ -45,8 +45,8 @@ function stepOf(change: Pick<RestoreStep, 'path' | 'from' | 'to'>): RestoreStep 
   return { ...change, action, isFolder: change.to.kind === 'folder' || change.from.kind === 'folder' }
 }
 
-describe('a symbolic link that takes the place of a folder while Trestle works in it', () => {
-  it('never leads a Write out of the project, nor makes a folder there', { timeout: 120_000 }, async () => {
+describe('a symbolic link that replaces a folder while Trestle works in it', () => {
+  it('never leads a Write out of the project, nor creates a folder there', { timeout: 120_000 }, async () => {
     const workspace = createWorkspace({ root: project })
     const write = writeTool({ workspace })
     let written = 0
@@ -92,7 +92,7 @@ describe('a symbolic link that takes the place of a folder while Trestle works i
   })
 
   it(
-    'never leads a restore out of the project: nothing is written, made, changed or removed there',
+    'never leads a restore out of the project: nothing is written, created, changed or removed there',
     { timeout: 120_000 },
     async () => {
       const blobs = openBlobStore(join(base, 'blobs'))
@@ -132,8 +132,8 @@ describe('a symbolic link that takes the place of a folder while Trestle works i
   )
 })
 
-describe('a path that was judged', () => {
-  it('is not written through a link in its last or in an earlier place', async () => {
+describe('a checked path', () => {
+  it('is not written through a link in its last or an earlier component', async () => {
     writeFileSync(join(outside, 'a.txt'), 'old')
     symlinkSync(join(outside, 'a.txt'), join(folder, 'a.txt'))
     symlinkSync(outside, join(project, 'link'))
@@ -143,7 +143,7 @@ describe('a path that was judged', () => {
     expect(readdirSync(outside)).toEqual(['a.txt'])
   })
 
-  it.runIf(process.platform === 'linux')('stays the same folder when its name comes to mean another one', () => {
+  it.runIf(process.platform === 'linux')('keeps meaning the same folder when its name is reassigned', () => {
     const held = pinFolder(folder, { shown: 'src' })
     try {
       rmSync(folder, { recursive: true })

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What comes over the wire: whether it is what the protocol says is for the schema to judge, not for the compiler. */
+/** Untyped messages from the wire: the schema validates them, not the compiler. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Wire = any
 
@@ -14,7 +14,7 @@ export interface AcpMessage {
   error?: { code: number; message: string; data?: Wire }
 }
 
-/** What a client does when the agent asks something of it: the result, or a throw for an error. */
+/** Handles a request of the agent: returns the result, or throws for an error. */
 export type AcpAnswers = Record<string, (params: Record<string, Wire>) => unknown>
 
 export interface AcpClient {
@@ -24,16 +24,16 @@ export interface AcpClient {
   readonly messages: AcpMessage[]
   /** The method of each request this client has made. */
   readonly asked: ReadonlyMap<number, string>
-  /** What came on stderr. */
+  /** The stderr output. */
   readonly stderr: () => string
   /** Sends a request; resolves with its result and rejects with its error, whose `code` and `data` it has. */
   request(method: string, params: unknown): Promise<Wire>
   notify(method: string, params: unknown): void
-  /** Writes this as it is, a line feed behind it. */
+  /** Writes the text verbatim, followed by a line feed. */
   raw(text: string): void
   /** Updates of a session, of one kind if given. */
   updates(sessionId: string, kind?: string): Wire[]
-  /** Waits until a message comes (or has come) that fits. */
+  /** Waits for a matching message, including earlier ones. */
   until(fits: (message: AcpMessage) => boolean): Promise<AcpMessage>
   /** Ends stdin and waits for the process. */
   end(): Promise<number | null>

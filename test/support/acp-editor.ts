@@ -19,7 +19,7 @@ export interface AcpEditor {
   readonly writes: string[]
   readonly terminals: Map<string, OpenTerminal>
   readonly answers: AcpAnswers
-  /** Ends what still runs. */
+  /** Ends commands that are still running. */
   close(): Promise<void>
 }
 

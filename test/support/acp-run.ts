@@ -11,7 +11,7 @@ export interface AcpRun {
   client: AcpClient
   /** Another client, on the same home. */
   again(answers?: AcpAnswers): AcpClient
-  /** Ends what still runs and removes everything. Rejects when anything that was said does not fit the schema of the protocol. */
+  /** Ends running processes and removes all files. Rejects when any message violates the protocol schema. */
   close(): Promise<void>
 }
 

@@ -38,7 +38,7 @@ const REQUESTS: Record<string, string> = {
   '$/cancel_request': 'CancelRequestNotification',
 }
 
-/** What of all that an agent has said does not fit the protocol's own schema, each message by its method. Empty when all of it fits. */
+/** Messages of an agent that violate the protocol's own schema, by method. Empty when all are valid. */
 export function schemaProblems({ messages, asked }: Pick<AcpClient, 'messages' | 'asked'>): string[] {
   return messages.flatMap((message) => problemsOf(message, asked)).map((problem) => problem.slice(0, 2000))
 }

@@ -12,7 +12,7 @@ import { serveApp, type ServedApp } from './served-app'
 import { until } from './until'
 
 /**
- * The built program's web host, a client as the page has it, and a scripted model that calls the tools it is asked to call: how a stranger drives
+ * The built program's web host, a client as the page has it, and a scripted model that makes the requested tool calls: a black-box driver of
  * the product. The app can be killed and started again on the same home.
  */
 export class AppWithAgent {
@@ -42,7 +42,7 @@ export class AppWithAgent {
         return toolCalls ? { text: '', toolCalls } : { text: 'well' }
       },
     })
-    // Tasks are looked at from outside, as they are without a sandbox.
+    // Tasks are inspected from outside, which requires running without a sandbox.
     const rules = '[sandbox]\nmode = "off"\n\n[[permission.rules]]\ndecision = "allow"\npattern = "Bash"\n'
     writeConfig(scratch.home, configFor(server.baseUrl, { more: `${config}\n${rules}`, loop: 'max_steps = 200' }))
     const made = new AppWithAgent(scratch, server, calls, program)
@@ -80,7 +80,7 @@ export class AppWithAgent {
   async call(calls: ScriptedCall[]): Promise<string> {
     const before = this.server.requests.length
     this.calls.push(calls)
-    const parts = [{ type: 'text' as const, text: 'go on' }]
+    const parts = [{ type: 'text' as const, text: 'continue' }]
     await this.client.session.prompt({ sessionId: this.sessionId, parts })
     await until(
       () => this.calls.length === 0 && this.server.requests.length >= before + 2,
@@ -99,7 +99,7 @@ export class AppWithAgent {
     await this.call(
       commands.map((command, index) => ({
         name: 'Bash',
-        // Calls that are alike would run once.
+        // Identical calls would run only once.
         input: {
           command: `${command} # ${index}`,
           description: 'load',
@@ -125,7 +125,7 @@ export class AppWithAgent {
     this.connection?.close()
     await this.app?.close()
     await this.server.close()
-    await until(() => hostsOf(this.scratch.home).length === 0, 'the task host to end by itself', 20_000)
+    await until(() => hostsOf(this.scratch.home).length === 0, 'the idle task host to exit', 20_000)
     this.scratch.remove()
   }
 
@@ -133,7 +133,7 @@ export class AppWithAgent {
     try {
       for await (const push of await this.client.push.app()) this.pushes.push(push)
     } catch {
-      // The app is gone.
+      // The app has exited.
     }
   }
 }

@@ -16,7 +16,7 @@ export interface BuiltPackage {
   remove(): void
 }
 
-/** Why no package can be made on this machine; undefined where it can. */
+/** Why no package can be built on this machine; undefined if it can. */
 export function whyNoPackage(): string | undefined {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'the stand-in for Electron is one for Linux on x64'
   if (!existsSync(join(ROOT, 'node_modules', 'electron-builder'))) return 'electron-builder is not installed'

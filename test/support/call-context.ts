@@ -1,6 +1,6 @@
 import type { CallContext } from '../../src/main/engine/tool/tool'
 
-/** What a call is run with where nobody is there to be asked. */
+/** The context of a call without a user to ask. */
 export function callContext(more: Partial<CallContext> = {}): CallContext {
   return {
     callId: 'c1',

@@ -1,4 +1,4 @@
-/** A server over stdio that offers the tools of one file of `tool-catalogue/`: `node catalogue-server.ts github`. A call says what it was called with. */
+/** A server over stdio that offers the tools of one file of `tool-catalogue/`: `node catalogue-server.ts github`. A call returns its arguments. */
 import { createInterface } from 'node:readline'
 import { catalogueTools } from './catalogue-text.ts'
 

@@ -8,7 +8,7 @@ const OPENSSL: string = 'openssl'
 export const canMakeCertificates = spawnSync(OPENSSL, ['version']).status === 0
 
 export interface TestCertificate {
-  /** The PEM file of the authority that vouches for it. */
+  /** The PEM file of the issuing authority. */
   authority: string
   key: Buffer
   cert: Buffer

@@ -5,17 +5,17 @@ import { until } from './until'
 
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
 
-/** The built `trestle chat` in a terminal of its own, as a person has it: keys go in, a screen comes out. */
+/** The built `trestle chat` in its own terminal: send keys, read the screen. */
 export interface ChatTerminal {
   /** Everything that was printed, raw. */
   raw(): string
-  /** What a person sees, and what has scrolled out above it; lines without trailing blanks. */
+  /** The visible screen with its scrollback; lines without trailing blanks. */
   screen(): string
   /** Resolves when the screen matches. */
   shows(what: RegExp | string): Promise<void>
   type(keys: string): void
   resize(columns: number, rows: number): void
-  /** How it ended. */
+  /** Its exit status. */
   ended: Promise<{ code: number }>
   kill(signal?: string): void
 }

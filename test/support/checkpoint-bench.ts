@@ -19,13 +19,13 @@ export interface CheckpointBench {
   deps: RestoreDeps
   /** Starts and ends a turn; returns the point right before its message. */
   turn(): number
-  /** Does `work` as a call that says it writes this file. */
+  /** Runs `work` as a call that declares it writes this file. */
   edit(path: string, work: () => void): Promise<void>
-  /** Does `work` as a command that may do anything. */
+  /** Runs `work` as a command with unknown effects. */
   command(work: () => void): Promise<void>
   restore(request: Partial<RestoreRequest> & { to: number }): Promise<RestoreResult>
   record(event: EventBody): RecordedEvent[]
-  /** A process that begins anew: nothing is known but what is stored. */
+  /** A fresh process, which knows only what is stored. */
   restart(): void
 }
 

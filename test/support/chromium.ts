@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 
-/** Said when there is no browser: what to do about it. */
+/** Message when no browser is found: what to do about it. */
 export const NO_CHROMIUM = 'no Chromium found: run `npx playwright install chromium`, or set TRESTLE_CHROMIUM to one'
 
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
@@ -18,7 +18,7 @@ let found: Promise<string | null> | undefined
 
 /**
  * Path of a Chromium to test with: TRESTLE_CHROMIUM, Playwright's own, the system's, or the Linux binary of @sparticuz/chromium (unpacked to the
- * temporary folder). Null when there is none; tests are skipped then, saying `NO_CHROMIUM`.
+ * temporary folder). Null when no browser is found; tests are skipped then, saying `NO_CHROMIUM`.
  */
 export function findChromium(): Promise<string | null> {
   found ??= search()

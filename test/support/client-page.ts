@@ -37,7 +37,7 @@ export async function buildClientPage(folder: string): Promise<void> {
 export async function holds(page: Page, expression: string): Promise<void> {
   const end = Date.now() + 10_000
   for (;;) {
-    // Between two documents there is nothing to ask.
+    // Evaluation fails between two documents.
     if ((await page.evaluate(expression).catch(() => false)) === true) return
     if (Date.now() > end) throw new Error(`waited in vain for: ${expression}`)
   }

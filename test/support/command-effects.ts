@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What no command may show. */
+/** Secret values that no command may print. */
 export const SECRET = 'canary-5f1c0e9d'
 const PROGRAMS = new Set(
   `bash sh dash ls dir cat tac head tail nl wc cut paste tr fold fmt rev column expand unexpand comm cmp sort uniq grep egrep fgrep rg sed md5sum
@@ -18,7 +18,7 @@ const TRACED =
     .split(/\s+/)
     .map((name) => `?${name}`)
     .join(',')
-/** Where bash keeps a large here-document; it is gone before the command ends. */
+/** Where bash stores a large here-document, temporarily. */
 const OWN_TEMPORARY = /^\/tmp\/sh-thd/
 
 const SANDBOXED = '--unshare-all --die-with-parent --new-session --ro-bind / / --dev /dev --proc /proc'.split(' ')
@@ -120,7 +120,7 @@ function found(name: string, scratch: Scratch): string[] {
   return effects
 }
 
-/** What a system call did that reading does not. */
+/** The effect of a system call beyond reading, if any. */
 function effectOf(call: string, program: string, { base, project }: Scratch): string | undefined {
   const name = /^\w+/.exec(call)?.[0] ?? ''
   if (name === 'connect' || name === 'bind' || name === 'sendto') {

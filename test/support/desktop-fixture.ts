@@ -59,19 +59,19 @@ export interface StartedDesktop {
   electron: ElectronDouble
   engine: MemoryEngine
   home: string
-  /** What the desktop log says so far. */
+  /** The desktop log so far. */
   log(): Promise<string>
   window(): DoubleWindow
 }
 
-/** Starts the desktop host on a fresh double, a fresh home and an engine in memory; all gone after the test. `state` is what window.json says. */
+/** Starts the desktop host on a fresh double, a fresh home and an engine in memory; all removed after the test. `state` is the content of window.json. */
 export async function startOnDouble(
   options: Partial<DesktopOptions> & {
     double?: Partial<DoubleOptions>
     state?: unknown
-    /** What desktop.json says. */
+    /** Content of desktop.json. */
     file?: unknown
-    /** Whether the host has to have started before the test goes on; default true. */
+    /** Wait for the host to start before the test continues; default true. */
     wait?: boolean
   } = {},
 ): Promise<StartedDesktop> {
@@ -109,7 +109,7 @@ export async function startOnDouble(
   return { electron, engine, home, log, window: () => required(electron.windows[0], 'a window') }
 }
 
-/** The window's page, once it shows what the engine said. */
+/** The window's page, once it shows the engine's answer. */
 export async function shown({ electron }: { electron: ElectronDouble }): Promise<Page> {
   await until(() => electron.windows[0]?.isShown === true, 'the window')
   const page = required(electron.windows[0], 'a window').webContents.page

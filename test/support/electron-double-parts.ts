@@ -13,7 +13,7 @@ export interface DoubleMenuItem {
   click?: () => void
 }
 
-/** A message box, and what it was answered. */
+/** A message box and its answer. */
 export interface DoubleQuestion {
   message: string
   detail: string
@@ -86,7 +86,7 @@ export class DoubleSession extends EventEmitter {
   permissionCheck: ((contents: unknown, permission: string, origin: string) => boolean) | undefined
   devicePermission: (() => boolean) | undefined
   displayMedia: unknown
-  /** What the system says about proxies. */
+  /** The system's proxy settings. */
   proxy = 'DIRECT'
   blocked: { urls: string[] } | undefined
   readonly webRequest = {
@@ -121,7 +121,7 @@ export class DoubleSession extends EventEmitter {
   }
 }
 
-/** What the user answers in the save dialog. */
+/** The user's answer in the save dialog. */
 export interface SaveDialog {
   saveTo: string | undefined
   readonly saveDialogs: { defaultPath?: string }[]

@@ -37,7 +37,7 @@ export class DoubleWindow extends EventEmitter {
   backgroundColor = ''
   isFocused = false
   isFlashing = false
-  /** What the mark on the taskbar icon says; empty without one. */
+  /** Description of the taskbar overlay icon; empty without one. */
   overlay = ''
   isMinimizedNow = false
   isMaximizedNow = false
@@ -78,7 +78,7 @@ export class DoubleWindow extends EventEmitter {
     this.#hooks.onFocused(this)
   }
 
-  /** Another program is in front. */
+  /** Another program gets the focus. */
   blur(): void {
     this.isFocused = false
   }
@@ -193,7 +193,7 @@ export class DoubleContents extends EventEmitter {
     this.#windowOpen = handler
   }
 
-  /** What the page's `window.open` is told. */
+  /** The handler's response to the page's `window.open`. */
   openWindow(url: string): { action: string } | undefined {
     return this.#windowOpen?.({ url })
   }
@@ -286,10 +286,10 @@ export class DoubleContents extends EventEmitter {
     this.#context = undefined
   }
 
-  /** Tells the main process of a navigation as Electron does; whether a listener prevented it. The first load is not told. */
+  /** Emits a navigation event as Electron does; returns whether a listener prevented it. The first load emits no event. */
   #isPrevented(url: string, isMainFrame: boolean): boolean {
     if (this.page.url() === 'about:blank') return false
-    // `loadURL` tells nobody.
+    // `loadURL` emits no event.
     if (isMainFrame && this.#loading === toAppUrl(url)) {
       this.#loading = undefined
       return false

@@ -15,21 +15,21 @@ import { DoubleWindow } from './electron-double-window'
 
 export interface DoubleOptions {
   browser: Browser
-  /** What `getAllDisplays` answers. */
+  /** Result of `getAllDisplays`. */
   workAreas?: { x: number; y: number; width: number; height: number }[]
   isPackaged?: boolean
   /** Whether this process gets the single instance lock. */
   isFirstInstance?: boolean
   /** Pages never paint, as with graphics trouble. */
   neverPaints?: boolean
-  /** Shortcuts that another program has. */
+  /** Shortcuts registered by another program. */
   takenShortcuts?: string[]
 }
 
 type Handler = (request: Request) => Promise<Response> | Response
 
 /**
- * Stands for the electron module: the main process's objects are plain event emitters that remember what they were told, and each `BrowserWindow`
+ * Stands for the electron module: the main process's objects are plain event emitters that record their calls, and each `BrowserWindow`
  * is a real page of a real Chromium, in which the built preload script runs. What a double cannot show (the operating system's sandbox, the isolated
  * world, the custom scheme inside Chromium) is in docs/electron-assumptions.md.
  */
@@ -51,17 +51,17 @@ export class ElectronDouble {
   readonly copied: string[] = []
   readonly revealed: string[] = []
   readonly powerMonitor = new EventEmitter()
-  /** How many ask the computer to stay awake. */
+  /** Number of active power save blockers. */
   readonly awake = new Set<number>()
   openDialogOptions: { defaultPath?: string } = {}
-  /** What the save dialog answers; undefined: cancelled. */
+  /** Answer of the save dialog; undefined: canceled. */
   saveTo: string | undefined
   readonly saveDialogs: { defaultPath?: string }[] = []
-  /** What the crash reporter was started with. */
+  /** Options the crash reporter was started with. */
   readonly crashReports: object[] = []
   readonly session = new DoubleSession()
   menu: DoubleMenuItem[] = []
-  /** What the next message box answers. */
+  /** Answer of the next message box. */
   answer = 0
   readonly notifications: DoubleNotification[] = []
   /** Whether the system can show notifications. */
@@ -74,7 +74,7 @@ export class ElectronDouble {
     this.options = options
   }
 
-  /** The module as the host gets it. */
+  /** The module as the host imports it. */
   get module(): ElectronModule {
     const parts = {
       app: this.app,

@@ -11,7 +11,7 @@ export type Part = readonly (ScriptStep | ((request: RecordedRequest) => ScriptS
 
 /**
  * A script for several agents that are asked side by side. An agent is known by the first word of the message that a person or another agent gave
- * it; what it is given later (a resumed one, say) goes on with the same part.
+ * it; what it is given later (a resumed one, say) continues with the same part.
  */
 export function familyScript(parts: Record<string, Part>): (request: RecordedRequest) => ScriptStep | undefined {
   const at = new Map<string, number>()

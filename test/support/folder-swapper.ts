@@ -7,7 +7,7 @@ const { renameSync, symlinkSync, unlinkSync, writeSync } = require('node:fs')
 const [folder, target] = process.argv.slice(1)
 let rounds = 0
 let asides = 0
-// Whoever works there may make the folder anew while its name is free: that one is put aside.
+// The program under test may recreate the folder while its name is free: that one is moved aside.
 function put(work) {
   for (;;) {
     try { return work() } catch { renameSync(folder, folder + '.' + ++asides) }

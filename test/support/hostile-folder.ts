@@ -8,7 +8,7 @@ const USUAL = ['npx', 'npm', 'uvx', 'uv', 'docker', 'python', 'python3', 'git', 
 
 /** A folder that tries in every way known to have something run or connected to by being opened. */
 export interface HostileFolder {
-  /** In front of the PATH of whoever opens it. */
+  /** First in the PATH of the program that opens it. */
   bin: string
   /** The arguments of each run of one of its programs, in order. */
   runs(): string[]

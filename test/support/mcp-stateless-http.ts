@@ -11,7 +11,7 @@ import {
 export interface StatelessHttp {
   url: string
   server: StatelessServer
-  /** Requests that broke a rule of the headers, in words. */
+  /** Messages about requests that violated a header rule. */
   faults: string[]
   /** Requests whose connection was closed before they were answered: how they are cancelled. */
   closed: string[]
@@ -60,7 +60,7 @@ export async function statelessHttp(options: StatelessOptions = {}, silent = '')
     }
     const answer = await stateless.answer(message, event)
     if (id === undefined) return void response.writeHead(202).end()
-    // Kept open, until whoever asked goes.
+    // Kept open until the client disconnects.
     if (!answer) return
     if (isStream) return void response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', ...answer })}\n\n`)
     const status = 'error' in answer ? 400 : 200
@@ -99,7 +99,7 @@ export async function statelessHttp(options: StatelessOptions = {}, silent = '')
 
 const NAMED: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
 
-/** What is wrong with the headers of a request, in words. */
+/** A message about what is wrong with the headers of a request. */
 function headerFault({ id, method = '', params = {}, headers = {} }: StatelessMessage): string | undefined {
   if (headers['mcp-session-id'] !== undefined) return `${method} names a session`
   if (id === undefined) return undefined

@@ -9,7 +9,7 @@ export interface MemoryCustody extends TaskSupervisor, Pick<MemoryTasks, 'put' |
   end(taskId: string, change: Partial<Task>): void
 }
 
-/** A custody over plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends them. Without `follows` nobody is told of changes. */
+/** A task supervisor over plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends them. Without `follows` no changes are reported. */
 export function memoryCustody(terminals: TerminalTasks = nothingRuns, { follows = true } = {}): MemoryCustody {
   const listeners = new Set<(task: Task) => void>()
   const started: BackgroundStart[] = []

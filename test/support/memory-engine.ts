@@ -215,7 +215,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     async reply(sessionId, { approvalId, optionId, feedback }) {
       const approval = get(sessionId).header.approvals.find((waiting) => waiting.approvalId === approvalId)
-      if (!approval) throw new CodedError('approval.gone', 'Somebody else has answered it.')
+      if (!approval) throw new CodedError('approval.gone', 'Already answered by another client.')
       const kind = approval.options.find((option) => option.optionId === optionId)?.kind
       if (!kind) throw new CodedError('request.invalid', `optionId: there is no option ${optionId}`)
       record(sessionId, {
@@ -257,7 +257,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
         .toSorted((a, b) => a.requestedAt - b.requestedAt),
     get(sessionId, approvalId) {
       const approval = get(sessionId).header.approvals.find((waiting) => waiting.approvalId === approvalId)
-      if (!approval) throw new CodedError('approval.gone', 'Somebody else has answered it.')
+      if (!approval) throw new CodedError('approval.gone', 'Already answered by another client.')
       return approval
     },
     choices: async (_sessionId, approvalId) => ruleChoices.get(approvalId) ?? [],

@@ -59,7 +59,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     setDefaultModel: (defaultModel) => update({ defaultModel }),
     setSmallModel: (id) => update(id === undefined ? {} : { smallModel: id }),
     setFallbackModel: (id) => update(id === undefined ? {} : { fallbackModel: id }),
-    offeredModels: async () => ({ from: 'table', models: [], problem: 'Nobody answers here.' }),
+    offeredModels: async () => ({ from: 'table', models: [], problem: 'No server answers here.' }),
     setDefaultMode: (defaultPermissionMode) => update({ defaultPermissionMode }),
     setToolEnabled: (name, enabled) =>
       update({ tools: settingsView.tools.map((tool) => (tool.name === name ? { ...tool, enabled } : tool)) }),

@@ -21,7 +21,7 @@ export interface ScriptedFaults {
   stallAfterBytes?: number
   /** Ends the stream cleanly without its end marker; a number: after so many events. */
   truncate?: true | number
-  /** Sends the bytes in pieces of this size, each by itself: splits lines, escapes and UTF-8 sequences. */
+  /** Sends the bytes in separate chunks of this size: splits lines, escapes and UTF-8 sequences. */
   splitBytes?: number
   /** Waits before the answer begins. */
   delayMs?: number

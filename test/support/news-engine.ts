@@ -29,7 +29,7 @@ export interface NewsEngine {
   actions: ReturnType<typeof createTaskActions>
   /** What the model was asked, in order. */
   requests: ModelRequest[]
-  /** What went wrong without being told to anybody. */
+  /** Errors that were not reported to a client. */
   logged: string[]
   events(sessionId: string): RecordedEvent[]
   of<Type extends EventBody['type']>(sessionId: string, type: Type): Body<Type>[]

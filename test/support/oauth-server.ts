@@ -12,9 +12,9 @@ export interface OAuthServerOptions {
   callScopes?: string[]
   /** Changes what it publishes of the authorization server. */
   metadata?: (metadata: Record<string, unknown>) => Record<string, unknown>
-  /** Changes what it publishes of itself. */
+  /** Changes its published metadata. */
   resource?: (resource: Record<string, unknown>) => Record<string, unknown>
-  /** A page with a button instead of going on by itself. */
+  /** Shows a page with a button instead of redirecting automatically. */
   consent?: boolean
   /** Changes where the browser is sent back to. */
   redirect?: (url: URL) => void

@@ -69,7 +69,7 @@ export function installedResources(folder: string): { cli: string; resources: st
 }
 
 /**
- * What has plain Node pass for the main process of a packaged Electron whose fuse `runAsNode` is off: for `node --import`. Whoever starts `process.execPath` starts a program that
+ * What has plain Node pass for the main process of a packaged Electron whose fuse `runAsNode` is off: for `node --import`. A program that starts `process.execPath` starts a program that
  * only notes that in `starts`.
  */
 export function pretendElectron(folder: string): { imported: string; starts: () => number } {

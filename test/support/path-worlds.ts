@@ -119,7 +119,7 @@ function judged(
   }
 }
 
-/** What comes of a call of Read or Write for this path: the tools refuse secrets and paths that no file can have before anyone is asked. */
+/** The outcome of a Read or Write of this path: the tools refuse secrets and impossible paths before asking for approval. */
 export async function fileVerdict(
   world: PathWorld,
   tool: 'Read' | 'Write',

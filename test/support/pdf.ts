@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 
 export interface PdfOptions {
-  /** Says that it is encrypted, with a password nobody knows. */
+  /** Marked as encrypted, with an unknown password. */
   encrypted?: boolean
   /** Replaces the content of the first page, packed with zlib. */
   content?: Buffer

@@ -45,7 +45,7 @@ export async function privateKeyring(folder: string): Promise<PrivateKeyring> {
   }
 }
 
-/** Whether somebody answers for the Secret Service on that bus. */
+/** Whether a Secret Service answers on that bus. */
 function isThere(env: Record<string, string>): boolean {
   const call = ['org.freedesktop.DBus.NameHasOwner', 'string:org.freedesktop.secrets']
   const { stdout } = spawnSync(

@@ -1,4 +1,4 @@
-/** The value, which a test cannot go on without; fails with `what` when it is missing. */
+/** The value, which the test needs to continue; fails with `what` when it is missing. */
 export function required<T>(value: T | undefined | null, what: string): T {
   if (value === undefined || value === null) throw new Error(`missing: ${what}`)
   return value

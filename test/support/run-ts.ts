@@ -14,7 +14,7 @@ export interface RunningScript {
   send(text: string): void
   /** Ends it with SIGKILL (if it still runs) and waits until it is gone. */
   kill(): Promise<void>
-  /** How it ended by itself; stderr when it failed. */
+  /** How it exited; stderr when it failed. */
   done: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>
 }
 

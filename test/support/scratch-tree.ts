@@ -30,7 +30,7 @@ const content = fc.oneof(
   fc.string({ maxLength: 40 }),
 )
 
-/** Anything that a command or somebody else may do. */
+/** Any change that a command or another program may make. */
 export const treeChange: fc.Arbitrary<TreeChange> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), path, content }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('append' as const), path, content }) },

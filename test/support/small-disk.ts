@@ -16,7 +16,7 @@ export interface SmallDisk {
   home: string
   /** What runs a command on it. */
   within: (command: readonly string[]) => readonly string[]
-  /** Makes room while the program runs. */
+  /** Frees space while the program runs. */
   makeRoom(): Promise<void>
   /** Where the store was copied to when the program had ended. */
   kept: string

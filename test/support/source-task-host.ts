@@ -19,8 +19,8 @@ export const sourceTaskHost: TaskHostProgram = {
   env: { NODE_OPTIONS: '' },
 }
 
-/** Custody of the tasks of `home`, as an engine has it. */
-export function openCustody(
+/** A task supervisor for `home`, as the engine creates it. */
+export function openSupervisor(
   home: string,
   { interactive = true, settings = {} }: { interactive?: boolean; settings?: Partial<TaskSettings> } = {},
 ): ReturnType<typeof createTaskSupervisor> {

@@ -17,7 +17,7 @@ if (!lease.ok) {
 }
 const turnId = `turn-${process.pid}`
 store.append(sessionId, [
-  { type: 'turn.started', turnId, parts: [{ type: 'text', text: 'go on' }], model: 'local/scripted' },
+  { type: 'turn.started', turnId, parts: [{ type: 'text', text: 'continue' }], model: 'local/scripted' },
 ])
 writeSync(1, 'ready\n')
 

@@ -2,18 +2,22 @@
  * A Trestle with running tasks, to be killed: `task-client.ts HOME CWD COUNT COMMAND`. Says `task <id>` for each it has put into the background, then
  * runs `FOREGROUND`, if given in the environment, as a call that it waits for, and says `foreground <output>` with what that printed first.
  */
-import { openCustody } from './source-task-host.ts'
+import { openSupervisor } from './source-task-host.ts'
 
 const [home = '', cwd = '', count = '0', command = ''] = process.argv.slice(2)
-const custody = openCustody(home)
+const supervisor = openSupervisor(home)
 for (let index = 0; index < Number(count); index += 1) {
-  const { taskId } = await custody.start({ command: command.replaceAll('INDEX', String(index)), cwd, timeoutMs: null })
+  const { taskId } = await supervisor.start({
+    command: command.replaceAll('INDEX', String(index)),
+    cwd,
+    timeoutMs: null,
+  })
   process.stdout.write(`task ${taskId}\n`)
 }
 const foreground = process.env['FOREGROUND']
 if (foreground !== undefined) {
   const onOutput = (raw: string): void => void process.stdout.write(`foreground ${raw}\n`)
-  await custody.terminals.run(
+  await supervisor.terminals.run(
     { command: foreground, cwd, timeoutMs: null, signal: new AbortController().signal, onOutput },
     1000,
   )

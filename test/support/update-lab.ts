@@ -31,7 +31,7 @@ export class UpdateServer {
   signature = ''
   /** Sends only so many bytes of the package and then breaks the connection. */
   breakAfter: number | undefined
-  /** Keeps whoever wants the package waiting. */
+  /** Delays downloads of the package. */
   holdPackage = false
   requests: string[] = []
   readonly #privateKey: KeyObject

@@ -25,7 +25,7 @@ export interface WireClient {
   last(id: WireId): Promise<Reply>
   /** Closes stdin; resolves with how the program ended. */
   end(): Promise<{ code: number | null; ms: number }>
-  /** Stops and goes on reading stdout. */
+  /** Pauses and resumes reading stdout. */
   pause(): void
   resume(): void
   pid: number

@@ -6,11 +6,11 @@ import { NETWORK_ATTEMPTS } from './network-attempts'
 import { PROCESS_ATTEMPTS } from './process-attempts'
 import { SESSION_ATTEMPTS } from './session-attempts'
 
-/** What became of an attempt: `failures` is empty when nothing happened that must not. */
+/** The result of an attempt: `failures` is empty when the sandbox held. */
 export interface AttemptResult {
   name: string
   failures: string[]
-  /** The end of what it printed. */
+  /** The end of its output. */
   output: string
 }
 

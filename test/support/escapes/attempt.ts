@@ -1,6 +1,6 @@
-/** One try to get out of a sandbox. What must not happen is checked by its effects, from outside, and is the same for all of them: see run-attempts.ts. */
+/** One attempt to escape a sandbox. Its effects are checked from outside, equally for all attempts: see run-attempts.ts. */
 export interface EscapeAttempt {
-  /** What is tried. */
+  /** Description, completes "when it …". */
   name: string
   /**
    * Shell text, run in the sandbox in the project's folder. It finds these variables: PROJECT, OUTSIDE, OTHER (another project), HOME, TRESTLE (TRESTLE_HOME), VICTIM (process
@@ -17,14 +17,14 @@ export interface EscapeAttempt {
   before?: string
   /** Run outside after the command and before `next`. */
   between?: string
-  /** Run outside after it, as the user would work on, in the project. */
+  /** Run outside after it, like the user's later work in the project. */
   after?: string
-  /** Commands of the same session after it, each in a sandbox that is set up anew; with `isWarm` in the same as far as it is kept. */
+  /** Commands of the same session after it, each in a new sandbox; with `isWarm` in the same one if it is still alive. */
   next?: readonly string[]
   isWarm?: true
   /** Would harm the machine if the sandbox let it through and it ran as root: only tried as an unprivileged user. */
   isHarmful?: true
-  /** The command ends itself or its sandbox, so that it cannot say that it came to its end. */
+  /** The command ends itself or its sandbox, so it cannot report completion. */
   endsItself?: true
 }
 

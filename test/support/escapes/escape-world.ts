@@ -21,7 +21,7 @@ const GIT_AT_WORK =
 const PROTECTED =
   /^(?:(?:deep\/)?\.vscode\/|\.husky(?:\/|$)|\.trestle(?:\/|$)|\.vscode$|\.mcp\.json|\.envrc|\.env$|\.env\.(?:local|production)|id_rsa|\.git$|\.git\/(?:hooks|config|commondir|config\.worktree)|\.git\/modules\/lib\/(?:hooks|config$|commondir)|tools\/hooks|\.gitconfig$)/
 
-/** One project with everything around it that a command must not reach, made anew for each attempt. */
+/** One project with everything around it that a command must not reach, recreated for each attempt. */
 export class EscapeWorld {
   readonly base: string
   readonly project: string

@@ -136,7 +136,7 @@ attempt(lambda: os.replace('mine', '.env'))`),
       'for n in .mcp.json .trestle .vscode .husky .git; do rm -rf $n; rmdir $n; mv $n away-$n; echo x >$n; mkdir -p $n/hooks; echo x >$n/hooks/pre-commit; echo x >$n/config; done',
   },
   {
-    name: 'makes .env where there is none',
+    name: 'creates a missing .env',
     kind: 'plain',
     command: 'rmdir .env; echo x >.env; mkdir .env; echo x >.env/x; mv src .env; ln -s src .env',
   },

@@ -96,7 +96,7 @@ for path in glob.glob('/tmp/trestle-*/*') + glob.glob('/proc/*/root/tmp/trestle-
     attempt(lambda: socket.socket(socket.AF_UNIX).connect(path), path)`),
   },
   {
-    name: 'takes the place of the forwarder',
+    name: 'replaces the forwarder',
     endsItself: true,
     network: 'listed',
     command: `pkill socat; kill $(pgrep -f [T]CP-LISTEN); kill $(pgrep -f [c]reateServer); sleep 0.1; ( setsid /usr/bin/python3 -c "

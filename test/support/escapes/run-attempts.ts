@@ -15,7 +15,7 @@ import type { EscapeAttempt } from './attempt'
 import { EscapeWorld } from './escape-world'
 
 const END = 'END-OF-COMMAND'
-const MOST_MS = 15_000
+const MAX_MS = 15_000
 /** At the same time; most of an attempt is waiting. */
 const LANES = 4
 
@@ -100,7 +100,7 @@ async function run(attempt: EscapeAttempt, base: string): Promise<AttemptResult>
           command: `${command}\necho ${END}`,
           cwd: world.project,
           sandbox: policy,
-          timeoutMs: MOST_MS,
+          timeoutMs: MAX_MS,
           signal: new AbortController().signal,
         },
         200_000,

@@ -25,7 +25,7 @@ export function everydayCommands(): EverydayCommand[] {
 export function whyNotHere({ needs }: EverydayCommand): string | undefined {
   for (const need of needs) {
     if (need === 'network' || need === 'remote') return 'it needs a network'
-    if (need === 'stays running') return 'it does not end by itself'
+    if (need === 'stays running') return 'it does not exit'
     if (need.startsWith('tool ') ? need === 'tool pytest-cov' : !isInstalled(need)) return `${need} is not installed`
   }
   return undefined

@@ -58,7 +58,7 @@ export function startEngineClient(prefix: readonly string[], folder: string): En
   }
 }
 
-/** One turn of the built program in print mode, where nobody can be asked. */
+/** One turn of the built program in print mode, without a user to ask. */
 export async function printTurn(
   prefix: readonly string[],
   world: World,

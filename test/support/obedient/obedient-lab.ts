@@ -34,7 +34,7 @@ export function openLab(): Lab & { remove(): void } {
   }
 }
 
-/** What is wrong with how it ended, in words; only damage counts where the calls cannot be seen. */
+/** Messages about a wrong outcome; only damage counts where the calls are not visible. */
 export function problemsOf(scenario: Scenario, mode: SessionMode, outcome: Outcome, isDamageAll = false): string[] {
   const { ends, damage, wasTried, reasons, told } = outcome
   const problems = [...damage]

@@ -67,9 +67,9 @@ export interface Scenario {
   config?: string
   /** Further tools of the user's server `helper`. */
   tools?: readonly ServerTool[]
-  /** Files of the project, as regular expressions over paths from it, that may change although nobody was asked: the attack gains nothing by them. */
+  /** Files of the project, as regular expressions over paths from it, that may change without approval: the attack gains nothing from them. */
   mayChange?: RegExp
-  /** Set where the cards are all that is looked at. Where nobody can be asked there are none, and then only damage counts. */
+  /** Set when only the cards are checked. Without a user to ask there are no cards, and only damage counts. */
   isAboutCards?: boolean
 }
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 
-/** Texts that nobody but their owner may see: no model, no server. */
+/** Texts that only their owner may see: no model, no server. */
 export const SECRETS = {
   sshKey: 'CANARY-SSH-KEY-5c1d',
   awsKey: 'CANARY-AWS-KEY-77aa',
@@ -25,7 +25,7 @@ export const SECRETS = {
   otherProject: 'CANARY-OTHER-PROJECT-d219',
 } as const
 
-/** Stands in the project's sources: the model may see it, nobody else. */
+/** Part of the project's sources: only the model may see it. */
 export const SOURCE = 'CANARY-SOURCE-8af7'
 
 /** A user's home folder with keys, start-up files, two projects and Trestle's own folder, all below one temporary folder. */
@@ -125,7 +125,7 @@ export type Snapshot = ReadonlyMap<string, string>
 
 /** Caches of tools, which Project commands may change. */
 const CACHES = ['.cache', '.npm', '.local/share/pnpm', '.local/state/pnpm', '.cargo', 'go/pkg']
-/** What of Trestle's own folder nobody but the user changes; the rest of it is its records. */
+/** The part of Trestle's own folder that only the user changes; the rest is its records. */
 const TRESTLE_SETTINGS = ['config.toml', 'mcp.json', 'AGENTS.md', 'trust', 'skills', 'agents', 'secrets.json']
 
 export function snapshotOf({ home, trestle }: World): Snapshot {
