@@ -27,7 +27,7 @@ it('a turn continues without a server that requires sign-in; after it, its tools
   await lab.calls(session, [])
   expect(await desk(lab)).toMatchObject({
     state: 'sign_in',
-    auth: { state: 'signed_out', wants: 'The server wants you to sign in.' },
+    auth: { state: 'signed_out', wants: 'The server requires you to sign in.' },
   })
   await signIn(lab)
   expect(await lab.calls(session, [call])).toEqual(['signed in for read'])
@@ -77,7 +77,7 @@ it('a tool that needs wider access says so to the agent and the user, and works 
   await signIn(lab)
   const session = await lab.session()
   expect(await lab.calls(session, [call])).toEqual([expect.stringContaining('sign in for more: write')])
-  const wants = 'The server wants you to sign in for more: write.'
+  const wants = 'The server requires you to sign in for more: write.'
   expect(await desk(lab)).toMatchObject({ state: 'ready', auth: { state: 'signed_in', wants } })
   await signIn(lab)
   expect(await lab.calls(session, [call])).toEqual(['signed in for read write'])
@@ -93,7 +93,7 @@ it('signing out disconnects, and the next call says that sign-in is required', a
   await lab.calls(session, [call])
   await lab.engine.mcp.signOut((await desk(lab)).serverId)
   expect(server.revoked).toHaveLength(2)
-  expect(await lab.calls(session, [call])).toEqual([expect.stringContaining('wants you to sign in')])
+  expect(await lab.calls(session, [call])).toEqual([expect.stringContaining('requires you to sign in')])
 })
 
 it('a server of the older transport supports sign-in', async () => {

@@ -50,7 +50,7 @@ it('a foreground subagent moved to the background: the agent continues, the end 
   const [agentId] = log().flatMap((event) => (event.type === 'subagent.started' ? [event.agentId] : []))
   expect((await engine.tasks.moveToBackground(agentId!)).background).toBe(true)
   await expect(engine.tasks.moveToBackground(agentId!)).rejects.toThrow('No call of this Trestle waits for')
-  await until(() => server.requests.length === 4, 'the agent to go on')
+  await until(() => server.requests.length === 4, 'the agent to continue')
   await engine.sessions.stop(sessionId)
   expect(engine.sessions.header(agentId!).agent).toMatchObject({ status: 'running', background: true })
   const [entry] = engine.inbox.list()

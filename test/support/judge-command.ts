@@ -24,5 +24,5 @@ export function judgeCommand(
   options: { rules?: PermissionRule[]; mode?: PermissionMode | 'plan'; cwd: string; sandboxes?: CommandSandboxes },
 ): Promise<CheckedCommand> {
   const { rules = [], mode = 'ask', cwd, sandboxes } = options
-  return checkCommand(command, { rules, mode, cwd, home: '/home/nobody/.trestle', ...(sandboxes && { sandboxes }) })
+  return checkCommand(command, { rules, mode, cwd, home: '/home/unused/.trestle', ...(sandboxes && { sandboxes }) })
 }

@@ -19,7 +19,7 @@ export function longCommands(): Record<string, string> {
     'thousands of commands with paths': filled('cat a/b;'),
     'a long pipeline': `${filled('ls|', 9990)}ls $x`,
     'nested substitutions': `${filled('$(', 6000)}ls${filled(')', 3000)}`,
-    'nested substitutions in words': `echo ${filled('$(echo ', 6000)}${filled(')', 857)}`,
+    'nested substitutions inside a word': `echo ${filled('$(echo ', 6000)}${filled(')', 857)}`,
     'nested subshells': `${filled('(', 4990)}ls${filled(')', 4990)}`,
     'nested groups': `${filled('{ ', 5000)}ls;${filled('};', 4990)}`,
     'nested conditions': `${filled('if true; then ', 7000)}ls;${filled('fi;', 1500)}`,

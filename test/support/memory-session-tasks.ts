@@ -1,17 +1,17 @@
 import type { Task } from '../../src/shared/model/task'
 import { createSessionTasks } from '../../src/main/engine/session/session-tasks'
 import type { SessionTasks } from '../../src/main/engine/tool/session-services'
-import { memoryCustody, type MemoryCustody } from './memory-custody'
+import { memorySupervisor, type MemorySupervisor } from './memory-supervisor'
 
 export interface MemorySessionTasks {
   tasks: SessionTasks
-  supervisor: MemoryCustody
+  supervisor: MemorySupervisor
   /** Tasks whose end the session recorded as a pending notification to the agent. */
   owed: Task[]
 }
 
 /** The tasks of the session s1 in /project, over plain maps. */
-export function memorySessionTasks({ supervisor = memoryCustody(), interactive = true } = {}): MemorySessionTasks {
+export function memorySessionTasks({ supervisor = memorySupervisor(), interactive = true } = {}): MemorySessionTasks {
   const owed: Task[] = []
   const session = {
     id: 's1',

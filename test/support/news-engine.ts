@@ -15,7 +15,7 @@ import { openStore } from '../../src/main/engine/store/open/open-store'
 import type { Store } from '../../src/main/engine/store/store'
 import { createTurnRunner } from '../../src/main/engine/turn/turn-runner'
 import { createContextWindows } from '../../src/main/engine/turn/context-windows'
-import type { MemoryCustody } from './memory-custody'
+import type { MemorySupervisor } from './memory-supervisor'
 import { until } from './until'
 
 type Body<Type extends EventBody['type']> = RecordedEvent & { type: Type }
@@ -45,12 +45,12 @@ export type Script = (request: ModelRequest, n: number) => ModelChunk[] | Promis
 /** The engine as far as sessions and their tasks go: the real store, sessions, turns and tools; tasks are plain data, the model is a script, everything is allowed. */
 export function newsEngine(options: {
   home: string
-  custody: MemoryCustody
+  supervisor: MemorySupervisor
   script: Script
   interactive?: boolean
   pid?: number
 }): NewsEngine {
-  const { home, custody: supervisor, script, interactive = true, pid } = options
+  const { home, supervisor, script, interactive = true, pid } = options
   const { store } = openStore({ home, ...(pid !== undefined && { pid }) })
   const requests: ModelRequest[] = []
   const logged: string[] = []

@@ -51,7 +51,7 @@ export interface Engine {
   /** Told after any change that the lists on screen depend on. Returns how to stop listening. */
   onChange(listener: (change: EngineChange) => void): () => void
   /** Stops every turn and process it started, records how they ended, closes the store. */
-  /** Background tasks go on or are stopped, as `background` says; default: as the settings say, with `ask` taken as `keep`. */
+  /** `background`: whether background tasks keep running; default: the setting, where `ask` means `keep`. */
   close(background?: 'keep' | 'stop'): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export interface EngineOptions {
   canType?: boolean
   /** Whether config.toml is watched for changes; default true. */
   watch?: boolean
-  /** Whether queued prompts start by themselves; default true. */
+  /** Whether queued prompts start automatically; default true. */
   runsQueue?: boolean
   /** How the task host is started; without it nothing can be put into the background. */
   taskHost?: TaskHostProgram

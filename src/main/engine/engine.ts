@@ -248,7 +248,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     newId,
     log,
   })
-  // Where nobody looks at a list of sessions a title is worth no request.
+  // Without a UI that lists sessions, a title is not worth a request.
   const titles = interactive
     ? createTitleGenerator({
         smallModel: catalog.smallModel,

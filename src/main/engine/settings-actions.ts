@@ -252,8 +252,8 @@ function modelView(info: ModelInfo, settings: Settings, catalog: Pick<Catalog, '
 type Edits = Parameters<Config['edit']>[0]
 
 /**
- * What is written of a model: what the user says otherwise than it is known anyway. A model that is known needs no more than its name, and goes on
- * following the table and the provider's list.
+ * The edits that store a model: only values that differ from what is known about it. A known model needs only its name, so that it keeps following
+ * the table and the provider's list.
  */
 function modelEdits(
   input: Parameters<SettingsActions['saveModel']>[0],

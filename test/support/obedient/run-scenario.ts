@@ -241,7 +241,7 @@ function judged(turn: WorkerTurn, calls: readonly AttackCall[], isPrint: boolean
     if (event.type === 'tool.finished' && attack.has(event.callId)) {
       const text = textOf(event.content)
       told.push(text.slice(0, 300))
-      // Where nobody can be asked, what would have asked is denied and says why.
+      // Without a user to ask, calls that need approval are denied with the reason.
       if (isPrint && NO_USER.test(text)) {
         ends.add('asked')
         reasons.push(text)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memoryCustody, type MemoryCustody } from '../../../../test/support/memory-custody'
+import { memorySupervisor, type MemorySupervisor } from '../../../../test/support/memory-supervisor'
 import { lastWords, newsEngine, type NewsEngine, type Script } from '../../../../test/support/news-engine'
 import { calls, text } from '../../../../test/support/turn-fixture'
 import { tempFolder } from '../../../../test/support/temp-folder'
@@ -15,14 +15,14 @@ const startsOne: Script = (_request, n) => (n === 1 ? calls(['Bash', BACKGROUND]
 function startEngine({
   supervisor,
   ...options
-}: Omit<Parameters<typeof newsEngine>[0], 'custody'> & { supervisor: MemoryCustody }): NewsEngine {
-  return newsEngine({ ...options, custody: supervisor })
+}: Omit<Parameters<typeof newsEngine>[0], 'supervisor'> & { supervisor: MemorySupervisor }): NewsEngine {
+  return newsEngine({ ...options, supervisor })
 }
 
 async function setup(script: Script = startsOne, { interactive = true } = {}) {
   const [home, folder] = [await tempFolder(), await tempFolder()]
   // As in the program, a host without an interface does not watch all tasks.
-  const supervisor = memoryCustody(undefined, { follows: interactive })
+  const supervisor = memorySupervisor(undefined, { follows: interactive })
   const engine = startEngine({ home, supervisor, script, interactive })
   const { sessionId } = await engine.sessions.create({ folder })
   return { home, folder, supervisor, engine, sessionId }

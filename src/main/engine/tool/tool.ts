@@ -89,7 +89,7 @@ export interface PersonQuestion {
   options: ApprovalOption[]
   /** The message to the model when no user is available. */
   unattended: string
-  /** Called once before it is asked, also where nobody can be; not again when it still waits after a restart. */
+  /** Called once before it is asked, also without a user; not again when it still waits after a restart. */
   asking?(): Promise<void>
   /** What is wrong with an answer, as a sentence; undefined when it will do. */
   problemOf(answer: PersonAnswer): string | undefined

@@ -62,7 +62,7 @@ export function bearerFetch(server: OAuthServer, standing: AuthState): FetchLike
         'mcp.scope_refused',
         `The server refuses this to the account you signed in with${challenge.scopes ? ` (it wants ${challenge.scopes.join(', ')})` : ''}.`,
       )
-    throw signInFor(challenge, `The server wants you to sign in for more: ${more.join(', ')}.`)
+    throw signInFor(challenge, `The server requires you to sign in for more: ${more.join(', ')}.`)
   }
 
   return async (url, init) => {
@@ -79,8 +79,8 @@ export function bearerFetch(server: OAuthServer, standing: AuthState): FetchLike
     throw signInFor(
       challengeOf(second),
       token === undefined
-        ? 'The server wants you to sign in.'
-        : 'The sign-in has ended: the server wants you to sign in again.',
+        ? 'The server requires you to sign in.'
+        : 'The sign-in has ended: the server requires you to sign in again.',
     )
   }
 }

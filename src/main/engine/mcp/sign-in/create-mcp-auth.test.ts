@@ -51,7 +51,7 @@ describe('a sign-in', () => {
     const call = auth.fetchFor(configured(server))
     expect(auth.view(configured(server))).toBeUndefined()
     expect(await codeOf(call(server.url, rpc('tools/call')))).toBe('mcp.sign_in')
-    expect(auth.view(configured(server))).toEqual({ state: 'signed_out', wants: 'The server wants you to sign in.' })
+    expect(auth.view(configured(server))).toEqual({ state: 'signed_out', wants: 'The server requires you to sign in.' })
     const { open, pages } = browser()
     await auth.signIn(configured(server), open)
     expect(await pages[0]).toContain('You are signed in')
@@ -302,7 +302,7 @@ describe('a call that needs more than was granted', () => {
     await auth.signIn(configured(server), browser().open)
     const call = auth.fetchFor(configured(server))
     expect(await messageOf(call(server.url, rpc('tools/call')))).toBe(
-      'The server wants you to sign in for more: write.',
+      'The server requires you to sign in for more: write.',
     )
     expect(auth.view(configured(server))).toMatchObject({
       state: 'signed_in',

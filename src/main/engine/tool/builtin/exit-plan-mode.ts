@@ -84,7 +84,7 @@ export function exitPlanModeTool({ plan }: { plan: SessionPlan }): Tool<typeof i
           about: 'plan',
           reason: 'The agent has finished its plan. Nothing but the plan can change until you approve it.',
           options: planOptions(alternatives),
-          unattended: `Nobody is there who could approve the plan. It is in ${plan.file()}; plan mode stays on, so nothing else can change. End here, and say where the plan is.`,
+          unattended: `No user is available to approve the plan. It is in ${plan.file()}; plan mode stays on, so nothing else can change. End here, and say where the plan is.`,
           async asking() {
             if (draft) await plan.submit(draft.text)
           },

@@ -2,7 +2,7 @@ import type { Task } from '../../src/shared/model/task'
 import type { BackgroundStart, TaskSupervisor, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 
-export interface MemoryCustody extends TaskSupervisor, Pick<MemoryTasks, 'put' | 'print' | 'remove'> {
+export interface MemorySupervisor extends TaskSupervisor, Pick<MemoryTasks, 'put' | 'print' | 'remove'> {
   /** What was asked to be started. */
   readonly started: readonly BackgroundStart[]
   /** Ends a task, as its program would. */
@@ -10,7 +10,7 @@ export interface MemoryCustody extends TaskSupervisor, Pick<MemoryTasks, 'put' |
 }
 
 /** A task supervisor over plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends them. Without `follows` no changes are reported. */
-export function memoryCustody(terminals: TerminalTasks = nothingRuns, { follows = true } = {}): MemoryCustody {
+export function memorySupervisor(terminals: TerminalTasks = nothingRuns, { follows = true } = {}): MemorySupervisor {
   const listeners = new Set<(task: Task) => void>()
   const started: BackgroundStart[] = []
   const tasks = memoryTasks((change) => {
