@@ -87,7 +87,7 @@ function lintedFiles(before: Record<string, string> | undefined, now: Record<str
   if (!before) return ['.']
   const changed = Object.keys(now).filter((path) => before[path] !== now[path])
   // Its own settings, the compiler's and the packages' types count for every file.
-  if (changed.some((path) => !/\.(?:tsx?|mjs)$/.test(path) && /json$/.test(path) && !path.includes('/'))) return ['.']
+  if (changed.some((path) => path.endsWith('.json') && !path.includes('/'))) return ['.']
   const code = Object.keys(now).filter((path) => /\.tsx?$/.test(path) && !path.startsWith('evals/tasks/'))
   const files = withImporters(new Set(changed.filter((path) => /\.(?:tsx?|mjs)$/.test(path))), code)
   if (files.length > MAX_CHANGED) return ['.']

@@ -7,10 +7,22 @@ import { systemPrompt } from '../context/prompt-prefix'
 import { recordedFact } from '../context/prefix-changes'
 import { repositoryRoot } from '../workspace/path/repository-root'
 import type { Session } from '../session/session'
-import { markAgentWritten } from './environment-snapshot'
+import { markAgentWritten, type EnvironmentSnapshots } from './environment-snapshot'
 import { latestCompaction, loadHistory, type FrozenPrefixes } from './session-history'
-import type { TurnRunnerDeps } from './turn-runner'
-import { turnTools, type ToolChoice } from './turn-tools'
+import { turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
+import type { CheckpointManager } from '../checkpoint/checkpoints'
+import type { SessionHeader } from '../../../shared/model/session'
+import type { AgentTurn } from '../agent/subagents'
+import type { FolderSettings } from '../trust/project-settings'
+import type { PinnedState } from '../context/compaction/kept-content'
+import type { Diagnostics } from '../diagnostics/session-diagnostics'
+import type { Hooks } from '../hook/hooks'
+import type { TurnContext } from '../loop/turn-context'
+import type { ModelInfo, Provider } from '../model/provider'
+import type { Skills } from '../skill/skills'
+import type { Workspace } from '../workspace/workspace'
+import type { Store } from '../store/store'
+import type { ContextWindows } from './context-windows'
 
 /** Tools that are of no use without a user to ask: every request would be denied. */
 const INTERACTIVE_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
@@ -135,4 +147,41 @@ function once<Value>(make: () => Value): () => Value {
 function localDay(ms: number): string {
   const date = new Date(ms)
   return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
+}
+
+export interface TurnRunnerDeps extends TurnToolsDeps {
+  home: string
+  store: Store
+  settingsFor(folder: string): Promise<FolderSettings>
+  skills: Pick<Skills, 'list'>
+  /** Whether a user can be asked while this process runs. */
+  interactive: boolean
+  /** The header whose mode applies: for a subagent, that of the user's session it belongs to. */
+  effectiveHeader(session: Session): SessionHeader
+  snapshots: EnvironmentSnapshots
+  /** Records the session's sandbox status if it has changed. */
+  syncSandbox?(session: Session): Promise<void>
+  hooks?: Pick<Hooks, 'forTurn'>
+  diagnostics?: Pick<Diagnostics, 'forTurn'>
+  resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
+  workspaceOf(session: Session): Workspace
+  /** What the session's agent means for a turn. */
+  agentTurn(session: Session): Promise<AgentTurn>
+  scheduleAcrossAgents(session: Session): NonNullable<TurnContext['scheduleAcrossAgents']>
+  checkpoints: Pick<CheckpointManager, 'before' | 'recover' | 'sendDMail' | 'writtenByAgents'>
+  /** Prepares the task notifications that are due in the session. */
+  prepareNotifications(session: Session): Promise<void>
+  /** Commands that run in the background for the session. */
+  runningTasks(sessionId: string): Promise<PinnedState['tasks']>
+  /** Context windows of models, as configured or learned from refusals. */
+  windows: ContextWindows
+  /** Problems in the agent and skill files of a folder. */
+  problemsIn(folder: string): Promise<readonly { path: string; line?: number; message: string }[]>
+  /** Prepares a terminal and a sandbox for commands. */
+  warmUp(session: Session): void
+  log(message: string): void
+  /** Shows the user a warning; each text only once. */
+  warn(text: string): void
+  now(): number
+  newId(prefix: string): string
 }

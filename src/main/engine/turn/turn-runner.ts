@@ -2,75 +2,28 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ContextView, RequestPrefix, ToolsView } from '../../../shared/model/context'
-import type { CheckpointManager } from '../checkpoint/checkpoints'
 import { CodedError } from '../../../shared/errors'
 import type { EventBody } from '../../../shared/events/event'
-import type { SessionHeader } from '../../../shared/model/session'
 import type { AgentTurn } from '../agent/subagents'
-import type { FolderSettings } from '../trust/project-settings'
 import type { CompactionEnd } from '../context/compaction/compact'
-import type { PinnedState } from '../context/compaction/kept-content'
 import { createContextBudget, isCompactable } from '../context/context-budget'
 import { nestedInstructions } from '../context/facts/nested-instructions'
 import { createPromptPrefix, type SessionPrefix } from '../context/prompt-prefix'
-import type { Diagnostics } from '../diagnostics/session-diagnostics'
-import type { Hooks } from '../hook/hooks'
 import { prefixTokens } from '../context/tokens/token-estimate'
 import { createTokenCount } from '../context/tokens/token-count'
 import { contextLimits } from '../context/compaction/context-limits'
 import { createCallIds, createFrozenPrefixes, loadHistory } from './session-history'
 import type { TurnContext } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
-import type { ModelInfo, Provider, ToolSchema } from '../model/provider'
+import type { ModelInfo, ToolSchema } from '../model/provider'
 import { sessionPlan } from './session-plans'
 import { planNotice } from '../plan/plan-notice'
-import type { Skills } from '../skill/skills'
-import type { Workspace } from '../workspace/workspace'
 import { createModelFallback } from './model-fallback'
-import { markAgentWritten, type EnvironmentSnapshots } from './environment-snapshot'
+import { markAgentWritten } from './environment-snapshot'
 import type { Session } from '../session/session'
 import type { TurnRunner } from '../session/session-deps'
-import type { Store } from '../store/store'
-import { createTurnMaterial, type TurnMaterial } from './turn-material'
-import { toolsView, type TurnToolsDeps } from './turn-tools'
-import type { ContextWindows } from './context-windows'
-
-export interface TurnRunnerDeps extends TurnToolsDeps {
-  home: string
-  store: Store
-  settingsFor(folder: string): Promise<FolderSettings>
-  skills: Pick<Skills, 'list'>
-  /** Whether a user can be asked while this process runs. */
-  interactive: boolean
-  /** The header whose mode applies: for a subagent, that of the user's session it belongs to. */
-  effectiveHeader(session: Session): SessionHeader
-  snapshots: EnvironmentSnapshots
-  /** Records the session's sandbox status if it has changed. */
-  syncSandbox?(session: Session): Promise<void>
-  hooks?: Pick<Hooks, 'forTurn'>
-  diagnostics?: Pick<Diagnostics, 'forTurn'>
-  resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
-  workspaceOf(session: Session): Workspace
-  /** What the session's agent means for a turn. */
-  agentTurn(session: Session): Promise<AgentTurn>
-  scheduleAcrossAgents(session: Session): NonNullable<TurnContext['scheduleAcrossAgents']>
-  checkpoints: Pick<CheckpointManager, 'before' | 'recover' | 'sendDMail' | 'writtenByAgents'>
-  /** Prepares the task notifications that are due in the session. */
-  prepareNotifications(session: Session): Promise<void>
-  /** Commands that run in the background for the session. */
-  runningTasks(sessionId: string): Promise<PinnedState['tasks']>
-  /** Context windows of models, as configured or learned from refusals. */
-  windows: ContextWindows
-  /** Problems in the agent and skill files of a folder. */
-  problemsIn(folder: string): Promise<readonly { path: string; line?: number; message: string }[]>
-  /** Prepares a terminal and a sandbox for commands. */
-  warmUp(session: Session): void
-  log(message: string): void
-  /** Shows the user a warning; each text only once. */
-  warn(text: string): void
-  now(): number
-  newId(prefix: string): string
-}
+import { createTurnMaterial, type TurnMaterial, type TurnRunnerDeps } from './turn-material'
+import { toolsView } from './turn-tools'
 
 /** Runs turns, compactions and context views with everything they need from the rest of the engine. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
