@@ -8,7 +8,7 @@ import type { Sessions } from '../../engine/session/sessions'
 
 /** Limits for one push and for what is pending for a slow client. */
 export interface PushLimits {
-  /** Minimum ms between two pushes of new events. */
+  /** Throttle of pushes: minimum ms between two pushes of new events. */
   frameMs: number
   /** Maximum events and approximate bytes of one push; a single larger event is still sent, alone. */
   chunkEvents: number

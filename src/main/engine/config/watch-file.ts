@@ -1,8 +1,8 @@
 import { realpathSync, unwatchFile, watch, watchFile, type FSWatcher } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** Editors write in several steps. */
-const SETTLE_MS = 60
+/** Debounce of file watching: editors write in several steps. */
+const DEBOUNCE_MS = 60
 const POLL_MS = 2000
 
 /**
@@ -13,7 +13,7 @@ export function watchConfigFile(file: string, onChange: () => void): () => void 
   let timer: NodeJS.Timeout | undefined
   const changed = (): void => {
     clearTimeout(timer)
-    timer = setTimeout(onChange, SETTLE_MS).unref()
+    timer = setTimeout(onChange, DEBOUNCE_MS).unref()
   }
   const watchers: FSWatcher[] = []
   let polling = false

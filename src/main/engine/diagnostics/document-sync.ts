@@ -94,10 +94,10 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** A server may send partial results first and the rest right after: the newest result must stay unchanged this long. */
-const SETTLE_MS = 150
+/** Debounce: a server may send partial results first and the rest right after, so the newest result must stay unchanged this long. */
+const DEBOUNCE_MS = 150
 /** After this long, the latest result of a server that keeps sending is used. */
-const MAX_SETTLE_MS = 1_000
+const MAX_DEBOUNCE_MS = 1_000
 
 interface Waiting {
   version: number
@@ -120,10 +120,10 @@ export class PublishedDiagnostics {
         const errors = parseDiagnostics(params.diagnostics)
         clearTimeout(waiting.timer)
         const now = performance.now()
-        waiting.settledBy ??= now + MAX_SETTLE_MS
+        waiting.settledBy ??= now + MAX_DEBOUNCE_MS
         waiting.timer = setTimeout(
           () => waiting.resolve(errors),
-          Math.max(0, Math.min(SETTLE_MS, waiting.settledBy - now)),
+          Math.max(0, Math.min(DEBOUNCE_MS, waiting.settledBy - now)),
         )
         waiting.timer.unref()
       },

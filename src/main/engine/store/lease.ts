@@ -15,7 +15,7 @@ interface HolderRow extends ProcessRow {
   since: number
 }
 
-/** Which process runs which session. A lease ends with its process, even after a crash. */
+/** Session leases: which process runs which session. A session lease ends with its process, even after a crash. */
 export interface Leases {
   /** The id of this connection in the tables. */
   readonly owner: string

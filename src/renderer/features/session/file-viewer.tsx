@@ -133,7 +133,7 @@ interface FileTextProps {
   onMoreBelow: (() => void) | undefined
 }
 
-/** The lines of a file with their numbers. Only those on screen are in the document. */
+/** The lines of a file with their numbers, as a virtualized list: only those on screen are in the document. */
 function FileText({ path, lines, from, marked, onMoreAbove, onMoreBelow }: FileTextProps) {
   const list = useRef<VirtualizerHandle>(null)
   const [was, setWas] = useState(from)

@@ -25,7 +25,7 @@ interface SessionTreeProps {
 const FOCUS_FRAMES = 10
 
 /**
- * The session list: virtualized, so thousands of sessions are cheap, and navigated with the arrow keys; one row at a
+ * The sessions as a virtualized list, so that thousands of them are cheap, and navigated with the arrow keys; one row at a
  * time is in the tab order.
  */
 export function SessionTree({

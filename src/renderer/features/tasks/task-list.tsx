@@ -36,7 +36,7 @@ interface TaskListProps {
 /** Row height in px; the same as in tasks.css. */
 const ROW = 50
 
-/** The task list. Only rows near the viewport are in the document; Up and Down move between rows. */
+/** The tasks as a virtualized list: only rows near the viewport are in the document. Up and Down move between rows. */
 export function TaskList({ ids, selected, userHome, actions, onOpen }: TaskListProps) {
   const list = useRef<VListHandle>(null)
   const box = useRef<HTMLDivElement>(null)

@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Imports that point up the layers, or into a folder that has no place in them. */
+const WRONG: readonly [from: string, to: string][] = [
+  ['src/main/engine/process/a.ts', 'src/main/engine/task/b.ts'],
+  ['src/main/engine/store/a.ts', 'src/main/engine/session/b.ts'],
+  ['src/main/engine/config/a.ts', 'src/main/engine/model/b.ts'],
+  ['src/main/engine/tool/a.ts', 'src/main/engine/approval/b.ts'],
+  ['src/main/engine/session/a.ts', 'src/main/engine/turn/b.ts'],
+  ['src/main/engine/mcp/a.ts', 'src/main/engine/agent/b.ts'],
+  ['src/main/engine/approval/a.ts', 'src/main/engine/b.ts'],
+  ['src/main/api/a.ts', 'src/main/host/web/b.ts'],
+  ['src/renderer/state/a.ts', 'src/renderer/features/chat/b.ts'],
+  ['src/shared/model/a.ts', 'src/main/engine/loop/b.ts'],
+  ['src/main/engine/new-folder/a.ts', 'src/shared/model/b.ts'],
+]
+const RIGHT: readonly [from: string, to: string][] = [
+  ['src/main/engine/turn/c.ts', 'src/main/engine/session/d.ts'],
+  ['src/main/host/web/c.ts', 'src/main/api/d.ts'],
+  ['src/renderer/features/chat/c.ts', 'src/renderer/state/d.ts'],
+]
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trestle-layers-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, path), text)
+}
+
+/** The imports that the rules of this repository refuse, as `from -> to`. */
+function violations(imports: readonly [from: string, to: string][]): string[] {
+  write('package.json', '{ "type": "module" }')
+  for (const [from, to] of imports) {
+    write(to, 'export const value = 1\n')
+    const up = '../'.repeat(dirname(from).split('/').length)
+    write(from, `import { value } from '${up}${to.replace(/\.ts$/, '')}'\nexport const used = value\n`)
+  }
+  const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs')
+  const args = [program, 'src', '--config', join(root, '.dependency-cruiser.mjs'), '--output-type', 'json']
+  const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', maxBuffer: 64 << 20 })
+  const { summary } = JSON.parse(stdout) as { summary: { violations: { from: string; to: string }[] } }
+  return [...new Set(summary.violations.map(({ from, to }) => `${from} -> ${to}`))]
+}
+
+test('every import that points up the layers is refused', () => {
+  expect(violations(WRONG).toSorted()).toEqual(WRONG.map(([from, to]) => `${from} -> ${to}`).toSorted())
+})
+
+test('imports that point down the layers are allowed', () => {
+  expect(violations(RIGHT)).toEqual([])
+})
