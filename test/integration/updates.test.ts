@@ -145,7 +145,7 @@ const rejections: [what: string, publish: (server: UpdateServer) => unknown, mes
       server.publish('1.1.0', { file: Buffer.alloc(4_000_000, 'x') })
       server.breakAfter = 1_000_000
     },
-    /broke off/,
+    /was interrupted/,
   ],
   [
     'that is complete but shorter than published',

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { AppImageUpdater } from 'electron-updater'
 import { ElectronHttpExecutor } from 'electron-updater/out/electronHttpExecutor.js'
 import { createUpdateEngine, type UpdateEngine } from '../../src/main/host/electron/update/update-engine'
-import { Updater } from '../../src/main/host/electron/update/updater'
+import { Updater, type UpdaterOptions } from '../../src/main/host/electron/update/updater'
 
 /** electron-updater's downloads over Node's own HTTP, for tests without Electron. */
 class NodeHttpExecutor extends ElectronHttpExecutor {
@@ -114,8 +114,8 @@ export class UpdateLab {
     chmodSync(this.appImage, 0o755)
   }
 
-  /** Starts the app's updater as that version does. */
-  start(version: string): Updater {
+  /** Starts the app's updater as that version does. `work`: what is running; default: what `setWork` was given. */
+  start(version: string, work?: Pick<UpdaterOptions, 'busy' | 'onBusyChange'>): Updater {
     const holder: { updater?: Updater } = {}
     const updater = new Updater({
       engine: this.#engine(version, {
@@ -124,13 +124,15 @@ export class UpdateLab {
       }),
       installed: version,
       recordFile: join(this.#folder, 'updates.json'),
-      busy: () => this.work,
-      onBusyChange: (listener) => {
-        this.#busyListener = listener
-        return () => {
-          this.#busyListener = () => {}
-        }
-      },
+      ...(work ?? {
+        busy: () => this.work,
+        onBusyChange: (listener) => {
+          this.#busyListener = listener
+          return () => {
+            this.#busyListener = () => {}
+          }
+        },
+      }),
       quit: (options) => this.quits.push(options),
       log: (message) => this.log.push(message),
     })

@@ -8,7 +8,7 @@ import type { SessionSummary } from '../../../../shared/model/session'
 import type { UpdateActions } from '../../../api/implementer'
 import type { Engine } from '../../../engine/engine-api'
 import type { FeedSource, UpdateEngine } from './update-engine'
-import { Updater } from './updater'
+import { Updater, type UpdaterOptions } from './updater'
 
 export interface DesktopUpdatesOptions {
   app: Pick<App, 'isPackaged' | 'quit' | 'relaunch'>
@@ -40,7 +40,6 @@ export async function startUpdates({
   resources,
   log,
 }: DesktopUpdatesOptions): Promise<DesktopUpdates> {
-  const busy = new Set<string>()
   const appImage = platform === 'linux' ? env['APPIMAGE'] : undefined
   const holder: { updater?: Updater } = {}
   const connect = async (): Promise<UpdateEngine | string> => {
@@ -66,16 +65,7 @@ export async function startUpdates({
     ),
     installed: engine.version,
     recordFile: join(engine.home, 'updates.json'),
-    busy: () => busyText(busy.size),
-    // Called only with updates enabled: nothing else needs to know what is running.
-    onBusyChange: (listener) =>
-      engine.onChange((change) => {
-        if (change.kind === 'session.removed') busy.delete(change.sessionId)
-        else if (change.kind !== 'session') return
-        else if (isWorking(change.summary)) busy.add(change.summary.sessionId)
-        else busy.delete(change.summary.sessionId)
-        listener()
-      }),
+    ...watchWork(engine),
     quit: ({ relaunch }) => {
       if (relaunch) app.relaunch({ ...(appImage !== undefined && { execPath: appImage }) })
       app.quit()
@@ -95,6 +85,22 @@ export async function startUpdates({
     },
     installOnQuit: () => updater.installOnQuit(),
     close: () => updater.close(),
+  }
+}
+
+/** What a restart would interrupt: the sessions of this engine that are working. Tracked from the first `onBusyChange` on. */
+export function watchWork(engine: Pick<Engine, 'onChange'>): Pick<UpdaterOptions, 'busy' | 'onBusyChange'> {
+  const busy = new Set<string>()
+  return {
+    busy: () => busyText(busy.size),
+    onBusyChange: (listener) =>
+      engine.onChange((change) => {
+        if (change.kind === 'session.removed') busy.delete(change.sessionId)
+        else if (change.kind !== 'session') return
+        else if (isWorking(change.summary)) busy.add(change.summary.sessionId)
+        else busy.delete(change.summary.sessionId)
+        listener()
+      }),
   }
 }
 
