@@ -128,7 +128,7 @@ it('starts every request with the previous one, even when the model had started 
   )
   const id = await begin()
   expect(ofType(id, 'step.finished')).toContainEqual(
-    expect.objectContaining({ partial: true, parts: [{ type: 'text', text: expect.stringContaining('I begin') }] }),
+    expect.objectContaining({ partial: true, parts: [{ type: 'text', text: expect.stringContaining('I start') }] }),
   )
   expect(ofType(id, 'model.fell_back')).toHaveLength(1)
   isBusy = false
