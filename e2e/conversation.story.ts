@@ -41,7 +41,7 @@ test.describe('an edit', () => {
     const card = page.getByRole('group', { name: /Edit README\.md/ })
     await card.getByRole('button', { name: 'Why?' }).click()
     await expect(card).toContainText('Edit can change things')
-    await card.getByRole('button', { name: 'Reject with a reason' }).click()
+    await card.getByRole('button', { name: 'Reject…' }).click()
     await card.getByRole('textbox').fill('use French, please')
     await page.keyboard.press('Enter')
     await expect(transcriptText(page, 'What would you like instead?')).toBeVisible()

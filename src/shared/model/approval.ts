@@ -31,7 +31,7 @@ export const REJECT_STOP = 'reject_stop'
 
 /** How a call is rejected: the turn continues with the reason, or it ends. */
 export const REJECT_OPTIONS: readonly ApprovalOption[] = [
-  { optionId: 'reject', kind: 'reject_once', name: 'Reject with a reason' },
+  { optionId: 'reject', kind: 'reject_once', name: 'Reject…' },
   { optionId: REJECT_STOP, kind: 'reject_once', name: 'Reject and stop' },
 ]
 

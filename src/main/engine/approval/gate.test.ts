@@ -269,7 +269,7 @@ describe('the gate', () => {
     expect(asked()[0]!.options.map((option) => option.name)).toEqual([
       'Allow once',
       'Always allow changes to x.ts in this session',
-      'Reject with a reason',
+      'Reject…',
       'Reject and stop',
     ])
     const pattern = 'Write(x.ts)\nEdit(x.ts)\nPatch(x.ts)'

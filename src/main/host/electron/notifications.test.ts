@@ -4,7 +4,7 @@ import { notificationAnswers } from './notifications'
 
 const once: ApprovalOption = { optionId: 'once', kind: 'allow_once', name: 'Allow once' }
 const always: ApprovalOption = { optionId: 'always', kind: 'allow_always', name: 'Allow always…' }
-const reject: ApprovalOption = { optionId: 'reject', kind: 'reject_once', name: 'Reject with a reason' }
+const reject: ApprovalOption = { optionId: 'reject', kind: 'reject_once', name: 'Reject…' }
 const stop: ApprovalOption = { optionId: 'reject_stop', kind: 'reject_once', name: 'Reject and stop' }
 
 function answers(

@@ -84,7 +84,7 @@ test('"Reject and stop" has its own letter and needs neither a reason nor the fu
   const { answer, screen, isDone } = person(more, ['s'])
   expect(await answer).toEqual({ optionId: 'reject_stop' })
   expect(isDone()).toBe(true)
-  expect(screen()).toMatch(/0\S*  Reject with a reason\n.*s\S*  Reject and stop\n/)
+  expect(screen()).toMatch(/0\S*  Reject…\n.*s\S*  Reject and stop\n/)
   expect(await person(more, ['0', 'no']).answer).toEqual({ optionId: 'reject', feedback: 'no' })
 })
 

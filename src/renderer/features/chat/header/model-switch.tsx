@@ -75,7 +75,7 @@ export function ContextMeter({ sessionId }: { sessionId: string }) {
         aria-valuetext={text}
         className="tabular-nums"
       >
-        <span aria-hidden className="h-1 w-11 overflow-hidden rounded-full bg-line">
+        <span aria-hidden className="h-1 w-11 overflow-hidden rounded-full bg-line forced-color-adjust-none">
           <span
             className={cx('block h-full', share >= 0.9 ? 'bg-wait' : 'bg-ink-2')}
             style={{ width: `${share * 100}%` }}
