@@ -197,7 +197,7 @@ describe('cost', () => {
       expect(end.task).toMatchObject({ status: 'completed', outputBytes: 50_000_000 })
       expect(statSync(end.task.outputPath).size).toBe(50_000_000)
       // About 600 ms on two quiet cores; a terminal that translates line ends needs more than 6 s for `yes`.
-      expect(end.durationMs).toBeLessThan(4_000)
+      expect(end.durationMs).toBeLessThan(5_500)
       expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000)
       rmSync(end.task.outputPath)
     },

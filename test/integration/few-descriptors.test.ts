@@ -113,6 +113,7 @@ describe.skipIf(process.platform === 'win32').each(LIMITS)('with %i descriptors'
     expect([0, 3]).toContain(run.code)
     expect(results).toHaveLength(100)
     expect(run.code === 0 ? withoutAdvice(results) : []).toEqual([])
-    expect(answer).toBe('all done')
+    // Tasks that end while the model answers are reported to it in one more step.
+    expect(['all done', 'told of tasks']).toContain(answer)
   })
 })
