@@ -1,11 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 
-/** Accessibility problems: serious and critical findings, as short lines. */
+/** Accessibility violations that axe finds, of every impact, as short lines. */
 export async function findings(page: Page): Promise<string[]> {
   // Legacy mode also works in Electron, which cannot open the extra page of the default mode.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`))
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`))
 }

@@ -7,13 +7,13 @@ interface ChatMessage {
 }
 
 /** One agent's part in a script: its answers in order, whichever others are asked between. */
-export type Part = readonly (ScriptStep | ((request: RecordedRequest) => ScriptStep))[]
+export type Part = readonly (ScriptStep | ((request: RecordedRequest) => ScriptStep | Promise<ScriptStep>))[]
 
 /**
  * A script for several agents that are asked side by side. An agent is known by the first word of the message that a person or another agent gave
  * it; what it is given later (a resumed one, say) continues with the same part.
  */
-export function familyScript(parts: Record<string, Part>): (request: RecordedRequest) => ScriptStep | undefined {
+export function familyScript(parts: Record<string, Part>): (request: RecordedRequest) => ScriptStep | Promise<ScriptStep> | undefined {
   const at = new Map<string, number>()
   return (request) => {
     const name = firstWord(request)

@@ -110,7 +110,7 @@ export function SamplingCard(props: SamplingCardProps) {
 function SamplingText({ title, text, onSeen }: { title: string; text: string; onSeen: () => void }) {
   return (
     <div className="server-said">
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       <pre tabIndex={0} aria-label={title}>
         <VisibleTokens text={text} />
         <PreviewEnd onSeen={onSeen} />

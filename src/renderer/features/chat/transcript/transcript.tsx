@@ -108,6 +108,8 @@ export function Transcript({
   return (
     <OpenLinkContext value={onOpenLink}>
       <div className="transcript">
+        {/* Headings of answers start at h3. */}
+        <h2 className="sr-only">Conversation</h2>
         <div ref={scroller} className="transcript-scroll" tabIndex={0} role="region" aria-label="Conversation">
           <div ref={content} className="transcript-content">
             {items.length === 0 && !busy ? (
