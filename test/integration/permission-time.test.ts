@@ -90,7 +90,8 @@ it('does not block other work while it checks a long command', async () => {
     if (judging) setImmediate(other)
   }
   setImmediate(other)
-  await measured(Array.from({ length: 300 }, (_, index) => `cat src/${index}/*`).join(';'))
+  await measured(Array.from({ length: 400 }, (_, index) => `cat src/${index}/*`).join(';'))
   judging = false
-  expect(others).toBeGreaterThan(1)
+  // Without a pause, no other work would have run at all.
+  expect(others).toBeGreaterThan(0)
 })
