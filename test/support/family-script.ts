@@ -13,7 +13,9 @@ export type Part = readonly (ScriptStep | ((request: RecordedRequest) => ScriptS
  * A script for several agents that are asked side by side. An agent is known by the first word of the message that a person or another agent gave
  * it; what it is given later (a resumed one, say) continues with the same part.
  */
-export function familyScript(parts: Record<string, Part>): (request: RecordedRequest) => ScriptStep | Promise<ScriptStep> | undefined {
+export function familyScript(
+  parts: Record<string, Part>,
+): (request: RecordedRequest) => ScriptStep | Promise<ScriptStep> | undefined {
   const at = new Map<string, number>()
   return (request) => {
     const name = firstWord(request)
