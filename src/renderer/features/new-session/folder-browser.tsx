@@ -41,7 +41,7 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
   const list = useRef<VListHandle>(null)
   const frame = useRef<HTMLDivElement>(null)
   const focusList = (): void => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()
-  const { data, error, isFetching } = useQuery(
+  const { data, error, isFetching, isPlaceholderData } = useQuery(
     queries.folder.list.queryOptions({
       input: { path },
       placeholderData: keepPreviousData,
@@ -101,7 +101,12 @@ function OpenBrowser({ start, recent, shorten, onChoose, onOpenChange }: Omit<Fo
           <Button variant="quiet" onClick={() => onOpenChange(false)}>
             Cancel
           </Button>
-          <Button variant="primary" disabled={!listing || typed} onClick={() => listing && onChoose(listing.path)}>
+          {/* While the next folder loads, the previous one is still listed: opening that would be wrong. */}
+          <Button
+            variant="primary"
+            disabled={!listing || typed || isPlaceholderData}
+            onClick={() => listing && onChoose(listing.path)}
+          >
             {listing ? `Open ${shorten(listing.path).split(/[\\/]/).at(-1) || listing.path}` : 'Open'}
           </Button>
         </>
