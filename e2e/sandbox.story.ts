@@ -13,7 +13,7 @@ import { transcriptText, sendPrompt, startSession } from './steps'
 
 /** The built page with a fake in-memory engine that can report any sandbox. */
 const screens = test.extend<{ stage: { engine: MemoryEngine; page: Page } }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are wanted
+  // oxlint-disable-next-line no-empty-pattern -- Playwright reads the required fixtures from it
   stage: async ({}, use) => {
     const executable = await findChromium()
     if (executable === null) throw new Error(NO_CHROMIUM)

@@ -37,6 +37,8 @@ const PHRASES: readonly (readonly [pattern: string, instead: string])[] = [
   ['look(?:s|ed)? (?:it|them|this) up anew', 'reads again'],
   ['(?:your|the user.s|a person.s) word', 'approval'],
   ['makes? room', 'compacts, frees space'],
+  ['in any case', 'always; or: ignoring case, case-insensitive'],
+  ['thereby', 'which'],
   ['by itself|by themselves|of itself', 'automatically, alone'],
 ]
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { DEFAULT_SETTINGS } from '../config/settings/settings'
 import { clientTerminalEnv, commandEnv, namedEnv } from './command-env'
 
-test('hides keys from commands, whether well-known, configured or named, in any case', () => {
+test('hides keys from commands, whether well-known, configured or named, ignoring case', () => {
   const settings = {
     providers: { local: { type: 'openai-compatible' as const, apiKeyEnv: 'LOCAL_KEY' } },
     web: { allowedHosts: [], search: { provider: 'brave' as const, apiKeyEnv: 'SEARCHING' } },

@@ -12,7 +12,7 @@ export const SOCKET_LIMITS: SocketLimits = { pingMs: 15_000, maxBuffered: 128 <<
 
 /**
  * Serves one client over a WebSocket. A message counts as sent when the operating system has accepted it: a client that
- * stops reading its socket thereby pauses its subscriptions, gets `lagged` when it reads again, and is disconnected if
+ * stops reading its socket pauses its subscriptions, gets `lagged` when it reads again, and is disconnected if
  * it never does.
  */
 export function serveSocket(server: RpcServer, socket: WebSocket, limits: SocketLimits = SOCKET_LIMITS): void {

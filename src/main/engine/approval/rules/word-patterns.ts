@@ -24,7 +24,7 @@ export function matchesAllowPattern(pattern: readonly string[], words: readonly 
 
 /**
  * For deny and ask: the same, and wider, so that rephrasing a command does not get around a rule. The program counts with or without
- * its folder and in any case; options count in any order, place and combination; a word after an option may be its value.
+ * its folder and ignoring case; options count in any order, place and combination; a word after an option may be its value.
  */
 export function matchesDenyPattern(pattern: readonly string[], words: readonly Word[]): Match {
   const [program = '*', ...tokens] = pattern

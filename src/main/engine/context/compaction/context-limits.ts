@@ -12,7 +12,7 @@ const MIN_TRIM_SHARE = 0.6
 const [MIN_RESERVE, MAX_RESERVE] = [0.05, 0.25]
 /** Fewer tokens than this are no answer. */
 const MIN_OUTPUT_TOKENS = 4000
-/** Tokens of conversation that are let through in any case: with a tiny window the provider decides. */
+/** Tokens of conversation that are always let through: with a tiny window the provider decides. */
 const MIN_CONVERSATION_TOKENS = 2000
 
 /** How far a window is filled, and how far it is emptied. All in tokens. */

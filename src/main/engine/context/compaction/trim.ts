@@ -8,7 +8,7 @@ const KEEP_WHOLE = 8
 const SHORT = 100
 /** Characters of a text in a call's arguments that stay. */
 const ARGUMENT_KEPT = 200
-/** Tokens of a new result that stay in any case. */
+/** Tokens of a new result that always stay. */
 const NEW_RESULT_KEPT = 1000
 const TRIMMED = '[This old result was left out to save space. Call the tool again if you need it.]'
 

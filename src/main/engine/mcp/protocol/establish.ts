@@ -76,12 +76,12 @@ export async function establish(
     })
     client = made
     hooks.prepare(made, served)
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     made.onclose = () => {
       isOpen = false
       lost.resolve(endingOf(transport))
     }
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     made.onerror = (error) => log({ from: 'connection', level: 'warning', text: error.message.slice(0, 1000) })
     const isStateless = greeted.generation === 'stateless'
     const connecting = made.connect(channel, {

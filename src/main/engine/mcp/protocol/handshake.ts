@@ -63,9 +63,9 @@ export async function handshake(transport: Transport, greeting: HandshakeOptions
   const waiting = new Map<unknown, (reply: Reply) => void>()
   const ended = Promise.withResolvers<never>()
   ended.promise.catch(() => undefined)
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
   transport.onclose = () => ended.reject(new EndedDuringHandshake('the connection was closed'))
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
   transport.onmessage = (message) => {
     if (!('method' in message)) waiting.get(message.id)?.(replyIn(message))
     // Some send this before they answer, and wait for it.

@@ -53,11 +53,11 @@ export class ReplayTransport implements Transport {
 
   async start(): Promise<void> {
     const inner = this.#inner
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     inner.onclose = () => this.onclose?.()
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     inner.onerror = (error) => this.onerror?.(error)
-    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     inner.onmessage = (message, extra) => {
       if ('method' in message) this.onmessage?.(message, extra)
       // Notifications are handled with a small delay: progress that came just before the response would find its request gone.
@@ -127,7 +127,7 @@ export function guardRequests(transport: Transport, dropped: () => void): void {
     waiting.delete(id)
     if (waiting.size === 0) wasFlood = false
   }
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
   transport.onmessage = (message, extra) => {
     if ('method' in message && message.method === 'notifications/cancelled') {
       // A cancelled request is not answered any more.
@@ -167,7 +167,7 @@ export function guardNotifications(transport: Transport, dropped: () => void): v
   let since = performance.now()
   let seen = 0
   let wasFlood = false
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
   transport.onmessage = (message, extra) => {
     if ('method' in message && !('id' in message) && !ALWAYS.test(message.method)) {
       const now = performance.now()

@@ -145,7 +145,7 @@ export function createMcpAuth({
         await store.change(server, () => undefined)
         if (!held?.tokens || held.endpoints.revocation === undefined) return
         const [{ revoke }, { oauthFetch }] = await Promise.all([import('./sign-in-flow'), import('./oauth-fetch')])
-        // Forgotten here in any case: tokens that are not revoked expire.
+        // Always removed here: tokens that are not revoked expire.
         await revoke(held, oauthFetch(server.url, AbortSignal.timeout(REVOKE_MS))).catch(() => undefined)
       })
       changed(server)

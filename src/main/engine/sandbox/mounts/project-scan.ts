@@ -248,7 +248,7 @@ const searches = new Map<string, Search>()
 /**
  * What the mounts of a sandbox depend on in its folders: which secrets and protected files there are, and whether they are still the same files. Who replaces a file, as
  * editors and git do, takes away what was mounted on it. A large project is only searched for new ones every few seconds; those that are known are looked at each time.
- * `isChanged`: it is searched in any case.
+ * `isChanged`: it is always searched.
  */
 export function projectState(
   { root, folders, protect }: Pick<SandboxPolicy, 'root' | 'folders' | 'protect'>,

@@ -215,7 +215,7 @@ export class CommandNamespace {
 const MAX_END_MS = 1_000
 
 /**
- * Ends the first process of a pid namespace, and thereby all others, and waits for it: once the sandboxes are removed,
+ * Ends the first process of a pid namespace, which ends all others, and waits for it: once the sandboxes are removed,
  * no command may be left that could use what they protected.
  */
 function endProcess(pid: number): void {

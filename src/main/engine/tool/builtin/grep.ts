@@ -138,7 +138,7 @@ async function run(
     excludes: (path) => isHidden(path) || scope.excludes(path),
     absolute: (found) => join(target.cwd, found),
     display: (found) => workspace.display(found),
-    // A file that is named itself is searched in any case.
+    // A file that is named itself is always searched.
     ...(!target.isFile && {
       searchBinary: () =>
         search({ ...asked, output_mode: 'files_with_matches' }, target, scope, { ...rest(), cutsLines: false }, [

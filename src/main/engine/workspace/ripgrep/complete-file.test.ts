@@ -22,7 +22,7 @@ describe('completeFile', () => {
     expect(await complete('login')).toContain('login/form.ts')
   })
 
-  it('finds parts of names in order, in any case, and folders too', async () => {
+  it('finds parts of names in order, ignoring case, and folders too', async () => {
     const { complete } = await project('src/components/UserProfileCard.tsx', 'docs/guide.md')
     expect((await complete('profcard'))[0]).toBe('src/components/UserProfileCard.tsx')
     expect((await complete('src/comp'))[0]).toBe('src/components/')
