@@ -1,4 +1,5 @@
 import type { SandboxView, SettingsView } from '../../src/shared/configuration/settings'
+import { FEATURES } from '../../src/shared/configuration/features'
 import type { EngineChange } from '../../src/main/engine/engine-api'
 import type { SettingsActions } from '../../src/main/engine/settings-actions'
 
@@ -12,6 +13,7 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     providers: [],
     models: [],
     tools: [{ name: 'Read', description: 'Reads a file', enabled: true }],
+    features: FEATURES.map((feature) => ({ feature, enabled: false, tokens: 0 })),
     notifications: { enabled: true, sound: false },
     desktop: {
       tray: true,
@@ -67,6 +69,10 @@ export function memorySettings(changed: (change: EngineChange) => void): Setting
     setSandbox: (change) => update({ sandbox: { ...settingsView.sandbox, ...(change as Partial<SandboxView>) } }),
     setDesktop: (change) => update({ desktop: { ...settingsView.desktop, ...change } }),
     setNotifications: (change) => update({ notifications: { ...settingsView.notifications, ...change } }),
+    setFeature: (feature, enabled) =>
+      update({
+        features: settingsView.features.map((each) => (each.feature === feature ? { ...each, enabled } : each)),
+      }),
     setLoginShell: () => update({}),
     testModel: async () => ({ ok: true, durationMs: 1, message: 'Hello' }),
     findLocal: async () => [],

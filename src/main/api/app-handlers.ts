@@ -65,6 +65,7 @@ export function settingsHandlers(os: Implementer, { engine: { settings } }: ApiD
     setFallbackModel: os.settings.setFallbackModel.handler(({ input }) => settings.setFallbackModel(input.id)),
     offeredModels: os.settings.offeredModels.handler(({ input }) => settings.offeredModels(input)),
     setDefaultMode: os.settings.setDefaultMode.handler(({ input }) => settings.setDefaultMode(input.mode)),
+    setFeature: os.settings.setFeature.handler(({ input }) => settings.setFeature(input.feature, input.enabled)),
     setToolEnabled: os.settings.setToolEnabled.handler(({ input }) =>
       settings.setToolEnabled(input.name, input.enabled),
     ),

@@ -18,6 +18,7 @@ import { clientTools } from './turn/client-capabilities'
 import { createGateDeps, readableOutputFolders } from './turn/session-gate'
 import { createExecution } from './engine-execution'
 import { openFoundation } from './engine-foundation'
+import { createFeatures } from './engine-features'
 import { createTaskNotifier, type TaskNotifier } from './session/task-notifier'
 import type { Session } from './session/session'
 import type { SessionDeps } from './session/session-deps'
@@ -54,6 +55,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   supervisor.onChange((task) => notify({ kind: 'task', task }))
   supervisor.onRemoved((taskId) => notify({ kind: 'task.removed', taskId }))
   supervisor.onNotice((text) => notify({ kind: 'notice', text, tone: 'warning' }))
+  const features = createFeatures(foundation)
   const mcp = createEngineMcp({
     home,
     version,
@@ -100,6 +102,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       hostedFor: (start) => machine.hostedFor(start),
     }),
     skills,
+    featureTools: features.tools,
     writeHooksOf: hooks.writesOf,
     hiddenFrom,
     terminals: supervisor.terminals,
@@ -303,6 +306,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     keyStore: foundation.keyStore,
     catalog,
     tools: BUILTIN_TOOLS,
+    featureTokens: features.tokens,
     onModels: () => notify({ kind: 'models' }),
     sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
   })
@@ -349,6 +353,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       await Promise.all([hooks.close(), mcp.close(), diagnostics.close()])
       await supervisor.close(background)
       config.close()
+      features.close()
       await backups.close()
       store.close()
     },

@@ -14,6 +14,7 @@ import {
   type ProviderType,
   type SandboxChange,
 } from '../../shared/configuration/settings'
+import { FEATURES, featureOf, type Feature } from '../../shared/configuration/features'
 import { nearestEffort } from '../../shared/model/effort'
 import type { Catalog } from './model/catalog/catalog'
 import type { SandboxSupport } from './sandbox/sandbox-support'
@@ -37,6 +38,8 @@ export interface SettingsActionsDeps {
   keyStore: Pick<KeyStore, 'status'>
   catalog: Catalog
   tools: readonly { name: string; description: string }[]
+  /** Tokens that a feature adds to each request. */
+  featureTokens(feature: Feature): number
   /** The list of models changed without a change of the file. */
   onModels(): void
   /** The built-in list of hosts, and what this machine has to make sandboxes with. */
@@ -50,6 +53,7 @@ export function createSettingsActions({
   keyStore,
   catalog,
   tools,
+  featureTokens,
   onModels,
   sandbox,
 }: SettingsActionsDeps): SettingsActions {
@@ -74,7 +78,12 @@ export function createSettingsActions({
         }
       }),
       models: catalog.list().map((info) => modelView(info, settings, catalog)),
-      tools: tools.map((tool) => ({
+      features: FEATURES.map((feature) => ({
+        feature,
+        enabled: settings.features[feature],
+        tokens: featureTokens(feature),
+      })),
+      tools: tools.filter(hasToggle).map((tool) => ({
         ...tool,
         enabled: !settings.tools.disabled.includes(tool.name),
         ...(tool.name === 'WebSearch' && !settings.web.search && { missing: NO_SEARCH }),
@@ -204,6 +213,7 @@ export function createSettingsActions({
       const disabled = enabled ? others : [...others, name]
       return edit({ path: ['tools', 'disabled'], value: disabled.length > 0 ? disabled : undefined })
     },
+    setFeature: (feature, enabled) => edit({ path: ['features', feature], value: enabled ? true : undefined }),
     testModel: (id) => catalog.test(id),
     async findLocal() {
       const found = await catalog.findLocal()
@@ -211,6 +221,11 @@ export function createSettingsActions({
       return found
     },
   }
+}
+
+/** Tools of a feature are turned on and off with it. */
+function hasToggle({ name }: { name: string }): boolean {
+  return featureOf(name) === undefined
 }
 
 /** Settings that name a model, and their keys in config.toml. */
@@ -329,6 +344,7 @@ export interface SettingsActions {
   offeredModels(input: { id?: string; type: ProviderType; baseUrl?: string; apiKey?: string }): Promise<OfferedModels>
   setDefaultMode(mode: PermissionMode): Promise<SettingsView>
   setToolEnabled(name: string, enabled: boolean): Promise<SettingsView>
+  setFeature(feature: Feature, enabled: boolean): Promise<SettingsView>
   setNotifications(change: { enabled?: boolean; sound?: boolean }): Promise<SettingsView>
   setToolSearch(change: Partial<ToolSearchView>): Promise<SettingsView>
   setSandbox(change: SandboxChange): Promise<SettingsView>

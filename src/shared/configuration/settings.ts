@@ -1,4 +1,5 @@
 import type { Effort } from '../model/effort'
+import type { FeatureView } from './features'
 import type { SandboxMode } from '../model/sandbox'
 
 /** A mistake in config.toml, with its place. Line and column count from 1. */
@@ -147,6 +148,7 @@ export interface SettingsView {
     enabled: boolean
     /** What it needs and does not have, as a sentence. */ missing?: string
   }[]
+  features: FeatureView[]
   notifications: NotificationSettings
   toolSearch: ToolSearchView
   desktop: DesktopSettings

@@ -8,6 +8,7 @@ import {
   type OfferedModels,
   type SettingsView,
 } from '../configuration/settings'
+import { FEATURES } from '../configuration/features'
 import { PERMISSION_MODES } from '../model/approval'
 import { SANDBOX_HOST, SANDBOX_MODES, SANDBOX_PATH, SANDBOX_SOCKET } from '../model/sandbox'
 
@@ -68,6 +69,10 @@ export const settingsContract = {
     .output(type<OfferedModels>()),
   setDefaultMode: oc.input(z.strictObject({ mode: z.enum(PERMISSION_MODES) })).output(type<SettingsView>()),
   setToolEnabled: oc.input(z.strictObject({ name: z.string(), enabled: z.boolean() })).output(type<SettingsView>()),
+  /** Turns a feature on or off. Its tools are offered from the next turn on. */
+  setFeature: oc
+    .input(z.strictObject({ feature: z.enum(FEATURES), enabled: z.boolean() }))
+    .output(type<SettingsView>()),
   /** Whether, and how, the app calls for a person when something waits for an answer. What is left out stays as it is. */
   setNotifications: oc
     .input(z.strictObject({ enabled: z.boolean().optional(), sound: z.boolean().optional() }))

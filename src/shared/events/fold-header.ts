@@ -2,7 +2,7 @@ import type { SessionAgent } from '../model/agent'
 import type { EffortChoice } from '../model/effort'
 import type { RecordedEvent } from './event'
 import type { Usage } from '../model/message'
-import type { SessionHeader } from '../model/session'
+import type { SessionHeader, ThirdParty } from '../model/session'
 import type { PendingNotification, TaskNotification } from '../model/task'
 import type { PlanState } from '../model/plan'
 
@@ -29,6 +29,13 @@ export function emptyHeader(sessionId: string): SessionHeader {
     spent: NO_USAGE,
     turns: 0,
   }
+}
+
+/** The third party whose text the results of a tool contain. */
+function thirdPartyOf(tool: string): ThirdParty | undefined {
+  if (tool === 'FetchURL' || tool === 'WebSearch') return 'web'
+  if (tool === 'MailRead' || tool === 'MailSearch') return 'mail'
+  return tool.startsWith('mcp__') ? 'server' : undefined
 }
 
 /** Folds one recorded event into the header. Pure; returns a new header. */
@@ -130,11 +137,14 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       return { ...next, news: [...header.news, { taskId: event.task.taskId }] }
     case 'news.requested':
       return { ...next, news: [...header.news, { taskId: event.taskId, now: true }] }
-    case 'tool.finished':
-      if (event.details?.kind === 'tools') return { ...next, ...withLoaded(header, event.details.tools) }
+    case 'tool.finished': {
+      const party = event.isError ? undefined : thirdPartyOf(event.name)
+      const read = party ? { ...next, thirdParty: { ...header.thirdParty, [party]: event.turnId } } : next
+      if (event.details?.kind === 'tools') return { ...read, ...withLoaded(header, event.details.tools) }
       // The result that says how a task was stopped is the news of its end.
-      if (event.details?.kind !== 'task' || !event.details.told) return next
-      return { ...next, news: withoutNotification(header.news, [event.details.task]) }
+      if (event.details?.kind !== 'task' || !event.details.told) return read
+      return { ...read, news: withoutNotification(header.news, [event.details.task]) }
+    }
     case 'step.started':
       return event.checkpoint === undefined ? next : { ...next, checkpoint: event.checkpoint }
     case 'step.finished':

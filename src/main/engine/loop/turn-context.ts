@@ -151,6 +151,8 @@ export interface ToolLookup {
   get(name: string): Tool | undefined
   /** The current schemas, read before each step; the same array while nothing has changed. */
   schemas(): readonly ToolSchema[]
+  /** Tools without a schema of their own, called with `call_tool`; the same array every time. */
+  briefTools?(): readonly Tool[]
   /** The text that lists tools the model can load; the same string while the list does not change. */
   loadable?(): string | undefined
   /** The validated input, or an error message for the model: malformed JSON, unknown or missing fields. */

@@ -7,8 +7,10 @@ import type { Tool } from './tool'
 export interface Registry {
   get(name: string): Tool | undefined
   list(): readonly Tool[]
-  /** For the provider; the same array every time. */
+  /** For the provider, without those of brief tools; the same array every time. */
   schemas(): readonly ToolSchema[]
+  /** Those that the model knows from a line in its instructions; the same array every time. */
+  briefTools(): readonly Tool[]
   /** The validated input of a call, or an error message for the model. Empty input counts as `{}`. */
   parseInput(tool: Tool, rawJson: string): { input: unknown } | { error: string }
   /** The error message for a call of an unknown tool. */
@@ -20,12 +22,14 @@ export function createRegistry(tools: readonly Tool[]): Registry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   if (byName.size !== tools.length)
     throw new Error(`Two tools have one name: ${tools.map((tool) => tool.name).join(', ')}`)
+  const brief = tools.filter((tool) => tool.brief)
   let schemas: readonly ToolSchema[] | undefined
 
   return {
     get: (name) => byName.get(name),
     list: () => tools,
-    schemas: () => (schemas ??= tools.map(toolSchema)),
+    briefTools: () => brief,
+    schemas: () => (schemas ??= tools.filter((tool) => !tool.brief).map(toolSchema)),
     parseInput,
     unknownTool(name) {
       const near = nearest(name, [...byName.keys()])

@@ -147,6 +147,8 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   subject?: readonly string[]
   /** Time limit in ms; default 30 s. `null`: the tool keeps its own. */
   timeoutMs?: number | null
+  /** Offered as one line in the instructions and called with `call_tool`, which takes a fraction of what a schema takes. For tools that most turns do not need. */
+  brief?: true
   /** It is refused when other calls are made in the same step. */
   alone?: true
   /** Result limit in characters; default 50,000. */

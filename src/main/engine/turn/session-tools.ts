@@ -80,6 +80,8 @@ export function createSessionTools(deps: {
   /** The header whose folders apply: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): Session['header']
   skills: Pick<Skills, 'list' | 'body'>
+  /** Tools of the features (memory, schedules, mail, …), offered or not; absent: no such tools. */
+  featureTools?(session: Session, workspace: Workspace): readonly Tool[]
   /** Hooks for the writes of the running turn. */
   writeHooksOf?(session: Session): WriteHooks | undefined
   /** Paths that tools leave out when they list or search. */
@@ -152,6 +154,7 @@ export function createSessionTools(deps: {
       agentTool({ agents }),
       createSubagentTool({ agents }),
       sendDMailTool({ checkpoints: deps.checkpointsOf(session) }),
+      ...(deps.featureTools?.(session, workspace) ?? []),
     ]
     const kit: Kit = { workspace, folders, tools, media, registries: new Map() }
     kits.set(session, kit)

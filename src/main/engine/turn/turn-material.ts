@@ -9,7 +9,7 @@ import { repositoryRoot } from '../workspace/path/repository-root'
 import type { Session } from '../session/session'
 import { markAgentWritten, type EnvironmentSnapshots } from './environment-snapshot'
 import { latestCompaction, loadHistory, type FrozenPrefixes } from './session-history'
-import { turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
+import { briefTools, toolsOfDisabledFeatures, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
 import type { CheckpointManager } from '../checkpoint/checkpoints'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { AgentTurn } from '../agent/subagents'
@@ -43,6 +43,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     const { settings, problems } = await deps.settingsFor(header.folder)
     const [agent, { skills }] = await Promise.all([deps.agentTurn(session), deps.skills.list(header.folder)])
     const unavailable = {
+      ...toolsOfDisabledFeatures(settings.features),
       ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
       ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
       ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),
@@ -92,6 +93,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
         skills: lookup.get('Skill') ? skills : NONE,
         agentTypes: lookup.get('Agent') ? agent.types : NONE,
         servers: info.toolCalls ? tools.instructions() : NONE,
+        brief: info.toolCalls ? briefTools(lookup) : undefined,
         loadable: info.toolCalls ? lookup.loadable?.() : undefined,
       }
     })

@@ -1,11 +1,14 @@
 import type { ServerToolsCost, SessionTool, ToolsView } from '../../../shared/model/context'
 import type { AgentTurn } from '../agent/subagents'
+import { FEATURES, FEATURE_TEXT } from '../../../shared/configuration/features'
+import type { FeatureSettings } from '../config/settings/feature-settings'
 import { matchingThreshold } from '../config/settings/mcp-settings'
 import type { Settings } from '../config/settings/settings'
-import { toolSize } from '../context/tokens/token-estimate'
+import { textTokens, toolSize } from '../context/tokens/token-estimate'
 import type { ToolLookup } from '../loop/turn-context'
 import type { SessionLookup } from '../mcp/tool/session-tool-lookup'
 import type { ModelInfo } from '../model/provider'
+import { briefLine, briefToolList } from '../tool/brief-tools'
 import { toolSchema, type Registry } from '../tool/registry'
 import type { ServerTools, Tool } from '../tool/tool'
 import type { Session } from '../session/session'
@@ -89,6 +92,22 @@ async function withServerTools(
   })
 }
 
+/** The list of the tools that are called with `call_tool` instead of having a schema. */
+export function briefTools(lookup: ToolLookup): string | undefined {
+  return briefToolList(lookup.briefTools?.() ?? [])
+}
+
+/** The tools of features that are off, with the reason. */
+export function toolsOfDisabledFeatures(features: FeatureSettings): Record<string, string> {
+  const off = FEATURES.filter((feature) => !features[feature])
+  return Object.fromEntries(
+    off.flatMap((feature) => {
+      const { label, tools } = FEATURE_TEXT[feature]
+      return tools.map((tool) => [tool, `${label} is off. Turn it on in the settings, under Features.`])
+    }),
+  )
+}
+
 const NONE: readonly string[] = []
 /** Characters of a tool's description that users see. */
 const MAX_DESCRIPTION_CHARS = 300
@@ -104,7 +123,9 @@ export async function toolsView(deps: TurnToolsDeps, session: Session, choice: T
       ? 'Switched off in the settings.'
       : (unavailable[tool.name] ?? (offers(tool) ? 'The model cannot use it.' : 'Not for this agent.'))
   const row = (tool: Tool, state: SessionTool['state'] | undefined, why = offWhy): SessionTool => {
-    const { bytes, tokens } = toolSize(toolSchema(tool))
+    const { bytes, tokens } = tool.brief
+      ? { bytes: Buffer.byteLength(briefLine(tool)), tokens: textTokens(briefLine(tool)) }
+      : toolSize(toolSchema(tool))
     return {
       name: tool.name,
       ...(tool.server && { server: { name: tool.server.name, tool: tool.server.tool } }),

@@ -16,6 +16,7 @@ import {
   type ToolSettings,
 } from './settings'
 import { readDiagnostics, readEditorSettings } from './editor-settings'
+import { readFeatures } from './feature-settings'
 import { readHooks } from './hook-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
 import { readMcpSettings, readToolSearch } from './mcp-settings'
@@ -49,6 +50,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const models = readModels(top.table('models'), providers)
   const loop = readLoop(top.table('loop'))
   const tools = readTools(top.table('tools'))
+  const features = readFeatures(top.table('features'))
   const notifications = readNotifications(top.table('notifications'))
   const tasks = readTasks(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
@@ -77,6 +79,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     models: record(models),
     loop,
     tools,
+    features,
     permission: { rules },
     sandbox,
     notifications,

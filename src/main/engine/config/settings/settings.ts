@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../../../../shared/model/approval'
 import type { NotificationSettings, ProviderType, DesktopSettings } from '../../../../shared/configuration/settings'
 import type { PermissionRule } from '../../permission/permission-rule'
+import { DEFAULT_FEATURES, type FeatureSettings } from './feature-settings'
 import type { Hook } from './hook-settings'
 import { type EditorSettings, DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './editor-settings'
 import { DEFAULT_ENVIRONMENT, type EnvironmentSettings, DEFAULT_DESKTOP } from './desktop-settings'
@@ -21,6 +22,7 @@ export interface Settings {
   models: Readonly<Record<string, ModelSettings>>
   loop: LoopSettings
   tools: ToolSettings
+  features: FeatureSettings
   permission: PermissionSettings
   sandbox: SandboxSettings
   notifications: NotificationSettings
@@ -125,6 +127,7 @@ export const DEFAULT_SETTINGS: Settings = {
   models: {},
   loop: { maxSteps: 200, maxAttempts: 10, idleTimeoutMs: 120_000, retryBaseMs: 500, retryMaxMs: 32_000 },
   tools: { disabled: [], maxResultChars: {}, hideEnv: [], passEnv: [] },
+  features: DEFAULT_FEATURES,
   permission: { rules: [] },
   sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: { enabled: true, sound: false },

@@ -6,6 +6,7 @@ import { environmentFacts, type Environment } from './environment-facts'
 import {
   instructionFacts,
   skillAndAgentFacts,
+  toolListFacts,
   serverInstructionFacts,
   type ServerInstructions,
 } from './instruction-facts'
@@ -24,6 +25,8 @@ export interface FactsInput {
   /** Types of subagents that the Agent tool does not name itself; empty where the agent cannot start any. */
   agentTypes: readonly OfferedAgent[]
   servers: readonly ServerInstructions[]
+  /** The list of tools that are called with `call_tool`, where there are any. */
+  brief: string | undefined
   /** The list of tools that can be loaded, where there is one. */
   loadable: string | undefined
 }
@@ -35,7 +38,8 @@ export function gatherFacts(input: FactsInput): ContextFact[] {
     ...permissionFacts(input.permission),
     ...roleFacts(input.role),
     ...instructionFacts(input.instructions),
-    ...skillAndAgentFacts(input.skills, input.agentTypes, input.loadable),
+    ...skillAndAgentFacts(input.skills, input.agentTypes),
+    ...toolListFacts(input.brief, input.loadable),
     ...serverInstructionFacts(input.servers),
   ]
 }

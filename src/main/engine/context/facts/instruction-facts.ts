@@ -36,12 +36,8 @@ export function instructionFacts(instructions: readonly Instructions[]): Context
   }))
 }
 
-/** The skills, the agent types and the tools that can be used, one fact each; for a small change, only added and removed lines are sent. */
-export function skillAndAgentFacts(
-  skills: readonly SkillView[],
-  types: readonly OfferedAgent[],
-  loadable?: string,
-): ContextFact[] {
+/** The skills and the agent types that can be used, one fact each; for a small change, only added and removed lines are sent. */
+export function skillAndAgentFacts(skills: readonly SkillView[], types: readonly OfferedAgent[]): ContextFact[] {
   return [
     ...listed('skills', skillSection(skills), 'The skills have changed.', 'There are no skills to load any more.'),
     ...listed(
@@ -50,6 +46,13 @@ export function skillAndAgentFacts(
       'The agent types have changed.',
       'There are no further agent types any more.',
     ),
+  ]
+}
+
+/** The tools that are not sent as schemas: those called with `call_tool`, and those that a search can load. */
+export function toolListFacts(brief?: string, loadable?: string): ContextFact[] {
+  return [
+    ...listed('brief-tools', brief, 'The further tools have changed.', 'There are no further tools any more.'),
     ...listed(
       'loadable-tools',
       loadable,

@@ -103,6 +103,7 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
   return {
     get: (name) => own.get(name) ?? current().byName.get(name),
     schemas: () => current().schemas,
+    briefTools: own.briefTools,
     loadable: () => current().loadable,
     parseInput: own.parseInput,
     stateOf(name) {

@@ -35,6 +35,8 @@ export interface StoreOptions {
 
 export interface OpenedStore {
   store: Store
+  /** The open file, for tables that have a module of their own. */
+  database: Database
   /** What went wrong and what was done about it, for the user. */
   notices: string[]
   /** Merges sessions of a damaged store or a backup that this store does not have. */
@@ -101,6 +103,7 @@ function openChecked(
     unlessFull(home, () => leases.register())
     removeBrokenBackups(home)
     return {
+      database: db,
       store: withMemoryFallback(createSqliteStore(db, { home, leases, now }), now),
       recover(wanted) {
         try {
