@@ -1,9 +1,9 @@
+import type { ProviderType } from '../../src/shared/configuration/provider-types'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createProvider } from '../../src/main/engine/model/adapter'
 import { CodedError } from '../../src/shared/errors'
-import type { ProviderType } from '../../src/shared/configuration/settings'
 import { askFor, collect } from '../support/collect-chunks'
 import { referenceAnswer } from '../support/reference-sse'
 

@@ -1,6 +1,6 @@
+import { PROVIDER_TYPES, type ProviderType } from '../../src/shared/configuration/provider-types'
 import { createProvider } from '../../src/main/engine/model/adapter'
 import type { Provider } from '../../src/main/engine/model/provider'
-import { type ProviderType, PROVIDER_TYPES } from '../../src/shared/configuration/settings'
 import type { ModelScript, WireName } from './model-script'
 import { startModelServer, type ModelServer } from './model-server'
 

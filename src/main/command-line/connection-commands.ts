@@ -1,4 +1,4 @@
-import { PROVIDER_TYPE_ALIASES, PROVIDER_TYPES } from '../../shared/configuration/settings'
+import { PROVIDER_TYPES, PROVIDER_TYPE_ALIASES } from '../../shared/configuration/provider-types'
 import type { CommandSpec } from '../console/parse-command'
 import { MCP_SERVER_SANDBOXES } from '../../shared/configuration/mcp'
 

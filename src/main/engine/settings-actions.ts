@@ -1,3 +1,4 @@
+import type { ProviderType } from '../../shared/configuration/provider-types'
 import { CodedError } from '../../shared/errors'
 import {
   DESKTOP_KEYS,
@@ -11,7 +12,6 @@ import {
   type ConnectionTest,
   type FoundServer,
   type OfferedModels,
-  type ProviderType,
   type SandboxChange,
 } from '../../shared/configuration/settings'
 import { FEATURES, featureOf, type Feature } from '../../shared/configuration/features'

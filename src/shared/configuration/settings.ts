@@ -1,3 +1,4 @@
+import type { ProviderType } from './provider-types'
 import type { Effort } from '../model/effort'
 import type { FeatureView } from './features'
 import type { SandboxMode } from '../model/sandbox'
@@ -8,16 +9,6 @@ export interface ConfigProblem {
   line?: number
   column?: number
   message: string
-}
-
-export const PROVIDER_TYPES = ['openai-compatible', 'openai-responses', 'anthropic', 'google', 'moonshot'] as const
-export type ProviderType = (typeof PROVIDER_TYPES)[number]
-
-/** Other names of provider types, as the configuration of Kimi CLI has them. */
-export const PROVIDER_TYPE_ALIASES: Readonly<Record<string, ProviderType>> = {
-  kimi: 'moonshot',
-  openai_responses: 'openai-responses',
-  google_genai: 'google',
 }
 
 /** A provider as the settings page sees it: never the key itself. */

@@ -1,8 +1,8 @@
+import { PROVIDER_TYPES } from '../configuration/provider-types'
 import { oc, type } from '@orpc/contract'
 import { z } from 'zod'
 import {
   QUICK_PROMPT,
-  PROVIDER_TYPES,
   type ConnectionTest,
   type FoundServer,
   type OfferedModels,

@@ -1,3 +1,4 @@
+import { PROVIDER_TYPES, providerFacts } from '../../../shared/configuration/provider-types'
 import { delimiter, dirname, join } from 'node:path'
 import type { Settings } from '../config/settings/settings'
 import { isSecretVariable } from './secret-variable'
@@ -6,13 +7,10 @@ import { isSecretVariable } from './secret-variable'
  * Keys of model and search providers: commands never see them, whether or not a provider of that name is configured.
  */
 const KEYS = [
-  'OPENAI_API_KEY',
-  'ANTHROPIC_API_KEY',
+  ...PROVIDER_TYPES.map((type) => providerFacts(type).keyVariable),
   'ANTHROPIC_AUTH_TOKEN',
-  'GEMINI_API_KEY',
   'GOOGLE_API_KEY',
   'GOOGLE_GENERATIVE_AI_API_KEY',
-  'MOONSHOT_API_KEY',
   'KIMI_API_KEY',
   'OPENROUTER_API_KEY',
   'AI_GATEWAY_API_KEY',

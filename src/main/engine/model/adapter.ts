@@ -1,5 +1,5 @@
+import { type ProtocolName, providerFacts } from '../../../shared/configuration/provider-types'
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import type { ProviderType } from '../../../shared/configuration/settings'
 import type { ProviderSettings } from '../config/settings/settings'
 import { ChunkMapper } from './chunk-mapper'
 import { modelError } from './errors/model-errors'
@@ -23,7 +23,10 @@ export async function createProvider(
   const key = options.key ?? ''
   const headers = settings.headers ?? {}
   const secrets = [key, ...Object.values(headers)].filter((secret) => secret !== '')
-  const wire = await PROTOCOLS[settings.type]({ baseUrl: settings.baseUrl?.replace(/\/+$/, ''), key })
+  const wire = await PROTOCOLS[providerFacts(settings.type).protocol]({
+    baseUrl: settings.baseUrl?.replace(/\/+$/, ''),
+    key,
+  })
   const hooks = new WeakMap<AbortSignal, RequestHooks>()
   const fetch = modelFetch({
     fetch: options.fetch ?? httpFetch,
@@ -52,10 +55,10 @@ interface Asked {
   secrets: readonly string[]
 }
 
-const PROTOCOLS: Readonly<Record<ProviderType, (settings: ProtocolSettings) => Promise<ModelProtocol>>> = {
-  'openai-compatible': async (settings) => (await import('./protocol/chat')).chatProtocol(settings, 'plain'),
+const PROTOCOLS: Readonly<Record<ProtocolName, (settings: ProtocolSettings) => Promise<ModelProtocol>>> = {
+  chat: async (settings) => (await import('./protocol/chat')).chatProtocol(settings, 'plain'),
   moonshot: async (settings) => (await import('./protocol/chat')).chatProtocol(settings, 'moonshot'),
-  'openai-responses': async (settings) => (await import('./protocol/responses')).responsesProtocol(settings),
+  responses: async (settings) => (await import('./protocol/responses')).responsesProtocol(settings),
   anthropic: async (settings) => (await import('./protocol/anthropic')).anthropicProtocol(settings),
   google: async (settings) => (await import('./protocol/google')).googleProtocol(settings),
 }

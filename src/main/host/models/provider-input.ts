@@ -1,18 +1,12 @@
+import {
+  PROVIDER_TYPES,
+  PROVIDER_TYPE_ALIASES,
+  PROVIDER_TYPE_BY_NAME,
+  type ProviderType,
+} from '../../../shared/configuration/provider-types'
 import { text } from 'node:stream/consumers'
 import { StringDecoder } from 'node:string_decoder'
-import { PROVIDER_TYPE_ALIASES, PROVIDER_TYPES, type ProviderType } from '../../../shared/configuration/settings'
 import { UsageError, type Parsed } from '../../console/parse-command'
-
-/** The default API type of well-known provider names. */
-const BY_NAME: Readonly<Record<string, ProviderType>> = {
-  anthropic: 'anthropic',
-  claude: 'anthropic',
-  openai: 'openai-responses',
-  google: 'google',
-  gemini: 'google',
-  moonshot: 'moonshot',
-  kimi: 'moonshot',
-}
 
 /** The provider that `trestle provider add NAME` describes, without its key; throws a `UsageError`. */
 export function parseProvider(
@@ -47,7 +41,7 @@ export function parseProvider(
 
 function typeOf(id: string, said: string | undefined, baseUrl: string | undefined): ProviderType | undefined {
   if (said !== undefined) return PROVIDER_TYPES.find((type) => type === said) ?? PROVIDER_TYPE_ALIASES[said]
-  return BY_NAME[id] ?? (baseUrl === undefined ? undefined : 'openai-compatible')
+  return PROVIDER_TYPE_BY_NAME[id] ?? (baseUrl === undefined ? undefined : 'openai-compatible')
 }
 
 function wrong(message: string): UsageError {

@@ -1,9 +1,6 @@
+import { PROVIDER_TYPES, PROVIDER_TYPE_ALIASES } from '../../../../shared/configuration/provider-types'
 import { PERMISSION_MODES } from '../../../../shared/model/approval'
-import {
-  PROVIDER_TYPE_ALIASES,
-  PROVIDER_TYPES,
-  type NotificationSettings,
-} from '../../../../shared/configuration/settings'
+import { type NotificationSettings } from '../../../../shared/configuration/settings'
 import {
   DEFAULT_SETTINGS,
   type CheckpointSettings,

@@ -1,5 +1,6 @@
+import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import type { PermissionMode } from '../../../../shared/model/approval'
-import type { NotificationSettings, ProviderType, DesktopSettings } from '../../../../shared/configuration/settings'
+import type { NotificationSettings, DesktopSettings } from '../../../../shared/configuration/settings'
 import type { PermissionRule } from '../../permission/permission-rule'
 import { DEFAULT_FEATURES, type FeatureSettings } from './feature-settings'
 import type { Hook } from './hook-settings'

@@ -1,10 +1,10 @@
+import { providerFacts } from '../../../../shared/configuration/provider-types'
 import { CodedError } from '../../../../shared/errors'
 import type {
   ConnectionTest,
   FoundServer,
   ModelAbilities,
   OfferedModels,
-  ProviderType,
 } from '../../../../shared/configuration/settings'
 import type { ProviderSettings, Settings } from '../../config/settings/settings'
 import { nearest } from '../../../../shared/nearest'
@@ -257,19 +257,11 @@ function needsKey(provider: ProviderSettings): boolean {
   return !isLocal && !hasHeader && provider.apiKeyEnv !== undefined
 }
 
-const DEFAULT_KEY_VARIABLES: Readonly<Record<ProviderType, string>> = {
-  'openai-compatible': 'OPENAI_API_KEY',
-  'openai-responses': 'OPENAI_API_KEY',
-  anthropic: 'ANTHROPIC_API_KEY',
-  google: 'GEMINI_API_KEY',
-  moonshot: 'MOONSHOT_API_KEY',
-}
-
 function noKey(providerId: string, provider: ProviderSettings): string {
   if (provider.apiKeyEnv !== undefined) {
     return `There is no key for the provider "${providerId}": the environment variable ${provider.apiKeyEnv} is not set. Set it, or type the key in under Settings.`
   }
-  return `There is no key for the provider "${providerId}". Type it in under Settings, or name an environment variable that holds it: api_key_env = "${DEFAULT_KEY_VARIABLES[provider.type]}".`
+  return `There is no key for the provider "${providerId}". Type it in under Settings, or name an environment variable that holds it: api_key_env = "${providerFacts(provider.type).keyVariable}".`
 }
 
 function notChosen(settings: Settings): string {

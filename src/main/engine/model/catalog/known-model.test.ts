@@ -1,6 +1,6 @@
+import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { ProviderType } from '../../../../shared/configuration/settings'
 import { EFFORTS } from '../../../../shared/model/effort'
 import { knownModel } from './known-model'
 import { modelsTable } from './models-table'

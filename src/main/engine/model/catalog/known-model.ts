@@ -1,4 +1,4 @@
-import type { ProviderType } from '../../../../shared/configuration/settings'
+import { type ProviderType, providerFacts } from '../../../../shared/configuration/provider-types'
 import type { ProviderSettings } from '../../config/settings/settings'
 import type { Effort } from '../../../../shared/model/effort'
 import type { ModelTraits, ThinkingControl } from '../provider'
@@ -38,14 +38,6 @@ const HOSTS: readonly (readonly [host: string, provider: string])[] = [
   ['dashscope-us.aliyuncs.com', 'qwen'],
 ]
 
-/** Whose models a provider of this type has at its own address. */
-const MAKERS: Partial<Record<ProviderType, string>> = {
-  anthropic: 'anthropic',
-  'openai-responses': 'openai',
-  google: 'google',
-  moonshot: 'moonshotai',
-}
-
 /** Makers whose model names are looked up for an unknown host: a gateway serves their models. */
 const BY_NAME = [
   'anthropic',
@@ -64,7 +56,7 @@ const BY_NAME = [
 
 /** The provider of the table that is asked at this address. */
 export function tableProviderOf({ type, baseUrl }: Pick<ProviderSettings, 'type' | 'baseUrl'>): string | undefined {
-  if (baseUrl === undefined) return MAKERS[type]
+  if (baseUrl === undefined) return providerFacts(type).maker
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).hostname : ''
   return HOSTS.find(([known]) => host === known || host.endsWith(`.${known}`))?.[1]
 }
@@ -99,7 +91,7 @@ function knownElsewhere(
   { type, baseUrl }: Pick<ProviderSettings, 'type' | 'baseUrl'>,
   model: string,
 ): ModelFacts | undefined {
-  const maker = MAKERS[type]
+  const maker = providerFacts(type).maker
   for (const provider of maker === undefined ? BY_NAME : [maker, ...BY_NAME.filter((name) => name !== maker)]) {
     const found = findModelRow(modelsTable(), provider, model)
     if (!found) continue

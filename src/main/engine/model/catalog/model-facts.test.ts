@@ -1,5 +1,5 @@
+import type { ProviderType } from '../../../../shared/configuration/provider-types'
 import { describe, expect, it } from 'vitest'
-import type { ProviderType } from '../../../../shared/configuration/settings'
 import { buildPrompt } from '../prompt'
 import { modelFacts } from './model-facts'
 

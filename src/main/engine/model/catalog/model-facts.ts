@@ -1,3 +1,4 @@
+import { providerFacts } from '../../../../shared/configuration/provider-types'
 import type { ModelSettings } from '../../config/settings/model-settings'
 import type { ProviderSettings } from '../../config/settings/settings'
 import type { ModelInfo, ModelTraits } from '../provider'
@@ -54,9 +55,6 @@ export function modelFacts({ provider, providerId, model, configured, listed }: 
   }
 }
 
-/** Providers whose wire can carry video (`PromptRules.video`). */
-const WITH_VIDEO: ReadonlySet<string> = new Set(['google', 'openai-compatible', 'moonshot'])
-
 function traitsOf({
   provider,
   model,
@@ -78,7 +76,7 @@ function traitsOf({
     ...listed?.traits,
     ...(can?.includes('pdf_in') ? { pdfIn: true } : imagesOff && { pdfIn: false }),
     ...(can?.includes('video_in') ? { videoIn: true } : imagesOff && { videoIn: false }),
-    ...(!WITH_VIDEO.has(provider.type) && { videoIn: false }),
+    ...(!providerFacts(provider.type).video && { videoIn: false }),
     ...(configured?.toolDialect && { toolDialect: configured.toolDialect }),
     ...(prices && { prices }),
   }

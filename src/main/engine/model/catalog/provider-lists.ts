@@ -1,3 +1,4 @@
+import { providerFacts } from '../../../../shared/configuration/provider-types'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
@@ -46,16 +47,9 @@ export function createProviderLists({
   }
 }
 
-const DEFAULT_BASE_URLS: Partial<Record<ProviderSettings['type'], string>> = {
-  anthropic: 'https://api.anthropic.com',
-  google: 'https://generativelanguage.googleapis.com',
-  'openai-responses': 'https://api.openai.com/v1',
-  moonshot: 'https://api.moonshot.ai/v1',
-}
-
 /** Where its models are listed; what is remembered goes by it. */
 function addressOf({ type, baseUrl }: ProviderSettings): string {
-  const base = baseUrl ?? DEFAULT_BASE_URLS[type] ?? ''
+  const base = baseUrl ?? providerFacts(type).defaultUrl ?? ''
   if (type === 'anthropic') return `${withVersion(base, 'v1')}/models?limit=1000`
   if (type === 'google') return `${withVersion(base, 'v1beta')}/models?pageSize=1000`
   return `${base}/models`

@@ -1,10 +1,6 @@
+import { PROVIDER_TYPES, type ProviderType, providerFacts } from '../../../../shared/configuration/provider-types'
 import { useState, type FormEvent } from 'react'
-import {
-  keyStorageText,
-  PROVIDER_TYPES,
-  type ProviderType,
-  type SettingsView,
-} from '../../../../shared/configuration/settings'
+import { keyStorageText, type SettingsView } from '../../../../shared/configuration/settings'
 import { formFailure } from '../../../state/form-failure'
 import { useSettingsChange } from '../../../state/page/queries'
 import { showFailureToast } from '../../../state/page/toasts-state'
@@ -13,7 +9,7 @@ import { ErrorNote } from '../../../ui/notice'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { TextField } from '../../../ui/form/field'
 import { useOfferedModels, ModelNameField, TestResult, useConnectionTest } from './model-name-field'
-import { baseUrlProblem, PROVIDER_LABELS, suggestProviderId } from './provider-types'
+import { baseUrlProblem, suggestProviderId } from './provider-input'
 
 interface ConnectProviderProps {
   settings: SettingsView
@@ -57,7 +53,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
   )
   const offered = useOfferedModels()
   const test = useConnectionTest()
-  const words = PROVIDER_LABELS[type]
+  const words = providerFacts(type)
   const problems: Record<string, string | undefined> = {
     baseUrl: baseUrlProblem(type, baseUrl.trim()),
     model: model.trim() === '' ? 'Enter a model ID' : undefined,
@@ -108,7 +104,7 @@ export function ConnectProvider({ settings, onConnected, onCancel }: ConnectProv
         >
           {PROVIDER_TYPES.map((value) => (
             <option key={value} value={value}>
-              {PROVIDER_LABELS[value].name}
+              {providerFacts(value).label}
             </option>
           ))}
         </SelectField>

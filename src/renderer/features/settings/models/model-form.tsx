@@ -1,3 +1,4 @@
+import { providerFacts } from '../../../../shared/configuration/provider-types'
 import { useId, useState, type FormEvent } from 'react'
 import type { ModelView, ProviderView } from '../../../../shared/configuration/settings'
 import { formFailure } from '../../../state/form-failure'
@@ -10,7 +11,6 @@ import { ErrorNote } from '../../../ui/notice'
 import { SelectField } from '../../../ui/form/choice-fields'
 import { Switch } from '../../../ui/form/settings-controls'
 import { TextField } from '../../../ui/form/field'
-import { PROVIDER_LABELS } from './provider-types'
 
 interface ModelFormProps {
   /** Undefined: a new one. */
@@ -134,7 +134,7 @@ export function ModelForm({ model, providers, taken, onClose }: ModelFormProps) 
         <ModelNameField
           value={name}
           onChange={setName}
-          placeholder={provider ? PROVIDER_LABELS[provider.type].modelExample : ''}
+          placeholder={provider ? providerFacts(provider.type).modelExample : ''}
           error={errorOf('model') ?? errorOf('id')}
           offered={offered.data}
           isAsking={offered.isPending}

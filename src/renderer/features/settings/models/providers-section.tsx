@@ -1,3 +1,4 @@
+import { PROVIDER_TYPES, type ProviderType, providerFacts } from '../../../../shared/configuration/provider-types'
 import { Plus } from 'lucide-react'
 import { useState, useId, type FormEvent } from 'react'
 import {
@@ -5,8 +6,6 @@ import {
   type KeysView,
   type ProviderView,
   type SettingsView,
-  PROVIDER_TYPES,
-  type ProviderType,
 } from '../../../../shared/configuration/settings'
 import { useSettingsChange } from '../../../state/page/queries'
 import { showFailureToast } from '../../../state/page/toasts-state'
@@ -14,7 +13,7 @@ import { Badge } from '../../../ui/badge'
 import { Button } from '../../../ui/button'
 import { ConfirmDialog } from '../../../ui/confirm-dialog'
 import { EmptyState, ErrorNote } from '../../../ui/notice'
-import { PROVIDER_LABELS, baseUrlProblem, suggestProviderId } from './provider-types'
+import { baseUrlProblem, suggestProviderId } from './provider-input'
 import { SectionHead } from '../../../ui/form/settings-controls'
 import { formFailure } from '../../../state/form-failure'
 import { Dialog } from '../../../ui/dialog'
@@ -57,9 +56,9 @@ export function ProvidersSection({ settings }: { settings: SettingsView }) {
                   <KeyState provider={provider} />
                 </p>
                 <p className="text-small wrap-anywhere text-ink-3">
-                  {PROVIDER_LABELS[provider.type].name} ·{' '}
+                  {providerFacts(provider.type).label} ·{' '}
                   <span className="font-mono text-tiny">
-                    {provider.baseUrl ?? PROVIDER_LABELS[provider.type].defaultUrl ?? 'no address'}
+                    {provider.baseUrl ?? providerFacts(provider.type).defaultUrl ?? 'no address'}
                   </span>
                 </p>
                 {provider.keyFrom === 'locked' && <p className="text-small text-ink-2">{lockedText(settings.keys)}</p>}
@@ -175,7 +174,7 @@ function ProviderForm({ provider, keys, taken, onClose }: ProviderFormProps) {
   const refused = formFailure(save.error, FIELDS)
   const errorOf = (field: string): string | undefined =>
     (checked ? problems[field] : undefined) ?? refused.fields[field]
-  const words = PROVIDER_LABELS[type]
+  const words = providerFacts(type)
 
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
@@ -222,7 +221,7 @@ function ProviderForm({ provider, keys, taken, onClose }: ProviderFormProps) {
         >
           {PROVIDER_TYPES.map((value) => (
             <option key={value} value={value}>
-              {PROVIDER_LABELS[value].name}
+              {providerFacts(value).label}
             </option>
           ))}
         </SelectField>
@@ -250,7 +249,7 @@ function ProviderForm({ provider, keys, taken, onClose }: ProviderFormProps) {
           label="Or from an environment variable"
           mono
           value={apiKeyEnv}
-          placeholder={words.keyEnv}
+          placeholder={words.keyVariable}
           hint="Only the variable name is saved. A stored key takes precedence."
           error={errorOf('apiKeyEnv')}
           onChange={(event) => setApiKeyEnv(event.target.value)}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { baseUrlProblem, suggestProviderId } from './provider-types'
+import { baseUrlProblem, suggestProviderId } from './provider-input'
 
 describe('suggestProviderId', () => {
   it.each([
