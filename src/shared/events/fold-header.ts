@@ -1,3 +1,4 @@
+import { ignoreOthers } from './event-uses'
 import type { SessionAgent } from '../model/agent'
 import type { EffortChoice } from '../model/effort'
 import type { RecordedEvent } from './event'
@@ -226,6 +227,7 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
       return { ...rest, approvals: [], lastStop: event.stop, ...(event.failure && { lastFailure: event.failure }) }
     }
     default:
+      ignoreOthers<'header'>(event)
       return next
   }
 }

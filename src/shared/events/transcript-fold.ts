@@ -1,3 +1,4 @@
+import { ignoreOthers } from './event-uses'
 import {
   newCallRow,
   applyCallEvent,
@@ -135,6 +136,7 @@ export class TranscriptDraft {
           ...(event.failure && { failure: event.failure }),
         })
       default:
+        ignoreOthers<'transcript'>(event)
     }
   }
 

@@ -1,3 +1,4 @@
+import { ignoreOthers } from '../../../shared/events/event-uses'
 import type { CompactionResult } from '../../../shared/model/context'
 import type { RecordedEvent } from '../../../shared/events/event'
 import type { Message, ToolCallPart, ToolMessage, Usage } from '../../../shared/model/message'
@@ -110,6 +111,7 @@ export function foldHistory(
         counts?.replaced()
         break
       default:
+        ignoreOthers<'history'>(event)
     }
   }
   settle()

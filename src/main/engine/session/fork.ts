@@ -1,23 +1,11 @@
+import { eventTypesOf } from '../../../shared/events/event-uses'
 import { isMidCall } from '../../../shared/model/approval'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import type { Store } from '../store/store'
 
 const WINDOW = 2000
 /** The events that make up a conversation. Queued prompts, permissions (except refusals), tasks and checkpoints stay with the original session. */
-const COPIED: ReadonlySet<string> = new Set([
-  'turn.started',
-  'turn.steered',
-  'prefix.frozen',
-  'step.started',
-  'step.retried',
-  'step.finished',
-  'tool.started',
-  'tool.judged',
-  'tool.finished',
-  'context.trimmed',
-  'todos.changed',
-  'turn.finished',
-])
+const COPIED = eventTypesOf('fork')
 
 /** The events that give a new session the same conversation, as it was right after the event `to`. */
 export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to: number): EventBody[] {

@@ -1,3 +1,4 @@
+import { ignoreOthers } from '../../../shared/events/event-uses'
 import { isMidCall, type Approval } from '../../../shared/model/approval'
 import { type Failure, CodedError } from '../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
@@ -78,6 +79,7 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
         results.set(event.callId, event)
         break
       default:
+        ignoreOthers<'openTurn'>(event)
     }
   }
   turn.past = turn.past.slice(-GUARDED_STEPS)

@@ -1,3 +1,4 @@
+import { ignoreOthers } from '../../../shared/events/event-uses'
 import type { Failure } from '../../../shared/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
 import { modelFallbackText } from '../../../shared/events/transcript-rows'
@@ -183,6 +184,7 @@ export class Printer {
         this.#finishTurn(event)
         break
       default:
+        ignoreOthers<'chat'>(event)
     }
   }
 

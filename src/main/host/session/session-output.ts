@@ -1,3 +1,4 @@
+import { ignoreOthers } from '../../../shared/events/event-uses'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { textOf } from '../../../shared/model/message'
 import type { Engine } from '../../engine/engine-api'
@@ -73,6 +74,7 @@ function markdown(event: RecordedEvent): string {
     case 'tool.started':
       return `\n- ${event.name} ${oneLine(event.summary, 200)}\n`
     default:
+      ignoreOthers<'export'>(event)
       return ''
   }
 }

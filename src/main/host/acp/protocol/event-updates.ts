@@ -1,3 +1,4 @@
+import { ignoreOthers } from '../../../../shared/events/event-uses'
 import type { ClientCapabilities, SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk'
 import { isRecorded, type LiveEvent, type RecordedEvent, type SessionEvent } from '../../../../shared/events/event'
 import { textOf } from '../../../../shared/model/message'
@@ -148,6 +149,7 @@ export class EventUpdates {
         void queue.flush()
         return
       default:
+        ignoreOthers<'acp'>(event)
     }
   }
 

@@ -1,3 +1,4 @@
+import { ignoreOthers } from '../../../../shared/events/event-uses'
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import { visibleRanges } from '../../../../shared/model/checkpoint'
 import type { RecordedEvent } from '../../../../shared/events/event'
@@ -61,6 +62,7 @@ export function* replay(events: Iterable<RecordedEvent>, paths: ClientPaths): Ge
         yield { sessionUpdate: 'plan', entries: planEntries(event.todos) }
         break
       default:
+        ignoreOthers<'acpReplay'>(event)
     }
   }
   for (const { callId, name, summary, input } of open.values())
