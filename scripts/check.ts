@@ -41,6 +41,12 @@ const checks: readonly Check[] = [
     inputs: /^src\/shared\/|^src\/main\/engine\/|^scripts\/wire-schema\.ts$|^docs\/wire-schema\.json$/,
   },
   {
+    name: 'settings in the docs (node scripts/setting-docs.ts updates them)',
+    script: 'scripts/setting-docs.ts',
+    args: ['--check'],
+    inputs: /^src\/(?:shared|main\/engine\/config)\/|^scripts\/setting-docs\.ts$|^docs\/configuration\.md$/,
+  },
+  {
     name: 'format (npm run format fixes it)',
     script: 'node_modules/oxfmt/bin/oxfmt',
     args: ['--check', '.'],

@@ -1,7 +1,6 @@
 import type { ProviderType } from '../../shared/configuration/provider-types'
 import { CodedError } from '../../shared/errors'
 import {
-  DESKTOP_KEYS,
   type DesktopSettings,
   type ModelView,
   type ProviderView,
@@ -26,7 +25,8 @@ import { DEFAULT_CACHES } from './config/settings/sandbox-settings'
 import type { KeyStore } from './config/key-store/key-store'
 import type { Secrets } from './config/key-store/secrets'
 import type { Settings } from './config/settings/settings'
-import { TOOL_SEARCH_KEYS } from './config/settings/mcp-settings'
+import { DESKTOP } from './config/settings/desktop-settings'
+import { TOOL_SEARCH } from './config/settings/mcp-settings'
 import type { ModelSettings } from './config/settings/model-settings'
 import type { PermissionMode } from '../../shared/model/approval'
 
@@ -184,7 +184,9 @@ export function createSettingsActions({
     setToolSearch: (change) =>
       edit(
         ...Object.entries(change).flatMap(([name, value]) =>
-          value === undefined ? [] : [{ path: ['tool_search', TOOL_SEARCH_KEYS[name as keyof ToolSearchView]], value }],
+          value === undefined
+            ? []
+            : [{ path: ['tool_search', TOOL_SEARCH.fields[name as keyof ToolSearchView].key], value }],
         ),
       ),
     setSandbox: (change) =>
@@ -200,7 +202,7 @@ export function createSettingsActions({
       edit(
         ...Object.entries(change).flatMap(([name, value]) => {
           if (value === undefined) return []
-          const path = ['desktop', DESKTOP_KEYS[name as keyof DesktopSettings]]
+          const path = ['desktop', DESKTOP.fields[name as keyof DesktopSettings].key]
           return [{ path, value: value === '' ? undefined : value }]
         }),
       ),

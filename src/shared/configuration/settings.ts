@@ -171,17 +171,6 @@ export interface DesktopSettings {
   menuBar: boolean
 }
 
-/** The names in `[desktop]`. */
-export const DESKTOP_KEYS: Readonly<Record<keyof DesktopSettings, string>> = {
-  tray: 'tray',
-  closeToTray: 'close_to_tray',
-  startAtLogin: 'start_at_login',
-  keepAwake: 'keep_awake',
-  quickPrompt: 'quick_prompt',
-  windowPerProject: 'window_per_project',
-  menuBar: 'menu_bar',
-}
-
 const MODIFIER = '(?:CommandOrControl|CmdOrCtrl|Command|Cmd|Control|Ctrl|Alt|Option|AltGr|Shift|Super|Meta)'
 const KEY =
   "(?:[A-Z0-9]|F(?:[1-9]|1\\d|2[0-4])|Space|Tab|Enter|Return|Up|Down|Left|Right|Home|End|PageUp|PageDown|Insert|Plus|[-=[\\];',./`\\\\])"

@@ -10,7 +10,7 @@ import type {
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import { failureOf } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
-import type { CheckpointSettings } from '../config/settings/settings'
+import type { CheckpointSettings } from '../config/settings/session-settings'
 import type { CallCheckpoint } from '../loop/call-lifecycle'
 import type { DMailCall } from '../loop/turn-context'
 import type { Store } from '../store/store'

@@ -1,6 +1,6 @@
 import { CodedError, ERRORS, failureOf, type Failure } from '../../../shared/errors'
 import type { ModelChunk, ModelRequest, Provider } from '../model/provider'
-import type { LoopSettings } from '../config/settings/settings'
+import type { LoopSettings } from '../config/settings/session-settings'
 import { type Message, textOf } from '../../../shared/model/message'
 
 /** Passes on the chunks of one request. Rejects when nothing arrives for `idleMs`, and at once when stopped, even if the provider does not react. */

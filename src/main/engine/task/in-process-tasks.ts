@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Task, TaskOutputPage } from '../../../shared/model/task'
 import { identityOf } from '../process/process-identity'
-import type { TaskSettings } from '../config/settings/settings'
+import type { TaskSettings } from '../config/settings/session-settings'
 import { readOutput } from './output/log-files'
 import type { TaskSupervisor, TerminalTasks } from './task-supervisor'
 import { writeRecord } from './task-record'

@@ -6,14 +6,10 @@ import { UsageError, type Parsed } from '../../console/parse-command'
 import { openConfig } from '../../engine/config/config'
 import { resolveHome } from '../../engine/config/home'
 import { agentTrace } from '../../engine/runtime/agent-trace'
-import {
-  TOOL_SEARCH_KEYS,
-  TOOL_SEARCH_RANGES,
-  type ToolSearchSettings,
-} from '../../engine/config/settings/mcp-settings'
+import { TOOL_SEARCH, TOOL_SEARCH_RANGES, type ToolSearchSettings } from '../../engine/config/settings/mcp-settings'
 
 type Name = keyof ToolSearchSettings
-const NAMES = Object.keys(TOOL_SEARCH_KEYS) as Name[]
+const NAMES = Object.keys(TOOL_SEARCH.fields) as Name[]
 const PREFIX = 'toolSearch.'
 
 /**
@@ -35,7 +31,7 @@ export async function settingsMain({ positionals, values }: Parsed): Promise<num
   const config = await openConfig({ home })
   try {
     if (name !== undefined && value !== undefined) {
-      await config.edit([{ path: ['tool_search', TOOL_SEARCH_KEYS[name]], value }])
+      await config.edit([{ path: ['tool_search', TOOL_SEARCH.fields[name].key], value }])
     }
     const settings = config.settings.toolSearch
     const shown = (name === undefined ? NAMES : [name]).map((each) => [`${PREFIX}${each}`, settings[each]] as const)
@@ -56,7 +52,9 @@ export async function settingsMain({ positionals, values }: Parsed): Promise<num
 }
 
 function nameOf(written: string): Name {
-  const name = NAMES.find((each) => [`${PREFIX}${each}`, `tool_search.${TOOL_SEARCH_KEYS[each]}`].includes(written))
+  const name = NAMES.find((each) =>
+    [`${PREFIX}${each}`, `tool_search.${TOOL_SEARCH.fields[each].key}`].includes(written),
+  )
   if (name) return name
   const all = NAMES.map((each) => `${PREFIX}${each}`)
   const [near] = nearest(written, all, 1)
@@ -71,7 +69,7 @@ function valueOf(name: Name, text: string): boolean | number {
     if (text === 'true' || text === 'false') return text === 'true'
     throw new UsageError(`${PREFIX}${name} is true or false, not "${text}".`, 'settings')
   }
-  const { min, max, whole } = { whole: true, ...TOOL_SEARCH_RANGES[TOOL_SEARCH_KEYS[name]] }
+  const { min, max, whole } = { whole: true, ...TOOL_SEARCH_RANGES[name] }
   const number = text.trim() === '' ? Number.NaN : Number(text)
   if (number >= min && number <= max && (!whole || Number.isInteger(number))) return number
   throw new UsageError(

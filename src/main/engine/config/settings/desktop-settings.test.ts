@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { DEFAULT_DESKTOP } from './desktop-settings'
+import { DESKTOP } from './desktop-settings'
 import { readSettings } from './read-settings'
 import type { TomlTable } from '../toml/parse-toml'
 
 const read = (desktop: TomlTable) => readSettings({ desktop }, '/config.toml')
 
 it('the desktop app keeps the computer awake and shows its icon unless told otherwise', () => {
-  expect(readSettings({}, '/config.toml').settings.desktop).toEqual(DEFAULT_DESKTOP)
+  expect(readSettings({}, '/config.toml').settings.desktop).toEqual(DESKTOP.defaults)
   const { settings, mistakes } = read({
     tray: false,
     keep_awake: false,
@@ -14,7 +14,7 @@ it('the desktop app keeps the computer awake and shows its icon unless told othe
     window_per_project: true,
   })
   expect(settings.desktop).toEqual({
-    ...DEFAULT_DESKTOP,
+    ...DESKTOP.defaults,
     tray: false,
     keepAwake: false,
     quickPrompt: 'CmdOrCtrl+Shift+Space',

@@ -1,57 +1,55 @@
-import { QUICK_PROMPT, type DesktopSettings } from '../../../../shared/configuration/settings'
-import type { TableReader } from './table-reader'
-
-export const DEFAULT_DESKTOP: DesktopSettings = {
-  tray: true,
-  closeToTray: false,
-  startAtLogin: false,
-  keepAwake: true,
-  quickPrompt: '',
-  windowPerProject: false,
-  menuBar: false,
-}
+import { QUICK_PROMPT } from '../../../../shared/configuration/settings'
+import { custom, flag, settingTable, type ValuesOf } from './setting-table'
 
 const SHORTCUT_RULE = QUICK_PROMPT.must.replace(/^must be /, '')
 
-/** Reads `[desktop]`; what is wrong in it is reported, and its default applies. */
-export function readDesktop(reader: TableReader | undefined): DesktopSettings {
-  if (!reader) return DEFAULT_DESKTOP
-  const settings = {
-    tray: reader.flag('tray') ?? DEFAULT_DESKTOP.tray,
-    closeToTray: reader.flag('close_to_tray') ?? DEFAULT_DESKTOP.closeToTray,
-    startAtLogin: reader.flag('start_at_login') ?? DEFAULT_DESKTOP.startAtLogin,
-    keepAwake: reader.flag('keep_awake') ?? DEFAULT_DESKTOP.keepAwake,
-    quickPrompt:
+/** `[desktop]`: how the desktop app behaves. */
+export const DESKTOP = settingTable('desktop', {
+  tray: flag('tray', true, 'show an icon in the tray or menu bar'),
+  closeToTray: flag('close_to_tray', false, 'closing the last window keeps the app running in the tray'),
+  startAtLogin: flag('start_at_login', false, 'start Trestle when you sign in'),
+  keepAwake: flag('keep_awake', true, 'keep the computer awake while a turn runs'),
+  quickPrompt: custom(
+    'quick_prompt',
+    '',
+    'a shortcut that opens the quick prompt from anywhere, for example `"Ctrl+Shift+Space"`',
+    (reader) =>
       reader.string('quick_prompt', {
         test: (value) => QUICK_PROMPT.pattern.test(value),
         must: SHORTCUT_RULE,
         canBeEmpty: true,
-      }) ?? DEFAULT_DESKTOP.quickPrompt,
-    windowPerProject: reader.flag('window_per_project') ?? DEFAULT_DESKTOP.windowPerProject,
-    menuBar: reader.flag('menu_bar') ?? DEFAULT_DESKTOP.menuBar,
-  }
-  reader.finish()
-  return settings
-}
+      }),
+  ),
+  windowPerProject: flag('window_per_project', false, 'open each project in its own window'),
+  menuBar: flag('menu_bar', false, 'show the menu bar (Windows and Linux)'),
+})
+
+/** `[notifications]`: how the app calls for the user when it is not in front. */
+export const NOTIFICATIONS = settingTable('notifications', {
+  enabled: flag('enabled', true, 'notify you when a session needs you and Trestle is in the background'),
+  sound: flag('sound', false, 'play a sound'),
+})
 
 /** `[environment]`: where the environment of commands, servers and hooks comes from. */
-export interface EnvironmentSettings {
-  /** The desktop app reads the environment of the login shell when it was not started from a terminal. */
-  loginShell: boolean
-  /** Absolute path of the shell to ask; default: the user's. */
-  shell?: string
-}
+export const ENVIRONMENT = settingTable('environment', {
+  loginShell: flag(
+    'login_shell',
+    true,
+    "the desktop app uses the environment of your login shell when it isn't started from a terminal: [troubleshooting.md](troubleshooting.md)",
+  ),
+  shell: custom<string | undefined>(
+    'shell',
+    undefined,
+    'absolute path of the shell to ask',
+    (reader) =>
+      reader.string('shell', {
+        test: (path) => path.startsWith('/'),
+        must: 'the absolute path of a shell like "/bin/zsh"',
+      }),
+    'your login shell',
+  ),
+})
+export type EnvironmentSettings = ValuesOf<typeof ENVIRONMENT.fields>
 
-export const DEFAULT_ENVIRONMENT: EnvironmentSettings = { loginShell: true }
-
-/** Reads `[environment]`. */
-export function readEnvironmentSettings(reader: TableReader | undefined): EnvironmentSettings {
-  if (!reader) return DEFAULT_ENVIRONMENT
-  const loginShell = reader.flag('login_shell') ?? DEFAULT_ENVIRONMENT.loginShell
-  const shell = reader.string('shell', {
-    test: (path) => path.startsWith('/'),
-    must: 'the absolute path of a shell like "/bin/zsh"',
-  })
-  reader.finish()
-  return { loginShell, ...(shell !== undefined && { shell }) }
-}
+/** The tables of this file, for the documentation. */
+export const DESKTOP_TABLES = [DESKTOP, NOTIFICATIONS, ENVIRONMENT]

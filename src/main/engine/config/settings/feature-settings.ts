@@ -1,16 +1,10 @@
-import { FEATURES, type Feature } from '../../../../shared/configuration/features'
-import type { TableReader } from './table-reader'
+import { flag, settingTable, type ValuesOf } from './setting-table'
 
 /** `[features]`: what the user turned on. */
-export type FeatureSettings = Readonly<Record<Feature, boolean>>
-
-export const DEFAULT_FEATURES: FeatureSettings = { memory: false, scheduling: false, mail: false, location: false }
-
-/** Reads `[features]`; what is wrong in it is reported and stays off. */
-export function readFeatures(reader: TableReader | undefined): FeatureSettings {
-  if (!reader) return DEFAULT_FEATURES
-  const features = { ...DEFAULT_FEATURES }
-  for (const feature of FEATURES) features[feature] = reader.flag(feature) ?? DEFAULT_FEATURES[feature]
-  reader.finish()
-  return features
-}
+export const FEATURE_TABLE = settingTable('features', {
+  memory: flag('memory', false, 'remembers facts across sessions'),
+  scheduling: flag('scheduling', false, 'runs prompts at set times'),
+  mail: flag('mail', false, 'searches, reads, drafts and sends mail'),
+  location: flag('location', false, 'estimates where you are from your IP address; each use asks'),
+})
+export type FeatureSettings = ValuesOf<typeof FEATURE_TABLE.fields>

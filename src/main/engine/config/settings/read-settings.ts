@@ -1,28 +1,28 @@
 import { PROVIDER_TYPES, PROVIDER_TYPE_ALIASES } from '../../../../shared/configuration/provider-types'
 import { PERMISSION_MODES } from '../../../../shared/model/approval'
-import { type NotificationSettings } from '../../../../shared/configuration/settings'
-import {
-  DEFAULT_SETTINGS,
-  type CheckpointSettings,
-  type AgentSettings,
-  type CacheSettings,
-  type LoopSettings,
-  type ProviderSettings,
-  type Settings,
-  type TaskSettings,
-  type ToolSettings,
-} from './settings'
+
+import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settings'
 import { readDiagnostics, readEditorSettings } from './editor-settings'
-import { readFeatures } from './feature-settings'
+import { FEATURE_TABLE } from './feature-settings'
 import { readHooks } from './hook-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
-import { readMcpSettings, readToolSearch } from './mcp-settings'
+import { MCP, MCP_TABLES, TOOL_SEARCH } from './mcp-settings'
+import type { SettingTable } from './setting-table'
+import { SESSION_TABLES, CACHE, CHECKPOINTS, readAgents, readLoop, TASKS, TOOLS } from './session-settings'
 import { readPermissionRules, unreadableRules } from './permission-settings'
 import { readSandboxSettings } from './sandbox-settings'
 import { TableReader, type Mistake } from './table-reader'
-import { readDesktop, readEnvironmentSettings } from './desktop-settings'
+import { DESKTOP, DESKTOP_TABLES, ENVIRONMENT, NOTIFICATIONS } from './desktop-settings'
 import { readNetworkSettings, readWebSettings } from './network-settings'
 import { isTable, type TomlTable } from '../toml/parse-toml'
+
+/** The tables whose documentation is generated from them. */
+export const SETTING_TABLES: readonly SettingTable[] = [
+  ...SESSION_TABLES,
+  FEATURE_TABLE,
+  ...MCP_TABLES,
+  ...DESKTOP_TABLES,
+]
 
 const url = { test: isHttpUrl, must: 'an address like "https://host/v1"' }
 const envName = {
@@ -46,22 +46,22 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const providers = readProviders(top.table('providers'))
   const models = readModels(top.table('models'), providers)
   const loop = readLoop(top.table('loop'))
-  const tools = readTools(top.table('tools'))
-  const features = readFeatures(top.table('features'))
-  const notifications = readNotifications(top.table('notifications'))
-  const tasks = readTasks(top.table('tasks'))
+  const tools = TOOLS.read(top.table('tools'))
+  const features = FEATURE_TABLE.read(top.table('features'))
+  const notifications = NOTIFICATIONS.read(top.table('notifications'))
+  const tasks = TASKS.read(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
   const sandbox = readSandboxSettings(top.table('sandbox'))
-  const checkpoints = readCheckpoints(top.table('checkpoints'))
+  const checkpoints = CHECKPOINTS.read(top.table('checkpoints'))
   const agents = readAgents(top.table('agents'), top.table('background'))
-  const toolSearch = readToolSearch(top.table('tool_search'))
-  const cache = readCache(top.table('cache'))
+  const toolSearch = TOOL_SEARCH.read(top.table('tool_search'))
+  const cache = CACHE.read(top.table('cache'))
   const diagnostics = readDiagnostics(top.table('diagnostics'))
-  const mcp = readMcpSettings(top.table('mcp'))
+  const mcp = MCP.read(top.table('mcp'))
   const editor = readEditorSettings(top.table('editor'))
-  const environment = readEnvironmentSettings(top.table('environment'))
+  const environment = ENVIRONMENT.read(top.table('environment'))
   const network = readNetworkSettings(top.table('network'))
-  const desktop = readDesktop(top.table('desktop'))
+  const desktop = DESKTOP.read(top.table('desktop'))
   const rules = readPermissionRules(top.table('permission'), { scope: 'user', file })
   if (top.has('permission') && !isTable(table['permission']))
     rules.push(unreadableRules({ scope: 'user', file }, 'permission is not a table'))
@@ -166,109 +166,6 @@ function readModels(reader: TableReader | undefined, providers: Providers): [str
     models.push([id, { provider, model, ...facts }])
   }
   return models
-}
-
-function readLoop(reader: TableReader | undefined): LoopSettings {
-  const defaults = DEFAULT_SETTINGS.loop
-  if (!reader) return defaults
-  const maxSteps = reader.number('max_steps', { min: 1, max: 100_000 }) ?? defaults.maxSteps
-  const maxAttempts = reader.number('max_attempts', { min: 1, max: 100 }) ?? defaults.maxAttempts
-  const idleTimeoutS = reader.number('idle_timeout_s', { min: 1, max: 86_400, whole: false })
-  const retryBaseMs = reader.number('retry_base_ms', { min: 1, max: 600_000 }) ?? defaults.retryBaseMs
-  const retryMaxMs = reader.number('retry_max_ms', { min: 1, max: 3_600_000 }) ?? defaults.retryMaxMs
-  if (retryMaxMs < retryBaseMs)
-    reader.mistake('retry_max_ms', `is ${retryMaxMs}, less than retry_base_ms (${retryBaseMs}); ${retryBaseMs} is used`)
-  reader.finish()
-  return {
-    maxSteps,
-    maxAttempts,
-    idleTimeoutMs: idleTimeoutS === undefined ? defaults.idleTimeoutMs : Math.round(idleTimeoutS * 1000),
-    retryBaseMs,
-    retryMaxMs: Math.max(retryBaseMs, retryMaxMs),
-  }
-}
-
-function readTools(reader: TableReader | undefined): ToolSettings {
-  if (!reader) return DEFAULT_SETTINGS.tools
-  const disabled = reader.strings('disabled') ?? []
-  const hideEnv = reader.strings('hide_env') ?? []
-  const passEnv = reader.strings('pass_env') ?? []
-  const limits = reader.table('max_result_chars')
-  const maxResultChars: [string, number][] = []
-  for (const tool of limits?.keys() ?? []) {
-    const chars = limits?.number(tool, { min: 100, max: 10_000_000 })
-    if (chars !== undefined) maxResultChars.push([tool, chars])
-  }
-  reader.finish()
-  return {
-    disabled: [...new Set(disabled)],
-    maxResultChars: record(maxResultChars),
-    hideEnv: [...new Set(hideEnv)],
-    passEnv: [...new Set(passEnv)],
-  }
-}
-
-function readNotifications(reader: TableReader | undefined): NotificationSettings {
-  const defaults = DEFAULT_SETTINGS.notifications
-  if (!reader) return defaults
-  const enabled = reader.flag('enabled') ?? defaults.enabled
-  const sound = reader.flag('sound') ?? defaults.sound
-  reader.finish()
-  return { enabled, sound }
-}
-
-function readTasks(reader: TableReader | undefined): TaskSettings {
-  const defaults = DEFAULT_SETTINGS.tasks
-  if (!reader) return defaults
-  const onExit = reader.oneOf('on_exit', ['keep', 'stop', 'ask']) ?? defaults.onExit
-  const atTimeLimit = reader.oneOf('at_time_limit', ['stop', 'background']) ?? defaults.atTimeLimit
-  const logMb = reader.number('log_mb', { min: 1, max: 100_000 })
-  const keepDays = reader.number('keep_days', { min: 0, max: 36_500 }) ?? defaults.keepDays
-  const keepTasks = reader.number('keep_tasks', { min: 0, max: 100_000 }) ?? defaults.keepTasks
-  reader.finish()
-  return {
-    onExit,
-    atTimeLimit,
-    logBytes: logMb === undefined ? defaults.logBytes : logMb * 1024 * 1024,
-    keepDays,
-    keepTasks,
-  }
-}
-
-function readCheckpoints(reader: TableReader | undefined): CheckpointSettings {
-  const defaults = DEFAULT_SETTINGS.checkpoints
-  if (!reader) return defaults
-  const keepDays = reader.number('keep_days', { min: 0, max: 36_500 }) ?? defaults.keepDays
-  const maxMb = reader.number('max_mb', { min: 1, max: 1_000_000 })
-  const maxFileMb = reader.number('max_file_mb', { min: 1, max: 1000 })
-  const dMail = reader.flag('d_mail') ?? defaults.dMail
-  reader.finish()
-  return {
-    keepDays,
-    dMail,
-    maxBytes: maxMb === undefined ? defaults.maxBytes : maxMb * 1024 * 1024,
-    maxFileBytes: maxFileMb === undefined ? defaults.maxFileBytes : maxFileMb * 1024 * 1024,
-  }
-}
-
-function readCache(reader: TableReader | undefined): CacheSettings {
-  const long = reader?.flag('long') ?? DEFAULT_SETTINGS.cache.long
-  reader?.finish()
-  return { long }
-}
-
-function readAgents(reader: TableReader | undefined, background: TableReader | undefined): AgentSettings {
-  const defaults = DEFAULT_SETTINGS.agents
-  const maxDepth = reader?.number('max_depth', { min: 0, max: 8 }) ?? defaults.maxDepth
-  const maxRunning = reader?.number('max_running', { min: 1, max: 1000 }) ?? defaults.maxRunning
-  reader?.finish()
-  const timeoutS = background?.number('agent_task_timeout_s', { min: 0, max: 604_800 })
-  background?.finish()
-  return {
-    maxDepth,
-    maxRunning,
-    ...(timeoutS !== undefined && timeoutS > 0 && { backgroundTimeoutMs: timeoutS * 1000 }),
-  }
 }
 
 /** Without a prototype: an id like `constructor` finds nothing that is not configured. */

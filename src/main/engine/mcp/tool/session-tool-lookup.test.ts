@@ -4,7 +4,7 @@ import { callContext } from '../../../../../test/support/call-context'
 import { readToolCatalogue, serverTool } from '../../../../../test/support/read-tool-catalogue'
 import { textOf } from '../../../../shared/model/message'
 import type { ToolDetails } from '../../../../shared/model/preview'
-import { DEFAULT_TOOL_SEARCH, type ToolSearchSettings } from '../../config/settings/mcp-settings'
+import { TOOL_SEARCH, type ToolSearchSettings } from '../../config/settings/mcp-settings'
 import { createRegistry, toolSchema } from '../../tool/registry'
 import { type ServerTool, ok, type Tool, type ToolResult } from '../../tool/tool'
 import { createSessionLookup, deferredToolList } from './session-tool-lookup'
@@ -17,7 +17,7 @@ const READ: Tool = {
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   prepare: async () => ({ summary: '', accesses: [], run: async () => ok('read') }),
 }
-const ALWAYS = { ...DEFAULT_TOOL_SEARCH, enabled: true, minPct: 0, minTokens: 0 }
+const ALWAYS = { ...TOOL_SEARCH.defaults, enabled: true, minPct: 0, minTokens: 0 }
 
 function lab(
   tools: readonly ServerTool[],
@@ -30,7 +30,7 @@ function lab(
     own: createRegistry([READ]),
     servers: { tools: () => state.tools },
     offers,
-    settings: { ...DEFAULT_TOOL_SEARCH, ...settings },
+    settings: { ...TOOL_SEARCH.defaults, ...settings },
     window,
     loaded: () => state.loaded,
   })
