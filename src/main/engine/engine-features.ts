@@ -1,6 +1,7 @@
 import type { Feature } from '../../shared/configuration/features'
 import type { EngineFoundation } from './engine-foundation'
 import type { Session } from './session/session'
+import { getLocalTimeTool } from './tool/device/get-local-time'
 import type { Tool } from './tool/tool'
 import type { Workspace } from './workspace/workspace'
 
@@ -16,7 +17,7 @@ export interface EngineFeatures {
 /** Creates the features. They cost nothing until they are used. */
 export function createFeatures(_foundation: EngineFoundation): EngineFeatures {
   return {
-    tools: () => [],
+    tools: () => [getLocalTimeTool()],
     tokens: () => 0,
     close() {},
   }

@@ -73,6 +73,8 @@ export interface AgentDefinition {
   /** How hard it is to think; absent: as its parent, where it has its model, or else as usual. */
   effort?: Effort
   maxSteps?: number
+  /** Equal steps in a row that end its turn; absent: 12. */
+  maxRepeats?: number
   /** Only read-only tools are allowed, regardless of rules and modes. */
   readOnly: boolean
   /** What people are shown in a new session with it. */

@@ -24,6 +24,7 @@ export interface WrittenSpec {
   model?: string
   effort?: Effort
   maxSteps?: number
+  maxRepeats?: number
   readOnly: boolean
   greeting?: string
 }
@@ -106,6 +107,7 @@ export function resolveSpec(
   const model = first((one) => one.model)
   const effort = first((one) => one.effort)
   const maxSteps = first((one) => one.maxSteps)
+  const maxRepeats = first((one) => one.maxRepeats)
   const prompt = first((one) => one.systemPrompt) ?? ''
   const greeting = first((one) => one.greeting)
   const { ownTypes } = chain.find((one) => one.subagents !== undefined) ?? spec
@@ -131,6 +133,7 @@ export function resolveSpec(
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
       ...(maxSteps !== undefined && { maxSteps }),
+      ...(maxRepeats !== undefined && { maxRepeats }),
     },
   }
 }

@@ -24,6 +24,7 @@ const KEYS = [
   'model',
   'effort',
   'max_steps',
+  'max_repeats',
   'read_only',
   'greeting',
 ] as const
@@ -127,6 +128,10 @@ async function specFrom(
   const maxSteps = value('max_steps')
   const isCount = typeof maxSteps === 'number' && Number.isInteger(maxSteps) && maxSteps > 0
   if (maxSteps !== undefined && !isCount) wrong('max_steps', 'max_steps must be a whole number from 1.')
+  const maxRepeats = value('max_repeats')
+  const isRepeats =
+    typeof maxRepeats === 'number' && Number.isInteger(maxRepeats) && maxRepeats >= 2 && maxRepeats <= 12
+  if (maxRepeats !== undefined && !isRepeats) wrong('max_repeats', 'max_repeats must be a whole number from 2 to 12.')
   const effort = EFFORTS.find((one) => one === value('effort'))
   if (effort === undefined && value('effort') !== undefined)
     wrong('effort', `effort must be one of ${EFFORTS.join(', ')}.`)
@@ -152,6 +157,7 @@ async function specFrom(
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
       ...(isCount && { maxSteps }),
+      ...(isRepeats && { maxRepeats }),
       ...(greeting !== undefined && { greeting }),
     },
   }

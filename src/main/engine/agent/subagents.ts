@@ -52,6 +52,8 @@ export interface AgentTurn {
   /** The agent types it may start that are not built in. */
   types: readonly OfferedAgent[]
   maxSteps?: number
+  /** Equal steps in a row that end its turn. */
+  maxRepeats?: number
   effort?: Effort
   /** Present when it runs on the small model: the parent's model, which takes over if the small one fails. */
   parentModel?: string
@@ -121,12 +123,13 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       depth || (name !== 'Agent' && name !== 'CreateSubagent')
     const own = [...(header.subagentTypes ?? []), ...(depth ? await deps.specs.custom(header.folder) : [])]
     if (!spec) return { types: own, offers: delegates }
-    const { name, title = name, systemPrompt, maxSteps, effort } = spec
+    const { name, title = name, systemPrompt, maxSteps, maxRepeats, effort } = spec
     return {
       role: { title, text: systemPrompt },
       types: mayStartAnyType(header, spec) ? own : depth ? await typesOf(header) : [],
       offers: (tool) => delegates(tool) && isOfferedInSession(spec, tool),
       ...(maxSteps !== undefined && { maxSteps }),
+      ...(maxRepeats !== undefined && { maxRepeats }),
       ...(effort !== undefined && { effort }),
     }
   }
@@ -142,6 +145,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       types: depth && spec.subagents.length > 0 ? await typesOf(header) : [],
       offers: (tool) => isOffered(spec, tool, { readOnly: agent.readOnly || spec.readOnly, mayDelegate: depth }),
       ...(spec.maxSteps !== undefined && { maxSteps: spec.maxSteps }),
+      ...(spec.maxRepeats !== undefined && { maxRepeats: spec.maxRepeats }),
       ...(spec.effort !== undefined && { effort: spec.effort }),
       ...(parentModel !== undefined && parentModel !== header.model && { parentModel }),
     }

@@ -32,9 +32,10 @@ export interface Guards {
 
 /**
  * Detects repetition in one turn: the same step, or the same two or three steps in turn, with the same results. Differences in spelling (order of fields,
- * whitespace, the description of a command) are ignored. A step that waited, for a task or a long command, resets the count.
+ * whitespace, the description of a command) are ignored. A step that waited, for a task or a long command, resets the count. `repeatsToEnd`: how many equal
+ * steps end the turn, at most 12.
  */
-export function createGuards(): Guards {
+export function createGuards(repeatsToEnd = REPEATS_TO_END): Guards {
   const signatures: string[] = []
   /** For each length of a pattern: how many steps in a row equal the one that many steps earlier. */
   const equalSteps = Array.from({ length: LONGEST_PATTERN + 1 }, () => 0)
@@ -53,12 +54,17 @@ export function createGuards(): Guards {
       if (signatures.length > LONGEST_PATTERN) signatures.shift()
       // The shortest pattern that repeats: three equal steps are also one pattern of three.
       const length = lengths.find((each) => equalSteps[each]! > 0)
-      if (length === undefined || equalSteps[length]! % length !== 0 || !REPEATS_TO_WARN.includes(repeats(length)))
+      if (
+        length === undefined ||
+        equalSteps[length]! % length !== 0 ||
+        !REPEATS_TO_WARN.includes(repeats(length)) ||
+        repeats(length) >= repeatsToEnd
+      )
         return undefined
       const what = length === 1 ? 'made the same call' : `made the same ${length} calls in turn`
-      return `You have ${what} with the same result ${repeats(length)} times in a row. The turn ends at ${REPEATS_TO_END}. Try another way, or answer with what you have. To wait for a background task, call TaskOutput with block: true.`
+      return `You have ${what} with the same result ${repeats(length)} times in a row. The turn ends at ${repeatsToEnd}. Try another way, or answer with what you have. To wait for a background task, call TaskOutput with block: true.`
     },
-    ending: () => (lengths.some((length) => repeats(length) >= REPEATS_TO_END) ? 'repetition' : undefined),
+    ending: () => (lengths.some((length) => repeats(length) >= repeatsToEnd) ? 'repetition' : undefined),
     finalInstruction(ending, maxSteps) {
       const why =
         ending === 'max_steps'

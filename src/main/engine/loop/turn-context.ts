@@ -102,7 +102,7 @@ export interface TurnContext {
   maxResultChars(tool: string): number | undefined
   /** Called once a request in which the model can call Bash has been sent, to prepare a terminal and a sandbox. */
   warmUp(): void
-  settings: LoopSettings
+  settings: LoopSettings & { /** Equal steps in a row that end the turn; default 12. */ maxRepeats?: number }
   cacheKey: string
   /** How long the provider is asked to cache the prompt. */
   cache: 'short' | 'long'

@@ -18,7 +18,7 @@ export interface TurnEnd {
 
 /** Asks the model and runs its calls until it answers without calling a tool; starts with the calls of `open`, if given. Never rejects. */
 export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEnd> {
-  const guards = createGuards()
+  const guards = createGuards(ctx.settings.maxRepeats)
   for (const step of open?.past ?? []) guards.observe(step)
   let steps = open?.steps ?? 0
   let hasContinued = false

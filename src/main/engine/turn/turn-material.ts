@@ -119,6 +119,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     const loop = {
       ...settings.loop,
       maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps),
+      ...(agent.maxRepeats !== undefined && { maxRepeats: agent.maxRepeats }),
     }
     return {
       header,
