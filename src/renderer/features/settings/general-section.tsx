@@ -7,6 +7,7 @@ import { THEME_CHOICES, useTheme, type ThemeChoice } from '../../state/page/them
 import { showFailureToast } from '../../state/page/toasts-state'
 import { RadioList } from '../../ui/form/choice-fields'
 import { SectionHead, Switch } from '../../ui/form/settings-controls'
+import { FeaturesPart } from './features-part'
 import { ToolsPart } from './tools-part'
 import { playNotificationSound } from '../../state/notifications'
 
@@ -54,6 +55,7 @@ export function GeneralSection({ settings, trustedFolders }: { settings: Setting
         />
         {trustedFolders}
       </section>
+      <FeaturesPart features={settings.features} />
       <ToolsPart settings={settings} />
     </div>
   )
