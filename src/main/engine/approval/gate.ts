@@ -45,8 +45,6 @@ export interface GateDeps extends WaitingRequestsDeps {
   canAsk(): boolean
   now(): number
   newId(prefix: string): string
-  /** See `JudgedCall`; default: no. */
-  hasReadMail?(): boolean
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
   /** Ends the session's turn immediately, without waiting for its waiters. */
@@ -105,7 +103,6 @@ export function createGate(deps: GateDeps): ApprovalGate {
       ...(sandboxes && { sandboxes }),
       ...(plan && { plan }),
       ...(toolChange && { toolChange }),
-      hasReadMail: deps.hasReadMail?.() ?? false,
       isRemembered: deps.isRemembered,
       home: deps.home,
       ownOutput: deps.ownOutput,

@@ -1,5 +1,4 @@
 import type { Policy } from '../rules/policy'
-import { afterMail, sendingMail } from './after-mail'
 import {
   acceptEdits,
   askByDefault,
@@ -29,8 +28,6 @@ export const POLICIES: readonly Policy[] = [
   sensitiveRedirection,
   dangerous,
   sensitiveReads,
-  sendingMail,
-  afterMail,
   askRules,
   changedServerTools,
   rememberedForSession,
