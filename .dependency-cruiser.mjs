@@ -19,7 +19,6 @@ const ENGINE_LAYERS = [
   'store',
   'config',
   'trust',
-  'plugin',
   'environment',
   'network',
   'sandbox',
@@ -27,8 +26,6 @@ const ENGINE_LAYERS = [
   'task',
   'web',
   'memory',
-  'mail',
-  'alarm',
   'tool',
   'loop',
   'context',
@@ -40,7 +37,6 @@ const ENGINE_LAYERS = [
   'diagnostics',
   'agent',
   'turn',
-  'schedule',
   'health',
 ]
 const MAIN_LAYERS = ['engine', 'api', 'console', 'host', 'desktop', 'command-line']
