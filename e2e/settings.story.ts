@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './app'
+import { findings } from './assistive'
 
 test.describe('the settings page', () => {
   test.use({ config: { more: '# my own words\ndefault_permission_mode = "ask" # stays\n' } })
@@ -66,6 +67,25 @@ test('the theme follows the system and can be chosen', async ({ app }) => {
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   await page.emulateMedia({ colorScheme: 'light' })
   await expect(page.locator('html')).not.toHaveAttribute('data-theme', 'dark')
+})
+
+test('a feature is turned on and off with the keyboard, and says what it adds to a request', async ({ app }) => {
+  const { page } = app
+  const file = join(app.scratch.home, 'config.toml')
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'General' }).click()
+  const features = page.getByRole('region', { name: 'Features' })
+  const memory = features.getByRole('switch', { name: 'Memory' })
+  await expect(memory).not.toBeChecked()
+  await expect(features).toContainText(/Adds about \d+ tokens to each request/)
+  await memory.focus()
+  await page.keyboard.press('Space')
+  await expect(memory).toBeChecked()
+  await expect.poll(() => readFileSync(file, 'utf8')).toContain('memory = true')
+  await page.keyboard.press('Space')
+  await expect(memory).not.toBeChecked()
+  await expect.poll(() => readFileSync(file, 'utf8')).not.toContain('memory = true')
+  expect(await findings(page)).toEqual([])
 })
 
 test('tools are cards in one to three columns; a click anywhere on one toggles it, and WebSearch shows what it lacks', async ({
