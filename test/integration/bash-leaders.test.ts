@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as immediately } from 'node:timers/promises'
@@ -11,6 +11,7 @@ import type { ShellLauncher } from '../../src/main/engine/process/shell-process'
 import { terminalStarter } from '../../src/main/engine/task/pty/start-in-terminal'
 import type { TaskEnd, TerminalTasks } from '../../src/main/engine/task/task-supervisor'
 import { runTs } from '../support/run-ts'
+import { isRunning } from '../support/source-task-host'
 import { until } from '../support/until'
 
 let dir: string
@@ -238,6 +239,6 @@ describe('a shell prepared before its command is known', () => {
     await until(() => waitingLeaders(host.child.pid).length === 1, 'a leader of the host to be ready')
     const [pid] = waitingLeaders(host.child.pid)
     await host.kill()
-    await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), { timeout: 3_000 })
+    await expect.poll(() => isRunning(pid!), { timeout: 10_000, interval: 5 }).toBe(false)
   })
 })

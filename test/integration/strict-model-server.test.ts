@@ -6,6 +6,7 @@ import type { Engine } from '../../src/main/engine/engine-api'
 import { isRecorded, type RecordedEvent } from '../../src/shared/events/event'
 import type { ScriptStep, WireName } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
+import { RUNS_ALL } from '../support/sampled'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { lastWords, strictModel, type StrictModel, type StrictOptions } from '../support/strict-model'
 
@@ -121,48 +122,60 @@ const WINDOW = 48_000
 /** As Anthropic's newest models do; the engine knows them by their names. */
 const BINDS = { model: 'claude-sonnet-5-5', bindsThinking: true } as const
 
+/** How many turns prove it: many over one wire, and over the others enough for trims before and after the restart. */
+const [MANY, ENOUGH] = [200, RUNS_ALL ? 200 : 80]
+
 // Every wire with one measure, or the test would take minutes.
 describe.each<
   [
+    turns: number,
     wire: WireName,
     bytesPerToken: number,
     what: string,
     more: { model?: string; bindsThinking?: boolean; dropsBlocks?: boolean },
   ]
 >([
-  ['chat', 2.5, '', {}],
-  ['responses', 3.4, '', {}],
-  ['anthropic', 4.5, ', and binds thinking', BINDS],
-  ['anthropic', 3, ', binds thinking, and drops it where that is asked for', { ...BINDS, dropsBlocks: true }],
-  ['gemini', 2.5, '', {}],
-])('200 turns over the %s wire with a server that counts %d bytes to a token%s', (wire, bytesPerToken, _what, more) => {
-  it(
-    'has no rejected request, across trims and a restart, and every trim leaves at least 60 percent of the window',
-    { timeout: 240_000 },
-    async () => {
-      const played = await begin({ wire, bytesPerToken, window: WINDOW, ...more })
-      for (let turn = 0; turn < 200; turn += 1) {
-        if (turn === 100) await played.restart()
-        expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
-      }
-      const { requests } = played.strict
-      expect(requests.filter(({ rejected }) => rejected)).toEqual([])
-      expect(requests.length).toBeGreaterThanOrEqual(400)
-      expect(played.afterTrims().length).toBeGreaterThan(5)
-      expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(WINDOW * 0.6)
-      // Nor is much of the window left unused.
-      expect(Math.max(...requests.map(({ tokens }) => tokens))).toBeGreaterThan(WINDOW * 0.82)
-      // A trim is followed by requests that only grow: nothing else makes one shorter.
-      const shorter = requests.filter(({ tokens }, index) => index > 0 && tokens < requests[index - 1]!.tokens * 0.95)
-      expect(shorter.map(({ tokens }) => tokens)).toEqual(played.afterTrims())
-      // What was thought since the latest trim goes back: all but the first request after a trim have the thinking of the answer before.
-      const carrying = server.requests.filter(({ body }, index) =>
-        JSON.stringify(body).includes(`"signature":"signed-${index}"`),
-      ).length
-      expect(carrying > requests.length * 0.9).toBe(more.bindsThinking === true)
-    },
-  )
-})
+  [ENOUGH, 'chat', 2.5, '', {}],
+  [ENOUGH, 'responses', 3.4, '', {}],
+  [MANY, 'anthropic', 4.5, ', and binds thinking', BINDS],
+  [ENOUGH, 'anthropic', 3, ', binds thinking, and drops it where that is asked for', { ...BINDS, dropsBlocks: true }],
+  [ENOUGH, 'gemini', 2.5, '', {}],
+])(
+  '%d turns over the %s wire with a server that counts %d bytes to a token%s',
+  (turns, wire, bytesPerToken, _what, more) => {
+    it(
+      'has no rejected request, across trims and a restart, and every trim leaves at least 60 percent of the window',
+      { timeout: 240_000 },
+      async () => {
+        const played = await begin({ wire, bytesPerToken, window: WINDOW, ...more })
+        let trimsBefore = 0
+        for (let turn = 0; turn < turns; turn += 1) {
+          if (turn === turns / 2) {
+            trimsBefore = played.afterTrims().length
+            await played.restart()
+          }
+          expect(await played.prompt(`Read file-${turn % FILES}.txt`)).toMatchObject({ stop: 'end_turn' })
+        }
+        const { requests } = played.strict
+        expect(requests.filter(({ rejected }) => rejected)).toEqual([])
+        expect(requests.length).toBeGreaterThanOrEqual(2 * turns)
+        expect(trimsBefore).toBeGreaterThan(0)
+        expect(played.afterTrims().length).toBeGreaterThan(Math.max(5 * (turns / MANY), trimsBefore))
+        expect(Math.min(...played.afterTrims())).toBeGreaterThanOrEqual(WINDOW * 0.6)
+        // Nor is much of the window left unused.
+        expect(Math.max(...requests.map(({ tokens }) => tokens))).toBeGreaterThan(WINDOW * 0.82)
+        // A trim is followed by requests that only grow: nothing else makes one shorter.
+        const shorter = requests.filter(({ tokens }, index) => index > 0 && tokens < requests[index - 1]!.tokens * 0.95)
+        expect(shorter.map(({ tokens }) => tokens)).toEqual(played.afterTrims())
+        // What was thought since the latest trim goes back: all but the first request after a trim have the thinking of the answer before.
+        const carrying = server.requests.filter(({ body }, index) =>
+          JSON.stringify(body).includes(`"signature":"signed-${index}"`),
+        ).length
+        expect(carrying > requests.length * 0.9).toBe(more.bindsThinking === true)
+      },
+    )
+  },
+)
 
 describe.each<WireName>(['chat', 'responses', 'anthropic', 'gemini'])(
   'a window smaller than configured, over the %s wire',

@@ -7,6 +7,7 @@ import type { TaskSettings } from '../../src/main/engine/config/settings/session
 import { createTaskSupervisor } from '../../src/main/engine/task/client/create-task-supervisor'
 import type { TaskHostProgram } from '../../src/main/engine/task/client/host-connector'
 import { createTerminalTasks } from '../../src/main/engine/task/in-process-tasks'
+import { isAlive } from './marked-pids'
 import { until } from './until'
 
 /** The task host, run from its TypeScript sources. */
@@ -56,7 +57,12 @@ export async function endHosts(home: string): Promise<void> {
   }
 }
 
+/**
+ * Whether a process runs. One that has ended but was not collected yet does not: what a killed program leaves behind belongs to
+ * the system's first process, and in containers that one may collect it seconds later or never.
+ */
 export function isRunning(pid: number): boolean {
+  if (process.platform === 'linux') return isAlive(pid)
   try {
     return process.kill(pid, 0)
   } catch {

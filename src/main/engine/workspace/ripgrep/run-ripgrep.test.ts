@@ -1,6 +1,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isRunning } from '../../../../../test/support/source-task-host'
 import { tempFolder } from '../../../../../test/support/temp-folder'
 import { until } from '../../../../../test/support/until'
 import { searchFailure, unreadableFiles, outsideAsar, ripgrepPath, runRipgrep } from './run-ripgrep'
@@ -12,15 +13,6 @@ async function pretend(script: string) {
   await writeFile(program, `#!/bin/sh\ncd '${cwd}'\n${script}\n`)
   await chmod(program, 0o755)
   return { cwd, program }
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 describe('runRipgrep', () => {
@@ -65,7 +57,7 @@ describe('runRipgrep', () => {
     const { cwd, program } = await pretend('echo $$; exec sleep 60')
     const run = await runRipgrep([], { cwd, program, timeoutMs: 300 })
     expect(run).toMatchObject({ stopped: 'timeout', exitCode: undefined })
-    expect(isAlive(Number(run.output.toString()))).toBe(false)
+    expect(isRunning(Number(run.output.toString()))).toBe(false)
   })
 
   it('kills it when it prints more than is kept', async () => {
@@ -73,7 +65,7 @@ describe('runRipgrep', () => {
     const run = await runRipgrep([], { cwd, program, maxBytes: 100_000 })
     expect(run).toMatchObject({ stopped: 'output_limit' })
     expect(run.output.length).toBe(100_000)
-    expect(isAlive(Number(await readFile(join(cwd, 'pid'), 'utf8')))).toBe(false)
+    expect(isRunning(Number(await readFile(join(cwd, 'pid'), 'utf8')))).toBe(false)
   })
 
   it('kills it when the call is aborted, also before it began', async () => {
@@ -93,7 +85,7 @@ describe('runRipgrep', () => {
     clearInterval(look)
     abort.abort()
     expect(await running).toMatchObject({ stopped: 'aborted' })
-    expect(isAlive(pid)).toBe(false)
+    expect(isRunning(pid)).toBe(false)
     expect(await runRipgrep([], { cwd, program, signal: abort.signal })).toMatchObject({
       stopped: 'aborted',
       output: Buffer.alloc(0),
