@@ -83,10 +83,11 @@ export function createSettingsActions({
         enabled: settings.features[feature],
         tokens: featureTokens(feature),
       })),
-      tools: tools.filter(hasToggle).map((tool) => ({
-        ...tool,
-        enabled: !settings.tools.disabled.includes(tool.name),
-        ...(tool.name === 'WebSearch' && !settings.web.search && { missing: NO_SEARCH }),
+      tools: tools.filter(hasToggle).map(({ name, description }) => ({
+        name,
+        description,
+        enabled: !settings.tools.disabled.includes(name),
+        ...(name === 'WebSearch' && !settings.web.search && { missing: NO_SEARCH }),
       })),
       notifications: settings.notifications,
       toolSearch: settings.toolSearch,
