@@ -19,6 +19,7 @@ const ENGINE_LAYERS = [
   'store',
   'config',
   'trust',
+  'plugin',
   'environment',
   'network',
   'sandbox',
@@ -26,6 +27,8 @@ const ENGINE_LAYERS = [
   'task',
   'web',
   'memory',
+  'mail',
+  'alarm',
   'tool',
   'loop',
   'context',
@@ -37,6 +40,7 @@ const ENGINE_LAYERS = [
   'diagnostics',
   'agent',
   'turn',
+  'schedule',
   'health',
 ]
 const MAIN_LAYERS = ['engine', 'api', 'console', 'host', 'desktop', 'command-line']

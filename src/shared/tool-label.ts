@@ -92,11 +92,34 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
     description: 'Keeps the list of steps you see beside the conversation',
   },
   {
+    name: 'CreateCalendarEvent',
+    label: 'Calendar event',
+    done: 'Created event',
+    description: 'Creates a calendar event as an .ics file, after showing it to you',
+  },
+  {
     name: 'GetLocalTime',
     label: 'Local time',
     done: 'Looked at the clock',
     description: 'Tells the date, time, time zone and week',
   },
+  {
+    name: 'GetLocation',
+    label: 'Location',
+    done: 'Looked up location',
+    description: 'Estimates where you are from your IP address',
+  },
+  { name: 'MailDraft', label: 'Draft mail', done: 'Drafted mail', description: 'Saves a draft in your mailbox' },
+  {
+    name: 'MailFlag',
+    label: 'Flag mail',
+    done: 'Flagged mail',
+    description: 'Marks messages as read, unread or flagged',
+  },
+  { name: 'MailMove', label: 'Move mail', done: 'Moved mail', description: 'Moves messages to another folder' },
+  { name: 'MailRead', label: 'Read mail', done: 'Read mail', description: 'Reads a message' },
+  { name: 'MailSearch', label: 'Search mail', done: 'Searched mail', description: 'Searches your mailboxes' },
+  { name: 'MailSend', label: 'Send mail', done: 'Sent mail', description: 'Sends a message, after showing it to you' },
   { name: 'MemoryForget', label: 'Forget', done: 'Forgot', description: 'Deletes a memory' },
   {
     name: 'MemoryLearn',
@@ -112,6 +135,34 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   },
   { name: 'MemorySearch', label: 'Search memory', done: 'Searched memory', description: 'Searches what is remembered' },
   { name: 'MemoryStore', label: 'Remember', done: 'Remembered', description: 'Remembers a fact under a key' },
+  {
+    name: 'OpenURL',
+    label: 'Open link',
+    done: 'Opened link',
+    description: 'Opens a web page or a file of the project',
+  },
+  { name: 'ScheduleCreate', label: 'Create schedule', done: 'Created schedule', description: 'Creates a schedule' },
+  { name: 'ScheduleDelete', label: 'Delete schedule', done: 'Deleted schedule', description: 'Deletes a schedule' },
+  {
+    name: 'ScheduleList',
+    label: 'List schedules',
+    done: 'Listed schedules',
+    description: 'Lists the schedules with their next and last runs',
+  },
+  {
+    name: 'ScheduleRunNow',
+    label: 'Run schedule',
+    done: 'Started schedule',
+    description: 'Starts a run of a schedule now',
+  },
+  {
+    name: 'ScheduleUpdate',
+    label: 'Change schedule',
+    done: 'Changed schedule',
+    description: 'Changes, pauses or resumes a schedule',
+  },
+  { name: 'SendNotification', label: 'Notify', done: 'Notified you', description: 'Shows you a notification' },
+  { name: 'SetAlarm', label: 'Alarm', done: 'Set alarm', description: 'Sets an alarm or a countdown' },
 ]
 
 const BY_NAME: ReadonlyMap<string, BuiltinTool> = new Map(BUILTIN_TOOLS.map((tool) => [tool.name, tool]))

@@ -1,5 +1,5 @@
 /** Features that are off until the user turns them on, in the order of the settings page. Their tools are offered only while they are on. */
-export const FEATURES = ['memory'] as const
+export const FEATURES = ['memory', 'scheduling', 'mail', 'location'] as const
 export type Feature = (typeof FEATURES)[number]
 
 /** A feature for the settings page. */
@@ -23,6 +23,21 @@ export const FEATURE_TEXT: Readonly<Record<Feature, FeatureText>> = {
     label: 'Memory',
     description: 'Remembers facts and preferences across sessions. You can read, correct and delete everything.',
     tools: ['MemoryStore', 'MemoryForget', 'MemoryLearn', 'MemoryReinforce', 'MemorySearch'],
+  },
+  scheduling: {
+    label: 'Schedules',
+    description: 'Runs prompts at set times or at intervals, each in a session of its own.',
+    tools: ['ScheduleCreate', 'ScheduleList', 'ScheduleUpdate', 'ScheduleDelete', 'ScheduleRunNow'],
+  },
+  mail: {
+    label: 'Mail',
+    description: 'Searches, reads, drafts and sends mail with your accounts. Sending always asks.',
+    tools: ['MailSearch', 'MailRead', 'MailDraft', 'MailSend', 'MailMove', 'MailFlag'],
+  },
+  location: {
+    label: 'Location',
+    description: 'Estimates where you are from your IP address, with a service of your choice. Each use asks.',
+    tools: ['GetLocation'],
   },
 }
 

@@ -35,6 +35,7 @@ export function emptyHeader(sessionId: string): SessionHeader {
 /** The third party whose text the results of a tool contain. */
 function thirdPartyOf(tool: string): ThirdParty | undefined {
   if (tool === 'FetchURL' || tool === 'WebSearch') return 'web'
+  if (tool === 'MailRead' || tool === 'MailSearch') return 'mail'
   return tool.startsWith('mcp__') ? 'server' : undefined
 }
 

@@ -10,7 +10,7 @@ import type { SandboxDenial, SandboxStatus } from './sandbox'
 import type { PendingNotification } from './task'
 
 /** Where text comes from that neither the user nor the project wrote. */
-export type ThirdParty = 'web' | 'server'
+export type ThirdParty = 'web' | 'mail' | 'server'
 
 /** What a session is doing, for the dot in the list. */
 export type SessionStatus = 'idle' | 'running' | 'waiting' | 'failed' | 'done' | 'interrupted'
@@ -87,7 +87,7 @@ export interface SessionHeader {
   /** One is being made. */
   compacting?: { compactionId: string; at: number }
   turns: number
-  /** The latest turn that read text of each kind of third party: pages, results of servers. Absent: no turn. */
+  /** The latest turn that read text of each kind of third party: pages, mail, results of servers. Absent: no turn. */
   thirdParty?: Partial<Record<ThirdParty, string>>
   /** Ids (`server::tool`) of tools that were loaded by tool search, in that order; absent: none. */
   loadedTools?: string[]

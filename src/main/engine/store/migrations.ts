@@ -22,14 +22,14 @@ export const MIGRATIONS: readonly Migration[] = [
       indexEvents(db)
     },
   },
-  { version: 3, up: (db) => db.exec(MEMORY_TABLES) },
+  { version: 3, up: (db) => db.exec(ASSISTANT_TABLES) },
 ]
 
 /**
- * Memory. Times are ms since the epoch; a deleted row keeps its content until it is purged, so that
+ * Memory, schedules, alarms and notifications. Times are ms since the epoch; a deleted row keeps its content until it is purged, so that
  * deleting can be undone.
  */
-const MEMORY_TABLES = `
+const ASSISTANT_TABLES = `
 CREATE TABLE memory (
   id INTEGER NOT NULL PRIMARY KEY,
   key TEXT NOT NULL,
@@ -56,6 +56,52 @@ CREATE TABLE memory_version (
 ) STRICT;
 CREATE INDEX memory_version_of ON memory_version (memory_id, id);
 CREATE VIRTUAL TABLE memory_search USING fts5(key, text, category, content = '', contentless_delete = 1, tokenize = 'porter unicode61');
+
+CREATE TABLE schedule (
+  id TEXT NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL,
+  body TEXT NOT NULL,
+  next_at INTEGER,
+  paused INTEGER NOT NULL DEFAULT 0,
+  failures INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  deleted_at INTEGER
+) STRICT;
+CREATE INDEX schedule_due ON schedule (next_at) WHERE deleted_at IS NULL AND paused = 0;
+CREATE TABLE schedule_run (
+  id TEXT NOT NULL PRIMARY KEY,
+  schedule_id TEXT NOT NULL REFERENCES schedule (id) ON DELETE CASCADE,
+  due_at INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  status TEXT NOT NULL,
+  missed INTEGER NOT NULL DEFAULT 0,
+  session_id TEXT,
+  owner TEXT,
+  reason TEXT
+) STRICT;
+CREATE INDEX schedule_run_of ON schedule_run (schedule_id, started_at);
+CREATE UNIQUE INDEX schedule_run_open ON schedule_run (schedule_id) WHERE ended_at IS NULL;
+
+CREATE TABLE alarm (
+  id TEXT NOT NULL PRIMARY KEY,
+  label TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  session_id TEXT
+) STRICT;
+CREATE INDEX alarm_pending ON alarm (at) WHERE status = 'pending';
+CREATE TABLE notification (
+  id INTEGER NOT NULL PRIMARY KEY,
+  at INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  source TEXT NOT NULL,
+  session_id TEXT,
+  read_at INTEGER
+) STRICT;
 `
 
 /** The version this program writes. */
