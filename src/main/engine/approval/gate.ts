@@ -45,6 +45,8 @@ export interface GateDeps extends WaitingRequestsDeps {
   canAsk(): boolean
   now(): number
   newId(prefix: string): string
+  /** See `JudgedCall`; default: no. */
+  hasReadMail?(): boolean
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
   /** Ends the session's turn immediately, without waiting for its waiters. */
@@ -103,6 +105,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       ...(sandboxes && { sandboxes }),
       ...(plan && { plan }),
       ...(toolChange && { toolChange }),
+      hasReadMail: deps.hasReadMail?.() ?? false,
       isRemembered: deps.isRemembered,
       home: deps.home,
       ownOutput: deps.ownOutput,

@@ -13,7 +13,7 @@ import type { Store } from '../store/store'
 
 export interface SessionGateDeps {
   home: string
-  store: Pick<Store, 'window'>
+  store: Pick<Store, 'window' | 'header' | 'agents'>
   tools: Pick<SessionTools, 'workspaceOf'>
   skills: Pick<Skills, 'readable'>
   /** The header whose mode and plan apply: for a subagent, that of the user's session it belongs to. */
@@ -58,6 +58,7 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
     canAsk: () => interactive,
     now,
     newId,
+    hasReadMail: () => hasReadMail(store, session.header),
     isRemembered: (key) => session.header.allowed.includes(key),
     stopTurn: () => session.endTurn(),
     keepRules,
@@ -67,6 +68,16 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
       return pastCalls(past(session))
     },
   })
+}
+
+/** Whether any agent of a session has read mail: they pass text to each other. Its text stays in a conversation, so it counts from then on. */
+export function hasReadMail(store: Pick<Store, 'header' | 'agents'>, header: Session['header']): boolean {
+  const rootId = header.agent?.rootId ?? header.sessionId
+  return containsMail(header) || containsMail(store.header(rootId)) || store.agents({ rootId }).some(containsMail)
+}
+
+function containsMail(header: Session['header'] | undefined): boolean {
+  return header?.thirdParty?.mail !== undefined
 }
 
 /** The folders in TRESTLE_HOME that a session's own calls may read. */

@@ -1,4 +1,5 @@
 import type { Policy } from '../rules/policy'
+import { afterMail, sendingMail } from './after-mail'
 import {
   acceptEdits,
   askByDefault,
@@ -28,6 +29,8 @@ export const POLICIES: readonly Policy[] = [
   sensitiveRedirection,
   dangerous,
   sensitiveReads,
+  sendingMail,
+  afterMail,
   askRules,
   changedServerTools,
   rememberedForSession,

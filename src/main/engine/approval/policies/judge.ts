@@ -1,5 +1,6 @@
 import { EvaluationTime, EvaluationTimeout, evaluationLimit } from '../shell/evaluation-time'
 import type { JudgedCall, PartVerdict, Policy, Verdict } from '../rules/policy'
+import { commandAfterMail } from './after-mail'
 import { sandboxVerdict } from './sandbox-verdict'
 import { isDangerous, type Approval, type ApprovalReason } from '../../../../shared/model/approval'
 import { foldText, visibleText } from '../../../../shared/visible-text'
@@ -27,7 +28,7 @@ export function judge(policies: readonly Policy[], call: JudgedCall): Verdict {
   // In plan mode, hidden code does not ask either.
   if (!call.parts || (call.plan && call.parts.length === 0)) return judgeOne(policies, call)
   const verdicts = judgeParts(policies, call)
-  return sandboxVerdict(call, verdicts, strictest(verdicts))
+  return commandAfterMail(call, sandboxVerdict(call, verdicts, strictest(verdicts)))
 }
 
 /** The verdict on each part of a command. */

@@ -32,6 +32,8 @@ export interface JudgedCall {
   time?: EvaluationTime
   /** Set when the server's tool has changed since the user allowed it. */
   toolChange?: ToolChange
+  /** The conversation, or another one of its agents, has read mail. */
+  hasReadMail?: boolean
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
 }

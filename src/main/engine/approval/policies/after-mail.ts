@@ -1,0 +1,66 @@
+import type { CommandSandbox } from '../../../../shared/model/sandbox'
+import type { JudgedCall, Policy, Verdict } from '../rules/policy'
+import { commandNeeds } from './sandbox-verdict'
+
+const AFTER_MAIL = 'This conversation contains mail, and a message could ask the agent to pass on what it has read'
+/** Tools that carry text out of the machine, or past this conversation. */
+const LEAVES: Readonly<Record<string, string>> = {
+  OpenURL: 'opens an address',
+  CreateCalendarEvent: 'hands over an event',
+  ScheduleCreate: 'starts later runs that do not know of this conversation',
+  ScheduleUpdate: 'changes later runs that do not know of this conversation',
+}
+/** They read from the mail server that the mail came from. */
+const READS_MAIL = new Set(['MailRead', 'MailSearch'])
+
+/** A message leaves only when the user has seen it: no mode, rule or earlier answer covers this. */
+export const sendingMail: Policy = ({ tool }) =>
+  tool.name === 'MailSend' && !tool.server
+    ? { decision: 'ask', reason: 'Sending a message cannot be undone.', everyTime: true }
+    : undefined
+
+/** After mail was read, what leaves the machine asks every time, in every mode; no rule covers it. Commands are judged as a whole: see `commandAfterMail`. */
+export const afterMail: Policy = (judged) => {
+  if (!judged.hasReadMail || judged.parts) return undefined
+  const what = leaves(judged)
+  return what === undefined ? undefined : asks(what)
+}
+
+function leaves({ tool, call }: JudgedCall): string | undefined {
+  if (!tool.server && READS_MAIL.has(tool.name)) return undefined
+  const named = tool.server ? undefined : LEAVES[tool.name]
+  if (named !== undefined) return named
+  for (const access of call.accesses) {
+    if (access.kind === 'network') return `connects to ${access.host}`
+    if (access.kind === 'command') return 'runs a command'
+    if (access.kind === 'server' && (!access.local || tool.annotations.openWorld))
+      return `calls the server ${access.server}`
+  }
+  if (tool.server) return `calls the server ${tool.server.name}`
+  return tool.annotations.openWorld ? 'connects to other machines' : undefined
+}
+
+/**
+ * The verdict on a whole command after mail was read: without asking it runs only in a sandbox that has no network. In auto mode, whose sandbox reaches
+ * the listed hosts, a command that needs no network runs without it.
+ */
+export function commandAfterMail(judged: JudgedCall, verdict: Verdict): Verdict {
+  if (!judged.hasReadMail || verdict.decision === 'deny') return verdict
+  const { sandbox } = verdict
+  if (verdict.decision === 'ask') {
+    const reason = sandbox?.network === 'none' ? verdict.reason : `${verdict.reason} ${AFTER_MAIL}.`
+    return { ...verdict, reason, everyTime: true }
+  }
+  const reached = (judged.sandboxes?.openedHosts.length ?? 0) > 0
+  if (!sandbox || sandbox.level === 'unrestricted' || reached)
+    return { ...asks('runs a command that can reach the network'), ...(sandbox && { sandbox }) }
+  if (sandbox.network === 'none') return verdict
+  if (commandNeeds(judged.parts ?? []).network !== 'none')
+    return { ...asks('runs a command that uses the network'), sandbox }
+  const offline: CommandSandbox = { ...sandbox, network: 'none' }
+  return { ...verdict, reason: 'Runs in the sandbox without a network, because mail was read.', sandbox: offline }
+}
+
+function asks(what: string): Verdict {
+  return { decision: 'ask', reason: `It ${what}. ${AFTER_MAIL}.`, everyTime: true }
+}
