@@ -22,14 +22,16 @@ export const MIGRATIONS: readonly Migration[] = [
       indexEvents(db)
     },
   },
-  { version: 3, up: (db) => db.exec(ASSISTANT_TABLES) },
+  {
+    version: 3,
+    up(db) {
+      for (const tables of [MEMORY_TABLES, SCHEDULE_TABLES, ALARM_TABLES, NOTIFICATION_TABLES]) db.exec(tables)
+    },
+  },
 ]
 
-/**
- * Memory, schedules, alarms and notifications. Times are ms since the epoch; a deleted row keeps its content until it is purged, so that
- * deleting can be undone.
- */
-const ASSISTANT_TABLES = `
+/** The tables of memory. Times are ms since the epoch; a deleted row keeps its content until it is purged, so that deleting can be undone. */
+const MEMORY_TABLES = `
 CREATE TABLE memory (
   id INTEGER NOT NULL PRIMARY KEY,
   key TEXT NOT NULL,
@@ -56,7 +58,10 @@ CREATE TABLE memory_version (
 ) STRICT;
 CREATE INDEX memory_version_of ON memory_version (memory_id, id);
 CREATE VIRTUAL TABLE memory_search USING fts5(key, text, category, content = '', contentless_delete = 1, tokenize = 'porter unicode61');
+`
 
+/** Schedules and their runs; times as in the tables of memory. */
+const SCHEDULE_TABLES = `
 CREATE TABLE schedule (
   id TEXT NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -83,7 +88,10 @@ CREATE TABLE schedule_run (
 ) STRICT;
 CREATE INDEX schedule_run_of ON schedule_run (schedule_id, started_at);
 CREATE UNIQUE INDEX schedule_run_open ON schedule_run (schedule_id) WHERE ended_at IS NULL;
+`
 
+/** Alarms and countdowns. */
+const ALARM_TABLES = `
 CREATE TABLE alarm (
   id TEXT NOT NULL PRIMARY KEY,
   label TEXT NOT NULL,
@@ -93,6 +101,10 @@ CREATE TABLE alarm (
   session_id TEXT
 ) STRICT;
 CREATE INDEX alarm_pending ON alarm (at) WHERE status = 'pending';
+`
+
+/** What the user was notified of. */
+const NOTIFICATION_TABLES = `
 CREATE TABLE notification (
   id INTEGER NOT NULL PRIMARY KEY,
   at INTEGER NOT NULL,
