@@ -154,22 +154,22 @@ describe('migration', () => {
   })
 })
 
-/** Starts on the damaged file: it has to work, keep the old bytes, and lose nothing at the next start. Returns what it said. */
-function startAfresh(expected: string[]): string[] {
+/** Starts on the damaged file: it has to work, keep the old bytes, and lose nothing at the next start. `check`: the sessions that are recovered. Returns what it said. */
+function startAfresh(check: string[] | ((recovered: string[]) => void)): string[] {
   const damaged = readFileSync(file)
   const { store, notices } = openStore({ home })
-  expect(
-    store
-      .list()
-      .map((row) => row.sessionId)
-      .sort(),
-  ).toEqual(expected)
+  const recovered = store
+    .list()
+    .map((row) => row.sessionId)
+    .sort()
+  if (typeof check === 'function') check(recovered)
+  else expect(recovered).toEqual(check)
   store.create({ ...input, addedFolders: [], sessionId: 'after' })
   store.close()
   expect(asides()).toHaveLength(1)
   expect(notices[0]).toContain(asides()[0])
   expect(readFileSync(join(home, asides()[0]!)).equals(damaged)).toBe(true)
-  expect(sessions()).toEqual([...expected, 'after'].sort())
+  expect(sessions()).toEqual([...recovered, 'after'].sort())
   expect(noticesNow()).toEqual([])
   return notices
 }
@@ -195,7 +195,15 @@ describe('a damaged file', () => {
   test('truncated', () => {
     fill(10)
     truncateSync(file, Math.floor(statSync(file).size / 2))
-    expect(startAfresh(['s0', 's1', 's2', 's6'])).toEqual([expect.stringMatching(/damaged.* 4 sessions/)])
+    // Which ones are in the first half depends on how SQLite placed the tables; the first was written first.
+    let left: string[] = []
+    const notices = startAfresh((recovered) => {
+      left = recovered
+      expect(recovered).toContain('s0')
+      expect(recovered.length).toBeGreaterThanOrEqual(4)
+      expect(recovered.length).toBeLessThan(10)
+    })
+    expect(notices).toEqual([expect.stringMatching(new RegExp(`damaged.* ${left.length} sessions`))])
   })
 
   test('that is not a database', () => {

@@ -13,6 +13,20 @@ const offered = (spec: { tools?: string[]; excludeTools?: string[] }, ...names: 
   )
 const ALL = ['Read', 'Bash', 'mcp__git__log', 'mcp__git__push_all', 'mcp__github__log']
 
+it('a tool for agents that list it is offered to no other', () => {
+  const tool = {
+    name: 'GetLocalTime',
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  }
+  const offers = (tools?: string[]): boolean =>
+    isOffered(
+      { excludeTools: [], subagents: [], ...(tools && { tools }) },
+      { ...tool, listedOnly: true },
+      { readOnly: false, mayDelegate: false },
+    )
+  expect([offers(), offers(['Read']), offers(['GetLocalTime'])]).toEqual([false, false, true])
+})
+
 it('a spec that names a whole server, or some of its tools, offers exactly those', () => {
   expect(offered({}, ...ALL)).toEqual(ALL)
   expect(offered({ tools: ['Read', 'mcp__git__*'] }, ...ALL)).toEqual(['Read', 'mcp__git__log', 'mcp__git__push_all'])

@@ -8,7 +8,7 @@ const NEVER_OFFERED = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 /** Whether a subagent of this kind has the tool. `readOnly` may be inherited from its parent; `mayDelegate`: its depth is below the limit. */
 export function isOffered(
   { tools, excludeTools, subagents }: Pick<AgentSpec, 'tools' | 'excludeTools' | 'subagents'>,
-  { name, annotations }: Pick<Tool, 'name' | 'annotations'>,
+  { name, annotations, listedOnly }: Pick<Tool, 'name' | 'annotations' | 'listedOnly'>,
   { readOnly, mayDelegate }: { readOnly: boolean; mayDelegate: boolean },
 ): boolean {
   if (NEVER_OFFERED.includes(name) || isNamed(excludeTools, name)) return false
@@ -18,16 +18,16 @@ export function isOffered(
   if (name === 'SendDMail') return true
   if (name === 'Agent') return mayDelegate && subagents.length > 0
   if (name === 'CreateSubagent') return mayDelegate && (tools?.includes(name) ?? false)
-  return tools === undefined || isNamed(tools, name)
+  return tools === undefined ? !listedOnly : isNamed(tools, name)
 }
 
 /** Whether a user's session that runs as this agent has the tool. */
 export function isOfferedInSession(
   { tools, excludeTools, readOnly }: Pick<AgentDefinition, 'tools' | 'excludeTools' | 'readOnly'>,
-  { name, annotations }: Pick<Tool, 'name' | 'annotations'>,
+  { name, annotations, listedOnly }: Pick<Tool, 'name' | 'annotations' | 'listedOnly'>,
 ): boolean {
   if (isNamed(excludeTools, name) || (readOnly && !annotations.readOnly && name !== 'Bash')) return false
-  return tools === undefined || isNamed(tools, name)
+  return tools === undefined ? !listedOnly : isNamed(tools, name)
 }
 
 /** Tools that replace another one for some model families also match its name. */

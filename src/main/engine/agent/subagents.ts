@@ -38,7 +38,7 @@ export interface SubagentsDeps {
   /** The small model to use with this one; undefined when none is available. */
   smallModel(model: string | undefined): Promise<string | undefined>
   /** All tools of a session. */
-  allTools(session: Session): readonly Pick<Tool, 'name' | 'annotations'>[]
+  allTools(session: Session): readonly Pick<Tool, 'name' | 'annotations' | 'listedOnly'>[]
   /** Checks whether notifications of these tasks are due. */
   notifyTasks(sessionId: string, taskIds: readonly string[]): void
 }
@@ -57,7 +57,7 @@ export interface AgentTurn {
   effort?: Effort
   /** Present when it runs on the small model: the parent's model, which takes over if the small one fails. */
   parentModel?: string
-  offers(tool: Pick<Tool, 'name' | 'annotations' | 'server'>): boolean
+  offers(tool: Pick<Tool, 'name' | 'annotations' | 'listedOnly' | 'server'>): boolean
 }
 
 export interface Subagents {
@@ -122,7 +122,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     const delegates = ({ name }: Pick<Tool, 'name'>): boolean =>
       depth || (name !== 'Agent' && name !== 'CreateSubagent')
     const own = [...(header.subagentTypes ?? []), ...(depth ? await deps.specs.custom(header.folder) : [])]
-    if (!spec) return { types: own, offers: delegates }
+    if (!spec) return { types: own, offers: (tool) => delegates(tool) && !tool.listedOnly }
     const { name, title = name, systemPrompt, maxSteps, maxRepeats, effort } = spec
     return {
       role: { title, text: systemPrompt },

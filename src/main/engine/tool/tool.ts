@@ -149,6 +149,8 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
   timeoutMs?: number | null
   /** Offered as one line in the instructions and called with `call_tool`, which takes a fraction of what a schema takes. For tools that most turns do not need. */
   brief?: true
+  /** Offered only to agents whose list of tools names it, so that it costs the others nothing. */
+  listedOnly?: true
   /** It is refused when other calls are made in the same step. */
   alone?: true
   /** Result limit in characters; default 50,000. */

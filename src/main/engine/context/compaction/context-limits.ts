@@ -39,7 +39,12 @@ export function contextLimits(
 ): ContextLimits {
   const wanted = Math.max(MIN_OUTPUT_TOKENS, window * MIN_RESERVE)
   const reserve = Math.min(maxOutputTokens ?? wanted, wanted, window * MAX_RESERVE)
-  const trimThreshold = Math.max(fixed + MIN_CONVERSATION_TOKENS, Math.min(window * TRIM_THRESHOLD, window - reserve))
+  const full = Math.min(
+    window * TRIM_THRESHOLD,
+    window - reserve,
+    availableTokens(window) - Math.min(reserve, MIN_OUTPUT_TOKENS),
+  )
+  const trimThreshold = Math.max(fixed + MIN_CONVERSATION_TOKENS, full)
   const trimTarget = Math.min(window * TRIM_TARGET, trimThreshold * 0.9)
   return {
     window,
@@ -64,7 +69,12 @@ export function outputLimit(window: number, used: number, maxOutputTokens: numbe
   return limit
 }
 
-/** Tokens of an answer that fit into the rest of the window; the estimate of `used` may be short of the count. */
+/** Tokens of an answer that fit into the rest of the window. */
 export function availableOutputTokens(window: number, used: number): number {
-  return Math.max(Math.min(MIN_OUTPUT_TOKENS, window * MIN_RESERVE), Math.floor(window * 0.99 - used))
+  return Math.max(Math.min(MIN_OUTPUT_TOKENS, window * MIN_RESERVE), Math.floor(availableTokens(window) - used))
+}
+
+/** The window without what an estimate may be short of the provider's count. */
+function availableTokens(window: number): number {
+  return window * 0.99
 }

@@ -12,6 +12,7 @@ export function getLocalTimeTool({ now = Date.now }: { now?: () => number } = {}
     description,
     input,
     brief: true,
+    listedOnly: true,
     maxResultChars: 8_000,
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
     async prepare({ zone = Intl.DateTimeFormat().resolvedOptions().timeZone }) {
