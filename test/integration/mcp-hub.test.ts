@@ -68,6 +68,19 @@ it('a restarted server is another process, and the view shows its state', async 
   expect(lab.started('a')).toHaveLength(2)
 })
 
+it('a server started in the settings, which no session uses, keeps running when another is removed', async () => {
+  const lab = await mcpLab(({ starts }) => ({
+    kept: stdioServer([starts('kept')]),
+    removed: stdioServer([starts('removed')]),
+  }))
+  const { servers } = await lab.engine.mcp.list()
+  for (const { serverId } of servers) await lab.engine.mcp.restart(serverId)
+  await lab.engine.mcp.remove({ scope: 'user', name: 'removed' })
+  await gone(lab.started('removed'))
+  expect(lab.started('kept').map(isAlive)).toEqual([true])
+  expect((await lab.engine.mcp.list()).servers).toMatchObject([{ name: 'kept', state: 'ready' }])
+})
+
 it('a server sees none of our keys and tags', async () => {
   process.env['OPENAI_API_KEY'] = 'sk-must-not-be-seen'
   try {

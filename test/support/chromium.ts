@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 import type { Browser } from 'playwright-core'
 
@@ -41,10 +42,18 @@ async function search(): Promise<string | null> {
   try {
     const { default: packed } = await import('@sparticuz/chromium')
     const path = await packed.executablePath()
-    // It needs libraries that not every system has.
-    return spawnSync(path, ['--version']).status === 0 ? path : null
+    return (await canRun(path)) ? path : null
   } catch {
     return null
+  }
+}
+
+/** Whether the program starts: it needs libraries that not every system has. Waits while another process still unpacks it. */
+async function canRun(path: string): Promise<boolean> {
+  for (const deadline = Date.now() + 60_000; ; await pause(200)) {
+    const { status, error } = spawnSync(path, ['--version'])
+    const isBeingWritten = (error as NodeJS.ErrnoException | undefined)?.code === 'ETXTBSY'
+    if (!isBeingWritten || Date.now() > deadline) return status === 0
   }
 }
 

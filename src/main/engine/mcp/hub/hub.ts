@@ -17,6 +17,8 @@ export interface Hub {
   knownOf(server: ConfiguredServer): SharedServer | undefined
   planOf(server: ConfiguredServer): StartPlan
   keyOf(server: ConfiguredServer): string
+  /** The projects whose servers were requested. */
+  folders(): readonly string[]
   /** The session was removed. */
   leave(sessionId: string): void
   /** Ends servers whose definition is no longer configured. */
@@ -28,6 +30,7 @@ export interface Hub {
 export function createHub(deps: HubDeps): Hub {
   const { config, sandboxes } = deps
   const servers = new Map<string, SharedServer>()
+  const folders = new Set<string>()
   let isClosed = false
   const { cwdOf } = sandboxes
   const keyOf = (server: ConfiguredServer): string => definitionKey(server, cwdOf(server))
@@ -38,6 +41,7 @@ export function createHub(deps: HubDeps): Hub {
     sharedOf(server) {
       if (!server.isAccepted) throw new Error(`${server.name} was not accepted.`)
       if (isClosed) throw new Error('The hub is closed.')
+      if (server.folder !== undefined) folders.add(server.folder)
       const key = keyOf(server)
       let shared = servers.get(key)
       if (!shared) servers.set(key, (shared = new SharedServer(key, deps)))
@@ -49,6 +53,7 @@ export function createHub(deps: HubDeps): Hub {
       definition: () => config.expand(server),
       sandbox: (definition) => sandboxes.policyOf(server, definition),
     }),
+    folders: () => [...folders],
     leave(sessionId) {
       for (const shared of servers.values()) shared.leave(sessionId)
     },

@@ -90,6 +90,14 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
     return entry
   }
 
+  /** The servers that the files of the user and of this project define, without a session's own. */
+  async function usableIn(folder: string | undefined): Promise<ConfiguredServer[]> {
+    const { servers } = await config.read(folder)
+    return effectiveServers(servers)
+      .filter(isUsable)
+      .map(({ server }) => server)
+  }
+
   function toolsNow(sessionId: string): readonly McpTool[] {
     const entry = entries.get(sessionId)
     if (!entry) return NO_TOOLS
@@ -225,9 +233,16 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
       return shared.use(hub.planOf(server), user.sessionId, signal, run)
     },
     async configChanged() {
-      await Promise.all([...entries.values()].map(({ user }) => read(user)))
-      const wanted = new Set([...entries.values()].flatMap(({ usable }) => usable.map(hub.keyOf)))
-      hub.stopOthers((key) => wanted.has(key))
+      // One that is requested while the files are read may be missing in what was read.
+      const requested = new Set(hub.all().map(({ key }) => key))
+      // The user can start servers in the settings that no session has used.
+      const [configured] = await Promise.all([
+        Promise.all([undefined, ...hub.folders()].map(usableIn)),
+        Promise.all([...entries.values()].map(({ user }) => read(user))),
+      ])
+      const used = [...entries.values()].flatMap(({ usable }) => usable)
+      const wanted = new Set([...configured.flat(), ...used].map(hub.keyOf))
+      hub.stopOthers((key) => wanted.has(key) || !requested.has(key))
     },
   }
 }
