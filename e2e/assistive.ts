@@ -8,14 +8,11 @@ const isOpenMenu = (id: string, target: string): boolean =>
 /** Accessibility violations that axe finds, of every impact, as short lines. */
 export async function findings(page: Page): Promise<string[]> {
   // A fade in progress has too little contrast for a moment. Endless ones (a spinner) are part of what is shown.
-  await page.evaluate(() =>
-    Promise.allSettled(
-      document
-        .getAnimations()
-        .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
-        .map(({ finished }) => finished),
-    ),
-  )
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished)
+  ).then(() => undefined)`)
   // Legacy mode also works in Electron, which cannot open the extra page of the default mode.
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
   return violations.flatMap(({ id, nodes }) =>

@@ -154,16 +154,18 @@ describe('migration', () => {
   })
 })
 
+/** Checks that exactly these sessions were recovered. */
+const are = (expected: string[]) => (recovered: string[]) => expect(recovered).toEqual(expected)
+
 /** Starts on the damaged file: it has to work, keep the old bytes, and lose nothing at the next start. `check`: the sessions that are recovered. Returns what it said. */
-function startAfresh(check: string[] | ((recovered: string[]) => void)): string[] {
+function startAfresh(check: (recovered: string[]) => void): string[] {
   const damaged = readFileSync(file)
   const { store, notices } = openStore({ home })
   const recovered = store
     .list()
     .map((row) => row.sessionId)
     .sort()
-  if (typeof check === 'function') check(recovered)
-  else expect(recovered).toEqual(check)
+  check(recovered)
   store.create({ ...input, addedFolders: [], sessionId: 'after' })
   store.close()
   expect(asides()).toHaveLength(1)
@@ -178,7 +180,7 @@ describe('a damaged file', () => {
   test('with a garbage header', () => {
     fill(3)
     overwrite(file, 0, Buffer.alloc(200, 'garbage'))
-    expect(startAfresh(['s0', 's1', 's2'])).toEqual([
+    expect(startAfresh(are(['s0', 's1', 's2']))).toEqual([
       expect.stringMatching(/damaged .*3 sessions with 63 events were recovered.*No loss/),
     ])
   })
@@ -187,7 +189,7 @@ describe('a damaged file', () => {
     fill(30)
     overwrite(file, Math.floor(statSync(file).size / 8192) * 4096, Buffer.alloc(40_960, 0xa5))
     const expected = Array.from({ length: 30 }, (_, n) => `s${n}`).sort()
-    expect(startAfresh(expected)).toEqual([
+    expect(startAfresh(are(expected))).toEqual([
       expect.stringMatching(/damaged.* 30 sessions with \d+ events were recovered.* Lost: \d+ events/),
     ])
   })
@@ -208,7 +210,7 @@ describe('a damaged file', () => {
 
   test('that is not a database', () => {
     writeFileSync(file, 'hello, I am a text file that is long enough to be looked at by SQLite'.repeat(100))
-    expect(startAfresh([])).toEqual([expect.stringMatching(/not a database/)])
+    expect(startAfresh(are([]))).toEqual([expect.stringMatching(/not a database/)])
   })
 
   test('with the right version but no tables', () => {
@@ -216,7 +218,7 @@ describe('a damaged file', () => {
     db.exec('CREATE TABLE other (x)')
     db.pragma(`user_version = ${MIGRATIONS.at(-1)?.version}`)
     db.close()
-    expect(startAfresh([])).toEqual([expect.stringMatching(/no table session/)])
+    expect(startAfresh(are([]))).toEqual([expect.stringMatching(/no table session/)])
   })
 
   test('is replaced by the newest valid backup', () => {
@@ -229,7 +231,7 @@ describe('a damaged file', () => {
     copyFileSync(file, backup(2))
     overwrite(backup(2), 8192, Buffer.alloc(8192, 0x11))
     overwrite(file, 0, Buffer.alloc(4096, 0x77))
-    expect(startAfresh(['s0', 's1', 's2'])).toEqual([
+    expect(startAfresh(are(['s0', 's1', 's2']))).toEqual([
       expect.stringMatching(/3 sessions with 63 events were recovered \(with the backup of 1 Jan 2026, 12:00\)/),
     ])
     expect(existsSync(backup(3))).toBe(true)
@@ -243,7 +245,7 @@ describe('a damaged file', () => {
     store.close()
     copyFileSync(join(home, 'saved-wal'), `${file}-wal`)
     truncateSync(file, 0)
-    expect(startAfresh(['s0'])).toEqual([expect.stringMatching(/the file is empty/)])
+    expect(startAfresh(are(['s0']))).toEqual([expect.stringMatching(/the file is empty/)])
     expect(readFileSync(join(home, `${asides()[0]}-wal`)).equals(readFileSync(join(home, 'saved-wal')))).toBe(true)
   })
 

@@ -52,7 +52,7 @@ async function search(): Promise<string | null> {
 async function canRun(path: string): Promise<boolean> {
   for (const deadline = Date.now() + 60_000; ; await pause(200)) {
     const { status, error } = spawnSync(path, ['--version'])
-    const isBeingWritten = (error as NodeJS.ErrnoException | undefined)?.code === 'ETXTBSY'
+    const isBeingWritten = error !== undefined && 'code' in error && error.code === 'ETXTBSY'
     if (!isBeingWritten || Date.now() > deadline) return status === 0
   }
 }

@@ -97,7 +97,12 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
         .map(summaryOf)
         .filter((summary) => summary.archived === archived && (folder === undefined || summary.folder === folder))
         .slice(0, limit),
-    async create({ folder, model, mode = 'ask', addedFolders = [] }) {
+    async create({
+      folder = '/home/ada/.trestle-scratch/2026-11-24-0a1b2c3d',
+      model,
+      mode = 'ask',
+      addedFolders = [],
+    }) {
       if (folder === '/missing') throw new CodedError('session.folder_missing', 'There is no folder /missing.')
       if (folder === '/bug') throw new TypeError('a bug in the engine')
       const sessionId = randomUUID()

@@ -117,6 +117,9 @@ export function newsEngine(options: {
     log,
   })
   const sessions = createSessions({
+    makeScratchFolder: async () => {
+      throw new Error('Every session of this engine has a project.')
+    },
     chooseAgent: async () => {
       throw new Error('No test of this engine chooses an agent.')
     },

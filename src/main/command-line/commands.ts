@@ -8,6 +8,7 @@ const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' 
 
 const WHERE: Record<string, OptionSpec> = {
   cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+  'no-project': { type: 'boolean', help: 'Work in a new private folder instead of a project.' },
   model: { type: 'string', value: 'M', help: 'The model, as provider/model.' },
   effort: {
     type: 'string',

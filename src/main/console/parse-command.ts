@@ -143,6 +143,14 @@ export const AGENT_OPTIONS: Record<string, OptionSpec> = {
   'agent-file': { type: 'string', value: 'FILE', help: 'Use the agent defined in this file.' },
 }
 
+/** Whether `--no-project` is given; throws a `UsageError` beside an option that names a project or a session. */
+export function noProjectOption({ values }: Parsed, command: string): boolean {
+  if (values['no-project'] !== true) return false
+  const other = ['cwd', 'continue', 'session'].find((name) => values[name] !== undefined)
+  if (other !== undefined) throw new UsageError(`--no-project and --${other} exclude each other.`, command)
+  return true
+}
+
 /** The agent that `--agent` or `--agent-file` selects, the file as an absolute path; throws a `UsageError`. */
 export function agentOption({ values }: Parsed, command: string): AgentChoice | undefined {
   const { agent: name, 'agent-file': file } = values

@@ -238,6 +238,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       else notify({ kind: 'session.removed', sessionId })
       notify({ kind: 'inbox' })
     },
+    makeScratchFolder: async () => {
+      const { makeScratchFolder } = await import('./session/scratch-folder')
+      return makeScratchFolder(home)
+    },
     completeFile: async (root, query, limit) => {
       const { completeFile } = await import('./workspace/ripgrep/complete-file')
       return completeFile(root, query, limit)

@@ -1,3 +1,5 @@
+import { isScratchFolder } from '../../shared/model/scratch-folder'
+
 export interface FolderName {
   /** The folder itself. */
   name: string
@@ -6,9 +8,11 @@ export interface FolderName {
 }
 
 /**
- * A folder's path for display: `/home/ada/code/storefront` is `storefront` in `~/code`. Accepts both kinds of slashes.
+ * A folder's path for display: `/home/ada/code/storefront` is `storefront` in `~/code`. Accepts both kinds of slashes. The
+ * folders of sessions without a project have no name of their own.
  */
 export function folderName(path: string, userHome: string | undefined): FolderName {
+  if (isScratchFolder(path)) return { name: 'No project', parent: '' }
   const short = shortPath(path, userHome)
   const cut = Math.max(short.lastIndexOf('/'), short.lastIndexOf('\\'))
   if (short === '~' || cut === -1 || cut === short.length - 1) return { name: short, parent: '' }

@@ -72,11 +72,11 @@ export const sessionContract = {
       }),
     )
     .output(type<SessionSummary[]>()),
-  /** Opens a folder: creates an empty session in it. Fails when the folder is not there. */
+  /** Creates an empty session in the folder; without one, in a private folder of its own. Fails when the folder is not there. */
   create: oc
     .input(
       z.strictObject({
-        folder: z.string().min(1),
+        folder: z.string().min(1).optional(),
         model: z.string().optional(),
         effort: z.enum(EFFORTS).optional(),
         mode: z.enum(PERMISSION_MODES).optional(),

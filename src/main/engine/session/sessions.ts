@@ -21,6 +21,8 @@ export interface SessionsDeps extends SessionDeps<Session> {
   onRemoved(sessionId: string): void
   /** Called when a session has been loaded. */
   onOpened(session: Session): void
+  /** Makes the private folder of a session without a project; returns its path. */
+  makeScratchFolder(): Promise<string>
   completeFile(root: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
 }
 
@@ -110,7 +112,9 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     async create({ folder, model, effort, mode, agent, addedFolders = [] }) {
       const defaults = deps.defaults()
       const sessionId = deps.newId('session')
-      const [root, ...added] = await Promise.all([folder, ...addedFolders].map(realFolder))
+      const [root, ...added] = await Promise.all(
+        [folder ?? (await deps.makeScratchFolder()), ...addedFolders].map(realFolder),
+      )
       const choice = agent ?? defaults.agent
       const as = choice && (await deps.chooseAgent(choice, root!))
       const chosen = model ?? as?.model ?? defaults.model
@@ -285,7 +289,8 @@ async function realFolder(path: string): Promise<string> {
 export interface Sessions {
   list(filter: { folder?: string; archived?: boolean; limit?: number }): SessionSummary[]
   create(input: {
-    folder: string
+    /** Absent: a session without a project, which works in a private folder of its own. */
+    folder?: string
     model?: string
     effort?: Effort
     mode?: PermissionMode

@@ -4,13 +4,15 @@ import { realpath } from 'node:fs/promises'
 import type { AgentChoice } from '../../../shared/model/agent'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
-import { agentOption, UsageError, type Parsed } from '../../console/parse-command'
+import { agentOption, noProjectOption, UsageError, type Parsed } from '../../console/parse-command'
 import { CodedError } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { Engine } from '../../engine/engine-api'
 
 interface ChatOptions {
   cwd: string
+  /** A new session works in a private folder of its own, not in `cwd`. */
+  noProject: boolean
   prompt?: string
   model?: string
   effort?: Effort
@@ -40,6 +42,7 @@ export function chatOptions(parsed: Parsed): ChatOptions {
   const addDirs = Array.isArray(values['add-dir']) ? values['add-dir'].filter((dir) => typeof dir === 'string') : []
   return {
     cwd: folder('--cwd', text('cwd') ?? here()),
+    noProject: noProjectOption(parsed, 'chat'),
     continueLatest,
     addDirs: addDirs.map((dir) => folder('--add-dir', dir)),
     ...(prompt !== undefined && prompt.trim() !== '' && { prompt }),
@@ -67,7 +70,7 @@ function folder(option: string, path: string): string {
 /** Opens a new or the requested session, with the requested model, mode and folders. */
 export async function chooseSession(engine: Engine, options: ChatOptions): Promise<SessionHeader> {
   const { sessions } = engine
-  const { cwd, addDirs, model, effort, agent } = options
+  const { cwd, noProject, addDirs, model, effort, agent } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
@@ -77,7 +80,7 @@ export async function chooseSession(engine: Engine, options: ChatOptions): Promi
   let header =
     sessionId === undefined
       ? await sessions.create({
-          folder: cwd,
+          ...(!noProject && { folder: cwd }),
           addedFolders: addDirs,
           ...(model !== undefined && { model }),
           ...(effort !== undefined && { effort }),

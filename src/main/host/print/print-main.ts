@@ -216,7 +216,7 @@ async function chooseSession(engine: Engine, options: PrintOptions): Promise<Ses
 
 async function sessionFor(engine: Engine, options: PrintOptions): Promise<SessionHeader> {
   const { sessions } = engine
-  const { cwd, addDirs, model, agent } = options
+  const { cwd, noProject, addDirs, model, agent } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
   let { sessionId } = options
   if (options.continueLatest) {
@@ -225,7 +225,7 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
   }
   if (sessionId === undefined)
     return sessions.create({
-      folder: cwd,
+      ...(!noProject && { folder: cwd }),
       addedFolders: addDirs,
       ...(model !== undefined && { model }),
       ...(mode && { mode }),

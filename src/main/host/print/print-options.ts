@@ -3,13 +3,15 @@ import { resolve } from 'node:path'
 import type { AgentChoice } from '../../../shared/model/agent'
 import type { SessionMode } from '../../../shared/model/approval'
 import type { Effort } from '../../../shared/model/effort'
-import { agentOption, UsageError, type Parsed } from '../../console/parse-command'
+import { agentOption, noProjectOption, UsageError, type Parsed } from '../../console/parse-command'
 
 export type OutputFormat = 'text' | 'json' | 'stream-json'
 
 export interface PrintOptions {
   prompt: string
   cwd: string
+  /** A new session works in a private folder of its own, not in `cwd`. */
+  noProject: boolean
   model?: string
   effort?: Effort
   agent?: AgentChoice
@@ -43,6 +45,7 @@ export function printOptions(parsed: Parsed): PrintOptions {
   return {
     prompt: positionals[0] ?? '',
     cwd,
+    noProject: noProjectOption(parsed, 'print'),
     format: (text('output-format') ?? 'text') as OutputFormat,
     continueLatest: values['continue'] === true,
     addDirs: addDirs.map((dir) => folder('--add-dir', dir)),

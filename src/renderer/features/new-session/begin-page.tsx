@@ -4,6 +4,7 @@ import { Check } from 'lucide-react'
 import type { AppInfo } from '../../../shared/contract/app'
 import { confinementOf, MODE_NAMES, modeDescription } from '../../../shared/configuration/sandbox-text'
 import type { SettingsView } from '../../../shared/configuration/settings'
+import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
 import { useLayout } from '../../state/page/layout-state'
@@ -14,7 +15,7 @@ import { Button } from '../../ui/button'
 import { ErrorNote } from '../../ui/notice'
 import { Logo } from '../../ui/logo'
 import { Skeleton, ViewSkeleton } from '../../ui/loading'
-import { FolderStep } from './folder-step'
+import { FolderStep, NO_PROJECT } from './folder-step'
 import { ModelStep } from './model-step'
 import { cx } from '../../ui/cx'
 
@@ -36,7 +37,10 @@ interface BeginPageProps {
 export function BeginPage({ info, settings, folder: wanted, renderConnect }: BeginPageProps) {
   const client = useClient()
   const state = useSessions()
-  const recent = useMemo(() => projectsOf(state).map((project) => project.folder), [state])
+  const recent = useMemo(
+    () => projectsOf(state).flatMap(({ folder }) => (isScratchFolder(folder) ? [] : [folder])),
+    [state],
+  )
   const lastFolder = useLayout((layout) =>
     layout.lastSessionId === undefined ? undefined : state.sessions.get(layout.lastSessionId)?.folder,
   )
@@ -45,7 +49,8 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
   const isFirst = state.loaded && state.sessions.size === 0
   const [changing, setChanging] = useState(false)
 
-  const folder = chosenFolder ?? wanted ?? lastFolder ?? recent[0]
+  const last = lastFolder !== undefined && isScratchFolder(lastFolder) ? NO_PROJECT : lastFolder
+  const folder = chosenFolder ?? wanted ?? last ?? recent[0]
   const demo = settings?.models.find((model) => model.scripted)
   const known = (id: string | undefined): string | undefined => settings?.models.find((one) => one.id === id)?.id
   // Preselect the last session's choices; skip a model that no longer exists.
@@ -58,7 +63,8 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
     mutationFn: (input: { folder: string; model: string }) => {
       // The default model is not pinned: the session follows changes of the default.
       const pinned = input.model === settings?.defaultModel ? {} : { model: input.model }
-      return client.session.create({ folder: input.folder, ...pinned })
+      const place = input.folder === NO_PROJECT ? { agent: { name: 'assistant' } } : { folder: input.folder }
+      return client.session.create({ ...place, ...pinned })
     },
     onSuccess: (header, input) => {
       browserStorage.write(MODEL_KEY, input.model)
@@ -80,7 +86,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
           <Step
             n={1}
             title={isFirst ? 'Choose a folder' : 'Folder'}
-            chosen={folder === undefined ? undefined : shortPath(folder, info?.userHome)}
+            chosen={folder === NO_PROJECT ? 'No project' : folder && shortPath(folder, info?.userHome)}
           >
             <FolderStep
               info={info}
@@ -108,9 +114,11 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
             <p className="mb-3 text-ui text-ink-2">
               {folder === undefined || !chosen
                 ? missing(folder !== undefined, chosen !== undefined)
-                : chosen.scripted
-                  ? 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
-                  : `${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`}
+                : folder === NO_PROJECT
+                  ? `The assistant answers questions and does everyday tasks. Files it makes go to a private folder. ${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`
+                  : chosen.scripted
+                    ? 'The demo shows streaming, an edit to approve, and a command. It changes files in the folder only after you allow it.'
+                    : `${MODE_NAMES[mode]}: ${modeDescription(mode, confinementOf(undefined, settings?.sandbox))}`}
             </p>
             <Button
               variant="primary"

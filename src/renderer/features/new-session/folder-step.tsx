@@ -1,4 +1,4 @@
-import { ChevronRight, FlaskConical, Folder, FolderOpen } from 'lucide-react'
+import { ChevronRight, FlaskConical, Folder, FolderOpen, MessageSquare } from 'lucide-react'
 import { useState } from 'react'
 import type { AppInfo } from '../../../shared/contract/app'
 import { folderName, shortPath } from '../../format/folder-name'
@@ -7,6 +7,9 @@ import { useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { cx } from '../../ui/cx'
 import { FolderBrowser } from './folder-browser'
+
+/** What is chosen instead of a folder for a session without a project. */
+export const NO_PROJECT = ''
 
 interface FolderStepProps {
   info: AppInfo | undefined
@@ -20,7 +23,7 @@ interface FolderStepProps {
 
 const MAX_RECENT = 5
 
-/** Chooses the project folder: a recent one, any other, or a temporary one. */
+/** Chooses the project folder: a recent one, any other, none, or a temporary one for the demo. */
 export function FolderStep({ info, folder, recent, isFolded, onChoose }: FolderStepProps) {
   const client = useClient()
   const [browsing, setBrowsing] = useState(false)
@@ -107,6 +110,18 @@ export function FolderStep({ info, folder, recent, isFolded, onChoose }: FolderS
         <Button
           {...(isFolded && { size: 'small' })}
           variant="quiet"
+          icon={<MessageSquare aria-hidden />}
+          aria-pressed={folder === NO_PROJECT}
+          onClick={() => {
+            setListed(false)
+            onChoose(NO_PROJECT, false)
+          }}
+        >
+          No project
+        </Button>
+        <Button
+          {...(isFolded && { size: 'small' })}
+          variant="quiet"
           icon={<FlaskConical aria-hidden />}
           busy={busy === 'scratch'}
           onClick={() => void scratch()}
@@ -117,7 +132,7 @@ export function FolderStep({ info, folder, recent, isFolded, onChoose }: FolderS
       <FolderBrowser
         open={browsing}
         onOpenChange={setBrowsing}
-        start={folder ?? '~'}
+        start={folder || '~'}
         shorten={(path) => shortPath(path, userHome)}
         recent={recent}
         onChoose={(path) => {

@@ -3,7 +3,9 @@ import { useEffect, useMemo, useState, type KeyboardEvent } from 'react'
 import { PAGE_PATHS } from '../../../shared/contract/page-host'
 import { failureFrom } from '../../client/failure-from'
 import { shortPath } from '../../format/folder-name'
+import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import { projectsOf, useSessions } from '../../state/session/sessions-state'
+import { NO_PROJECT } from './folder-step'
 import { useAppInfo, useClient } from '../../state/page/queries'
 import { Button } from '../../ui/button'
 import { CONTROL_CLASS } from '../../ui/form/field'
@@ -16,14 +18,19 @@ export function QuickPrompt() {
   const client = useClient()
   const { data: info } = useAppInfo()
   const state = useSessions()
-  const recent = useMemo(() => projectsOf(state).map(({ folder }) => folder), [state])
+  const recent = useMemo(
+    () => projectsOf(state).flatMap(({ folder }) => (isScratchFolder(folder) ? [] : [folder])),
+    [state],
+  )
   const [chosen, setChosen] = useState<string>()
   const [text, setText] = useState('')
-  const folder = chosen ?? recent[0]
+  const folder = chosen ?? recent[0] ?? NO_PROJECT
 
   const start = useMutation({
     mutationFn: async (input: { folder: string; text: string }) => {
-      const { sessionId } = await client.session.create({ folder: input.folder })
+      const { sessionId } = await client.session.create(
+        input.folder === NO_PROJECT ? { agent: { name: 'assistant' } } : { folder: input.folder },
+      )
       await client.session.prompt({ sessionId, parts: [{ type: 'text', text: input.text }] })
       await client.desktop.openWindow({ path: `/${PAGE_PATHS.session}/${encodeURIComponent(sessionId)}` })
     },
@@ -38,7 +45,7 @@ export function QuickPrompt() {
   }, [])
 
   const submit = (): void => {
-    if (folder !== undefined && text.trim() !== '' && !start.isPending) start.mutate({ folder, text: text.trim() })
+    if (text.trim() !== '' && !start.isPending) start.mutate({ folder, text: text.trim() })
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -65,26 +72,23 @@ export function QuickPrompt() {
         </p>
       )}
       <div className="flex items-center gap-2.5">
-        {state.loaded && recent.length === 0 ? (
-          <p className="flex-1 text-small text-ink-3">Open a project in Trestle first.</p>
-        ) : (
-          <select
-            aria-label="Project"
-            value={folder}
-            className={`${CONTROL_CLASS} min-w-0 flex-1`}
-            onChange={(event) => setChosen(event.target.value)}
-          >
-            {recent.map((one) => (
-              <option key={one} value={one}>
-                {shortPath(one, info?.userHome)}
-              </option>
-            ))}
-          </select>
-        )}
+        <select
+          aria-label="Project"
+          value={folder}
+          className={`${CONTROL_CLASS} min-w-0 flex-1`}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          {recent.map((one) => (
+            <option key={one} value={one}>
+              {shortPath(one, info?.userHome)}
+            </option>
+          ))}
+          <option value={NO_PROJECT}>No project</option>
+        </select>
         <Button
           variant="primary"
           busy={start.isPending}
-          disabled={folder === undefined || text.trim() === ''}
+          disabled={!state.loaded || text.trim() === ''}
           onClick={submit}
         >
           Start session

@@ -1,6 +1,7 @@
 import { ChevronRight, FolderX, Plus, Ellipsis } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import { useQuery } from '@tanstack/react-query'
+import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import { folderName } from '../../format/folder-name'
 import { cx } from '../../ui/cx'
 import { Tooltip } from '../../ui/tooltip'
@@ -30,6 +31,7 @@ export function ProjectRow({
   onFocus,
 }: ProjectRowProps) {
   const { name, parent } = folderName(folder, userHome)
+  const newSession = isScratchFolder(folder) ? 'New session without a project' : `New session in ${name}`
   const gone = useFolderMissing(folder)
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return
@@ -56,7 +58,7 @@ export function ProjectRow({
       className="group mt-1.5 flex h-[28px] cursor-pointer items-center gap-1.5 rounded-[6px] pr-1 pl-2 text-tiny font-semibold tracking-[0.01em] text-ink-2 select-none focus-visible:-outline-offset-2"
     >
       <span className="flex min-w-0 items-baseline gap-1.5">
-        <span className="max-w-[75%] flex-none truncate">{name}</span>
+        <span className={cx('truncate', parent ? 'max-w-[75%] flex-none' : 'min-w-0')}>{name}</span>
         {parent && <span className="min-w-0 truncate font-normal text-ink-3">{parent}</span>}
         <span className="sr-only">{`${count} ${count === 1 ? 'session' : 'sessions'}${gone ? ', folder missing' : ''}`}</span>
       </span>
@@ -82,8 +84,8 @@ export function ProjectRow({
         <button
           type="button"
           tabIndex={-1}
-          aria-label={`New session in ${name}`}
-          title={`New session in ${name}`}
+          aria-label={newSession}
+          title={newSession}
           onClick={(event) => {
             event.stopPropagation()
             onBegin(folder)

@@ -1,5 +1,6 @@
 import { Archive, ArchiveRestore, Copy, Link, Pencil, Pin, PinOff, Plus, Trash2 } from 'lucide-react'
 import { useState, type ReactElement, type SyntheticEvent } from 'react'
+import { isScratchFolder } from '../../../shared/model/scratch-folder'
 import type { SessionSummary } from '../../../shared/model/session'
 import { folderName } from '../../format/folder-name'
 import { titleOf } from '../../state/session/sessions-state'
@@ -112,7 +113,7 @@ function ProjectItems({ folder, actions }: { folder: string; actions: SessionAct
   return (
     <>
       <ContextMenuItem icon={<Plus aria-hidden />} disabled={missing} onSelect={() => actions.begin(folder)}>
-        New session here
+        {isScratchFolder(folder) ? 'New session without a project' : 'New session here'}
       </ContextMenuItem>
       <ContextMenuItem icon={<Copy aria-hidden />} onSelect={copyPath}>
         Copy path

@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import { projectFolder } from '../../../shared/model/scratch-folder'
 import type { Task, TaskUsage } from '../../../shared/model/task'
 import { isListed } from '../../state/tasks-state'
 import { isWaitingForInput } from './task-text'
@@ -32,7 +33,7 @@ export function taskOrder({ tasks, usage, titles }: OrderInput, filter: TaskFilt
     if (!isListed(task)) return false
     const runs = task.status === 'running'
     if (filter.show === 'running' ? !runs : filter.show === 'ended' && runs) return false
-    if (filter.folder !== '' && task.folder !== filter.folder) return false
+    if (filter.folder !== '' && projectFolder(task.folder ?? '') !== filter.folder) return false
     if (filter.sessionId !== '' && task.sessionId !== filter.sessionId) return false
     if (words.length === 0) return true
     const text =

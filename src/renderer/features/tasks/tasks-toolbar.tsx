@@ -1,6 +1,7 @@
 import { Search, Square } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
+import { projectFolder } from '../../../shared/model/scratch-folder'
 import type { TaskActions } from '../../state/task-actions'
 import { folderName } from '../../format/folder-name'
 import { titleOf, useSessions } from '../../state/session/sessions-state'
@@ -24,14 +25,16 @@ const SELECT = 'h-[27px] max-w-[180px] min-w-0 rounded-md border border-line bg-
 export function TasksToolbar({ userHome, actions }: { userHome: string | undefined; actions: TaskActions }) {
   const filter = useTaskFilter()
   const counts = useTasks(useShallow((state) => countsOf(state.tasks.values())))
-  const folders = useTasks(useShallow((state) => distinct([...state.tasks.values()].map((task) => task.folder))))
+  const folders = useTasks(
+    useShallow((state) => distinct([...state.tasks.values()].map(({ folder }) => folder && projectFolder(folder)))),
+  )
   const sessionIds = useTasks(useShallow((state) => distinct([...state.tasks.values()].map((task) => task.sessionId))))
   const sessions = useSessions((state) => state.sessions)
   const titles = useMemo(
     () =>
       sessionIds.flatMap((sessionId) => {
         const summary = sessions.get(sessionId)
-        return summary && (filter.folder === '' || summary.folder === filter.folder)
+        return summary && (filter.folder === '' || projectFolder(summary.folder) === filter.folder)
           ? [{ sessionId, title: titleOf(summary) }]
           : []
       }),

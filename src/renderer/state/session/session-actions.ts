@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import type { TrestleClient } from '../../../shared/contract'
+import { isScratchFolder, projectFolder } from '../../../shared/model/scratch-folder'
 import type { SearchHit, SessionHeader } from '../../../shared/model/session'
 import { goToMessage } from './session-view'
 import { useLayout } from '../page/layout-state'
@@ -44,7 +45,7 @@ function sessionActions(client: TrestleClient): SessionActions {
     begin: (folder) => {
       const unused = [...useSessions.getState().sessions.values()].find(
         (summary) =>
-          summary.folder === folder &&
+          projectFolder(summary.folder) === folder &&
           !summary.archived &&
           summary.title === '' &&
           summary.status === 'idle' &&
@@ -52,7 +53,11 @@ function sessionActions(client: TrestleClient): SessionActions {
       )
       if (unused) useLayout.getState().openSession(unused.sessionId)
       else
-        attempt(client.session.create({ folder }).then((header) => useLayout.getState().openSession(header.sessionId)))
+        attempt(
+          client.session
+            .create(isScratchFolder(folder) ? {} : { folder })
+            .then((header) => useLayout.getState().openSession(header.sessionId)),
+        )
     },
     rename: (sessionId, title) => attempt(client.session.change({ sessionId, title })),
     archive: (sessionId, archived) =>

@@ -1,5 +1,6 @@
 import { create } from 'zustand'
 import type { AppPush } from '../../../shared/events/push'
+import { projectFolder } from '../../../shared/model/scratch-folder'
 import type { SessionSummary } from '../../../shared/model/session'
 
 export interface SessionsState {
@@ -66,7 +67,7 @@ export function waitingSessions(state: SessionsState): SessionSummary[] {
   return [...state.sessions.values()].filter((summary) => summary.waiting > 0).sort((a, b) => a.updatedAt - b.updatedAt)
 }
 
-/** A folder with its sessions, latest first. */
+/** A folder with its sessions, latest first. Sessions without a project are together, in the folder that holds theirs. */
 export interface Project {
   folder: string
   sessions: SessionSummary[]
@@ -77,9 +78,10 @@ export function projectsOf({ sessions, ranks }: SessionsState): Project[] {
   const groups = new Map<string, SessionSummary[]>()
   for (const summary of sessions.values()) {
     if (summary.archived) continue
-    const group = groups.get(summary.folder)
+    const folder = projectFolder(summary.folder)
+    const group = groups.get(folder)
     if (group) group.push(summary)
-    else groups.set(summary.folder, [summary])
+    else groups.set(folder, [summary])
   }
   const rank = (summary: SessionSummary): number => ranks.get(summary.sessionId) ?? summary.updatedAt
   const byRank = (a: SessionSummary, b: SessionSummary): number =>

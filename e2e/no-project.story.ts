@@ -1,0 +1,33 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from './app'
+import { findings } from './assistive'
+import { pictures, sendPrompt, transcriptText } from './steps'
+
+test.use({ model: { script: [{ text: 'It is Tuesday.' }, { text: 'Still Tuesday.' }] } })
+
+test('a session without a project greets as the assistant, answers, and stands under "No project"', async ({ app }) => {
+  const { page } = app
+  await page.getByRole('button', { name: 'No project' }).press('Enter')
+  await pictures(app, 'no-project-start')
+  expect(await findings(page)).toEqual([])
+  await page
+    .getByRole('radio', { name: /scripted/i })
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'Start session' }).press('Enter')
+  await expect(page.getByText('Ask me anything, or hand me an everyday task.')).toBeVisible()
+  await sendPrompt(page, 'What day is it?')
+  await expect(transcriptText(page, 'It is Tuesday.')).toBeVisible()
+  const group = page.getByRole('treeitem', { name: /^No project/ })
+  await expect(group).toContainText('1 session')
+  await pictures(app, 'no-project')
+  expect(await findings(page)).toEqual([])
+
+  await group.getByRole('button', { name: 'New session without a project' }).click()
+  await sendPrompt(page, 'And now?')
+  await expect(transcriptText(page, 'Still Tuesday.')).toBeVisible()
+  await expect(group).toContainText('2 sessions')
+  const folders = join(dirname(app.scratch.home), '.trestle-scratch')
+  expect(existsSync(folders) && readdirSync(folders)).toHaveLength(2)
+})
