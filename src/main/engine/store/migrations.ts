@@ -38,26 +38,40 @@ CREATE TABLE memory (
   text TEXT NOT NULL,
   category TEXT,
   folder TEXT NOT NULL DEFAULT '',
+  author TEXT NOT NULL,
   uses INTEGER NOT NULL DEFAULT 0,
+  shown INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   used_at INTEGER,
+  active_at INTEGER NOT NULL,
   session_id TEXT,
   seq INTEGER,
   deleted_at INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX memory_key ON memory (folder, key) WHERE deleted_at IS NULL;
+CREATE INDEX memory_active ON memory (folder, active_at) WHERE deleted_at IS NULL;
+CREATE INDEX memory_used ON memory (folder, uses, active_at) WHERE deleted_at IS NULL AND uses > 0;
+CREATE INDEX memory_deleted ON memory (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE TABLE memory_version (
   id INTEGER NOT NULL PRIMARY KEY,
   memory_id INTEGER NOT NULL REFERENCES memory (id) ON DELETE CASCADE,
   at INTEGER NOT NULL,
   change TEXT NOT NULL,
+  author TEXT NOT NULL,
   key TEXT NOT NULL,
   text TEXT NOT NULL,
+  category TEXT,
+  folder TEXT NOT NULL,
   session_id TEXT
 ) STRICT;
 CREATE INDEX memory_version_of ON memory_version (memory_id, id);
-CREATE VIRTUAL TABLE memory_search USING fts5(key, text, category, content = '', contentless_delete = 1, tokenize = 'porter unicode61');
+CREATE VIRTUAL TABLE memory_search USING fts5(
+  stems, content = '', contentless_delete = 1, detail = none, tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE memory_words USING fts5(
+  words, content = '', contentless_delete = 1, detail = none, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
+);
 `
 
 /** Schedules and their runs; times as in the tables of memory. */

@@ -1,0 +1,100 @@
+/** Limits of what is remembered; more is refused with an error that says so. */
+export const MEMORY_LIMITS = { keyChars: 100, textChars: 2000, categoryChars: 50, entries: 20_000 } as const
+
+/** `project`: only in sessions of its folder; `everywhere`: in all. */
+export const MEMORY_SCOPES = ['project', 'everywhere'] as const
+export type MemoryScope = (typeof MEMORY_SCOPES)[number]
+
+/** Who wrote an entry, or a version of it: an agent with a tool, the user in the app or a terminal, or an import. */
+export type MemoryAuthor = 'agent' | 'user' | 'import'
+
+/** What an entry says, and where it applies. */
+export interface MemoryContent {
+  key: string
+  text: string
+  /** Absent: not learned under a category. */
+  category?: string
+  /** Real path of the project it belongs to; absent: everywhere. */
+  folder?: string
+}
+
+/** Something that is remembered. Times are ms since the epoch. */
+export interface MemoryEntry extends MemoryContent {
+  id: number
+  author: MemoryAuthor
+  createdAt: number
+  updatedAt: number
+  /** How often it was reinforced. */
+  uses: number
+  /** In how many turns it was sent because the words of the prompt are in it. */
+  shown: number
+  /** When it was last reinforced, found by a search of the agent, or sent because of a prompt's words; absent: never. */
+  usedAt?: number
+  /** Set when it was deleted: it can be restored for 30 days. */
+  deletedAt?: number
+  /** The session that wrote it last, and the `seq` in its log where that was. */
+  sessionId?: string
+  seq?: number
+}
+
+export type MemoryChange = 'created' | 'changed' | 'deleted' | 'restored'
+
+/** One change of an entry, with its content after the change (for a deletion, before it). */
+export interface MemoryVersion extends MemoryContent {
+  id: number
+  at: number
+  change: MemoryChange
+  author: MemoryAuthor
+  sessionId?: string
+}
+
+/** The session and message that an entry came from. */
+export interface MemorySource {
+  sessionId: string
+  /** Absent: the session was deleted. */
+  title?: string
+  /** The beginning of the user's message, and its place in the log. */
+  message?: string
+  seq?: number
+}
+
+/** An entry with everything that is known about it. */
+export interface MemoryDetails {
+  entry: MemoryEntry
+  /** Newest first. */
+  versions: MemoryVersion[]
+  source?: MemorySource
+}
+
+/** A page of a list or search. */
+export interface MemoryPage {
+  entries: MemoryEntry[]
+  /** In all pages. */
+  total: number
+}
+
+/** What is remembered, in numbers. */
+export interface MemoryOverview {
+  entries: number
+  deleted: number
+  everywhere: number
+  /** Projects and categories with their number of entries, the largest first. */
+  projects: { folder: string; entries: number }[]
+  categories: { category: string; entries: number }[]
+  /** Bytes that the prompt may hold of it. */
+  budgetBytes: number
+}
+
+export const MEMORY_ORDERS = ['recent', 'used', 'key'] as const
+export type MemoryOrder = (typeof MEMORY_ORDERS)[number]
+
+/** Which entries a list contains. */
+export interface MemoryFilter {
+  query?: string
+  /** `everywhere`, or the real path of a project; absent: all. */
+  scope?: string
+  category?: string
+  /** The deleted ones instead of the others. */
+  deleted?: boolean
+  order?: MemoryOrder
+}
