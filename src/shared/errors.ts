@@ -167,6 +167,26 @@ export const ERRORS = {
     retryable: false,
     advice: 'Send it again if its answer is still needed; what it had started may have been done.',
   },
+  'memory.secret': {
+    title: 'Not remembered',
+    retryable: false,
+    advice: 'Secrets are never remembered. Leave the secret out, and say where it is kept instead.',
+  },
+  'memory.not_found': {
+    title: 'Nothing is remembered there',
+    retryable: false,
+    advice: 'Search for it: it may have another key, or belong to another project.',
+  },
+  'memory.key_taken': {
+    title: 'The key is taken',
+    retryable: false,
+    advice: 'Choose another key, or change the entry that has this one.',
+  },
+  'memory.full': {
+    title: 'The memory is full',
+    retryable: false,
+    advice: 'Delete entries that are no longer needed on the Memory page.',
+  },
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,

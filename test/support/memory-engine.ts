@@ -206,7 +206,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     },
     async context(sessionId) {
       get(sessionId)
-      const parts = { system: 0, tools: 0, files: 0, results: 0, conversation: 0 }
+      const parts = { system: 0, tools: 0, memory: 0, files: 0, results: 0, conversation: 0 }
       return { window: 1000, limit: 850, used: 0, parts, heaviest: [], compactable: false }
     },
     async tools(sessionId) {
@@ -278,6 +278,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     settings: memorySettings(changed),
     tasks: memoryTasks(changed),
     inbox,
+    memory: NO_MEMORY,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
     diagnostics: {
@@ -361,4 +362,20 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       return isClosed
     },
   }
+}
+
+/** An engine that remembers nothing. */
+const NO_MEMORY: Engine['memory'] = {
+  list: async () => ({ entries: [], total: 0 }),
+  overview: async () => ({ entries: 0, deleted: 0, everywhere: 0, projects: [], categories: [], budgetBytes: 2048 }),
+  details: async (id) => notRemembered(id),
+  add: async () => notRemembered(0),
+  change: async (id) => notRemembered(id),
+  remove: async () => 0,
+  restore: async () => 0,
+  purge: async () => 0,
+}
+
+function notRemembered(id: number): never {
+  throw new CodedError('memory.not_found', `There is no memory with the number ${id}.`)
 }

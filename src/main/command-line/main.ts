@@ -91,6 +91,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { mcpMain } = await import('../host/mcp/mcp-main')
       return mcpMain(parsed, version)
     }
+    case 'memory': {
+      const { memoryMain } = await import('../host/commands/memory-main')
+      return memoryMain(parsed, version)
+    }
     case 'provider': {
       const { providerMain } = await import('../host/models/provider-main')
       return providerMain(parsed, version)

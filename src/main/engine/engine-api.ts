@@ -19,6 +19,7 @@ import type { Sessions } from './session/sessions'
 import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
+import type { MemoryActions } from './engine-memory'
 import type { SettingsActions } from './settings-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -43,6 +44,7 @@ export interface Engine {
   /** Lets the agent of a session use what its client has (see `ClientMeans`), until the function returned is called. */
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
+  readonly memory: MemoryActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */
@@ -74,6 +76,8 @@ export type EngineChange =
   | { kind: 'models' }
   /** MCP servers: what is configured, how they are, what they offer. */
   | { kind: 'mcp' }
+  /** What is remembered. */
+  | { kind: 'memory' }
 
 /** What a host decides about its engine. */
 export interface EngineOptions {

@@ -1,6 +1,9 @@
-import type { Feature } from '../../shared/configuration/features'
+import { FEATURE_TEXT, type Feature } from '../../shared/configuration/features'
+import { textTokens } from './context/tokens/token-estimate'
 import type { EngineFoundation } from './engine-foundation'
+import { createEngineMemory, type EngineMemory } from './engine-memory'
 import type { Session } from './session/session'
+import { briefLine } from './tool/brief-tools'
 import { getLocalTimeTool } from './tool/device/get-local-time'
 import type { Tool } from './tool/tool'
 import type { Workspace } from './workspace/workspace'
@@ -11,14 +14,21 @@ export interface EngineFeatures {
   tools(session: Session, workspace: Workspace): readonly Tool[]
   /** Tokens that the tools of a feature add to each request. */
   tokens(feature: Feature): number
+  memory: Pick<EngineMemory, 'recall' | 'actions'>
   close(): void
 }
 
 /** Creates the features. They cost nothing until they are used. */
-export function createFeatures(_foundation: EngineFoundation): EngineFeatures {
+export function createFeatures(foundation: EngineFoundation): EngineFeatures {
+  const memory = createEngineMemory(foundation)
+  const tools = (session?: Session): readonly Tool[] => [getLocalTimeTool(), ...memory.tools(session)]
   return {
-    tools: () => [getLocalTimeTool()],
-    tokens: () => 0,
+    tools,
+    tokens: (feature) =>
+      tools()
+        .filter(({ name }) => FEATURE_TEXT[feature].tools.includes(name))
+        .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
+    memory,
     close() {},
   }
 }

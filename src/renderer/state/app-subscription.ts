@@ -37,7 +37,8 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           void queryClient.invalidateQueries({ queryKey: [['trust']] })
           break
         case 'mcp':
-          void queryClient.invalidateQueries({ queryKey: [['mcp']] })
+        case 'memory':
+          void queryClient.invalidateQueries({ queryKey: [[push.type]] })
           break
         case 'settings':
         case 'models':

@@ -5,6 +5,7 @@ import { approvalContract, planContract } from './approval'
 import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
+import { memoryContract } from './memory'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
 
@@ -21,6 +22,7 @@ export const contract = {
   folder: folderContract,
   mcp: mcpContract,
   mcpContent: mcpContentContract,
+  memory: memoryContract,
   plan: planContract,
   skill: skillContract,
   hook: hookContract,

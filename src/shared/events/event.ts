@@ -72,6 +72,7 @@ export type EventBody =
       news?: TaskNotification[]
       /** Set when it tells the agent that plan mode is on, or off. */ plan?: 'on' | 'off'
       /** Set when it tells the agent what has changed around it. */ facts?: AnnouncedFact[]
+      /** Set when it tells the agent what is remembered: the ids of the entries. */ memory?: number[]
       /** The checkpoint that a D-Mail has arrived at. */ checkpoint?: number
       /** It was said before, at a place that the conversation went back over. */ again?: true
     }

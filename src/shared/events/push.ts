@@ -33,6 +33,8 @@ export type AppPush =
   | { type: 'models' }
   /** MCP servers: what is configured, how they are, what they offer. */
   | { type: 'mcp' }
+  /** What is remembered. */
+  | { type: 'memory' }
   /** The user chose something in a menu outside the page. */
   | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */

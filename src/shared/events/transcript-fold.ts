@@ -9,7 +9,7 @@ import {
 } from './transcript-rows'
 import type { LiveEvent, RecordedEvent } from './event'
 import { textOf, type UserPart } from '../model/message'
-import { contextChangeText } from '../model/context'
+import { noticeText } from './notice-text'
 import type { TaskNotification } from '../model/task'
 import {
   PROGRESS_LIMIT,
@@ -58,7 +58,7 @@ export class TranscriptDraft {
             id: `n${event.seq}`,
             turnId: event.turnId,
             at: event.at,
-            text: event.facts ? contextChangeText(event.facts) : textOf(event.parts),
+            text: noticeText(event),
           })
         return this.#push({
           kind: 'user',

@@ -50,8 +50,8 @@ export interface CompactionDropped {
   messages: number
 }
 
-export const CONTEXT_KINDS = ['system', 'tools', 'files', 'results', 'conversation'] as const
-/** What uses the window: instructions, tool descriptions, files that were read, other results, and messages. */
+export const CONTEXT_KINDS = ['system', 'tools', 'memory', 'files', 'results', 'conversation'] as const
+/** What uses the window: instructions, tool descriptions, remembered entries, files that were read, other results, and messages. */
 export type ContextKind = (typeof CONTEXT_KINDS)[number]
 
 /** One thing that takes much room. */

@@ -5,6 +5,12 @@ export const MEMORY_LIMITS = { keyChars: 100, textChars: 2000, categoryChars: 50
 export const MEMORY_SCOPES = ['project', 'everywhere'] as const
 export type MemoryScope = (typeof MEMORY_SCOPES)[number]
 
+/** What the user reads about a message that tells the agent what is remembered: the keys of the entries. */
+export function recallSummary(text: string): string {
+  const keys = text.split('\n').flatMap((line) => /^- (.*?): /.exec(line)?.[1] ?? [])
+  return `Recalled from memory: ${keys.join(', ')}`
+}
+
 /** Who wrote an entry, or a version of it: an agent with a tool, the user in the app or a terminal, or an import. */
 export type MemoryAuthor = 'agent' | 'user' | 'import'
 

@@ -49,9 +49,8 @@ class AppPushQueue {
   readonly #trust = new Set<string>()
   readonly #notices: Extract<AppPush, { type: 'notice' }>[] = []
   #inbox = false
-  #settings = false
-  #models = false
-  #mcp = false
+  /** Lists that have changed, and are to be read again. */
+  readonly #topics = new Set<'settings' | 'models' | 'mcp' | 'memory'>()
   #beat = false
   readonly #commands: HostCommand[] = []
   #ended = false
@@ -169,16 +168,9 @@ class AppPushQueue {
       this.#trust.delete(folder)
       return { type: 'trust', folder }
     }
-    if (this.#settings) {
-      this.#settings = false
-      return { type: 'settings' }
-    }
-    if (this.#mcp) {
-      this.#mcp = false
-      return { type: 'mcp' }
-    }
-    this.#models = false
-    return { type: 'models' }
+    const [topic = 'models'] = this.#topics
+    this.#topics.delete(topic)
+    return { type: topic }
   }
 
   /** The remaining sessions, sent before any later change. */
@@ -205,9 +197,7 @@ class AppPushQueue {
       ) ||
       this.#notices.length > 0 ||
       this.#inbox ||
-      this.#settings ||
-      this.#mcp ||
-      this.#models
+      this.#topics.size > 0
     )
   }
 
@@ -245,13 +235,10 @@ class AppPushQueue {
         if (this.#notices.length > MAX_NOTICES) this.#notices.shift()
         break
       case 'settings':
-        this.#settings = true
-        break
       case 'models':
-        this.#models = true
-        break
       case 'mcp':
-        this.#mcp = true
+      case 'memory':
+        this.#topics.add(change.kind)
         break
     }
     this.#wake?.()

@@ -47,6 +47,7 @@ export interface GateDeps extends WaitingRequestsDeps {
   newId(prefix: string): string
   /** See `JudgedCall`; default: no. */
   hasReadMail?(): boolean
+  hasReadThirdParty?(): boolean
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
   /** Ends the session's turn immediately, without waiting for its waiters. */
@@ -106,6 +107,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
       ...(plan && { plan }),
       ...(toolChange && { toolChange }),
       hasReadMail: deps.hasReadMail?.() ?? false,
+      ...(deps.hasReadThirdParty && { hasReadThirdParty: () => deps.hasReadThirdParty!() }),
       isRemembered: deps.isRemembered,
       home: deps.home,
       ownOutput: deps.ownOutput,

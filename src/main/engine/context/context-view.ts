@@ -5,8 +5,10 @@ import {
   type ContextView,
   type ServerToolsCost,
 } from '../../../shared/model/context'
+import { recallSummary } from '../../../shared/model/memory'
 import { textOf, type Message } from '../../../shared/model/message'
 import { toolLabel } from '../../../shared/tool-label'
+import { isRecall } from '../memory/recall'
 import type { ModelInfo, ToolSchema } from '../model/provider'
 import { isCompactable, type ModelWindow } from './context-budget'
 import { textTokens, tokensOf } from './tokens/token-estimate'
@@ -85,6 +87,8 @@ function itemOf(message: Message, inputs: ReadonlyMap<string, string>): ContextI
   const words = textOf(message.parts).trim().replaceAll(/\s+/g, ' ').slice(0, 60).toWellFormed()
   if (message.role === 'assistant')
     return { kind: 'conversation', label: words === '' ? 'An answer with calls' : `Answer: ${words}`, tokens }
+  if (message.by === 'guard' && isRecall(textOf(message.parts)))
+    return { kind: 'memory', label: recallSummary(textOf(message.parts)), tokens }
   const who = message.by === undefined ? 'You' : message.by === 'compaction' ? 'Summary' : 'Trestle'
   return {
     kind: 'conversation',

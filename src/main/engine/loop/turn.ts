@@ -44,6 +44,8 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       const changes = ctx.prefix.pendingChanges()
       if (changes) ctx.record(...addReminder(ctx, changes.text, { facts: changes.facts }))
       takeSteering(ctx)
+      const recall = await ctx.recall?.()
+      if (recall) ctx.record(...addReminder(ctx, recall.text, { memory: recall.entries }))
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
       await ctx.budget.enforce()
@@ -147,7 +149,7 @@ function endsWithReminder({ history }: TurnContext, text: string): boolean {
 function addReminder(
   ctx: TurnContext,
   text: string,
-  details: { plan?: 'on' | 'off'; facts?: AnnouncedFact[] } = {},
+  details: { plan?: 'on' | 'off'; facts?: AnnouncedFact[]; memory?: number[] } = {},
 ): EventBody[] {
   const parts: UserPart[] = [{ type: 'text', text }]
   ctx.history.push({ role: 'user', parts, by: 'guard' })

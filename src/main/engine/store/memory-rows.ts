@@ -125,9 +125,9 @@ export function createMemoryRows(db: Database): MemoryRows {
   }
   const count = db.prepare<[], number>('SELECT count(*) FROM memory WHERE deleted_at IS NULL').pluck()
   const uses = {
-    reinforced: db.prepare<[number, string]>(usedSql('uses = uses + 1,')),
-    shown: db.prepare<[number, string]>(usedSql('shown = shown + 1,')),
-    found: db.prepare<[number, string]>(usedSql('')),
+    reinforced: db.prepare<[{ at: number; ids: string }]>(usedSql('uses = uses + 1,')),
+    shown: db.prepare<[{ at: number; ids: string }]>(usedSql('shown = shown + 1,')),
+    found: db.prepare<[{ at: number; ids: string }]>(usedSql('')),
   }
 
   function record(entry: MemoryContent & { id: number }, origin: MemoryOrigin, change: MemoryVersion['change']): void {
@@ -209,7 +209,7 @@ export function createMemoryRows(db: Database): MemoryRows {
     byKeys: (folder, keys) => byKeys.all(folder ?? '', JSON.stringify(keys)).map(entryOf),
     leading: (folder, by, limit) => leading[by].all(folder ?? '', limit).map(entryOf),
     used(ids, at, how) {
-      if (ids.length > 0) uses[how].run(at, JSON.stringify(ids))
+      if (ids.length > 0) uses[how].run({ at, ids: JSON.stringify(ids) })
     },
     transaction: (work) => db.transaction(work).immediate(),
   }
@@ -217,7 +217,7 @@ export function createMemoryRows(db: Database): MemoryRows {
 }
 
 function usedSql(counter: string): string {
-  return `UPDATE memory SET ${counter} used_at = ?1, active_at = max(active_at, ?1) WHERE id IN (SELECT value FROM json_each(?2))`
+  return `UPDATE memory SET ${counter} used_at = @at, active_at = max(active_at, @at) WHERE id IN (SELECT value FROM json_each(@ids))`
 }
 
 function optional(row: EntryRow | undefined): MemoryEntry | undefined {

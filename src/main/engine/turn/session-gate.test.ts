@@ -3,7 +3,7 @@ import { tempFolder } from '../../../../test/support/temp-folder'
 import type { EventBody } from '../../../shared/events/event'
 import { familyPrefix } from '../../../shared/model/agent'
 import { openStore } from '../store/open/open-store'
-import { hasReadMail } from './session-gate'
+import { containsMail, hasRead } from './session-gate'
 
 const mailRead: EventBody = {
   type: 'tool.finished',
@@ -42,7 +42,9 @@ async function affected(reader: string, event: EventBody = mailRead): Promise<st
   ] as [string, string][])
   const id = [...names].find(([, name]) => name === reader)![0]
   store.append(id, [event])
-  const found = [...names].filter(([sessionId]) => hasReadMail(store, store.header(sessionId)!)).map(([, name]) => name)
+  const found = [...names]
+    .filter(([sessionId]) => hasRead(store, store.header(sessionId)!, containsMail))
+    .map(([, name]) => name)
   store.close()
   return found
 }

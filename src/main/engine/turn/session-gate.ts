@@ -58,7 +58,8 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
     canAsk: () => interactive,
     now,
     newId,
-    hasReadMail: () => hasReadMail(store, session.header),
+    hasReadMail: () => hasRead(store, session.header, containsMail),
+    hasReadThirdParty: () => hasRead(store, session.header, containsThirdParty),
     isRemembered: (key) => session.header.allowed.includes(key),
     stopTurn: () => session.endTurn(),
     keepRules,
@@ -70,15 +71,21 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
   })
 }
 
-/** Whether any agent of a session has read mail: they pass text to each other. Its text stays in a conversation, so it counts from then on. */
-export function hasReadMail(store: Pick<Store, 'header' | 'agents'>, header: Session['header']): boolean {
+type Contains = (header: Session['header'] | undefined) => boolean
+
+/** Whether any agent of a session has read such text: they pass text to each other. It stays in a conversation, so it counts from then on. */
+export function hasRead(
+  store: Pick<Store, 'header' | 'agents'>,
+  header: Session['header'],
+  contains: Contains,
+): boolean {
   const rootId = header.agent?.rootId ?? header.sessionId
-  return containsMail(header) || containsMail(store.header(rootId)) || store.agents({ rootId }).some(containsMail)
+  return contains(header) || contains(store.header(rootId)) || store.agents({ rootId }).some(contains)
 }
 
-function containsMail(header: Session['header'] | undefined): boolean {
-  return header?.thirdParty?.mail !== undefined
-}
+export const containsMail: Contains = (header) => header?.thirdParty?.mail !== undefined
+
+const containsThirdParty: Contains = (header) => Object.keys(header?.thirdParty ?? {}).length > 0
 
 /** The folders in TRESTLE_HOME that a session's own calls may read. */
 export function readableOutputFolders(

@@ -19,6 +19,8 @@ import type { Diagnostics } from '../diagnostics/session-diagnostics'
 import type { Hooks } from '../hook/hooks'
 import type { TurnContext } from '../loop/turn-context'
 import type { ModelInfo, Provider } from '../model/provider'
+import type { Recall } from '../memory/recall'
+import type { Message } from '../../../shared/model/message'
 import type { Skills } from '../skill/skills'
 import type { Workspace } from '../workspace/workspace'
 import type { Store } from '../store/store'
@@ -166,6 +168,8 @@ export interface TurnRunnerDeps extends TurnToolsDeps {
   syncSandbox?(session: Session): Promise<void>
   hooks?: Pick<Hooks, 'forTurn'>
   diagnostics?: Pick<Diagnostics, 'forTurn'>
+  /** What the model is told of the memory before its next step. */
+  recall?(session: Session, history: readonly Message[]): Promise<Recall | undefined>
   resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
   workspaceOf(session: Session): Workspace
   /** What the session's agent means for a turn. */

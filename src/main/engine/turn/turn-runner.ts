@@ -93,6 +93,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
           canEdit(tools.lookup) && { diagnostics: deps.diagnostics.forTurn(session) }),
         checkpointCall: (call) =>
           deps.checkpoints.before(session, { turnId, workspace: deps.workspaceOf(session), signal, ...call }),
+        ...(settings.features.memory && deps.recall && { recall: () => deps.recall!(session, history) }),
         scheduleAcrossAgents: deps.scheduleAcrossAgents(session),
         withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
         takeSteering: () => session.takeSteering(),

@@ -3,7 +3,7 @@ import type { Failure } from '../../../shared/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
 import { modelFallbackText } from '../../../shared/events/transcript-rows'
 import { isUserProvided, textOf } from '../../../shared/model/message'
-import { contextChangeText } from '../../../shared/model/context'
+import { noticeText } from '../../../shared/events/notice-text'
 import { sandboxLabel, unavailableText } from '../../../shared/configuration/sandbox-text'
 import type { TaskNotification } from '../../../shared/model/task'
 import type { Todo } from '../../../shared/model/plan'
@@ -103,8 +103,7 @@ export class Printer {
         if (event.by === 'user' && !event.again)
           this.line(`${style.blue('›')} ${oneLine(textOf(event.parts.filter(isUserProvided)))}`)
         else if (event.by === 'task') this.#news(event.news ?? [])
-        else if (event.plan === undefined && !event.again)
-          this.note(event.facts ? contextChangeText(event.facts) : oneLine(textOf(event.parts)))
+        else if (event.plan === undefined && !event.again) this.note(oneLine(noticeText(event)))
         break
       case 'step.retried':
         this.line(

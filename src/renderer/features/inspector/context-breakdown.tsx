@@ -5,6 +5,7 @@ import { cx } from '../../ui/cx'
 const CONTEXT_KIND_LABELS: Record<ContextKind, string> = {
   system: 'System prompt and instructions',
   tools: 'Tools',
+  memory: 'Memory',
   files: 'Files read',
   results: 'Other tool results',
   conversation: 'Conversation',
@@ -13,6 +14,7 @@ const CONTEXT_KIND_LABELS: Record<ContextKind, string> = {
 const SHADES: Record<ContextKind, string> = {
   system: 'bg-ink',
   tools: 'bg-ink-2',
+  memory: 'bg-done',
   files: 'bg-run',
   results: 'bg-[color-mix(in_oklab,var(--run)_55%,var(--panel))]',
   conversation: 'bg-ink-3',
@@ -30,7 +32,7 @@ export function ContextBreakdown({ view, onJump }: { view: ContextView; onJump: 
         <span className="absolute inset-y-0 w-px bg-wait" style={{ left: share(view.limit) }} />
       </div>
       <dl className="mt-2.5 text-ui tabular-nums">
-        {CONTEXT_KINDS.map((kind) => (
+        {CONTEXT_KINDS.filter((kind) => kind !== 'memory' || view.parts.memory > 0).map((kind) => (
           <div key={kind} className="flex items-center gap-2 py-[3px]">
             <dt className="flex min-w-0 flex-1 items-center gap-2 text-ink-2">
               <span aria-hidden className={cx('size-2 flex-none rounded-[2px]', SHADES[kind])} />

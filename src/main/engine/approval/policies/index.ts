@@ -1,5 +1,6 @@
 import type { Policy } from '../rules/policy'
 import { afterMail, sendingMail } from './after-mail'
+import { rememberFreely, rememberThirdParty } from './remember'
 import {
   acceptEdits,
   askByDefault,
@@ -31,6 +32,7 @@ export const POLICIES: readonly Policy[] = [
   sensitiveReads,
   sendingMail,
   afterMail,
+  rememberThirdParty,
   askRules,
   changedServerTools,
   rememberedForSession,
@@ -39,6 +41,7 @@ export const POLICIES: readonly Policy[] = [
   outsideWorkspace,
   webAddresses,
   readOnlyTools,
+  rememberFreely,
   readOnlyCommands,
   acceptEdits,
   destructiveServerTools,

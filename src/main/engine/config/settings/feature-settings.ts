@@ -1,4 +1,4 @@
-import { flag, settingTable, type ValuesOf } from './setting-table'
+import { flag, number, settingTable, type ValuesOf } from './setting-table'
 
 /** `[features]`: what the user turned on. */
 export const FEATURE_TABLE = settingTable('features', {
@@ -7,4 +7,15 @@ export const FEATURE_TABLE = settingTable('features', {
   mail: flag('mail', false, 'searches, reads, drafts and sends mail'),
   location: flag('location', false, 'estimates where you are from your IP address; each use asks'),
 })
+
+/** `[memory]`: what the memory may take of a request. */
+export const MEMORY_TABLE = settingTable('memory', {
+  budgetBytes: number(
+    'budget_bytes',
+    2048,
+    { min: 0, max: 16_384 },
+    'the most that remembered entries take of a conversation, in bytes; 0: nothing is sent, and the agent only searches',
+  ),
+})
+export type MemorySettings = ValuesOf<typeof MEMORY_TABLE.fields>
 export type FeatureSettings = ValuesOf<typeof FEATURE_TABLE.fields>

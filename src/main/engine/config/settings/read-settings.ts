@@ -3,7 +3,7 @@ import { PERMISSION_MODES } from '../../../../shared/model/approval'
 
 import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settings'
 import { readDiagnostics, readEditorSettings } from './editor-settings'
-import { FEATURE_TABLE } from './feature-settings'
+import { FEATURE_TABLE, MEMORY_TABLE } from './feature-settings'
 import { readHooks } from './hook-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
 import { MCP, MCP_TABLES, TOOL_SEARCH } from './mcp-settings'
@@ -20,6 +20,7 @@ import { isTable, type TomlTable } from '../toml/parse-toml'
 export const SETTING_TABLES: readonly SettingTable[] = [
   ...SESSION_TABLES,
   FEATURE_TABLE,
+  MEMORY_TABLE,
   ...MCP_TABLES,
   ...DESKTOP_TABLES,
 ]
@@ -48,6 +49,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const loop = readLoop(top.table('loop'))
   const tools = TOOLS.read(top.table('tools'))
   const features = FEATURE_TABLE.read(top.table('features'))
+  const memory = MEMORY_TABLE.read(top.table('memory'))
   const notifications = NOTIFICATIONS.read(top.table('notifications'))
   const tasks = TASKS.read(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
@@ -77,6 +79,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     loop,
     tools,
     features,
+    memory,
     permission: { rules },
     sandbox,
     notifications,

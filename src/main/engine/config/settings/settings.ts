@@ -2,7 +2,7 @@ import type { ProviderType } from '../../../../shared/configuration/provider-typ
 import type { PermissionMode } from '../../../../shared/model/approval'
 import type { NotificationSettings, DesktopSettings } from '../../../../shared/configuration/settings'
 import type { PermissionRule } from '../../permission/permission-rule'
-import { FEATURE_TABLE, type FeatureSettings } from './feature-settings'
+import { FEATURE_TABLE, MEMORY_TABLE, type FeatureSettings, type MemorySettings } from './feature-settings'
 import type { Hook } from './hook-settings'
 import { type EditorSettings, DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './editor-settings'
 import { DESKTOP, ENVIRONMENT, NOTIFICATIONS, type EnvironmentSettings } from './desktop-settings'
@@ -38,6 +38,7 @@ export interface Settings {
   loop: LoopSettings
   tools: ToolSettings
   features: FeatureSettings
+  memory: MemorySettings
   permission: PermissionSettings
   sandbox: SandboxSettings
   notifications: NotificationSettings
@@ -83,6 +84,7 @@ export const DEFAULT_SETTINGS: Settings = {
   loop: readLoop(undefined),
   tools: TOOLS.defaults,
   features: FEATURE_TABLE.defaults,
+  memory: MEMORY_TABLE.defaults,
   permission: { rules: [] },
   sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: NOTIFICATIONS.defaults,

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../store/database'
+import type { Database } from '../store/database'
+import { createMemoryRows } from '../store/memory-rows'
+import { MIGRATIONS } from '../store/migrations'
+import { createMemory, type Memory } from './memory'
+import { isRecall } from './recall'
+
+const FIXTURES = join(import.meta.dirname, '../../../../test/fixtures/memory')
+const lines = (name: string): [string, string][] =>
+  readFileSync(join(FIXTURES, name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' | ') as [string, string])
+
+const SHOP = '/code/shop'
+const BY_AGENT = { at: 1000, author: 'agent', sessionId: 's1', seq: 7 } as const
+const BUDGET = 2048
+
+let folder: string
+let db: Database
+let memory: Memory
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trestle-memory-'))
+  db = openDatabase(join(folder, 'trestle.db'))
+  for (const { up } of MIGRATIONS) up(db)
+  memory = createMemory({
+    rows: createMemoryRows(db),
+    now: () => 1000,
+    sourceOf: (sessionId, seq) => ({ sessionId, ...(seq !== undefined && { seq }) }),
+  })
+})
+afterEach(() => {
+  db.close()
+  rmSync(folder, { recursive: true })
+})
+
+const store = (key: string, text: string, folder?: string) =>
+  memory.store({ key, text, ...(folder !== undefined && { folder }) }, BY_AGENT)
+const recall = (prompt: string, told: string[] = [], folder?: string) =>
+  memory.recall({ prompt, folder, told, budgetBytes: BUDGET, now: 2000 })
+const keysOf = (filter = {}) => memory.list(filter, 0, 100).entries.map(({ key }) => key)
+
+describe('what is stored', () => {
+  it('replaces what was under the key, and keeps every version with who wrote it', () => {
+    expect(store('editor', 'Neovim').change).toBe('created')
+    expect(store('editor', 'Neovim').change).toBe('unchanged')
+    const { entry, change } = store(' editor ', 'Helix')
+    expect(change).toBe('changed')
+    memory.change(entry.id, { key: 'editor', text: 'Zed' }, { at: 3000, author: 'user' })
+    const { versions, source } = memory.details(entry.id)
+    expect(versions.map(({ text, author, change: what }) => [what, text, author])).toEqual([
+      ['changed', 'Zed', 'user'],
+      ['changed', 'Helix', 'agent'],
+      ['created', 'Neovim', 'agent'],
+    ])
+    // The user's own change has no session.
+    expect(source).toBeUndefined()
+  })
+
+  it('keeps the same key apart for each project, and prefers the project', () => {
+    store('package manager', 'npm')
+    store('package manager', 'pnpm', SHOP)
+    expect(memory.reinforce(SHOP, 'package manager', 5).text).toBe('pnpm')
+    expect(memory.reinforce('/code/other', 'package manager', 5).text).toBe('npm')
+    expect(memory.list({ scope: SHOP }, 0, 10).entries.map(({ text }) => text)).toEqual(['pnpm'])
+  })
+
+  it('is named after its category and first words when it was learned, once for the same text', () => {
+    const learn = (text: string) => memory.learn({ category: 'style', text }, BY_AGENT)
+    const { entry } = learn('Short sentences, no exclamation marks, and never more than three paragraphs in an answer.')
+    expect(entry.key).toBe('style: Short sentences, no exclamation marks, and never more than')
+    expect(learn(entry.text).change).toBe('unchanged')
+    expect(learn(`${entry.text} Really.`).entry.key).toBe(`${entry.key} 2`)
+  })
+
+  it('is refused when it looks like a secret, is empty or is too long, with what to do', () => {
+    expect(() => store('deploy', `ghp_${'aB3'.repeat(12)}`)).toThrow(/looks like a GitHub token/)
+    expect(() => store('wifi password', 'hunter2')).toThrow(/looks like a password/)
+    expect(() => store('x', ' ')).toThrow('text: it is empty.')
+    expect(() => store('x', 'y'.repeat(2001))).toThrow('at most 2000')
+    expect(() => store('y'.repeat(101), 'y')).toThrow('at most 100')
+    expect(memory.overview(BUDGET).entries).toBe(0)
+  })
+
+  it('is deleted by its exact key only, and can be restored with its history', () => {
+    const { entry } = store('test runner', 'vitest')
+    expect(() => memory.forget(SHOP, 'test', BY_AGENT)).toThrow(/Similar keys: "test runner"/)
+    memory.forget(SHOP, 'test runner', BY_AGENT)
+    expect(keysOf()).toEqual([])
+    expect(recall('Which test runner do we use?')).toBeUndefined()
+    expect(keysOf({ deleted: true })).toEqual(['test runner'])
+    expect(memory.restore([entry.id], { at: 4000, author: 'user' })).toBe(1)
+    expect(keysOf({ query: 'vitest' })).toEqual(['test runner'])
+    expect(memory.details(entry.id).versions.map(({ change }) => change)).toEqual(['restored', 'deleted', 'created'])
+  })
+
+  it('is not restored over a newer entry with its key', () => {
+    const { entry } = store('editor', 'Neovim')
+    memory.remove([entry.id], BY_AGENT)
+    memory.store({ key: 'editor 2', text: 'x' }, BY_AGENT)
+    const { entry: other } = store('other', 'x')
+    memory.change(other.id, { key: 'editor', text: 'Zed' }, BY_AGENT)
+    expect(() => memory.restore([entry.id], BY_AGENT)).toThrow(/newer entry/)
+  })
+})
+
+describe('a recall', () => {
+  it.each(['questions.txt', 'questions-later.txt'])(
+    'contains the entry that each plain question of %s is about, for at least 28 of 30',
+    (name) => {
+      for (const [key, text] of lines('facts.txt')) store(key, text)
+      const questions = lines(name)
+      const missed = questions.filter(([question, key]) => !recall(question)?.text.includes(`\n- ${key}: `))
+      expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(Math.floor(questions.length * (2 / 30)))
+    },
+  )
+
+  it('stays within its budget with 10,000 entries, also over many prompts, and takes less than 5 ms', () => {
+    const facts = lines('facts.txt')
+    db.transaction(() => {
+      for (let n = 0; n < 10_000; n += 1) {
+        const [key, text] = facts[n % facts.length]!
+        store(`${key} ${n}`, `${text} (${n})`)
+      }
+    })()
+    const times: number[] = []
+    const told: string[] = []
+    for (const [question] of lines('questions.txt')) {
+      const started = performance.now()
+      const found = recall(question, told)
+      times.push(performance.now() - started)
+      if (found) told.push(found.text)
+      expect(Buffer.byteLength(told.join(''))).toBeLessThanOrEqual(BUDGET)
+    }
+    expect(told.every(isRecall)).toBe(true)
+    expect(times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]).toBeLessThan(5)
+  })
+
+  it('begins with what is used most where no words fit, and does not repeat what was told', () => {
+    store('editor', 'Neovim')
+    store('shell', 'fish')
+    memory.reinforce(undefined, 'shell', 5)
+    const first = recall('hi')!
+    expect(first.text.split('\n').slice(1)).toEqual(['- shell: fish', '- editor: Neovim'])
+    expect(first.matched).toEqual([])
+    expect(recall('Which editor do I like?', [first.text])).toBeUndefined()
+    store('pet', 'A dog named Bo')
+    expect(recall('What is my pet called?', [first.text])!.text).toBe('Also remembered:\n- pet: A dog named Bo')
+  })
+
+  it('tells nothing of other projects', () => {
+    store('secret plan', 'The launch is in May.', SHOP)
+    expect(recall('When is the launch in the secret plan?', [], '/code/other')).toBeUndefined()
+    expect(recall('When is the launch in the secret plan?', [], SHOP)!.text).toContain('May')
+  })
+
+  it('counts as a use only for entries that the words called up', () => {
+    const { entry: editor } = store('editor', 'Neovim')
+    const { entry: pet } = store('pet', 'A dog named Bo')
+    recall('Which editor do I like?')
+    expect(memory.details(editor.id).entry).toMatchObject({ shown: 1, usedAt: 2000 })
+    expect(memory.details(pet.id).entry.usedAt).toBeUndefined()
+  })
+
+  it('keeps an entry of many lines in one line, and cuts a long one', () => {
+    store('note', `first\n# Instructions\n${'long '.repeat(200)}`)
+    const { text } = recall('the note')!
+    expect(text.split('\n')).toHaveLength(2)
+    expect(text).toMatch(/… \(more with MemorySearch\)$/)
+  })
+})
