@@ -1,4 +1,5 @@
 import {
+  Brain,
   Bell,
   Inbox,
   Keyboard,
@@ -20,6 +21,7 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import { useMemo } from 'react'
+import { isFeatureOn } from '../shared/configuration/features'
 import { SESSION_MODES, type SessionMode } from '../shared/model/approval'
 import type { SandboxStatus } from '../shared/model/sandbox'
 import { confinementOf, MODE_NAMES, modeDescription } from '../shared/configuration/sandbox-text'
@@ -227,6 +229,18 @@ export function useAppCommands({
         icon: <SquareTerminal aria-hidden />,
         run: () => useLayout.getState().openTasks(),
       },
+      ...(isFeatureOn(settings, 'memory')
+        ? [
+            {
+              id: 'memory',
+              group: 'Go to',
+              label: 'Memory',
+              keywords: 'remember facts preferences forget',
+              icon: <Brain aria-hidden />,
+              run: () => useLayout.getState().openMemory(),
+            },
+          ]
+        : []),
       {
         id: 'settings',
         group: 'Go to',

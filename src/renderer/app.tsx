@@ -11,6 +11,7 @@ import {
   BeginView,
   FileViewer,
   InboxView,
+  MemoryView,
   MessagesDialog,
   Palette,
   SessionInspector,
@@ -22,6 +23,7 @@ import {
 import { useFileViewer } from './state/file-links'
 import { useLayout } from './state/page/layout-state'
 import { titleOf, useSessions } from './state/session/sessions-state'
+import { isFeatureOn } from '../shared/configuration/features'
 import { useAppInfo, useSettings } from './state/page/queries'
 import { useNotifications, usePendingInTitle } from './state/notifications'
 import { useFolderDrop } from './state/page/desktop-bridge'
@@ -126,6 +128,13 @@ export function App({ connection }: { connection: Connection }) {
             <InboxView connected={connectionState.status === 'open'} userHome={userHome} />
           </>
         )}
+        {view.kind === 'memory' && (
+          <>
+            <HeaderBar {...frame} title="Memory" folder={undefined} onClose={leave} />
+            {banners}
+            <MemoryView id={view.id} userHome={userHome} isOn={isFeatureOn(settings, 'memory')} />
+          </>
+        )}
         {view.kind === 'new' && (
           <>
             <HeaderBar
@@ -157,7 +166,7 @@ function usePlace(): string | undefined {
   return view.kind === 'session' ? summary && titleOf(summary) : PLACES[view.kind]
 }
 
-const PLACES = { settings: 'Settings', tasks: 'Tasks', inbox: 'Inbox', new: 'New session' }
+const PLACES = { settings: 'Settings', tasks: 'Tasks', inbox: 'Inbox', memory: 'Memory', new: 'New session' }
 
 function toggleColumn(): void {
   const layout = useLayout.getState()

@@ -29,6 +29,11 @@ export const InboxView = onDemand(
   () => <ViewSkeleton label="Loading the inbox" />,
 )
 
+export const MemoryView = onDemand(
+  () => import('../features/memory/memory-page').then((module) => module.MemoryPage),
+  () => <ViewSkeleton label="Loading the memory" />,
+)
+
 export const BeginView = onDemand(
   () => import('./begin-view').then((module) => module.BeginView),
   () => <ViewSkeleton label="Loading" />,
@@ -64,6 +69,9 @@ export function preloadView(view: MainView): void {
       break
     case 'inbox':
       void InboxView.preload()
+      break
+    case 'memory':
+      void MemoryView.preload()
       break
     case 'new':
       void BeginView.preload()

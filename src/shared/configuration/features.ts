@@ -41,6 +41,11 @@ export const FEATURE_TEXT: Readonly<Record<Feature, FeatureText>> = {
   },
 }
 
+/** Whether the user has turned the feature on; false while the settings are not known. */
+export function isFeatureOn(settings: { features: readonly FeatureView[] } | undefined, feature: Feature): boolean {
+  return settings?.features.some((one) => one.feature === feature && one.enabled) ?? false
+}
+
 /** The feature that a tool belongs to; undefined for tools that are always there. */
 export function featureOf(tool: string): Feature | undefined {
   return FEATURES.find((feature) => FEATURE_TEXT[feature].tools.includes(tool))

@@ -33,7 +33,7 @@ export const memoryContract = {
         deleted: z.boolean().optional(),
         order: z.enum(MEMORY_ORDERS).optional(),
         offset: z.int().min(0).default(0),
-        limit: z.int().min(1).max(1000).default(200),
+        limit: z.int().min(1).max(MEMORY_LIMITS.entries).default(200),
       }),
     )
     .output(type<MemoryPage>()),

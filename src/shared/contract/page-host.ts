@@ -1,5 +1,5 @@
 /**
- * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`, `/new`; `/quick` is the quick prompt of the desktop app. The hosts answer each of them with
+ * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`, `/memory/<entry>`, `/new`; `/quick` is the quick prompt of the desktop app. The hosts answer each of them with
  * the page itself; the page reads and writes them (renderer/state/session/route.ts).
  */
 export const PAGE_PATHS = {
@@ -7,6 +7,7 @@ export const PAGE_PATHS = {
   settings: 'settings',
   tasks: 'tasks',
   inbox: 'inbox',
+  memory: 'memory',
   new: 'new',
   quick: 'quick',
 } as const

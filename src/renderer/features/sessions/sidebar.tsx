@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Bell, Inbox, PanelLeft, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
+import { Bell, Brain, Inbox, PanelLeft, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { isFeatureOn } from '../../../shared/configuration/features'
 import { useInbox } from '../../state/inbox-state'
 import { useLayout } from '../../state/page/layout-state'
 import { archivedOf, projectsOf, useSessions, withChanges } from '../../state/session/sessions-state'
@@ -9,7 +10,7 @@ import { useSessionActions } from '../../state/session/session-actions'
 import { isUnread, useSessionMarks } from '../../state/session/session-marks'
 import { useTasks } from '../../state/tasks-state'
 import { showFailureToast, useToasts } from '../../state/page/toasts-state'
-import { useClient, useQueries } from '../../state/page/queries'
+import { useClient, useQueries, useSettings } from '../../state/page/queries'
 import { Badge } from '../../ui/badge'
 import { cx } from '../../ui/cx'
 import { IconButton } from '../../ui/button'
@@ -193,6 +194,7 @@ function SidebarFoot() {
     <footer className="flex-none border-t border-line p-1.5">
       <InboxEntry current={view.kind === 'inbox'} />
       <TasksEntry current={view.kind === 'tasks'} />
+      <MemoryLink current={view.kind === 'memory'} />
       <button
         type="button"
         aria-current={view.kind === 'settings' ? 'page' : undefined}
@@ -227,6 +229,23 @@ function InboxEntry({ current }: { current: boolean }) {
         {waiting > 0 && <Badge tone="wait">{`${waiting} pending`}</Badge>}
       </span>
       {waiting === 0 && <Kbd keys="Mod+U" />}
+    </button>
+  )
+}
+
+/** The link to what is remembered, while the feature is on. */
+function MemoryLink({ current }: { current: boolean }) {
+  const { data: settings } = useSettings()
+  if (!isFeatureOn(settings, 'memory')) return null
+  return (
+    <button
+      type="button"
+      aria-current={current ? 'page' : undefined}
+      onClick={() => useLayout.getState().openMemory()}
+      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
+    >
+      <Brain aria-hidden className="size-[15px] stroke-[1.6]" />
+      Memory
     </button>
   )
 }

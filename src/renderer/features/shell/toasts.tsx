@@ -2,10 +2,12 @@ import { X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { dismissToast, useToasts, type Toast } from '../../state/page/toasts-state'
 import { cx } from '../../ui/cx'
-import { IconButton } from '../../ui/button'
+import { Button, IconButton } from '../../ui/button'
 
 /** How long a toast stays, in ms; one with advice stays longer. Hovering keeps it open. */
 const STAY = { plain: 3000, notice: 20_000, fail: 20_000 }
+/** With a button: long enough to read it and to reach it by keyboard. */
+const STAY_WITH_ACTION = 12_000
 
 /** The region for toasts; announced politely. */
 export function Toasts() {
@@ -29,13 +31,15 @@ function ToastCard({ toast }: { toast: Toast }) {
   const [hovered, setHovered] = useState(false)
   useEffect(() => {
     if (hovered) return undefined
-    const timer = setTimeout(() => dismissToast(toast.id), STAY[toast.tone])
+    const timer = setTimeout(() => dismissToast(toast.id), toast.action ? STAY_WITH_ACTION : STAY[toast.tone])
     return () => clearTimeout(timer)
   }, [toast, hovered])
   return (
     <div
       onPointerEnter={() => setHovered(true)}
       onPointerLeave={() => setHovered(false)}
+      onFocus={() => setHovered(true)}
+      onBlur={() => setHovered(false)}
       className={cx(
         'pointer-events-auto flex max-w-full items-start gap-2 rounded-lg border bg-raised py-1.5 pr-1.5 pl-3 text-ui shadow-high',
         toast.tone === 'fail' ? 'border-[color-mix(in_oklab,var(--fail)_40%,var(--line))]' : 'border-line',
@@ -45,6 +49,18 @@ function ToastCard({ toast }: { toast: Toast }) {
         <p className={cx('font-medium', toast.tone === 'fail' && 'text-fail-ink')}>{toast.title}</p>
         {toast.message && <p className="break-words text-ink-2">{toast.message}</p>}
       </div>
+      {toast.action && (
+        <Button
+          size="small"
+          className="mt-0.5"
+          onClick={() => {
+            toast.action?.run()
+            dismissToast(toast.id)
+          }}
+        >
+          {toast.action.label}
+        </Button>
+      )}
       <IconButton label="Dismiss" onClick={() => dismissToast(toast.id)}>
         <X aria-hidden />
       </IconButton>

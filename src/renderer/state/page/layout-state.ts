@@ -37,6 +37,8 @@ export type MainView =
   | { kind: 'tasks'; taskId?: string }
   /** All pending requests. */
   | { kind: 'inbox' }
+  /** What is remembered, with one entry open. */
+  | { kind: 'memory'; id?: number }
 
 interface LayoutState {
   view: MainView
@@ -61,6 +63,8 @@ interface LayoutState {
   /** The page of all tasks; `taskId`: with the terminal of that task. */
   openTasks(taskId?: string): void
   openInbox(): void
+  /** The page of what is remembered; `id`: with that entry open. */
+  openMemory(id?: number): void
   /** Leaves settings or the new-session page. */
   goBack(): void
   /** The session was deleted: shows the new-session page if the session was on screen. */
@@ -112,6 +116,7 @@ export const useLayout = create<LayoutState>()((set, get) => {
     openNew: (folder) => set({ view: { kind: 'new', ...(folder !== undefined && { folder }) }, drawer: 'none' }),
     openTasks: (taskId) => set({ view: { kind: 'tasks', ...(taskId !== undefined && { taskId }) }, drawer: 'none' }),
     openInbox: () => set({ view: { kind: 'inbox' }, drawer: 'none' }),
+    openMemory: (id) => set({ view: { kind: 'memory', ...(id !== undefined && { id }) }, drawer: 'none' }),
     goBack: () => {
       const { lastSessionId: sessionId } = get()
       set({ view: sessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId }, drawer: 'none' })

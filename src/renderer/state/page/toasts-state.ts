@@ -7,6 +7,8 @@ export interface Toast {
   tone: 'plain' | 'notice' | 'fail'
   title: string
   message?: string
+  /** A button on it, e.g. Undo. */
+  action?: { label: string; run: () => void }
   /** ms since the epoch. */
   at: number
 }
@@ -36,9 +38,9 @@ function show(toast: Omit<Toast, 'id' | 'at'>): void {
   }))
 }
 
-/** Reports that an action succeeded, e.g. `Session id copied`. */
-export function showToast(title: string): void {
-  show({ tone: 'plain', title })
+/** Reports that an action succeeded, e.g. `Session id copied`; `action`: how to undo it. */
+export function showToast(title: string, action?: Toast['action']): void {
+  show({ tone: 'plain', title, ...(action && { action }) })
 }
 
 /** Shows a notification from the engine; `warning` in red. */

@@ -14,6 +14,8 @@ export function pathOf(view: MainView): string {
       return joined(PAGE_PATHS.tasks, view.taskId)
     case 'inbox':
       return joined(PAGE_PATHS.inbox)
+    case 'memory':
+      return joined(PAGE_PATHS.memory, view.id?.toString())
     default:
       return `${joined(PAGE_PATHS.new)}${view.folder === undefined ? '' : `?${new URLSearchParams({ folder: view.folder }).toString()}`}`
   }
@@ -33,6 +35,10 @@ export function viewOf(path: string, search = ''): MainView | undefined {
       return { kind: 'tasks', ...(first !== undefined && { taskId: first }) }
     case PAGE_PATHS.inbox:
       return { kind: 'inbox' }
+    case PAGE_PATHS.memory: {
+      const id = Number(first)
+      return { kind: 'memory', ...(Number.isSafeInteger(id) && id > 0 && { id }) }
+    }
     case PAGE_PATHS.new: {
       const folder = new URLSearchParams(search).get('folder')
       return { kind: 'new', ...(folder !== null && { folder }) }

@@ -1,0 +1,208 @@
+import { Brain, Download, Plus, Search } from 'lucide-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
+import { MEMORY_LIMITS, type MemoryFilter, type MemoryOrder, type MemoryOverview } from '../../../shared/model/memory'
+import { memoryAsMarkdown } from '../../../shared/model/memory-markdown'
+import { failureFrom } from '../../client/failure-from'
+import { folderName, shortPath } from '../../format/folder-name'
+import { useLayout } from '../../state/page/layout-state'
+import { useClient, useQueries } from '../../state/page/queries'
+import { showFailureToast } from '../../state/page/toasts-state'
+import { Button } from '../../ui/button'
+import { CONTROL_CLASS } from '../../ui/form/field'
+import { Skeleton } from '../../ui/loading'
+import { Menu, MenuItem } from '../../ui/menu'
+import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
+import { MemoryDialog } from './memory-dialog'
+import { MemoryList } from './memory-list'
+
+export interface MemoryPageProps {
+  /** The entry that is open. */
+  id: number | undefined
+  userHome: string | undefined
+  /** Whether agents use it. */
+  isOn: boolean
+}
+
+/** How many entries are loaded at first, and how many more each time. */
+const PAGE = 500
+const ORDERS: Record<MemoryOrder, string> = { recent: 'Latest change', used: 'Latest use', key: 'Name' }
+
+/** Everything that is remembered: to read, search, correct, delete, restore and export. */
+export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
+  const queries = useQueries()
+  const [query, setQuery] = useState('')
+  const [scope, setScope] = useState('')
+  const [order, setOrder] = useState<MemoryOrder>('recent')
+  const [deleted, setDeleted] = useState(false)
+  const [limit, setLimit] = useState(PAGE)
+  const [adding, setAdding] = useState(false)
+  const words = useDeferredValue(query.trim())
+  const filter: MemoryFilter = {
+    ...(words !== '' && { query: words }),
+    ...(scope !== '' && { scope }),
+    ...(deleted && { deleted }),
+    order,
+  }
+  const { data: page, error } = useQuery(
+    queries.memory.list.queryOptions({ input: { ...filter, limit }, placeholderData: keepPreviousData }),
+  )
+  const { data: overview } = useQuery(queries.memory.overview.queryOptions())
+  const isFiltered = words !== '' || scope !== '' || deleted
+  const close = (): void => useLayout.getState().openMemory()
+
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      {!isOn && (
+        <Banner
+          tone="plain"
+          actions={
+            <Button size="small" onClick={() => useLayout.getState().openSettings('general')}>
+              Settings
+            </Button>
+          }
+        >
+          Memory is off: agents neither see nor change these entries.
+        </Banner>
+      )}
+      <div
+        role="toolbar"
+        aria-label="Entries"
+        className="flex flex-none flex-wrap items-center gap-2 border-b border-line px-[18px] py-2 max-mid:px-3"
+      >
+        <div
+          role="search"
+          aria-label="Memory"
+          className="flex h-[29px] min-w-[160px] flex-1 items-center gap-2 rounded-md border border-line-strong bg-raised px-2.5 text-ink-3 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-offset-1 has-[input:focus-visible]:outline-focus"
+        >
+          <Search aria-hidden className="size-[14px] flex-none" />
+          <input
+            aria-label="Search the memory"
+            placeholder="Search"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            className="h-full min-w-0 flex-1 bg-transparent text-ui text-ink outline-none"
+          />
+        </div>
+        <select aria-label="Where" value={scope} className={SELECT} onChange={(event) => setScope(event.target.value)}>
+          <option value="">All projects</option>
+          <option value="everywhere">Everywhere</option>
+          {overview?.projects.map(({ folder }) => (
+            <option key={folder} value={folder}>
+              {folderName(folder, userHome).name} ({shortPath(folder, userHome)})
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Order"
+          value={order}
+          className={SELECT}
+          onChange={(event) => setOrder(event.target.value as MemoryOrder)}
+        >
+          {Object.entries(ORDERS).map(([name, label]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <Button
+          size="small"
+          aria-pressed={deleted}
+          variant={deleted ? 'default' : 'quiet'}
+          onClick={() => setDeleted(!deleted)}
+        >
+          Deleted{overview && overview.deleted > 0 ? ` (${overview.deleted.toLocaleString()})` : ''}
+        </Button>
+        <ExportMenu disabled={!overview || overview.entries === 0} />
+        <Button size="small" icon={<Plus aria-hidden />} onClick={() => setAdding(true)}>
+          Add
+        </Button>
+      </div>
+      {error && <ErrorNote failure={failureFrom(error)} className="m-3" />}
+      {!page ? (
+        !error && <Loading />
+      ) : page.entries.length > 0 ? (
+        <>
+          <MemoryList entries={page.entries} userHome={userHome} />
+          <footer className="flex flex-none items-center gap-3 border-t border-line px-[18px] py-1.5 text-small text-ink-3 max-mid:px-3">
+            <p role="status" className="min-w-0 flex-1">
+              {countText(page.total, deleted, overview)}
+            </p>
+            {page.total > page.entries.length && (
+              <Button size="small" variant="quiet" onClick={() => setLimit(Math.min(limit * 4, MEMORY_LIMITS.entries))}>
+                Show more
+              </Button>
+            )}
+          </footer>
+        </>
+      ) : (
+        <EmptyState
+          icon={<Brain aria-hidden />}
+          title={isFiltered ? 'No matching entries' : 'Nothing is remembered yet'}
+          className="m-auto"
+        >
+          {isFiltered
+            ? deleted
+              ? 'Deleted entries stay here for 30 days.'
+              : 'Try other words or another project.'
+            : 'Tell the agent what to remember, for example "Remember that we use pnpm". It is told again in later sessions when it fits.'}
+        </EmptyState>
+      )}
+      {id !== undefined && <MemoryDialog key={id} id={id} userHome={userHome} overview={overview} onClose={close} />}
+      {adding && (
+        <MemoryDialog id={undefined} userHome={userHome} overview={overview} onClose={() => setAdding(false)} />
+      )}
+    </div>
+  )
+}
+
+const SELECT = `${CONTROL_CLASS} h-[29px]! w-auto! max-w-[170px]`
+
+function countText(total: number, deleted: boolean, overview: MemoryOverview | undefined): string {
+  const count = `${total.toLocaleString()} ${deleted ? 'deleted ' : ''}${total === 1 ? 'entry' : 'entries'}`
+  if (deleted || !overview) return `${count}.`
+  const budget = (overview.budgetBytes / 1024).toLocaleString(undefined, { maximumFractionDigits: 1 })
+  return `${count}. What fits a message is sent with it, at most ${budget} kB per conversation.`
+}
+
+/** Saves all entries as a file. */
+function ExportMenu({ disabled }: { disabled: boolean }) {
+  const client = useClient()
+  const save = async (kind: 'json' | 'md'): Promise<void> => {
+    try {
+      const { entries } = await client.memory.list({ order: 'key', limit: MEMORY_LIMITS.entries })
+      const text = kind === 'json' ? `${JSON.stringify(entries, undefined, 2)}\n` : memoryAsMarkdown(entries)
+      const url = URL.createObjectURL(
+        new Blob([text], { type: kind === 'json' ? 'application/json' : 'text/markdown' }),
+      )
+      const link = Object.assign(document.createElement('a'), { href: url, download: `trestle-memory.${kind}` })
+      link.click()
+      URL.revokeObjectURL(url)
+    } catch (error) {
+      showFailureToast(error)
+    }
+  }
+  return (
+    <Menu
+      label="Export"
+      trigger={
+        <Button size="small" variant="quiet" icon={<Download aria-hidden />} disabled={disabled}>
+          Export
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => void save('md')}>Markdown</MenuItem>
+      <MenuItem onSelect={() => void save('json')}>JSON</MenuItem>
+    </Menu>
+  )
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading the memory" className="space-y-4 px-[18px] py-4">
+      {['w-3/5', 'w-2/5', 'w-1/2'].map((width) => (
+        <Skeleton key={width} className={width} />
+      ))}
+    </div>
+  )
+}
