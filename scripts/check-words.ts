@@ -49,6 +49,8 @@ const EXCEPTIONS: readonly RegExp[] = [
   /check-words/,
   // Words that people use in queries: data of the ranking of tools.
   /somebody\|someone\|whoever|begun:begin/,
+  // Words that the ranking of memory entries ignores.
+  /some somebody something|any anyone anything/,
 ]
 
 /** Names of the domain that must not be spelled so in identifiers: matched as a whole word of camelCase. */

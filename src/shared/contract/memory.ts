@@ -46,6 +46,6 @@ export const memoryContract = {
   /** Returns how many were deleted; they can be restored for 30 days. */
   remove: oc.input(z.strictObject({ ids })).output(type<number>()),
   restore: oc.input(z.strictObject({ ids })).output(type<number>()),
-  /** Deletes entries for good that were deleted before. */
+  /** Permanently deletes entries that were deleted before. */
   purge: oc.input(z.strictObject({ ids })).output(type<number>()),
 }

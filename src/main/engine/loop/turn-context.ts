@@ -89,7 +89,7 @@ export interface TurnContext {
   takeSteering(): { parts: UserPart[]; promptId?: string; news?: TaskNotification[] }[]
   /** The message about plan mode before the next step, if the user has switched it. */
   planNotice(): { plan: 'on' | 'off'; text: string } | undefined
-  /** Entries of the memory for what the user wrote; undefined when there are none, or the model has them. Absent: memory is off. */
+  /** Entries of the memory for what the user wrote; undefined without any that the model has not seen. Absent: memory is off. */
   recall?(): Promise<{ text: string; entries: number[] } | undefined>
   /** Instruction files of the folders that a step touched, if the model has not seen them yet. */
   instructionsFor?(touched: readonly Touched[]): Promise<string | undefined>

@@ -52,7 +52,7 @@ export interface Memory {
   change(id: number, content: NewMemory, origin: MemoryOrigin): MemoryEntry
   remove(ids: readonly number[], origin: MemoryOrigin): number
   restore(ids: readonly number[], origin: MemoryOrigin): number
-  /** Deletes entries that are already deleted for good. */
+  /** Permanently deletes entries that were deleted before. */
   purge(ids: readonly number[]): number
 }
 

@@ -46,7 +46,7 @@ export interface MemoryRows {
     change: 'changed' | 'restored',
   ): MemoryEntry
   remove(id: number, origin: MemoryOrigin): MemoryEntry
-  /** Deletes entries for good, with their history: those deleted before a time, or one. */
+  /** Permanently deletes entries, with their history: those deleted before a time, or one. */
   purge(which: { deletedBefore: number } | { id: number }): number
   versions(id: number, limit: number): MemoryVersion[]
   version(versionId: number): (MemoryVersion & { entryId: number }) | undefined

@@ -13,7 +13,7 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** A hash is named as one: the commit, digest or checksum of something public. */
 const NAMES_HASH =
   /\b(?:commits?|revision|rev|sha-?\d*|hash|checksum|digest|md5|etag|blob|tree|tag|version|pinned)\b[\s\w:'\"`(=/-]{0,24}$|sha\d+[:-]$|@$/i
-/** The id of a document in its link opens nothing by itself. */
+/** The id of a document in its link does not grant access on its own. */
 const DOCUMENT =
   /^\/*(?:[\w-]+\.)*(?:google|figma|notion|miro|sharepoint|atlassian|github|gitlab|youtube|youtu)\.[a-z.]+\//
 const PRODUCT_KEY = /^(?=(?:.*\d){2})(?=(?:.*[A-Z]){2})(?:[A-Z0-9]{4,8}-){3,}[A-Z0-9]{4,8}$/
