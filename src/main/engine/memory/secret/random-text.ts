@@ -61,7 +61,7 @@ function kindOf(char: string): number {
 /** 13 to 19 digits with a card's first digit and a correct check digit. */
 function cardNumberIn(text: string): boolean {
   for (const [found] of text.matchAll(/(?<![\d.])[2-6](?:[ -]?\d){12,18}(?![\d.])/g)) {
-    const digits = [...found.replaceAll(/\D/g, '')].toReversed().map(Number)
+    const digits = Array.from(found.replaceAll(/\D/g, ''), Number).toReversed()
     const sum = digits.reduce(
       (total, digit, at) => total + (at % 2 === 0 ? digit : digit < 5 ? digit * 2 : digit * 2 - 9),
       0,
