@@ -74,6 +74,28 @@ export function newsEngine(options: {
     thinking: false,
     origin: 'configured' as const,
   }
+  const sessions = createSessions({
+    makeScratchFolder: async () => {
+      throw new Error('Every session of this engine has a project.')
+    },
+    store,
+    newId,
+    now: Date.now,
+    interactive,
+    runsQueue: interactive,
+    defaults: () => ({ mode: 'auto' }),
+    completeFile: async () => [],
+    log,
+  })
+  const notifier = createTaskNotifier({
+    supervisor,
+    store,
+    sessions,
+    startsTurns: interactive,
+    retryMs: 20,
+    now: Date.now,
+    log,
+  })
   const tools = createSessionTools({
     terminals: supervisor.terminals,
     tasksOf: (session) => createSessionTasks(session, { supervisor, notifier, interactive }),
@@ -87,44 +109,41 @@ export function newsEngine(options: {
   const runner = createTurnRunner({
     home,
     store,
-    settingsFor: async () => ({ settings: DEFAULT_SETTINGS, problems: [], trust: { state: 'nothing', hash: '' } }),
-    resolveModel: async () => ({ info, provider }),
-    skills: noSkills,
     interactive,
-    effectiveHeader: (session) => session.header,
-    snapshots: {
-      prefetch: () => undefined,
-      take: async () => ({ entries: [] }),
-      takeChanging: async () => ({ entries: [] }),
-    },
-    ...tools,
-    agentTurn: async () => noAgentTurn,
-    warn: () => undefined,
-    problemsIn: async () => [],
-    scheduleAcrossAgents: () => (_accesses, _signal, work) => work(),
-    prepareNotifications: (session) => notifier.prepareForTurn(session),
-    checkpoints: {
-      before: () => undefined,
-      recover: async () => undefined,
-      sendDMail: async () => NO_WAY_BACK,
-      writtenByAgents: async () => new Set(),
-    },
     now: Date.now,
     newId,
-    runningTasks: async () => [],
-    windows: createContextWindows(),
-    warmUp: () => undefined,
-    log,
+    report: { log, warn: () => undefined },
+    project: {
+      effectiveHeader: (session) => session.header,
+      settingsFor: async () => ({ settings: DEFAULT_SETTINGS, problems: [], trust: { state: 'nothing', hash: '' } }),
+      skills: noSkills,
+      snapshots: {
+        prefetch: () => undefined,
+        take: async () => ({ entries: [] }),
+        takeChanging: async () => ({ entries: [] }),
+      },
+      problemsIn: async () => [],
+      checkpoints: {
+        before: () => undefined,
+        recover: async () => undefined,
+        sendDMail: async () => NO_WAY_BACK,
+        writtenByAgents: async () => new Set(),
+      },
+    },
+    models: { resolve: async () => ({ info, provider }), windows: createContextWindows() },
+    tools,
+    agents: {
+      turnOf: async () => noAgentTurn,
+      scheduleCalls: () => (_accesses, _signal, work) => work(),
+    },
+    tasks: {
+      prepareNotifications: (session) => notifier.prepareForTurn(session),
+      running: async () => [],
+      warmUp: () => undefined,
+    },
+    extensions: {},
   })
-  const sessions = createSessions({
-    makeScratchFolder: async () => {
-      throw new Error('Every session of this engine has a project.')
-    },
-    chooseAgent: async () => {
-      throw new Error('No test of this engine chooses an agent.')
-    },
-    withSkill: async (_header, parts) => parts,
-    store,
+  sessions.connect({
     runner,
     gateFor: (session) => ({
       policies: [() => ({ decision: 'allow', reason: 'a test' })],
@@ -145,26 +164,12 @@ export function newsEngine(options: {
       keepRules: async () => undefined,
       pastCalls: async () => [],
     }),
-    newId,
-    now: Date.now,
-    interactive,
-    runsQueue: interactive,
-    onRecorded: () => undefined,
-    onOpened: (session) => notifier.sessionOpened(session),
-    onRemoved: () => undefined,
-    defaults: () => ({ mode: 'auto' }),
-    completeFile: async () => [],
-    log,
+    chooseAgent: async () => {
+      throw new Error('No test of this engine chooses an agent.')
+    },
+    withSkill: async (_header, parts) => parts,
   })
-  const notifier: TaskNotifier = createTaskNotifier({
-    supervisor,
-    store,
-    sessions,
-    startsTurns: interactive,
-    retryMs: 20,
-    now: Date.now,
-    log,
-  })
+  sessions.follow({ opened: (session) => notifier.sessionOpened(session) })
   notifier.start()
   let closed: Promise<void> | undefined
   const close = (): Promise<void> =>

@@ -86,7 +86,7 @@ export function turnFixture({
   answers: Answer[]
   tools?: Tool[]
   gate?: Gate
-  ask?: TurnContext['ask']
+  ask?: TurnContext['calls']['ask']
   maxSteps?: number
   maxAttempts?: number
   idleTimeoutMs?: number
@@ -106,59 +106,7 @@ export function turnFixture({
   const registry = createRegistry(tools)
   const ctx: TurnContext = {
     turnId: 'turn',
-    provider: {
-      async *stream(request, signal) {
-        requests.push({ ...request, messages: [...request.messages] })
-        const answer = script.shift()
-        if (!answer) throw new Error('the script has no further answer')
-        yield* typeof answer === 'function' ? answer(request, signal) : answer
-      },
-    },
-    model: { id: 'p/m', name: 'm', imagesIn: false, thinking: false, toolCalls: true },
-    prefix: {
-      system: 'system',
-      tools: registry.schemas(),
-      renew: async () => undefined,
-      pendingChanges: () => undefined,
-    },
-    tools: registry,
-    history,
-    budget: {
-      enforce: async () => undefined,
-      outputLimit: () => undefined,
-      remainingTokens: () => 100_000,
-      recordUsage: () => undefined,
-      historyReplaced: () => undefined,
-      onOverflow: () => false,
-    },
-    record(...bodies) {
-      events.push(...bodies)
-      for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()
-    },
-    live: (event) => live.push(event),
-    ask: ask ?? (async () => ({ none: 'unattended', why: 'No user is available.' })),
-    gate: gate ?? (async () => ({ allowed: true })),
-    checkpointCall: () => undefined,
-    withdraw: (asked, reason) =>
-      void events.push({
-        type: 'approval.resolved',
-        approvalId: asked.approvalId,
-        callId: asked.callId,
-        outcome: 'cancelled',
-        reason,
-      }),
-    takeSteering() {
-      const taken = steering.map((words) => ({ parts: [{ type: 'text' as const, text: words }] }))
-      steering = []
-      return taken
-    },
-    planNotice: () => undefined,
-    nextCheckpoint: () => (checkpoints += 1),
-    marksCheckpoints: false,
-    goBack: async () => ({ problem: 'There is no way back in this test.' }),
-    saveResult: async (callId) => `/saved/${callId}.txt`,
-    maxResultChars: () => undefined,
-    warmUp: () => {},
+    signal: abort.signal,
     settings: {
       maxSteps: more.maxSteps ?? 50,
       maxAttempts: more.maxAttempts ?? 3,
@@ -166,17 +114,79 @@ export function turnFixture({
       retryBaseMs: 100,
       retryMaxMs: 1000,
     },
-    cacheKey: 'session',
-    cache: 'short',
-    signal: abort.signal,
-    now: () => (clock += 1),
-    random: () => 0.5,
-    async pause(ms, signal) {
-      pauses.push(ms)
-      signal.throwIfAborted()
+    record(...bodies) {
+      events.push(...bodies)
+      for (const { type, resolve } of waiting) if (bodies.some((body) => body.type === type)) resolve()
     },
-    newId: (prefix) => `${prefix}-${(ids += 1)}`,
-    callId: createCallIds(history),
+    live: (event) => live.push(event),
+    model: {
+      provider: {
+        async *stream(request, signal) {
+          requests.push({ ...request, messages: [...request.messages] })
+          const answer = script.shift()
+          if (!answer) throw new Error('the script has no further answer')
+          yield* typeof answer === 'function' ? answer(request, signal) : answer
+        },
+      },
+      info: { id: 'p/m', name: 'm', imagesIn: false, thinking: false, toolCalls: true },
+      cacheKey: 'session',
+      cache: 'short',
+    },
+    prefix: {
+      system: 'system',
+      tools: registry.schemas(),
+      renew: async () => undefined,
+      pendingChanges: () => undefined,
+    },
+    conversation: {
+      history,
+      budget: {
+        enforce: async () => undefined,
+        outputLimit: () => undefined,
+        remainingTokens: () => 100_000,
+        recordUsage: () => undefined,
+        historyReplaced: () => undefined,
+        onOverflow: () => false,
+      },
+      takeSteering() {
+        const taken = steering.map((words) => ({ parts: [{ type: 'text' as const, text: words }] }))
+        steering = []
+        return taken
+      },
+      planNotice: () => undefined,
+    },
+    tools: registry,
+    calls: {
+      gate: gate ?? (async () => ({ allowed: true })),
+      ask: ask ?? (async () => ({ none: 'unattended', why: 'No user is available.' })),
+      withdraw: (asked, reason) =>
+        void events.push({
+          type: 'approval.resolved',
+          approvalId: asked.approvalId,
+          callId: asked.callId,
+          outcome: 'cancelled',
+          reason,
+        }),
+      saveResult: async (callId) => `/saved/${callId}.txt`,
+      maxResultChars: () => undefined,
+      warmUp: () => {},
+      callId: createCallIds(history),
+    },
+    checkpoints: {
+      next: () => (checkpoints += 1),
+      areMarked: false,
+      backUp: () => undefined,
+      goBack: async () => ({ problem: 'There is no way back in this test.' }),
+    },
+    clock: {
+      now: () => (clock += 1),
+      random: () => 0.5,
+      async pause(ms, signal) {
+        pauses.push(ms)
+        signal.throwIfAborted()
+      },
+      newId: (prefix) => `${prefix}-${(ids += 1)}`,
+    },
   }
   return {
     ctx,

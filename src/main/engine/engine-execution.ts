@@ -11,6 +11,8 @@ import { InProcessTasks, inProcessTerminals } from './task/in-process-tasks'
 import { createEngineSandboxes } from './turn/session-sandboxes'
 import { repositoryRoot } from './workspace/path/repository-root'
 
+export type EngineExecution = ReturnType<typeof createExecution>
+
 /** What runs programs for an engine: sandboxes, tasks, hooks, language servers, and the skills that commands may read. Starts nothing before it is needed. */
 export function createExecution(foundation: EngineFoundation, options: EngineOptions) {
   const { home, config, settings, settingsFor, effectiveHeader, env, environment, now, log } = foundation

@@ -1,61 +1,97 @@
 import { join } from 'node:path'
 import { withSubagentTasks } from './agent/agent-supervision'
-import { createAgents, type Agents } from './agent/agents'
-import { createInbox, type OpenInbox } from './approval/inbox'
-import { addressRefusal, hiddenPaths } from './approval/rules/target-patterns'
-import { createToolPins } from './approval/rules/tool-pins'
+import { createAgentRuns } from './agent/agent-runs'
+import { createAgents } from './agent/agents'
+import { createInbox } from './approval/inbox'
 import { createTrust } from './trust/create-trust'
-import { createCheckpoints, type CheckpointManager } from './checkpoint/checkpoints'
+import { createCheckpoints } from './checkpoint/checkpoints'
 import { createSettingsActions } from './settings-actions'
-import type { RecordedEvent } from '../../shared/events/event'
-import { isAgentId } from '../../shared/model/agent'
 import { failureOf } from '../../shared/errors'
 import type { Engine, EngineOptions } from './engine-api'
 import { createSessionFilesView } from './workspace/session-files-view'
-import { AgentCallSchedule } from './loop/call-schedule'
 import { createEngineMcp } from './mcp/engine-mcp'
-import { clientTools } from './turn/client-capabilities'
-import { createGateDeps, readableOutputFolders } from './turn/session-gate'
+import { followSessions } from './engine-events'
 import { createExecution } from './engine-execution'
 import { openFoundation } from './engine-foundation'
 import { createFeatures } from './engine-features'
-import { createTaskNotifier, type TaskNotifier } from './session/task-notifier'
-import type { Session } from './session/session'
-import type { SessionDeps } from './session/session-deps'
+import { createTurns } from './engine-turns'
+import { createTaskNotifier } from './session/task-notifier'
 import { removeOrphanedPlaceholders } from './sandbox/mounts/placeholders'
 import { sandboxSupport } from './sandbox/sandbox-support'
 import { PACKAGE_REGISTRIES } from './network/host-list'
-import { createEnvironmentSnapshots } from './turn/environment-snapshot'
-import { createSessionTasks, createTaskActions } from './session/session-tasks'
-import { createSessionTools } from './turn/session-tools'
-import { createSessions, summaryOf } from './session/sessions'
+import { createTaskActions } from './session/session-tasks'
+import { createSessions } from './session/sessions'
 import { createTitleGenerator } from './session/title'
-import { createTurnRunner } from './turn/turn-runner'
-import { createContextWindows, endpointOf } from './turn/context-windows'
-import { createPlanActions, sessionPlan } from './turn/session-plans'
+import { createPlanActions } from './turn/session-plans'
 import { createStoreBackups } from './store/backup/store-backups'
-import { withSkill } from './skill/skills'
-import { clientTerminalEnv, namedEnv } from './environment/command-env'
+import { namedEnv } from './environment/command-env'
 import { withInProcessTasks } from './task/in-process-tasks'
-import { readArticle } from './web/web-access'
 import { agentTrace } from './runtime/agent-trace'
 import { BUILTIN_TOOLS } from '../../shared/tool-label'
 
-/** Puts the product together: the only place that knows all parts. The caller closes it. */
+/**
+ * Puts the product together: the only place that knows all parts. Each part is created from those before it. Sessions come early, because
+ * most parts use them, and are connected to what their turns need at the end. The caller closes the engine.
+ */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { version, interactive = false } = options
   const foundation = await openFoundation(options)
-  const { home, store, config, settings, settingsFor, effectiveHeader, rulesOf, env, catalog, network, environment } =
-    foundation
+  const { home, store, config, settings, effectiveHeader, env, catalog, network, environment } = foundation
   const { notify, warn, log, newId, now } = foundation
   const execution = createExecution(foundation, options)
   const { sandboxes, programSandboxes, clientCapabilities, machine, inProcessTasks, skills, hooks, diagnostics } =
     execution
-  const supervisor = withSubagentTasks(withInProcessTasks(machine, inProcessTasks), () => agents.runs)
+  const features = createFeatures(foundation)
+  const backups = createStoreBackups({ home, now, onProblem: warn })
+
+  const sessions = createSessions({
+    store,
+    newId,
+    now,
+    interactive,
+    runsQueue: options.runsQueue ?? true,
+    defaults: () => ({
+      mode: settings().defaultPermissionMode,
+      ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }),
+      ...(options.agent && { agent: options.agent }),
+    }),
+    makeScratchFolder: async () => {
+      const { makeScratchFolder } = await import('./session/scratch-folder')
+      return makeScratchFolder(home)
+    },
+    completeFile: async (root, query, limit) => {
+      const { completeFile } = await import('./workspace/ripgrep/complete-file')
+      return completeFile(root, query, limit)
+    },
+    log,
+  })
+  const runs = createAgentRuns({ home, store, sessions, settings: () => settings().agents, log })
+
+  const supervisor = withSubagentTasks(withInProcessTasks(machine, inProcessTasks), runs)
   supervisor.onChange((task) => notify({ kind: 'task', task }))
   supervisor.onRemoved((taskId) => notify({ kind: 'task.removed', taskId }))
   supervisor.onNotice((text) => notify({ kind: 'notice', text, tone: 'warning' }))
-  const features = createFeatures(foundation)
+  const notifier = createTaskNotifier({ supervisor, store, sessions, startsTurns: interactive, now, log })
+  const agents = createAgents({
+    home,
+    store,
+    sessions,
+    runs,
+    settings: () => settings().agents,
+    smallModel: async (model) => (await catalog.smallModel(model))?.info.id,
+    notifyTasks: (sessionId, taskIds) => void notifier.deliver(sessionId, taskIds),
+    warn,
+    log,
+  })
+
+  const checkpoints = createCheckpoints({
+    home,
+    store,
+    sessions,
+    settings: () => settings().checkpoints,
+    newId,
+    log,
+  })
   const mcp = createEngineMcp({
     home,
     version,
@@ -81,181 +117,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     effectiveHeader,
     log,
   })
-  const hiddenFrom: Parameters<typeof createSessionTools>[0]['hiddenFrom'] & {} = async (
-    session,
-    tool,
-    { root, addedFolders },
-  ) =>
-    hiddenPaths({
-      rules: await rulesOf(session),
-      tool,
-      root,
-      addedFolders,
-      home,
-      ownOutput: readableOutputFolders(home, skills, session),
-    })
-  const tools = createSessionTools({
-    clientToolsFor: clientTools(clientCapabilities, {
-      home,
-      env: () => clientTerminalEnv(process.env, settings()),
-      sandboxEnv: env,
-      hostedFor: (start) => machine.hostedFor(start),
-    }),
-    skills,
-    featureTools: features.tools,
-    writeHooksOf: hooks.writesOf,
-    hiddenFrom,
-    terminals: supervisor.terminals,
-    sandboxOf: sandboxes.forTools,
-    effectiveHeader,
-    agentsOf: (session) => agents.subagents.forSession(session),
-    checkpointsOf: (session) => ({
-      previewDMail: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }),
-    }),
-    tasksOf: (session) =>
-      createSessionTasks(session, { supervisor, notifier, interactive, canType: options.canType ?? interactive }),
-    planOf: (session) => sessionPlan(home, session),
-    webOf: (session) => ({
-      allowedHosts: () => settings().web.allowedHosts,
-      search: () => settings().web.search,
-      refusal: async (url) => addressRefusal(await rulesOf(session), url),
-      readArticle,
-      network,
-    }),
-  })
-  const family = new AgentCallSchedule()
-  const backups = createStoreBackups({ home, now, onProblem: warn })
-  const snapshots = createEnvironmentSnapshots({
-    home,
-    env,
-    sandboxOf: sandboxes.statusOf,
-    hiddenFrom: (session) => hiddenFrom(session, 'ListDirectory', tools.workspaceOf(session)),
-    isUntrusted: async ({ header }) =>
-      ['asked', 'changed', 'refused'].includes((await settingsFor(header.folder)).trust.state),
-    hasOtherTerminals: (session) => clientCapabilities.of(session)?.terminals !== undefined,
-  })
-  const runner = createTurnRunner({
-    home,
-    store,
-    settingsFor,
-    resolveModel: catalog.resolve,
-    ...tools,
-    serverTools: mcp.serverTools,
-    skills,
-    interactive,
-    effectiveHeader,
-    snapshots,
-    hooks,
-    diagnostics,
-    recall: features.memory.recall,
-    now,
-    newId,
-    agentTurn: (session) => agents.subagents.turnOf(session),
-    problemsIn: async (folder) => [...(await agents.specs.problems(folder)), ...(await skills.list(folder)).problems],
-    scheduleAcrossAgents:
-      ({ id, header }) =>
-      (accesses, signal, work) =>
-        family.run(header.agent?.rootId ?? id, accesses, signal, work),
-    prepareNotifications: (session) => notifier.prepareForTurn(session),
-    runningTasks: async (sessionId) =>
-      (await supervisor.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
-    windows: createContextWindows({
-      file: join(home, 'cache', 'windows.json'),
-      endpointOf: (id) => endpointOf(settings().providers[id]),
-    }),
-    checkpoints: {
-      before: (session, call) => checkpoints.before(session, call),
-      recover: (session) => checkpoints.recover(session),
-      sendDMail: (session, mail) => checkpoints.sendDMail(session, mail),
-      writtenByAgents: (session, paths) => checkpoints.writtenByAgents(session, paths),
-    },
-    syncSandbox: sandboxes.sync,
-    // A failure shows with the first command.
-    warmUp(session) {
-      // Its commands run in the editor's terminals.
-      if (clientCapabilities.of(session)?.terminals) return
-      void environment
-        .ready()
-        .then(() => sandboxes.usual(session))
-        .then(
-          (policy) => supervisor.terminals.warm(policy),
-          () => {},
-        )
-    },
-    log,
-    warn,
-  })
-  const sessionDeps: SessionDeps<Session> = {
-    store,
-    runner,
-    gateFor: createGateDeps({
-      home,
-      store,
-      tools,
-      skills,
-      effectiveHeader,
-      rulesOf,
-      interactive,
-      sandboxesOf: sandboxes.judging,
-      toolPins: createToolPins(home),
-      keepRules: (patterns) => config.allow(patterns),
-      newId,
-    }),
-    withSkill: ({ folder }, parts) => withSkill(skills, folder, parts),
-    newId,
-    now,
-    interactive,
-    runsQueue: options.runsQueue ?? true,
-    submit: hooks.submit,
-    attach: ({ id }, parts) => mcp.content.attach(id, parts),
-    onRecorded(session, before, events = []) {
-      if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
-      // A subagent is not among the user's sessions: it is listed as a task.
-      if (!isAgentId(session.id)) notify({ kind: 'session', summary: summaryOf(session.header) })
-      inbox.sessionChanged(before, session.header)
-      agents.onRecorded(session.header, before)
-      hooks.recorded(session, events)
-      titles?.onRecorded(session.header, before, events)
-      mcp.onRecorded(session.header, before, events)
-      if (events.some(changesSandbox)) void sandboxes.sync(session)
-      if (events.some(({ type }) => type === 'turn.finished')) backups.takeIfDue()
-    },
-    log,
-  }
-  const sessions = createSessions({
-    ...sessionDeps,
-    defaults: () => ({
-      mode: settings().defaultPermissionMode,
-      ...(catalog.defaultModel() !== undefined && { model: catalog.defaultModel() }),
-      ...(options.agent && { agent: options.agent }),
-    }),
-    chooseAgent: (choice, folder) => agents.choose(choice, folder),
-    onOpened: (session) => notifier.sessionOpened(session),
-    onRemoved(sessionId) {
-      hooks.removed(sessionId)
-      mcp.leave(sessionId)
-      checkpoints.removed(sessionId)
-      if (isAgentId(sessionId)) notify({ kind: 'task.removed', taskId: sessionId })
-      else notify({ kind: 'session.removed', sessionId })
-      notify({ kind: 'inbox' })
-    },
-    makeScratchFolder: async () => {
-      const { makeScratchFolder } = await import('./session/scratch-folder')
-      return makeScratchFolder(home)
-    },
-    completeFile: async (root, query, limit) => {
-      const { completeFile } = await import('./workspace/ripgrep/complete-file')
-      return completeFile(root, query, limit)
-    },
-  })
-  const checkpoints: CheckpointManager = createCheckpoints({
-    home,
-    store,
-    sessions,
-    settings: () => settings().checkpoints,
-    newId,
-    log,
-  })
+
+  const parts = { supervisor, notifier, agents, checkpoints, features, mcp }
+  const { tools, turns } = createTurns(foundation, execution, parts, options)
+  sessions.connect(turns)
+
   // Without a UI that lists sessions, a title is not worth a request.
   const titles = interactive
     ? createTitleGenerator({
@@ -265,27 +131,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
         log,
       })
     : undefined
-  const agents: Agents = createAgents({
-    home,
-    store,
-    sessions,
-    settings: () => settings().agents,
-    smallModel: async (model) => (await catalog.smallModel(model))?.info.id,
-    onChange: (task) => supervisor.changed(task),
-    allTools: tools.allTools,
-    notifyTasks: (sessionId, taskIds) => void notifier.deliver(sessionId, taskIds),
-    warn,
-    log,
-  })
-  const notifier: TaskNotifier = createTaskNotifier({
-    supervisor,
-    store,
-    sessions,
-    startsTurns: interactive,
-    now,
-    log,
-  })
-  notifier.start()
+  const inbox = createInbox({ store, choices: sessions.choices, notify })
+  followSessions({ ...parts, sessions, notify, tools, inbox, hooks, sandboxes, titles, backups })
+
   const trust = createTrust({
     describeServers: async (...file) => (await import('./mcp/config/describe-server')).describeServerFile(...file),
     home,
@@ -297,14 +145,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       void sessions.reconsider()
     },
   })
-  const inbox: OpenInbox = createInbox({ store, choices: sessions.choices, notify })
-  if (interactive) {
-    inbox.watch()
-    checkpoints.begin()
-    backups.begin()
-    removeOrphanedPlaceholders(join(home, 'run', 'sandbox'))
-    machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
-  }
   const actions = createSettingsActions({
     config,
     secrets: foundation.secrets,
@@ -320,6 +160,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     notify({ kind: 'settings' })
     void sessions.reconsider()
   })
+
+  notifier.start()
+  if (interactive) {
+    inbox.watch()
+    checkpoints.begin()
+    backups.begin()
+    removeOrphanedPlaceholders(join(home, 'run', 'sandbox'))
+    machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
+  }
   return {
     version,
     home,
@@ -355,7 +204,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       titles?.close()
       checkpoints.close()
       inbox.close()
-      await Promise.all([agents.runs.close(), sessions.close()])
+      await Promise.all([runs.close(), sessions.close()])
       await Promise.all([hooks.close(), mcp.close(), diagnostics.close()])
       await supervisor.close(background)
       config.close()
@@ -364,12 +213,6 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       store.close()
     },
   }
-}
-
-/** Whether what commands run in may be another one from this event on. */
-function changesSandbox(event: RecordedEvent): boolean {
-  if (event.type === 'session.changed') return event.mode !== undefined || event.addedFolders !== undefined
-  return event.type === 'plan.entered' || event.type === 'plan.left' || event.type === 'plan.resolved'
 }
 
 function describe(error: unknown): string {

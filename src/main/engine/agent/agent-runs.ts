@@ -48,11 +48,12 @@ export interface AgentRunsDeps {
   store: Pick<Store, 'header' | 'agents' | 'historyBackwards'>
   sessions: Pick<SessionManager, 'withSession'>
   settings(): AgentSettings
-  onChange(task: Task): void
   log(message: string): void
 }
 
 export interface AgentRuns {
+  /** Calls the listener when a subagent started, ended, or does something else. Returns the function that unsubscribes. */
+  onChange(listener: (task: Task) => void): () => void
   /** Gives work to the subagent with this session. Resolves when that is recorded, with promises for its end and for its move to the background. */
   begin(
     agentId: string,
@@ -82,12 +83,13 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   const { home, store, sessions } = deps
   const runs = new Map<string, Run>()
   const slots = new AgentSlots(() => deps.settings().maxRunning)
+  const listeners = new Set<(task: Task) => void>()
   let isClosed = false
 
   const notify = (agentId: string): void => {
     const header = store.header(agentId)
     const task = header && agentTask(header, home, runs.get(agentId)?.activity)
-    if (task) deps.onChange(task)
+    if (task) for (const listener of listeners) listener(task)
   }
 
   async function work(session: Session, start: AgentStart, prompt: string, run: Run): Promise<AgentOutcome> {
@@ -184,6 +186,10 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   }
 
   return {
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
     async begin(agentId, start, prompt) {
       if (isClosed) throw new CodedError('session.busy', 'Trestle is closing.')
       if (runs.has(agentId)) throw new CodedError('session.busy', `${agentId} is running.`)

@@ -7,29 +7,26 @@ import type { AgentRuns } from './agent-runs'
 const STOPPED = 'Stopped by the user.'
 
 /** A task supervisor that also covers subagents: callers can list, await, read and stop both in the same way. */
-export function withSubagentTasks(
-  supervisor: TaskSupervisor,
-  agents: () => AgentRuns,
-): TaskSupervisor & { changed(task: Task): void } {
+export function withSubagentTasks(supervisor: TaskSupervisor, agents: AgentRuns): TaskSupervisor {
   const changeListeners = new Set<(task: Task) => void>()
   const removedListeners = new Set<(taskId: string) => void>()
   const agentTask = async (taskId: string): Promise<Task> => {
-    const task = await agents().task(taskId)
+    const task = await agents.task(taskId)
     if (!task) throw new CodedError('task.not_found', `There is no task ${taskId}.`)
     return task
   }
+  agents.onChange((task) => {
+    for (const listener of changeListeners) listener(task)
+    // As with commands, a task that a call waited for is removed from the list when it ends.
+    if (task.status !== 'running' && !task.background) for (const listener of removedListeners) listener(task.taskId)
+  })
 
   return {
     terminals: supervisor.terminals,
-    changed(task) {
-      for (const listener of changeListeners) listener(task)
-      // As with commands, a task that a call waited for is removed from the list when it ends.
-      if (task.status !== 'running' && !task.background) for (const listener of removedListeners) listener(task.taskId)
-    },
     start: (start) => supervisor.start(start),
     async list(filter) {
       const { activeOnly = false, limit, sessionId } = filter
-      const [commands, all] = await Promise.all([supervisor.list(filter), agents().tasks({ activeOnly })])
+      const [commands, all] = await Promise.all([supervisor.list(filter), agents.tasks({ activeOnly })])
       const own = all.filter(
         (task) =>
           (sessionId === undefined || task.sessionId === sessionId) && (task.background || task.status === 'running'),
@@ -40,7 +37,7 @@ export function withSubagentTasks(
     async output(taskId, page) {
       if (!isAgentId(taskId)) return supervisor.output(taskId, page)
       await agentTask(taskId)
-      const bytes = Buffer.from(agents().answer(taskId))
+      const bytes = Buffer.from(agents.answer(taskId))
       const to = Math.min(page.before ?? bytes.length, bytes.length)
       const from = Math.max(0, to - page.bytes)
       return { text: bytes.subarray(from, to).toString(), from, to, total: bytes.length, dropped: 0 }
@@ -48,19 +45,19 @@ export function withSubagentTasks(
     async wait(taskId, ms, signal) {
       if (!isAgentId(taskId)) return supervisor.wait(taskId, ms, signal)
       const task = await agentTask(taskId)
-      if (task.status === 'running') await within(agents().ended(taskId), ms, signal)
+      if (task.status === 'running') await within(agents.ended(taskId), ms, signal)
       const now = await agentTask(taskId)
       return { task: now, ended: now.status !== 'running' }
     },
     async stop(taskId, reason) {
       if (!isAgentId(taskId)) return supervisor.stop(taskId, reason)
-      await agents().stop(taskId, reason ?? STOPPED)
+      await agents.stop(taskId, reason ?? STOPPED)
       return agentTask(taskId)
     },
     async stopAll(filter) {
       const [{ stopped }, ended] = await Promise.all([
         supervisor.stopAll(filter),
-        agents().stopAll(
+        agents.stopAll(
           ({ background, parentId }) => background && (filter.sessionId === undefined || parentId === filter.sessionId),
           STOPPED,
         ),
@@ -69,7 +66,7 @@ export function withSubagentTasks(
     },
     input: async (taskId, data) => (isAgentId(taskId) ? refuse('has no terminal') : supervisor.input(taskId, data)),
     moveToBackground: async (taskId) =>
-      isAgentId(taskId) ? agents().moveToBackground(taskId) : supervisor.moveToBackground(taskId),
+      isAgentId(taskId) ? agents.moveToBackground(taskId) : supervisor.moveToBackground(taskId),
     orphans: () => supervisor.orphans(),
     killOrphans: (pids) => supervisor.killOrphans(pids),
     watch(taskId, listener) {
@@ -81,7 +78,7 @@ export function withSubagentTasks(
       void agentTask(taskId)
         .then(
           (task) =>
-            changeListeners.has(onChange) && listener({ type: 'start', task, text: agents().answer(taskId), from: 0 }),
+            changeListeners.has(onChange) && listener({ type: 'start', task, text: agents.answer(taskId), from: 0 }),
         )
         .catch(() => undefined)
       return () => changeListeners.delete(onChange)

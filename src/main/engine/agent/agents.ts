@@ -2,20 +2,19 @@ import type { AgentChoice, SessionAgent } from '../../../shared/model/agent'
 import { failureOf } from '../../../shared/errors'
 import type { SessionHeader } from '../../../shared/model/session'
 import type { SessionManager } from '../session/sessions'
-import { createAgentRuns, type AgentRuns, type AgentRunsDeps } from './agent-runs'
 import { createAgentSpecs, type AgentSpecs, builtInAgents, chooseAgent } from './agent-specs'
 import { problemText, SMALL_MODEL } from './agent-spec'
 import { createSubagents, type Subagents, type SubagentsDeps } from './subagents'
 
-export interface AgentsDeps extends AgentRunsDeps, Omit<SubagentsDeps, 'specs' | 'runs' | keyof AgentRunsDeps> {
+export interface AgentsDeps extends Omit<SubagentsDeps, 'specs'> {
   sessions: Pick<SessionManager, 'createAgent' | 'withSession' | 'reconsider'>
   /** Shows the user a warning; each text only once. */
   warn(text: string): void
+  log(message: string): void
 }
 
 /** The agents and subagents of an engine. */
 export interface Agents {
-  runs: AgentRuns
   specs: AgentSpecs
   subagents: Subagents
   /** Resolves the agent that the user chose for a session in the folder. Warns about problems in its file, and throws when it cannot be used. */
@@ -26,7 +25,6 @@ export interface Agents {
 
 export function createAgents(deps: AgentsDeps): Agents {
   const { home, sessions, log } = deps
-  const runs = createAgentRuns(deps)
   const specs = createAgentSpecs({ home, builtIn: builtInAgents() })
 
   function allowForFamily(rootId: string, agentId: string, patterns: string[]): void {
@@ -40,9 +38,8 @@ export function createAgents(deps: AgentsDeps): Agents {
   }
 
   return {
-    runs,
     specs,
-    subagents: createSubagents({ ...deps, specs, runs }),
+    subagents: createSubagents({ ...deps, specs }),
     async choose(choice, folder) {
       const { agent, model, problems } = await chooseAgent(specs, choice, folder)
       for (const problem of problems) deps.warn(problemText(problem))

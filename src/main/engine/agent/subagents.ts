@@ -37,8 +37,6 @@ export interface SubagentsDeps {
   settings(): AgentSettings
   /** The small model to use with this one; undefined when none is available. */
   smallModel(model: string | undefined): Promise<string | undefined>
-  /** All tools of a session. */
-  allTools(session: Session): readonly Pick<Tool, 'name' | 'annotations' | 'listedOnly'>[]
   /** Checks whether notifications of these tasks are due. */
   notifyTasks(sessionId: string, taskIds: readonly string[]): void
 }
@@ -62,8 +60,11 @@ export interface AgentTurn {
 
 export interface Subagents {
   turnOf(session: Session): Promise<AgentTurn>
-  /** The subagents of a session, for its tools. */
-  forSession(session: Session): SessionAgents
+  /** The subagents of a session, for its tools; `allTools` are all of these tools. */
+  forSession(
+    session: Session,
+    allTools: () => readonly Pick<Tool, 'name' | 'annotations' | 'listedOnly'>[],
+  ): SessionAgents
 }
 
 /** Decides which subagents a session may start, and starts them. */
@@ -151,7 +152,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
     }
   }
 
-  function forSession(session: Session): SessionAgents {
+  function forSession(session: Session, allTools: Parameters<Subagents['forSession']>[1]): SessionAgents {
     const { id } = session
     const rootId = session.header.agent?.rootId ?? id
 
@@ -277,8 +278,7 @@ export function createSubagents(deps: SubagentsDeps): Subagents {
       },
       async tools() {
         const turn = await turnOf(session)
-        return deps
-          .allTools(session)
+        return allTools()
           .filter((tool) => turn.offers(tool))
           .map(({ name }) => name)
       },

@@ -58,7 +58,7 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
   const { history, context } = deps
   const { sizes } = deps.window
   const fixed = (): number => deps.fixed()
-  const bindsThinking = context.model.traits?.bindsThinking ?? false
+  const bindsThinking = context.model.info.traits?.bindsThinking ?? false
   const count = createTokenCount({ history, fixed, sizes, bindsThinking, ...(deps.known && { known: deps.known }) })
   let { earlier } = deps
   /** Steps since the latest compaction. */

@@ -43,7 +43,7 @@ export async function runWithTimeout(
       limit.pause()
       try {
         const ends = signal ? AbortSignal.any([inner.signal, signal]) : inner.signal
-        return await ctx.ask({ turnId: ctx.turnId, callId, tool: tool.name }, question, ctx.signal, ends)
+        return await ctx.calls.ask({ turnId: ctx.turnId, callId, tool: tool.name }, question, ctx.signal, ends)
       } finally {
         limit.resume()
       }

@@ -31,39 +31,42 @@ export type StepEnd =
  * in the request, so that its prefix does not change.
  */
 export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLast: boolean }): Promise<StepEnd> {
-  const stepId = ctx.newId('step')
-  const startedAt = ctx.now()
-  const tools = ctx.model.toolCalls ? ctx.prefix.tools : []
-  const checkpoint = ctx.nextCheckpoint()
-  const mark = ctx.marksCheckpoints ? { checkpoint } : {}
-  if (ctx.marksCheckpoints) markCheckpoint(ctx.history, checkpoint)
-  const outputLimit = ctx.budget.outputLimit()
+  const stepId = ctx.clock.newId('step')
+  const startedAt = ctx.clock.now()
+  const tools = ctx.model.info.toolCalls ? ctx.prefix.tools : []
+  const checkpoint = ctx.checkpoints.next()
+  const mark = ctx.checkpoints.areMarked ? { checkpoint } : {}
+  if (ctx.checkpoints.areMarked) markCheckpoint(ctx.conversation.history, checkpoint)
+  const outputLimit = ctx.conversation.budget.outputLimit()
   const request: ModelRequest = {
-    model: ctx.model.name,
-    modelId: ctx.model.id,
+    model: ctx.model.info.name,
+    modelId: ctx.model.info.id,
     system: ctx.prefix.system,
-    messages: ctx.history,
+    messages: ctx.conversation.history,
     tools,
-    imagesIn: ctx.model.imagesIn,
-    thinking: ctx.model.thinking,
-    cacheKey: ctx.cacheKey,
-    cache: ctx.cache,
+    imagesIn: ctx.model.info.imagesIn,
+    thinking: ctx.model.info.thinking,
+    cacheKey: ctx.model.cacheKey,
+    cache: ctx.model.cache,
     ...(isLast && tools.length > 0 && { toolChoice: 'none' as const }),
     ...(outputLimit === undefined
-      ? { availableOutputTokens: ctx.budget.remainingTokens() }
+      ? { availableOutputTokens: ctx.conversation.budget.remainingTokens() }
       : { maxOutputTokens: outputLimit }),
-    ...(ctx.model.effort !== undefined && { effort: ctx.model.effort }),
-    ...(ctx.model.traits && { traits: ctx.model.traits }),
-    ...(!isLast && tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.warmUp()) }),
+    ...(ctx.model.info.effort !== undefined && { effort: ctx.model.info.effort }),
+    ...(ctx.model.info.traits && { traits: ctx.model.info.traits }),
+    ...(!isLast && tools.some(({ name }) => name === 'Bash') && { sent: once(() => ctx.calls.warmUp()) }),
   }
   /** The model that answers, and whether earlier thinking had to be left out. */
-  const author: { model: string; thinkingDropped?: true } = { model: ctx.model.id }
-  ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.id, checkpoint })
+  const author: { model: string; thinkingDropped?: true } = { model: ctx.model.info.id }
+  ctx.record({ type: 'step.started', turnId: ctx.turnId, stepId, n, model: ctx.model.info.id, checkpoint })
   for (let attempt = 1; ; attempt += 1) {
     const answer = new StreamedAnswer(stepId, ctx)
     try {
-      await receiveChunks(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) =>
-        answer.add(chunk),
+      await receiveChunks(
+        ctx.model.provider,
+        request,
+        { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal },
+        (chunk) => answer.add(chunk),
       )
       // An empty answer is accepted if the turn has to end anyway.
       const { parts, finish, usage, cut } = answer.complete({ mayBeEmpty: isLast && attempt > 1 })
@@ -75,11 +78,11 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         ...author,
         parts,
         finish,
-        durationMs: ctx.now() - startedAt,
+        durationMs: ctx.clock.now() - startedAt,
         ...(usage && { usage }),
       })
-      ctx.history.push({ role: 'assistant', parts, model: ctx.model.id })
-      ctx.budget.recordUsage(usage)
+      ctx.conversation.history.push({ role: 'assistant', parts, model: ctx.model.info.id })
+      ctx.conversation.budget.recordUsage(usage)
       return { kind: 'answered', stepId, finish, calls: parts.filter((part) => part.type === 'tool_call'), cut }
     } catch (error) {
       const partial = (): void => {
@@ -92,7 +95,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
           parts: answer.partialParts(),
           finish: 'other',
           partial: true,
-          durationMs: ctx.now() - startedAt,
+          durationMs: ctx.clock.now() - startedAt,
         })
       }
       if (ctx.signal.aborted) {
@@ -100,12 +103,14 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         return { kind: 'stopped' }
       }
       // Only once: if the request is rejected again, thinking was not the cause.
-      const isThinking = !author.thinkingDropped && rejectsThinking(error) && holdsThinking(ctx.history)
+      const isThinking = !author.thinkingDropped && rejectsThinking(error) && holdsThinking(ctx.conversation.history)
       if (isThinking) {
-        dropThinking(ctx.history)
+        dropThinking(ctx.conversation.history)
         author.thinkingDropped = true
       }
-      const delayMs = isThinking ? 0 : retryDelay(error, attempt, ctx.settings, ctx.random, ctx.fallBack !== undefined)
+      const delayMs = isThinking
+        ? 0
+        : retryDelay(error, attempt, ctx.settings, ctx.clock.random, ctx.model.fallBack !== undefined)
       if (delayMs === undefined) {
         partial()
         return { kind: 'failed', failure: finalFailure(error, attempt) }
@@ -121,7 +126,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
         failure: isThinking ? thinkingFailure(error) : failureOf(error),
         superseded,
       })
-      await ctx.pause(delayMs, ctx.signal).catch(() => undefined)
+      await ctx.clock.pause(delayMs, ctx.signal).catch(() => undefined)
       if (ctx.signal.aborted) {
         ctx.record({
           type: 'step.finished',
@@ -132,7 +137,7 @@ export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLa
           parts: [],
           finish: 'other',
           partial: true,
-          durationMs: ctx.now() - startedAt,
+          durationMs: ctx.clock.now() - startedAt,
         })
         return { kind: 'stopped' }
       }
@@ -159,10 +164,10 @@ class StreamedAnswer {
   readonly #callId: (wireId: string) => string
   readonly #subjectOf: (tool: string) => readonly string[] | undefined
 
-  constructor(stepId: string, ctx: Pick<TurnContext, 'live' | 'callId' | 'tools'>) {
+  constructor(stepId: string, ctx: Pick<TurnContext, 'live' | 'calls' | 'tools'>) {
     this.#stepId = stepId
     this.#live = ctx.live
-    this.#callId = ctx.callId
+    this.#callId = ctx.calls.callId
     this.#subjectOf = (tool) => ctx.tools.get(tool)?.subject
   }
 

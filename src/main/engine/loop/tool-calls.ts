@@ -59,7 +59,7 @@ export async function runToolCalls(
   const finish = (part: ToolCallPart, result: ToolResult, startedAt: number): void => {
     results.set(part.callId, result)
     const { content, isError = false, details } = result
-    const durationMs = ctx.now() - startedAt
+    const durationMs = ctx.clock.now() - startedAt
     longestMs = Math.max(longestMs, durationMs)
     recorder.add({
       type: 'tool.finished',
@@ -84,7 +84,7 @@ export async function runToolCalls(
   for (const part of parts) {
     const result = results.get(copies.get(part.callId) ?? '')
     if (result && !results.has(part.callId))
-      finish(part, { ...ok(MERGED_RESULT), isError: result.isError ?? false }, ctx.now())
+      finish(part, { ...ok(MERGED_RESULT), isError: result.isError ?? false }, ctx.clock.now())
   }
   recorder.flush()
   if (parts.some((part) => !results.has(part.callId)) && isSuspended(ctx.signal)) return undefined
@@ -99,7 +99,7 @@ export async function runToolCalls(
       content: result.content,
     }
   })
-  ctx.history.push(...messages)
+  ctx.conversation.history.push(...messages)
   const dMail = [...results.values()].map(({ details }) => details).find((details) => details?.kind === 'd-mail')
   return {
     results: messages,
@@ -116,7 +116,7 @@ async function prepareJob(
   hasOthers: boolean,
   asked: Approval | undefined,
 ): Promise<Job> {
-  const job: Job = { part, startedAt: ctx.now(), accesses: [], ...(asked && { asked }) }
+  const job: Job = { part, startedAt: ctx.clock.now(), accesses: [], ...(asked && { asked }) }
   const tool = ctx.tools.get(part.name)
   if (!tool) return { ...job, refused: failed(ctx.tools.unknownTool(part.name)) }
   if (tool.alone && hasOthers)
@@ -183,14 +183,14 @@ async function runJob(
   const { call, refused } = tool && waited && job.input !== undefined ? await prepare(tool, job.input) : job
   if (!tool || !call) {
     const result = refused ?? failed('The call could not be prepared.')
-    if (asked) ctx.withdraw(asked, `It cannot be done any more: ${textOf(result.content)}`)
+    if (asked) ctx.calls.withdraw(asked, `It cannot be done any more: ${textOf(result.content)}`)
     return result
   }
   const hooked = { callId: job.part.callId, tool: tool.name, input: job.input, summary: call.summary }
-  const denial = await ctx.hooks?.beforeCall(hooked)
+  const denial = await ctx.calls.hooks?.beforeCall(hooked)
   if (ctx.signal.aborted) return notRun(ctx, job, 'Not run: the turn was stopped first.')
   if (denial) {
-    if (asked) ctx.withdraw(asked, denial.message)
+    if (asked) ctx.calls.withdraw(asked, denial.message)
     if (denial.judged)
       recorder.add({ type: 'tool.judged', turnId: ctx.turnId, callId: job.part.callId, ...denial.judged })
     return failed(denial.message)
@@ -204,7 +204,7 @@ async function runJob(
     prepareAgain: () => tool.prepare(job.input),
     ...(asked && { asked }),
   }
-  const answer = await ctx.gate(request, ctx.signal).catch((error: unknown) => {
+  const answer = await ctx.calls.gate(request, ctx.signal).catch((error: unknown) => {
     if (ctx.signal.aborted) return undefined
     throw error
   })
@@ -245,7 +245,7 @@ async function runWithCheckpoint(
 ): Promise<ToolResult | undefined> {
   const { callId } = hooked
   // The call does not run if its changes could not be undone.
-  const backup = ctx.checkpointCall({ callId, tool, call })
+  const backup = ctx.checkpoints.backUp({ callId, tool, call })
   const checkpoint =
     backup &&
     (await backup.catch((error: unknown) => ({ problem: tooManyFilesAdvice(error) ?? failureOf(error).message })))
@@ -254,24 +254,24 @@ async function runWithCheckpoint(
     return failed(`Not run: what it may change could not be kept for undo. ${checkpoint.problem}`)
   if (checkpoint) recorder.add(checkpoint.made)
   await recorder.written()
-  job.startedAt = ctx.now()
+  job.startedAt = ctx.clock.now()
   // Hooks on writes do not count towards the tool's timeout.
-  const problem = ctx.hooks && !answer && (await call.check?.())
+  const problem = ctx.calls.hooks && !answer && (await call.check?.())
   const result =
     problem ||
     (await runWithTimeout(ctx, tool, call, { callId, ...(answer && { answer }), ...(sandbox && { sandbox }) }))
-  await ctx.hooks?.afterCall({ ...hooked, tool: tool.name }, result, ctx.now() - job.startedAt)
+  await ctx.calls.hooks?.afterCall({ ...hooked, tool: tool.name }, result, ctx.clock.now() - job.startedAt)
   // After the hooks, so that undo also reverts what a formatter hook changed.
   const changed = await checkpoint?.changed()
   if (changed) recorder.add(changed)
-  ctx.diagnostics?.ran({
+  ctx.calls.diagnostics?.ran({
     accesses: call.accesses,
     ...(checkpoint && { changes: changed?.changes ?? [] }),
     failed: result.isError ?? false,
   })
   return truncateResult(result, {
-    maxChars: ctx.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
-    save: (text) => ctx.saveResult(callId, text),
+    maxChars: ctx.calls.maxResultChars(tool.name) ?? tool.maxResultChars ?? DEFAULT_MAX_CHARS,
+    save: (text) => ctx.calls.saveResult(callId, text),
   })
 }
 
@@ -282,14 +282,14 @@ async function runInSchedule(
   call: PreparedCall,
   run: () => Promise<ToolResult | undefined>,
 ): Promise<ToolResult | undefined> {
-  if (!ctx.scheduleAcrossAgents) return run()
+  if (!ctx.calls.scheduleAcrossAgents) return run()
   let hasStarted = false
   const start = (): Promise<ToolResult | undefined> => {
     hasStarted = true
     return run()
   }
   try {
-    return await ctx.scheduleAcrossAgents(call.accesses, ctx.signal, start)
+    return await ctx.calls.scheduleAcrossAgents(call.accesses, ctx.signal, start)
   } catch (error) {
     if (hasStarted || !ctx.signal.aborted) throw error
     return notRun(ctx, job, 'Not run: the turn was stopped while it waited for a call of another agent.')
@@ -298,6 +298,6 @@ async function runInSchedule(
 
 function notRun(ctx: TurnContext, { asked }: Job, text: string): ToolResult | undefined {
   if (isSuspended(ctx.signal)) return undefined
-  if (asked) ctx.withdraw(asked, stopMessage(ctx.signal))
+  if (asked) ctx.calls.withdraw(asked, stopMessage(ctx.signal))
   return failed(text)
 }

@@ -41,50 +41,42 @@ export interface TurnModel {
   traits?: ModelTraits
 }
 
-/** Everything a turn needs. The loop keeps no state of its own between turns. */
+/** Everything a turn needs, in parts. The loop keeps no state of its own between turns. */
 export interface TurnContext {
   turnId: string
-  provider: Provider
-  model: TurnModel
-  /** Continues the turn with another model: changes `provider` and `model`, and records it. Resolves with false when it cannot. Absent without a fallback model, or after it took over. */
-  fallBack?: ((failure: Failure) => Promise<boolean>) | undefined
-  /** What every request begins with. */
-  prefix: TurnPrefix
-  tools: ToolLookup
-  /** The conversation so far, the prompt of this turn included; the turn appends to it. */
-  history: Message[]
-  /** Keeps the history within the model's window. */
-  budget: ContextBudget
+  signal: AbortSignal
+  settings: LoopSettings & { /** Equal steps in a row that end the turn; default 12. */ maxRepeats?: number }
   /** Stores events synchronously: they are durable when it returns. */
   record(...events: EventBody[]): void
   /** Notifies listeners. Cheap. */
   live(event: TurnLiveEvent): void
-  gate: Gate
-  /** Asks the user during a call; see `CallContext.ask`. */
-  ask(
-    call: { turnId: string; callId: string; tool: string },
-    question: CallQuestion,
-    turn: AbortSignal,
-    signal?: AbortSignal,
-  ): Promise<CallAnswer>
-  /** Absent when no hook is configured. */
-  hooks?: TurnHooks
-  /** Absent when no language server checks changed files. */
-  diagnostics?: TurnDiagnostics
-  /** Backs up what a call may change; undefined when it changes nothing. Rejects when the backup fails: then the call must not run. */
-  checkpointCall(call: {
-    callId: string
-    tool: Tool
-    call: PreparedCall
-  }): Promise<CallCheckpoint | undefined> | undefined
-  /** Runs an allowed call when no call of another agent of the family conflicts with it; rejects when the signal aborts first. Absent: runs at once. */
-  scheduleAcrossAgents?<Result>(
-    accesses: readonly Access[],
-    signal: AbortSignal,
-    work: () => Promise<Result>,
-  ): Promise<Result>
-  /** Cancels a request whose call will not run, with the reason as a sentence; does nothing if it was answered. */
-  withdraw(asked: Approval, reason: string): void
+  model: ModelAccess
+  /** What every request begins with. */
+  prefix: TurnPrefix
+  conversation: TurnConversation
+  tools: ToolLookup
+  calls: TurnCalls
+  checkpoints: TurnCheckpoints
+  clock: TurnClock
+}
+
+/** How a turn asks its model. */
+export interface ModelAccess {
+  provider: Provider
+  info: TurnModel
+  /** Continues the turn with another model: changes `provider` and `info`, and records it. Resolves with false when it cannot. Absent without a fallback model, or after it took over. */
+  fallBack?: ((failure: Failure) => Promise<boolean>) | undefined
+  cacheKey: string
+  /** How long the provider is asked to cache the prompt. */
+  cache: 'short' | 'long'
+}
+
+/** The conversation as the model sees it, and what joins it before a step. */
+export interface TurnConversation {
+  /** The conversation so far, the prompt of this turn included; the turn appends to it. */
+  history: Message[]
+  /** Keeps the history within the model's window. */
+  budget: ContextBudget
   /** Messages that joined the turn since the last step; each is returned once. */
   takeSteering(): { parts: UserPart[]; promptId?: string; news?: TaskNotification[] }[]
   /** The message about plan mode before the next step, if the user has switched it. */
@@ -93,29 +85,59 @@ export interface TurnContext {
   recall?(): Promise<{ text: string; entries: number[] } | undefined>
   /** Instruction files of the folders that a step touched, if the model has not seen them yet. */
   instructionsFor?(touched: readonly Touched[]): Promise<string | undefined>
-  /** The number of the checkpoint before the next step. */
-  nextCheckpoint(): number
-  /** Whether the model sees these numbers. */
-  marksCheckpoints: boolean
-  /** Restores the conversation to the checkpoint that a D-Mail is sent to. Resolves with the new history, or with the reason why it cannot. */
-  goBack(mail: DMailCall): Promise<{ history: Message[] } | { problem: string }>
+}
+
+/** How the calls of a turn are allowed, run and reported. */
+export interface TurnCalls {
+  gate: Gate
+  /** Asks the user during a call; see `CallContext.ask`. */
+  ask(
+    call: { turnId: string; callId: string; tool: string },
+    question: CallQuestion,
+    turn: AbortSignal,
+    signal?: AbortSignal,
+  ): Promise<CallAnswer>
+  /** Cancels a request whose call will not run, with the reason as a sentence; does nothing if it was answered. */
+  withdraw(asked: Approval, reason: string): void
+  /** Absent when no hook is configured. */
+  hooks?: TurnHooks
+  /** Absent when no language server checks changed files. */
+  diagnostics?: TurnDiagnostics
+  /** Runs an allowed call when no call of another agent of the family conflicts with it; rejects when the signal aborts first. Absent: runs at once. */
+  scheduleAcrossAgents?<Result>(
+    accesses: readonly Access[],
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result>
   /** Saves a result that is too long for the model; resolves with the path of the file. */
   saveResult(callId: string, text: string): Promise<string>
   maxResultChars(tool: string): number | undefined
   /** Called once a request in which the model can call Bash has been sent, to prepare a terminal and a sandbox. */
   warmUp(): void
-  settings: LoopSettings & { /** Equal steps in a row that end the turn; default 12. */ maxRepeats?: number }
-  cacheKey: string
-  /** How long the provider is asked to cache the prompt. */
-  cache: 'short' | 'long'
-  signal: AbortSignal
-  /** Injected for deterministic tests: clock in ms, random 0..1, abortable pause, ids. */
-  now(): number
-  random(): number
-  pause(ms: number, signal: AbortSignal): Promise<void>
-  newId(prefix: string): string
   /** A call id that is unique in the session, from the wire's own. */
   callId(wireId: string): string
+}
+
+export interface TurnCheckpoints {
+  /** The number of the checkpoint before the next step. */
+  next(): number
+  /** Whether the model sees these numbers. */
+  areMarked: boolean
+  /** Backs up what a call may change; undefined when it changes nothing. Rejects when the backup fails: then the call must not run. */
+  backUp(call: { callId: string; tool: Tool; call: PreparedCall }): Promise<CallCheckpoint | undefined> | undefined
+  /** Restores the conversation to the checkpoint that a D-Mail is sent to. Resolves with the new history, or with the reason why it cannot. */
+  goBack(mail: DMailCall): Promise<{ history: Message[] } | { problem: string }>
+}
+
+/** Time, chance and ids, injected for deterministic tests. */
+export interface TurnClock {
+  /** ms. */
+  now(): number
+  /** 0 to 1. */
+  random(): number
+  /** Rejects when the signal aborts. */
+  pause(ms: number, signal: AbortSignal): Promise<void>
+  newId(prefix: string): string
 }
 
 /** Keeps the history of a turn within the model's context window. The history is changed in place; what is dropped stays in the log. */

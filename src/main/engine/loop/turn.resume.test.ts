@@ -179,7 +179,7 @@ it('prepares a sandbox only after the request was sent, and only if the model ma
         },
       ],
     })
-    turn.ctx.warmUp = () => void order.push('warm')
+    turn.ctx.calls.warmUp = () => void order.push('warm')
     await runTurn(turn.ctx)
     return order
   }

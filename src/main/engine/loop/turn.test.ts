@@ -174,8 +174,8 @@ describe('a turn', () => {
 
   it('lets a message join before the next step, even when the model had just finished', async () => {
     const turn = turnFixture({ answers: [text('first'), text('second')] })
-    const { provider } = turn.ctx
-    turn.ctx.provider = {
+    const { provider } = turn.ctx.model
+    turn.ctx.model.provider = {
       async *stream(request, signal) {
         if (turn.requests.length === 0) turn.steer('one more thing')
         yield* provider.stream(request, signal)
@@ -213,7 +213,7 @@ describe('the guards of a turn', () => {
       tools: [tool({ name: 'Echo' })],
       maxSteps: 1,
     })
-    turn.ctx.budget.onOverflow = () => true
+    turn.ctx.conversation.budget.onOverflow = () => true
     expect(await runTurn(turn.ctx)).toEqual({ stop: 'max_turn_requests', steps: 1 })
     expect(turn.events.filter(({ type }) => type === 'turn.steered')).toHaveLength(1)
     expect(turn.requests.at(-1)!.messages).toEqual(turn.requests[1]!.messages)
@@ -258,7 +258,7 @@ describe('a step that fails', () => {
     expect(turn.pauses).toEqual([100, 200])
     expect(types(turn.events)).toEqual(['step.started', 'step.retried', 'step.retried', 'step.finished'])
     expect(turn.events[1]).toMatchObject({ attempt: 1, of: 3, superseded: { text: 'half a ' } })
-    expect(turn.ctx.history.at(-1)).toEqual({
+    expect(turn.ctx.conversation.history.at(-1)).toEqual({
       role: 'assistant',
       model: 'p/m',
       parts: [{ type: 'text', text: 'whole' }],
@@ -311,7 +311,7 @@ describe('a step that fails', () => {
 
   it('records nothing of a step whose prompt cannot fit', async () => {
     const turn = turnFixture({ answers: [] })
-    turn.ctx.budget.enforce = async () => {
+    turn.ctx.conversation.budget.enforce = async () => {
       throw new CodedError('model.context_overflow', 'too long')
     }
     expect(await runTurn(turn.ctx)).toMatchObject({ stop: 'error', failure: { code: 'model.context_overflow' } })
@@ -358,7 +358,7 @@ describe('a step that fails', () => {
       tool({ name: 'Bad', ...at('/p/b/x'), run: () => failed('no') }),
     ]
     const turn = turnFixture({ answers: [calls(['Good', {}], ['Bad', {}]), text('done')], tools })
-    turn.ctx.instructionsFor = async (touched) => `about ${touched.map(({ path }) => path).join()}`
+    turn.ctx.conversation.instructionsFor = async (touched) => `about ${touched.map(({ path }) => path).join()}`
     await runTurn(turn.ctx)
     expect(turn.requests[1]!.messages.at(-1)).toEqual({
       role: 'user',
@@ -438,7 +438,7 @@ describe('stopping a turn', () => {
         },
       ],
     })
-    turn.ctx.pause = (_ms, signal) =>
+    turn.ctx.clock.pause = (_ms, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
     const end = runTurn(turn.ctx)
     await turn.recorded('step.retried')

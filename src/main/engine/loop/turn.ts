@@ -29,9 +29,9 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     if (end.dMail) return goBack(ctx, end.dMail)
     const reminder = guards.observe({ calls, results: end.results, longestMs: end.longestMs })
     if (reminder) ctx.record(...addReminder(ctx, reminder))
-    const instructions = await ctx.instructionsFor?.(end.touched)
+    const instructions = await ctx.conversation.instructionsFor?.(end.touched)
     if (instructions !== undefined) ctx.record(...addReminder(ctx, instructions))
-    const errors = await ctx.diagnostics?.report(ctx.signal)
+    const errors = await ctx.calls.diagnostics?.report(ctx.signal)
     if (errors !== undefined) ctx.record(...addReminder(ctx, errors))
     return undefined
   }
@@ -39,16 +39,16 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
     const ended = open && (await runCalls(open.stepId, open.calls))
     if (ended) return ended
     for (;;) {
-      const notice = ctx.planNotice()
+      const notice = ctx.conversation.planNotice()
       if (notice) ctx.record(...addReminder(ctx, notice.text, { plan: notice.plan }))
       const changes = ctx.prefix.pendingChanges()
       if (changes) ctx.record(...addReminder(ctx, changes.text, { facts: changes.facts }))
       takeSteering(ctx)
-      const recall = await ctx.recall?.()
+      const recall = await ctx.conversation.recall?.()
       if (recall) ctx.record(...addReminder(ctx, recall.text, { memory: recall.entries }))
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       const ending = steps >= ctx.settings.maxSteps ? 'max_steps' : guards.ending()
-      await ctx.budget.enforce()
+      await ctx.conversation.budget.enforce()
       if (ctx.signal.aborted) return { stop: 'cancelled', steps }
       await ctx.prefix.renew()
       const instruction = ending && guards.finalInstruction(ending, ctx.settings.maxSteps)
@@ -60,12 +60,12 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
       if (
         step.kind === 'failed' &&
         step.failure.code === 'model.context_overflow' &&
-        ctx.budget.onOverflow(step.failure)
+        ctx.conversation.budget.onOverflow(step.failure)
       ) {
         steps -= 1
         continue
       }
-      if (step.kind === 'failed' && (await ctx.fallBack?.(step.failure))) {
+      if (step.kind === 'failed' && (await ctx.model.fallBack?.(step.failure))) {
         steps -= 1
         continue
       }
@@ -80,8 +80,8 @@ export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEn
         }
         const steering = takeSteering(ctx)
         if (steering > 0) continue
-        if (ctx.hooks && step.finish === 'stop') {
-          if (await shouldContinue(ctx, ctx.hooks)) continue
+        if (ctx.calls.hooks && step.finish === 'stop') {
+          if (await shouldContinue(ctx, ctx.calls.hooks)) continue
           if (ctx.signal.aborted) return { stop: 'cancelled', steps }
         }
         return { stop: stopOf(step), steps, ...(step.finish === 'refusal' && { failure: refusal() }) }
@@ -105,7 +105,7 @@ function outputLimitReminder(calls: readonly string[]): string {
 
 /** Whether a hook, or a message that arrived while hooks ran, makes the agent continue. */
 async function shouldContinue(ctx: TurnContext, hooks: TurnHooks): Promise<boolean> {
-  const last = ctx.history.at(-1)
+  const last = ctx.conversation.history.at(-1)
   const reason = await hooks.beforeEnd(last?.role === 'assistant' ? textOf(last.parts) : '')
   if (ctx.signal.aborted) return false
   if (reason !== undefined) ctx.record(...addReminder(ctx, reason))
@@ -114,18 +114,18 @@ async function shouldContinue(ctx: TurnContext, hooks: TurnHooks): Promise<boole
 
 /** Continues the conversation from the checkpoint that the D-Mail was sent to. */
 async function goBack(ctx: TurnContext, mail: DMailCall): Promise<undefined> {
-  const restored = await ctx.goBack(mail)
+  const restored = await ctx.checkpoints.goBack(mail)
   if ('problem' in restored) {
     ctx.record(...addReminder(ctx, `The D-Mail was not sent: ${restored.problem}`))
     return undefined
   }
-  ctx.history.splice(0, ctx.history.length, ...restored.history)
-  ctx.budget.historyReplaced()
+  ctx.conversation.history.splice(0, ctx.conversation.history.length, ...restored.history)
+  ctx.conversation.budget.historyReplaced()
   return undefined
 }
 
 function takeSteering(ctx: TurnContext): number {
-  const joined = ctx.takeSteering()
+  const joined = ctx.conversation.takeSteering()
   for (const { parts, promptId, news } of joined) {
     ctx.record({
       type: 'turn.steered',
@@ -135,12 +135,12 @@ function takeSteering(ctx: TurnContext): number {
       ...(promptId !== undefined && { promptId }),
       ...(news && { news }),
     })
-    ctx.history.push({ role: 'user', parts, ...(news && { by: 'task' }) })
+    ctx.conversation.history.push({ role: 'user', parts, ...(news && { by: 'task' }) })
   }
   return joined.length
 }
 
-function endsWithReminder({ history }: TurnContext, text: string): boolean {
+function endsWithReminder({ conversation: { history } }: TurnContext, text: string): boolean {
   const last = history.at(-1)
   return last?.role === 'user' && last.by === 'guard' && textOf(last.parts) === text
 }
@@ -152,7 +152,7 @@ function addReminder(
   details: { plan?: 'on' | 'off'; facts?: AnnouncedFact[]; memory?: number[] } = {},
 ): EventBody[] {
   const parts: UserPart[] = [{ type: 'text', text }]
-  ctx.history.push({ role: 'user', parts, by: 'guard' })
+  ctx.conversation.history.push({ role: 'user', parts, by: 'guard' })
   return [{ type: 'turn.steered', turnId: ctx.turnId, parts, by: 'guard', ...details }]
 }
 

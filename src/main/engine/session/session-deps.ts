@@ -22,23 +22,27 @@ export interface TurnRunner<Session> {
   tools(session: Session): Promise<ToolsView>
 }
 
-/** What a session needs from the engine. */
-export interface SessionDeps<Session> {
-  store: Store
+/** What a session needs from the parts of the engine that themselves use sessions. */
+export interface SessionTurns<Session> {
   runner: TurnRunner<Session>
   gateFor(session: Session): Parameters<typeof createGate>[0]
-  newId(prefix: string): string
-  now(): number
   /** The prompt, followed by the instructions of the skill that it starts with, if any. */
   withSkill(header: SessionHeader, parts: UserPart[]): Promise<UserPart[]>
-  /** Whether a user can be asked while this process runs. */
-  interactive: boolean
-  /** Whether the next queued prompt starts automatically when a turn has ended. */
-  runsQueue: boolean
   /** Throws `hook.blocked` when the message may not be sent to the agent. Called before anything is recorded. */
   submit?(session: Session, parts: readonly UserPart[]): Promise<void>
   /** The parts, followed by the MCP prompts and resources that they name; throws a `CodedError` when one cannot be read. Called before anything is recorded. */
   attach?(session: Session, parts: UserPart[]): Promise<UserPart[]>
+}
+
+/** What a session needs from the engine. */
+export interface SessionDeps<Session> extends SessionTurns<Session> {
+  store: Store
+  newId(prefix: string): string
+  now(): number
+  /** Whether a user can be asked while this process runs. */
+  interactive: boolean
+  /** Whether the next queued prompt starts automatically when a turn has ended. */
+  runsQueue: boolean
   /** Called after events have been recorded, with the header before them. */
   onRecorded(session: Session, before?: SessionHeader, events?: readonly RecordedEvent[]): void
   log(message: string): void

@@ -7,23 +7,31 @@ import type { EventBody, LiveEvent, SessionEvent, RecordedEvent } from '../../..
 import { statusOf, type SessionHeader, type SessionSummary, type SearchHit } from '../../../shared/model/session'
 import { forkedEvents } from './fork'
 import { Session } from './session'
-import type { SessionDeps } from './session-deps'
-import type { Store } from '../store/store'
+import type { SessionDeps, SessionTurns } from './session-deps'
 import type { ContextView, ToolsView } from '../../../shared/model/context'
 import type { UserPart } from '../../../shared/model/message'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
 
-export interface SessionsDeps extends SessionDeps<Session> {
-  store: Store
+export interface SessionsDeps extends Omit<SessionDeps<Session>, keyof SessionTurns<Session> | 'onRecorded'> {
   defaults(): Pick<SessionHeader, 'mode' | 'model'> & { agent?: AgentChoice }
-  /** Resolves the agent that the user chose for a session in the folder; throws `request.invalid` when it cannot be used. */
-  chooseAgent(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
-  onRemoved(sessionId: string): void
-  /** Called when a session has been loaded. */
-  onOpened(session: Session): void
   /** Makes the private folder of a session without a project; returns its path. */
   makeScratchFolder(): Promise<string>
   completeFile(root: string, query: string, limit: number): Promise<{ path: string; isFolder: boolean }[]>
+}
+
+/** What sessions run with. These parts use sessions themselves, so they are connected when all of them exist. */
+export interface SessionsTurns extends SessionTurns<Session> {
+  /** Resolves the agent that the user chose for a session in the folder; throws `request.invalid` when it cannot be used. */
+  chooseAgent(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
+}
+
+/** What happens to sessions; see `SessionManager.follow`. */
+export interface SessionsListener {
+  /** After events have been recorded, with the header before them; without events after a session was created. */
+  recorded?(session: Session, before: SessionHeader | undefined, events: readonly RecordedEvent[]): void
+  /** When a session has been loaded. */
+  opened?(session: Session): void
+  removed?(sessionId: string): void
 }
 
 /** The title of a session before its first prompt. */
@@ -31,6 +39,10 @@ const UNTITLED = 'New session'
 
 /** Session operations for the engine itself, in addition to those for hosts. */
 export interface SessionManager extends Sessions {
+  /** Call it once, before a session is used. */
+  connect(turns: SessionsTurns): void
+  /** Calls the listener from now on, after those that follow already. It must not throw. */
+  follow(listener: SessionsListener): void
   /** The rules that "always allow" offers for a pending approval. */
   choices(sessionId: string, approvalId: string): Promise<RuleChoice[]>
   /** Runs `use` with the session while this process holds its lease; throws `session.elsewhere` when another process holds it. */
@@ -46,11 +58,26 @@ export interface SessionManager extends Sessions {
 /** All sessions of the store. Sessions in use are loaded, and this process holds their leases. */
 export function createSessions(deps: SessionsDeps): SessionManager {
   const { store } = deps
+  const listeners: SessionsListener[] = []
+  let connected: SessionsTurns | undefined
   const loaded = new Map<string, Session>()
   /** How many callers use a session right now, not counting its turn and its listeners. */
   const uses = new Map<Session, number>()
   /** Listeners of sessions that another process holds: attached once this process holds the session. */
   const waitingListeners = new Map<string, Set<(session: Session) => void>>()
+
+  function turns(): SessionsTurns {
+    if (!connected) throw new Error('Sessions are used before they are connected.')
+    return connected
+  }
+
+  function recorded(session: Session, before?: SessionHeader, events: readonly RecordedEvent[] = []): void {
+    for (const listener of listeners) listener.recorded?.(session, before, events)
+  }
+
+  function removed(sessionId: string): void {
+    for (const listener of listeners) listener.removed?.(sessionId)
+  }
 
   /** The session, with its lease held by this process; throws `session.elsewhere`, which says where it is open. */
   function acquire(sessionId: string): Session {
@@ -59,9 +86,9 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     header(sessionId)
     const lease = store.acquire(sessionId)
     if (!lease.ok) throw new CodedError('session.elsewhere', `It is open in ${lease.where}.`)
-    const session = new Session(sessionId, deps)
+    const session = new Session(sessionId, { ...deps, ...turns(), onRecorded: recorded })
     loaded.set(sessionId, session)
-    deps.onOpened(session)
+    for (const listener of listeners) listener.opened?.(session)
     for (const attach of waitingListeners.get(sessionId) ?? []) attach(session)
     waitingListeners.delete(sessionId)
     return session
@@ -108,6 +135,8 @@ export function createSessions(deps: SessionsDeps): SessionManager {
   }
 
   return {
+    connect: (given) => void (connected = given),
+    follow: (listener) => void listeners.push(listener),
     list: (filter) => store.list(filter),
     async create({ folder, model, effort, mode, agent, addedFolders = [] }) {
       const defaults = deps.defaults()
@@ -117,7 +146,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       )
       // Without a project there is no code to work on: the everyday assistant answers.
       const choice = agent ?? defaults.agent ?? (folder === undefined ? { name: 'assistant' } : undefined)
-      const as = choice && (await deps.chooseAgent(choice, root!))
+      const as = choice && (await turns().chooseAgent(choice, root!))
       const chosen = model ?? as?.model ?? defaults.model
       store.create({
         sessionId,
@@ -129,7 +158,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         ...(effort !== undefined && { effort }),
         ...(as && { agent: as.agent }),
       })
-      deps.onRecorded(acquire(sessionId))
+      recorded(acquire(sessionId))
       return header(sessionId)
     },
     async fork(sessionId, to) {
@@ -152,7 +181,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       })
       store.append(forkId, events)
       const fork = acquire(forkId)
-      deps.onRecorded(fork)
+      recorded(fork)
       releaseIfIdle(fork)
       return header(forkId)
     },
@@ -185,7 +214,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     header,
     change: (sessionId, { agent, ...change }) =>
       withSession(sessionId, async (session) => {
-        const as = agent && (await deps.chooseAgent(agent, session.header.folder))
+        const as = agent && (await turns().chooseAgent(agent, session.header.folder))
         const addedFolders = change.addedFolders && (await Promise.all(change.addedFolders.map(realFolder)))
         const body: EventBody = {
           type: 'session.changed',
@@ -207,10 +236,10 @@ export function createSessions(deps: SessionsDeps): SessionManager {
         await acquire(agent.sessionId).stop('The session was deleted.')
         loaded.delete(agent.sessionId)
         store.remove(agent.sessionId)
-        deps.onRemoved(agent.sessionId)
+        removed(agent.sessionId)
       }
       store.remove(sessionId)
-      deps.onRemoved(sessionId)
+      removed(sessionId)
     },
     search: (query, limit, sessionId) => store.search(query, limit, sessionId),
     prompt: (sessionId, parts, options) =>

@@ -1,5 +1,5 @@
 import { CodedError, failureOf, type Failure } from '../../../shared/errors'
-import type { TurnContext } from '../loop/turn-context'
+import type { ModelAccess, TurnContext, TurnModel } from '../loop/turn-context'
 import type { ModelInfo, Provider } from '../model/provider'
 
 /** Failures of a small model that the session's own model would have as well. */
@@ -11,14 +11,14 @@ export interface ModelFallbackDeps {
   /** Whether it replaces a small model: then it takes over after any failure, and the user is not notified. */
   quiet: boolean
   resolveModel(id: string): Promise<{ info: ModelInfo; provider: Provider }>
-  modelOf(info: ModelInfo): TurnContext['model']
+  modelOf(info: ModelInfo): TurnModel
   /** Tokens of the conversation now. */
   used(): number
   log(message: string): void
 }
 
 /** Continues a turn with another model when its own is overloaded: once per turn, and only if the conversation fits into the other model's window. */
-export function createModelFallback(ctx: TurnContext, deps: ModelFallbackDeps): NonNullable<TurnContext['fallBack']> {
+export function createModelFallback(ctx: TurnContext, deps: ModelFallbackDeps): NonNullable<ModelAccess['fallBack']> {
   return async (failure) => {
     if (
       deps.quiet
@@ -28,23 +28,23 @@ export function createModelFallback(ctx: TurnContext, deps: ModelFallbackDeps): 
       return false
     try {
       const { info, provider } = await deps.resolveModel(deps.to)
-      if (info.id === ctx.model.id) return false
+      if (info.id === ctx.model.info.id) return false
       if (deps.used() > info.contextWindow * 0.9)
         throw new CodedError('model.context_overflow', `The conversation does not fit into the window of ${info.id}.`)
       ctx.record({
         type: 'model.fell_back',
         turnId: ctx.turnId,
-        from: ctx.model.id,
+        from: ctx.model.info.id,
         to: info.id,
         failure,
         ...(deps.quiet && { quiet: true }),
       })
-      ctx.model = deps.modelOf(info)
-      ctx.provider = provider
-      ctx.fallBack = undefined
+      ctx.model.info = deps.modelOf(info)
+      ctx.model.provider = provider
+      ctx.model.fallBack = undefined
       return true
     } catch (error) {
-      deps.log(`${deps.to} cannot take over from ${ctx.model.id}: ${failureOf(error).message}`)
+      deps.log(`${deps.to} cannot take over from ${ctx.model.info.id}: ${failureOf(error).message}`)
       return false
     }
   }

@@ -64,8 +64,7 @@ interface Kit {
   registries: Map<string, Registry>
 }
 
-/** The tools of each session, created on first use and again when its folders change; the record of files read is kept. */
-export function createSessionTools(deps: {
+export interface SessionToolsDeps {
   terminals: TerminalTasks
   /** What the client of the session provides, looked up at every use. */
   clientToolsFor?(
@@ -75,7 +74,8 @@ export function createSessionTools(deps: {
   sandboxOf?(session: Session): SessionSandbox
   webOf(session: Session): WebAccess
   planOf(session: Session): SessionPlan
-  agentsOf(session: Session): SessionAgents
+  /** `allTools`: all tools of the session, which this is one of. */
+  agentsOf(session: Session, allTools: () => readonly Tool[]): SessionAgents
   checkpointsOf(session: Session): SessionCheckpoints
   /** The header whose folders apply: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): Session['header']
@@ -90,7 +90,10 @@ export function createSessionTools(deps: {
     tool: 'Grep' | 'Glob' | 'ListDirectory',
     workspace: Workspace,
   ): Promise<(path: string) => boolean>
-}): SessionTools {
+}
+
+/** The tools of each session, created on first use and again when its folders change; the record of files read is kept. */
+export function createSessionTools(deps: SessionToolsDeps): SessionTools {
   const kits = new WeakMap<Session, Kit>()
 
   function kitOf(session: Session): Kit {
@@ -113,7 +116,7 @@ export function createSessionTools(deps: {
     const hooks = (): WriteHooks | undefined => deps.writeHooksOf?.(session)
     const plan = deps.planOf(session)
     const sandbox = deps.sandboxOf?.(session)
-    const agents = deps.agentsOf(session)
+    const agents = deps.agentsOf(session, () => kitOf(session).tools)
     const hidden = (tool: 'Grep' | 'Glob' | 'ListDirectory') => ({
       hidden: () => deps.hiddenFrom?.(session, tool, workspace) ?? nothingHidden(),
     })

@@ -8,7 +8,7 @@ import { recordedFact } from '../context/prefix-changes'
 import { repositoryRoot } from '../workspace/path/repository-root'
 import type { Session } from '../session/session'
 import { markAgentWritten, type EnvironmentSnapshots } from './environment-snapshot'
-import { latestCompaction, loadHistory, type FrozenPrefixes } from './session-history'
+import { latestCompaction, loadHistory, type FrozenPrefixes, type HistoryDeps } from './session-history'
 import { briefTools, toolsOfDisabledFeatures, turnTools, type ToolChoice, type TurnToolsDeps } from './turn-tools'
 import type { CheckpointManager } from '../checkpoint/checkpoints'
 import type { SessionHeader } from '../../../shared/model/session'
@@ -17,7 +17,7 @@ import type { FolderSettings } from '../trust/project-settings'
 import type { PinnedState } from '../context/compaction/kept-content'
 import type { Diagnostics } from '../diagnostics/session-diagnostics'
 import type { Hooks } from '../hook/hooks'
-import type { TurnContext } from '../loop/turn-context'
+import type { TurnCalls } from '../loop/turn-context'
 import type { ModelInfo, Provider } from '../model/provider'
 import type { Recall } from '../memory/recall'
 import type { Message } from '../../../shared/model/message'
@@ -41,9 +41,12 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     knownTools: ToolChoice['knownTools'] = once(() => prefixes.knownTools(session)),
   ) {
     const { header } = session
-    const { info, provider } = await deps.resolveModel(header.model)
-    const { settings, problems } = await deps.settingsFor(header.folder)
-    const [agent, { skills }] = await Promise.all([deps.agentTurn(session), deps.skills.list(header.folder)])
+    const { info, provider } = await deps.models.resolve(header.model)
+    const { settings, problems } = await deps.project.settingsFor(header.folder)
+    const [agent, { skills }] = await Promise.all([
+      deps.agents.turnOf(session),
+      deps.project.skills.list(header.folder),
+    ])
     const unavailable = {
       ...toolsOfDisabledFeatures(settings.features),
       ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
@@ -61,18 +64,18 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     const { header } = session
     const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.knownTools)
     for (const { file, line, message } of problems)
-      deps.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
+      deps.report.log(`${file}${line === undefined ? '' : `:${line}`}: ${message}`)
     const [tools, found] = await Promise.all([
-      turnTools(deps, session, choice, turn?.signal),
+      turnTools(deps.tools, session, choice, turn?.signal),
       findInstructions(deps.home, header.folder),
     ])
-    for (const problem of found.problems) deps.warn(problem)
-    for (const { path, line, message } of await deps.problemsIn(header.folder))
-      deps.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
-    let instructions = await markAgentWritten(deps, session, found.instructions)
+    for (const problem of found.problems) deps.report.warn(problem)
+    for (const { path, line, message } of await deps.project.problemsIn(header.folder))
+      deps.report.warn(`${path}${line === undefined ? '' : `:${line}`}: ${message}`)
+    let instructions = await markAgentWritten(deps.project, session, found.instructions)
     let environment = await (header.prefixSeq === undefined
-      ? deps.snapshots.take(session)
-      : deps.snapshots.takeChanging(session))
+      ? deps.project.snapshots.take(session)
+      : deps.project.snapshots.takeChanging(session))
     const isGitRepository = repositoryRoot(header.folder) !== undefined
     const { lookup } = tools
     const sandboxBefore = session.header.sandbox
@@ -89,7 +92,11 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
           today: localDay(deps.now()),
           ...environment,
         },
-        permission: { mode: deps.effectiveHeader(session).mode, canAsk: deps.interactive, ...(sandbox && { sandbox }) },
+        permission: {
+          mode: deps.project.effectiveHeader(session).mode,
+          canAsk: deps.interactive,
+          ...(sandbox && { sandbox }),
+        },
         role: agent.role,
         instructions,
         skills: lookup.get('Skill') ? skills : NONE,
@@ -103,9 +110,9 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     const present = async (): Promise<RequestPrefix> => {
       const [now, project] = await Promise.all([
         findInstructions(deps.home, header.folder),
-        deps.snapshots.take(session),
+        deps.project.snapshots.take(session),
       ])
-      instructions = await markAgentWritten(deps, session, now.instructions)
+      instructions = await markAgentWritten(deps.project, session, now.instructions)
       environment = project
       const known = facts()
       return { system: systemPrompt(known, agent.prompt), tools: [...lookup.schemas()], facts: known.map(recordedFact) }
@@ -117,7 +124,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     const marks = frozen
       ? frozen.some(({ name }) => name === 'SendDMail')
       : info.toolCalls && lookup.get('SendDMail') !== undefined
-    const { history, telling, known } = loadHistory(deps, session, info, { compacted, marks })
+    const { history, telling, known } = loadHistory(historyDeps(deps), session, info, { compacted, marks })
     const loop = {
       ...settings.loop,
       maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps),
@@ -154,41 +161,74 @@ function localDay(ms: number): string {
   return `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`
 }
 
-export interface TurnRunnerDeps extends TurnToolsDeps {
+/** What `loadHistory` needs. */
+export function historyDeps({ store, tools, models }: TurnRunnerDeps): HistoryDeps {
+  return { store, workspaceOf: tools.workspaceOf, windows: models.windows }
+}
+
+/** What turns need of the rest of the engine, by the part that provides it. */
+export interface TurnRunnerDeps {
   home: string
   store: Store
-  settingsFor(folder: string): Promise<FolderSettings>
-  skills: Pick<Skills, 'list'>
   /** Whether a user can be asked while this process runs. */
   interactive: boolean
+  now(): number
+  newId(prefix: string): string
+  report: TurnReport
+  project: TurnProject
+  models: TurnModels
+  tools: TurnToolsDeps & { workspaceOf(session: Session): Workspace }
+  agents: TurnAgents
+  tasks: TurnTasks
+  extensions: TurnExtensions
+}
+
+export interface TurnReport {
+  log(message: string): void
+  /** Shows the user a warning; each text only once. */
+  warn(text: string): void
+}
+
+/** What is known of the folder that a session works in. */
+export interface TurnProject {
   /** The header whose mode applies: for a subagent, that of the user's session it belongs to. */
   effectiveHeader(session: Session): SessionHeader
+  settingsFor(folder: string): Promise<FolderSettings>
+  skills: Pick<Skills, 'list'>
   snapshots: EnvironmentSnapshots
+  /** Problems in the agent and skill files of a folder. */
+  problemsIn(folder: string): Promise<readonly { path: string; line?: number; message: string }[]>
+  checkpoints: Pick<CheckpointManager, 'before' | 'recover' | 'sendDMail' | 'writtenByAgents'>
+}
+
+export interface TurnModels {
+  resolve(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
+  /** Context windows of models, as configured or learned from refusals. */
+  windows: ContextWindows
+}
+
+export interface TurnAgents {
+  /** What the session's agent means for a turn. */
+  turnOf(session: Session): Promise<AgentTurn>
+  /** Schedules the calls of a session among those of the other agents of its family. */
+  scheduleCalls(session: Session): NonNullable<TurnCalls['scheduleAcrossAgents']>
+}
+
+export interface TurnTasks {
+  /** Prepares the task notifications that are due in the session. */
+  prepareNotifications(session: Session): Promise<void>
+  /** Commands that run in the background for the session. */
+  running(sessionId: string): Promise<PinnedState['tasks']>
+  /** Prepares a terminal and a sandbox for commands. */
+  warmUp(session: Session): void
   /** Records the session's sandbox status if it has changed. */
   syncSandbox?(session: Session): Promise<void>
+}
+
+/** What takes part in a turn only if the user has configured it. */
+export interface TurnExtensions {
   hooks?: Pick<Hooks, 'forTurn'>
   diagnostics?: Pick<Diagnostics, 'forTurn'>
   /** What the model is told of the memory before its next step. */
   recall?(session: Session, history: readonly Message[]): Promise<Recall | undefined>
-  resolveModel(id: string | undefined): Promise<{ info: ModelInfo; provider: Provider }>
-  workspaceOf(session: Session): Workspace
-  /** What the session's agent means for a turn. */
-  agentTurn(session: Session): Promise<AgentTurn>
-  scheduleAcrossAgents(session: Session): NonNullable<TurnContext['scheduleAcrossAgents']>
-  checkpoints: Pick<CheckpointManager, 'before' | 'recover' | 'sendDMail' | 'writtenByAgents'>
-  /** Prepares the task notifications that are due in the session. */
-  prepareNotifications(session: Session): Promise<void>
-  /** Commands that run in the background for the session. */
-  runningTasks(sessionId: string): Promise<PinnedState['tasks']>
-  /** Context windows of models, as configured or learned from refusals. */
-  windows: ContextWindows
-  /** Problems in the agent and skill files of a folder. */
-  problemsIn(folder: string): Promise<readonly { path: string; line?: number; message: string }[]>
-  /** Prepares a terminal and a sandbox for commands. */
-  warmUp(session: Session): void
-  log(message: string): void
-  /** Shows the user a warning; each text only once. */
-  warn(text: string): void
-  now(): number
-  newId(prefix: string): string
 }

@@ -13,7 +13,7 @@ import { prefixTokens } from '../context/tokens/token-estimate'
 import { createTokenCount } from '../context/tokens/token-count'
 import { contextLimits } from '../context/compaction/context-limits'
 import { createCallIds, createFrozenPrefixes, loadHistory } from './session-history'
-import type { TurnContext } from '../loop/turn-context'
+import type { TurnCalls, TurnContext, TurnModel } from '../loop/turn-context'
 import { runTurn, type TurnEnd } from '../loop/turn'
 import type { ModelInfo, ToolSchema } from '../model/provider'
 import { sessionPlan } from './session-plans'
@@ -22,12 +22,14 @@ import { createModelFallback } from './model-fallback'
 import { markAgentWritten } from './environment-snapshot'
 import type { Session } from '../session/session'
 import type { TurnRunner } from '../session/session-deps'
-import { createTurnMaterial, type TurnMaterial, type TurnRunnerDeps } from './turn-material'
+import { createTurnMaterial, historyDeps, type TurnMaterial, type TurnRunnerDeps } from './turn-material'
 import { toolsView } from './turn-tools'
 
 /** Runs turns, compactions and context views with everything they need from the rest of the engine. */
 export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
   const prefixes = createFrozenPrefixes(deps.store)
+  const { checkpoints } = deps.project
+  const { windows } = deps.models
   const { choose, gather } = createTurnMaterial(deps, prefixes)
 
   return {
@@ -37,18 +39,18 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       if (!folder?.isDirectory())
         throw new CodedError('session.folder_missing', `The folder ${header.folder} does not exist.`)
       // The snapshot's programs run while the provider's package loads.
-      if (header.prefixSeq === undefined) deps.snapshots.prefetch(session)
-      const { info } = await deps.resolveModel(header.model)
+      if (header.prefixSeq === undefined) deps.project.snapshots.prefetch(session)
+      const { info } = await deps.models.resolve(header.model)
       return { modelId: info.id }
     },
 
     async run(session, turnId, signal, open): Promise<TurnEnd> {
-      await deps.checkpoints.recover(session)
-      await deps.prepareNotifications(session)
+      await checkpoints.recover(session)
+      await deps.tasks.prepareNotifications(session)
       // The tools depend on which ones the prefix contains, and the prefix is created from the tools.
       const created: { prefix?: SessionPrefix } = {}
       const material = await gather(session, { signal, knownTools: () => created.prefix?.knownTools() })
-      const { header, info, provider, settings, tools, history, known, compacted, marks } = material
+      const { header, info, settings, tools, history, known, compacted, marks } = material
       let { telling } = material
       const prefix = createPromptPrefix({
         current: () => prefixes.of(session),
@@ -62,7 +64,6 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       const callId = createCallIds(history, compacted?.seq)
       // The open step adds the results of all its calls, including those recorded before.
       if (open) history.splice(history.findLastIndex((message) => message.role !== 'tool') + 1)
-      const hooks = deps.hooks?.forTurn(session, turnId, signal, settings.hooks)
       const record = (...events: EventBody[]): void => {
         session.record(...events)
         for (const event of events) prefix.onRecorded(event)
@@ -70,77 +71,74 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       const shared = { ...base(session, material, signal, prefix), turnId, record }
       const ctx: TurnContext = {
         ...shared,
-        provider,
         prefix,
+        model: { ...shared.model },
         tools: tools.lookup,
-        history,
-        budget: createContextBudget({
-          history,
-          fixed: () => requestPrefixTokens(prefix, info),
-          ...(known && { known }),
-          window: deps.windows.of(info),
-          ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
-          ...(compacted && header.compacted && { earlier: { ...header.compacted, files: compacted.files } }),
-          context: shared,
-          latestMark: () => session.header.compacted,
-        }),
         live: (event) => session.live(event),
-        gate: session.approvals.gate,
-        ask: session.approvals.ask,
-        ...(hooks && { hooks }),
-        ...(deps.diagnostics &&
-          settings.diagnostics.enabled &&
-          canEdit(tools.lookup) && { diagnostics: deps.diagnostics.forTurn(session) }),
-        checkpointCall: (call) =>
-          deps.checkpoints.before(session, { turnId, workspace: deps.workspaceOf(session), signal, ...call }),
-        ...(settings.features.memory && deps.recall && { recall: () => deps.recall!(session, history) }),
-        scheduleAcrossAgents: deps.scheduleAcrossAgents(session),
-        withdraw: (asked, reason) => session.approvals.withdraw(asked, reason),
-        takeSteering: () => session.takeSteering(),
-        instructionsFor: (touched) =>
-          nestedInstructions(touched, {
-            folder: header.folder,
-            addedFolders: session.header.addedFolders,
-            home: deps.home,
+        conversation: {
+          history,
+          budget: createContextBudget({
             history,
-            markOwn: (files) => markAgentWritten(deps, session, files),
+            fixed: () => requestPrefixTokens(prefix, info),
+            ...(known && { known }),
+            window: windows.of(info),
+            ...(info.maxOutputTokens !== undefined && { maxOutputTokens: info.maxOutputTokens }),
+            ...(compacted && header.compacted && { earlier: { ...header.compacted, files: compacted.files } }),
+            context: shared,
+            latestMark: () => session.header.compacted,
           }),
-        planNotice: () =>
-          planNotice(session.header.plan, () => sessionPlan(deps.home, session).file(), deps.interactive),
-        nextCheckpoint: () => (session.header.checkpoint ?? 0) + 1,
-        marksCheckpoints: marks,
-        async goBack(mail) {
-          const problem = await deps.checkpoints.sendDMail(session, mail)
-          if (problem) return problem
-          const now = loadHistory(deps, session, info, { compacted, marks })
-          telling = now.telling
-          prefix.reload()
-          return now
+          takeSteering: () => session.takeSteering(),
+          planNotice: () =>
+            planNotice(session.header.plan, () => sessionPlan(deps.home, session).file(), deps.interactive),
+          ...(settings.features.memory &&
+            deps.extensions.recall && { recall: () => deps.extensions.recall!(session, history) }),
+          instructionsFor: (touched) =>
+            nestedInstructions(touched, {
+              folder: header.folder,
+              addedFolders: session.header.addedFolders,
+              home: deps.home,
+              history,
+              markOwn: (files) => markAgentWritten(deps.project, session, files),
+            }),
         },
-        saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
-        warmUp: () => deps.warmUp(session),
-        maxResultChars: (tool) => settings.tools.maxResultChars[tool],
-        callId,
+        calls: {
+          ...callsOf(session, material, turnId, signal),
+          callId,
+        },
+        checkpoints: {
+          next: () => (session.header.checkpoint ?? 0) + 1,
+          areMarked: marks,
+          backUp: (call) =>
+            checkpoints.before(session, { turnId, workspace: deps.tools.workspaceOf(session), signal, ...call }),
+          async goBack(mail) {
+            const problem = await checkpoints.sendDMail(session, mail)
+            if (problem) return problem
+            const now = loadHistory(historyDeps(deps), session, info, { compacted, marks })
+            telling = now.telling
+            prefix.reload()
+            return now
+          },
+        },
       }
       const to = material.agent.parentModel ?? settings.fallbackModel
       if (to !== undefined) {
-        ctx.fallBack = createModelFallback(ctx, {
+        ctx.model.fallBack = createModelFallback(ctx, {
           to,
           quiet: material.agent.parentModel !== undefined,
-          resolveModel: deps.resolveModel,
+          resolveModel: deps.models.resolve,
           modelOf: (other) => modelOf(session, material.agent, other),
           used: () =>
             createTokenCount({
               history,
               fixed: () => requestPrefixTokens(prefix, info),
-              sizes: deps.windows.of(info).sizes,
+              sizes: windows.of(info).sizes,
               ...(known && { known }),
             }).used(),
-          log: deps.log,
+          log: deps.report.log,
         })
       }
       // In parallel with the turn, but awaited: the end of the turn is recorded last.
-      const [end] = await Promise.all([runTurn(ctx, open), deps.syncSandbox?.(session)])
+      const [end] = await Promise.all([runTurn(ctx, open), deps.tasks.syncSandbox?.(session)])
       return end
     },
 
@@ -155,11 +153,11 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       return compact(base(session, material, signal, prefix), {
         history,
         reason: 'manual',
-        ...contextLimits(deps.windows.of(info).tokens(), info, fixed),
+        ...contextLimits(windows.of(info).tokens(), info, fixed),
         used: createTokenCount({
           history,
           fixed: () => fixed,
-          sizes: deps.windows.of(info).sizes,
+          sizes: windows.of(info).sizes,
           ...(known && { known }),
         }).used(),
         fixed,
@@ -171,7 +169,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
 
     async tools(session): Promise<ToolsView> {
       const { choice } = await choose(session)
-      return toolsView(deps, session, choice)
+      return toolsView(deps.tools, session, choice)
     },
 
     async context(session): Promise<ContextView> {
@@ -179,7 +177,7 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       const { info, history, known, tools, present } = await gather(session)
       const prefix = prefixes.of(session)?.prefix ?? (await present())
       return contextView({
-        window: deps.windows.of(info),
+        window: windows.of(info),
         model: info,
         system: prefix.system,
         tools: info.toolCalls ? prefix.tools : [],
@@ -190,6 +188,31 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     },
   }
 
+  /** How the session's calls are allowed, run and reported. */
+  function callsOf(
+    session: Session,
+    { settings, tools }: TurnMaterial,
+    turnId: string,
+    signal: AbortSignal,
+  ): Omit<TurnCalls, 'callId'> {
+    const { approvals } = session
+    const { diagnostics } = deps.extensions
+    const hooks = deps.extensions.hooks?.forTurn(session, turnId, signal, settings.hooks)
+    return {
+      gate: approvals.gate,
+      ask: approvals.ask,
+      withdraw: (asked, reason) => approvals.withdraw(asked, reason),
+      ...(hooks && { hooks }),
+      ...(diagnostics &&
+        settings.diagnostics.enabled &&
+        canEdit(tools.lookup) && { diagnostics: diagnostics.forTurn(session) }),
+      scheduleAcrossAgents: deps.agents.scheduleCalls(session),
+      saveResult: (id, text) => saveResult(deps.home, session.id, id, text),
+      maxResultChars: (tool) => settings.tools.maxResultChars[tool],
+      warmUp: () => deps.tasks.warmUp(session),
+    }
+  }
+
   /** What turns and compactions between turns share. */
   function base(
     session: Session,
@@ -198,20 +221,24 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
     prefix: Pick<RequestPrefix, 'system' | 'tools'> | SessionPrefix,
   ) {
     return {
-      provider,
       prefix,
-      model: modelOf(session, agent, info),
+      model: {
+        provider,
+        info: modelOf(session, agent, info),
+        cacheKey: session.id,
+        cache: settings.cache.long ? ('long' as const) : ('short' as const),
+      },
       settings: loop,
       record: (...events: EventBody[]) => void session.record(...events),
       signal,
-      // Monotonic: only differences are used, and setting the system clock does not change them.
-      now: () => Math.round(performance.now()),
-      random: Math.random,
-      pause: (ms: number, abort: AbortSignal) => pause(ms, undefined, { signal: abort }),
-      newId: deps.newId,
-      cacheKey: session.id,
-      cache: settings.cache.long ? ('long' as const) : ('short' as const),
-      pins: async () => ({ todos: session.header.todos, tasks: await deps.runningTasks(session.id) }),
+      clock: {
+        // Monotonic: only differences are used, and setting the system clock does not change them.
+        now: () => Math.round(performance.now()),
+        random: Math.random,
+        pause: (ms: number, abort: AbortSignal) => pause(ms, undefined, { signal: abort }),
+        newId: deps.newId,
+      },
+      pins: async () => ({ todos: session.header.todos, tasks: await deps.tasks.running(session.id) }),
     }
   }
 }
@@ -225,7 +252,7 @@ function requestPrefixTokens(
 }
 
 /** What the loop needs to know about a model. Effort: that of the turn, the session, the agent, or the model's settings; else the vendor's default. */
-function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnContext['model'] {
+function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnModel {
   const effort = header.turnEffort ?? header.effort ?? agent.effort ?? info.effort
   return {
     id: info.id,

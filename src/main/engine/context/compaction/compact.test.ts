@@ -116,7 +116,7 @@ describe('a compaction', () => {
     expect(alive!.availableOutputTokens).toBeLessThan(2000)
     expect(asText!.availableOutputTokens).toBeGreaterThan(alive!.availableOutputTokens!)
     const known = lab([text('SUMMARY')])
-    known.turn.ctx.model.maxOutputTokens = 64_000
+    known.turn.ctx.model.info.maxOutputTokens = 64_000
     await known.run()
     expect(known.turn.requests[0]!.maxOutputTokens).toBeLessThanOrEqual(4000)
   })

@@ -2,7 +2,7 @@ import type { CompactionMark, CompactionReason, CompactionResult } from '../../.
 import { CodedError, ERRORS, failureOf, type Failure } from '../../../../shared/errors'
 import type { Message, Usage } from '../../../../shared/model/message'
 import { receiveChunks, retryDelay } from '../../loop/model-request'
-import type { TurnContext, TurnPrefix } from '../../loop/turn-context'
+import type { TurnContext, TurnModel, TurnPrefix } from '../../loop/turn-context'
 import type { ModelRequest } from '../../model/provider'
 import { textTokens, tokensOf } from '../tokens/token-estimate'
 import { compactedHistory } from '../history'
@@ -23,10 +23,7 @@ const MAX_SUMMARY_TOKENS = 8000
 const SHARE_OF_SUMMARY = 0.1
 
 /** What of a turn, or of a session between turns, a compaction needs. */
-export type CompactionContext = Pick<
-  TurnContext,
-  'provider' | 'model' | 'settings' | 'record' | 'signal' | 'now' | 'random' | 'pause' | 'newId' | 'cacheKey' | 'cache'
-> & {
+export type CompactionContext = Pick<TurnContext, 'model' | 'settings' | 'record' | 'signal' | 'clock'> & {
   /** What the requests of the conversation begin with. */
   prefix: Pick<TurnPrefix, 'system' | 'tools'>
   /** Absent between turns. */
@@ -64,9 +61,9 @@ export type CompactionEnd =
  * or `compaction.failed`; until it is finished nothing has changed. Does not throw.
  */
 export async function compact(ctx: CompactionContext, task: CompactionTask): Promise<CompactionEnd> {
-  const compactionId = ctx.newId('compaction')
+  const compactionId = ctx.clock.newId('compaction')
   const turn = ctx.turnId === undefined ? {} : { turnId: ctx.turnId }
-  const startedAt = ctx.now()
+  const startedAt = ctx.clock.now()
   const { reason, instruction } = task
   ctx.record({
     type: 'compaction.started',
@@ -82,7 +79,7 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
     const result = {
       ...resultOf(task, text, await ctx.pins()),
       ...(usage && { usage }),
-      durationMs: ctx.now() - startedAt,
+      durationMs: ctx.clock.now() - startedAt,
     }
     if (result.after >= task.trimThreshold) throw noHelp(task, result)
     ctx.signal.throwIfAborted()
@@ -133,7 +130,7 @@ async function summary(
         attempt -= 1
         continue
       }
-      const delayMs = retryDelay(error, attempt, ctx.settings, ctx.random)
+      const delayMs = retryDelay(error, attempt, ctx.settings, ctx.clock.random)
       if (delayMs === undefined) throw error
       const { maxAttempts } = ctx.settings
       ctx.record({
@@ -144,7 +141,7 @@ async function summary(
         delayMs,
         failure: failureOf(error),
       })
-      await ctx.pause(delayMs, ctx.signal)
+      await ctx.clock.pause(delayMs, ctx.signal)
     }
   }
 }
@@ -169,7 +166,10 @@ function aliveTask(task: CompactionTask): CompactionTask | undefined {
   return { ...task, history: shorter, used: used - plan.saved }
 }
 
-function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, task: CompactionTask): ModelRequest {
+function aliveRequest(
+  { prefix, model: { info: model, cacheKey, cache } }: CompactionContext,
+  task: CompactionTask,
+): ModelRequest {
   const question = inlineSummaryRequest(task.instruction)
   return {
     ...sameOf(model),
@@ -187,7 +187,7 @@ function aliveRequest({ prefix, model, cacheKey, cache }: CompactionContext, tas
 }
 
 function textRequest(
-  { model }: CompactionContext,
+  { model: { info: model } }: CompactionContext,
   { history, window, instruction }: CompactionTask,
   budget: number,
 ): ModelRequest {
@@ -206,14 +206,14 @@ function textRequest(
 }
 
 /** As in a step: a summary that might not fit beside what is sent would have the whole request refused. */
-function answerLimit({ maxOutputTokens }: CompactionContext['model'], window: number, used: number) {
+function answerLimit({ maxOutputTokens }: TurnModel, window: number, used: number) {
   const limit = outputLimit(window, used, maxOutputTokens)
   return limit === undefined
     ? { availableOutputTokens: availableOutputTokens(window, used) }
     : { maxOutputTokens: limit }
 }
 
-function sameOf({ id, name, thinking, effort, traits }: CompactionContext['model']) {
+function sameOf({ id, name, thinking, effort, traits }: TurnModel) {
   return {
     model: name,
     modelId: id,
@@ -229,13 +229,18 @@ async function ask(ctx: CompactionContext, request: ModelRequest): Promise<{ tex
   let usage: Usage | undefined
   let ended = false
   let calls = false
-  await receiveChunks(ctx.provider, request, { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal }, (chunk) => {
-    if (chunk.type === 'text') text += chunk.text
-    if (chunk.type === 'tool.call' && request.tools.length > 0) calls = true
-    if (chunk.type !== 'finish') return
-    ended = true
-    usage = chunk.usage
-  })
+  await receiveChunks(
+    ctx.model.provider,
+    request,
+    { idleMs: ctx.settings.idleTimeoutMs, signal: ctx.signal },
+    (chunk) => {
+      if (chunk.type === 'text') text += chunk.text
+      if (chunk.type === 'tool.call' && request.tools.length > 0) calls = true
+      if (chunk.type !== 'finish') return
+      ended = true
+      usage = chunk.usage
+    },
+  )
   if (!ended) throw new CodedError('model.incomplete', 'The stream ended before the summary was complete.')
   return { text: calls ? '' : text.trim(), ...(usage && { usage }) }
 }

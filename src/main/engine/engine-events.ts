@@ -1,0 +1,65 @@
+import type { RecordedEvent } from '../../shared/events/event'
+import { isAgentId } from '../../shared/model/agent'
+import type { Agents } from './agent/agents'
+import type { OpenInbox } from './approval/inbox'
+import type { CheckpointManager } from './checkpoint/checkpoints'
+import type { EngineExecution } from './engine-execution'
+import type { EngineFoundation } from './engine-foundation'
+import type { EngineMcp } from './mcp/engine-mcp'
+import { summaryOf, type SessionManager } from './session/sessions'
+import type { TaskNotifier } from './session/task-notifier'
+import type { TitleGenerator } from './session/title'
+import type { StoreBackups } from './store/backup/store-backups'
+import type { SessionTools } from './turn/session-tools'
+
+/** The parts that act on what happens to sessions. */
+export interface SessionFollowers {
+  sessions: SessionManager
+  notify: EngineFoundation['notify']
+  tools: Pick<SessionTools, 'forgetReads'>
+  inbox: OpenInbox
+  agents: Agents
+  notifier: TaskNotifier
+  hooks: EngineExecution['hooks']
+  sandboxes: EngineExecution['sandboxes']
+  /** Absent without a UI. */
+  titles: TitleGenerator | undefined
+  mcp: EngineMcp
+  checkpoints: CheckpointManager
+  backups: StoreBackups
+}
+
+/** Passes what happens to sessions on to the other parts, in this order. */
+export function followSessions(parts: SessionFollowers): void {
+  const { sessions, notify, tools, inbox, agents, notifier, hooks, sandboxes, titles, mcp, checkpoints, backups } =
+    parts
+  sessions.follow({
+    recorded(session, before, events) {
+      if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
+      // A subagent is not among the user's sessions: it is listed as a task.
+      if (!isAgentId(session.id)) notify({ kind: 'session', summary: summaryOf(session.header) })
+      inbox.sessionChanged(before, session.header)
+      agents.onRecorded(session.header, before)
+      hooks.recorded(session, events)
+      titles?.onRecorded(session.header, before, events)
+      mcp.onRecorded(session.header, before, events)
+      if (events.some(changesSandbox)) void sandboxes.sync(session)
+      if (events.some(({ type }) => type === 'turn.finished')) backups.takeIfDue()
+    },
+    opened: notifier.sessionOpened,
+    removed(sessionId) {
+      hooks.removed(sessionId)
+      mcp.leave(sessionId)
+      checkpoints.removed(sessionId)
+      if (isAgentId(sessionId)) notify({ kind: 'task.removed', taskId: sessionId })
+      else notify({ kind: 'session.removed', sessionId })
+      notify({ kind: 'inbox' })
+    },
+  })
+}
+
+/** Whether commands may run in another sandbox from this event on. */
+function changesSandbox(event: RecordedEvent): boolean {
+  if (event.type === 'session.changed') return event.mode !== undefined || event.addedFolders !== undefined
+  return event.type === 'plan.entered' || event.type === 'plan.left' || event.type === 'plan.resolved'
+}

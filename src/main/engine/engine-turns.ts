@@ -1,0 +1,191 @@
+import { join } from 'node:path'
+import type { Agents } from './agent/agents'
+import { addressRefusal, hiddenPaths } from './approval/rules/target-patterns'
+import { createToolPins } from './approval/rules/tool-pins'
+import type { CheckpointManager } from './checkpoint/checkpoints'
+import type { EngineOptions } from './engine-api'
+import type { EngineExecution } from './engine-execution'
+import type { EngineFeatures } from './engine-features'
+import type { EngineFoundation } from './engine-foundation'
+import { clientTerminalEnv } from './environment/command-env'
+import { AgentCallSchedule } from './loop/call-schedule'
+import type { EngineMcp } from './mcp/engine-mcp'
+import { createSessionTasks } from './session/session-tasks'
+import type { SessionsTurns } from './session/sessions'
+import type { TaskNotifier } from './session/task-notifier'
+import { withSkill } from './skill/skills'
+import type { TaskSupervisor } from './task/task-supervisor'
+import { clientTools } from './turn/client-capabilities'
+import { createContextWindows, endpointOf } from './turn/context-windows'
+import { createEnvironmentSnapshots } from './turn/environment-snapshot'
+import { createGateDeps, readableOutputFolders } from './turn/session-gate'
+import { sessionPlan } from './turn/session-plans'
+import { createSessionTools, type SessionTools, type SessionToolsDeps } from './turn/session-tools'
+import { createTurnRunner } from './turn/turn-runner'
+import { readArticle } from './web/web-access'
+
+/** The parts that turns use besides the foundation and what runs programs. */
+export interface EngineTurnParts {
+  supervisor: TaskSupervisor
+  notifier: TaskNotifier
+  agents: Agents
+  checkpoints: CheckpointManager
+  features: EngineFeatures
+  mcp: EngineMcp
+}
+
+/** What sessions run with: the tools of each session, its gate, and the runner of its turns. */
+export function createTurns(
+  foundation: EngineFoundation,
+  execution: EngineExecution,
+  parts: EngineTurnParts,
+  options: Pick<EngineOptions, 'interactive' | 'canType'>,
+): { tools: SessionTools; turns: SessionsTurns } {
+  const { home, store, config, effectiveHeader, rulesOf, newId } = foundation
+  const { sandboxes, skills, hooks } = execution
+  const { agents, mcp } = parts
+  const { interactive = false } = options
+  const hiddenFrom: SessionToolsDeps['hiddenFrom'] & {} = async (session, tool, { root, addedFolders }) =>
+    hiddenPaths({
+      rules: await rulesOf(session),
+      tool,
+      root,
+      addedFolders,
+      home,
+      ownOutput: readableOutputFolders(home, skills, session),
+    })
+  const tools = createTools(foundation, execution, parts, options, hiddenFrom)
+  const runner = createRunner(foundation, execution, parts, interactive, tools, hiddenFrom)
+  const gateFor = createGateDeps({
+    home,
+    store,
+    tools,
+    skills,
+    effectiveHeader,
+    rulesOf,
+    interactive,
+    sandboxesOf: sandboxes.judging,
+    toolPins: createToolPins(home),
+    keepRules: (patterns) => config.allow(patterns),
+    newId,
+  })
+  return {
+    tools,
+    turns: {
+      runner,
+      gateFor,
+      chooseAgent: agents.choose,
+      withSkill: ({ folder }, message) => withSkill(skills, folder, message),
+      submit: hooks.submit,
+      attach: ({ id }, message) => mcp.content.attach(id, message),
+    },
+  }
+}
+
+function createTools(
+  { home, env, settings, effectiveHeader, rulesOf, network }: EngineFoundation,
+  { clientCapabilities, machine, skills, hooks, sandboxes }: EngineExecution,
+  { supervisor, notifier, agents, checkpoints, features }: EngineTurnParts,
+  { interactive = false, canType = interactive }: Pick<EngineOptions, 'interactive' | 'canType'>,
+  hiddenFrom: SessionToolsDeps['hiddenFrom'] & {},
+): SessionTools {
+  return createSessionTools({
+    clientToolsFor: clientTools(clientCapabilities, {
+      home,
+      env: () => clientTerminalEnv(process.env, settings()),
+      sandboxEnv: env,
+      hostedFor: (start) => machine.hostedFor(start),
+    }),
+    skills,
+    featureTools: features.tools,
+    writeHooksOf: hooks.writesOf,
+    hiddenFrom,
+    terminals: supervisor.terminals,
+    sandboxOf: sandboxes.forTools,
+    effectiveHeader,
+    agentsOf: (session, allTools) => agents.subagents.forSession(session, allTools),
+    checkpointsOf: (session) => ({
+      previewDMail: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }),
+    }),
+    tasksOf: (session) => createSessionTasks(session, { supervisor, notifier, interactive, canType }),
+    planOf: (session) => sessionPlan(home, session),
+    webOf: (session) => ({
+      allowedHosts: () => settings().web.allowedHosts,
+      search: () => settings().web.search,
+      refusal: async (url) => addressRefusal(await rulesOf(session), url),
+      readArticle,
+      network,
+    }),
+  })
+}
+
+function createRunner(
+  foundation: EngineFoundation,
+  { clientCapabilities, skills, hooks, diagnostics, sandboxes }: EngineExecution,
+  { supervisor, notifier, agents, checkpoints, features, mcp }: EngineTurnParts,
+  interactive: boolean,
+  tools: SessionTools,
+  hiddenFrom: SessionToolsDeps['hiddenFrom'] & {},
+): SessionsTurns['runner'] {
+  const { home, store, settings, settingsFor, effectiveHeader, env, catalog, environment } = foundation
+  const { log, warn, now, newId } = foundation
+  const family = new AgentCallSchedule()
+  return createTurnRunner({
+    home,
+    store,
+    interactive,
+    now,
+    newId,
+    report: { log, warn },
+    project: {
+      effectiveHeader,
+      settingsFor,
+      skills,
+      snapshots: createEnvironmentSnapshots({
+        home,
+        env,
+        sandboxOf: sandboxes.statusOf,
+        hiddenFrom: (session) => hiddenFrom(session, 'ListDirectory', tools.workspaceOf(session)),
+        isUntrusted: async ({ header }) =>
+          ['asked', 'changed', 'refused'].includes((await settingsFor(header.folder)).trust.state),
+        hasOtherTerminals: (session) => clientCapabilities.of(session)?.terminals !== undefined,
+      }),
+      problemsIn: async (folder) => [...(await agents.specs.problems(folder)), ...(await skills.list(folder)).problems],
+      checkpoints,
+    },
+    models: {
+      resolve: catalog.resolve,
+      windows: createContextWindows({
+        file: join(home, 'cache', 'windows.json'),
+        endpointOf: (id) => endpointOf(settings().providers[id]),
+      }),
+    },
+    tools: { ...tools, serverTools: mcp.serverTools },
+    agents: {
+      turnOf: agents.subagents.turnOf,
+      scheduleCalls:
+        ({ id, header }) =>
+        (accesses, signal, work) =>
+          family.run(header.agent?.rootId ?? id, accesses, signal, work),
+    },
+    tasks: {
+      prepareNotifications: notifier.prepareForTurn,
+      running: async (sessionId) =>
+        (await supervisor.list({ activeOnly: true, limit: 50, sessionId })).filter(({ background }) => background),
+      syncSandbox: sandboxes.sync,
+      // A failure shows with the first command.
+      warmUp(session) {
+        // Its commands run in the editor's terminals.
+        if (clientCapabilities.of(session)?.terminals) return
+        void environment
+          .ready()
+          .then(() => sandboxes.usual(session))
+          .then(
+            (policy) => supervisor.terminals.warm(policy),
+            () => {},
+          )
+      },
+    },
+    extensions: { hooks, diagnostics, recall: features.memory.recall },
+  })
+}
