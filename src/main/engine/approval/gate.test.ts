@@ -51,31 +51,35 @@ function fixture({ mode = 'ask', plan, canAsk = true, rules = [], keepRules }: F
     expect: expectAgain,
   } = createGate({
     policies: POLICIES,
-    mode: () => mode,
-    plan: () => plan,
-    workspace: () => createWorkspace({ root }),
-    rules: async () => [
-      ...rules,
-      ...sessionRules([...held]),
-      ...rulesOf(...written.map((pattern) => `allow ${pattern}`)),
-    ],
     record(...bodies) {
       events.push(...bodies)
       for (const body of bodies)
         if (body.type === 'approval.resolved' && body.rule?.scope === 'session')
           held.push(...body.rule.pattern.split('\n'))
     },
-    home: '/home/me/.trestle',
-    ownOutput: ['/home/me/.trestle/sessions/s'],
     isOpen: (id) => events.filter((event) => JSON.stringify(event).includes(id)).length === 1,
     describeResolution: () => undefined,
     canAsk: () => canAsk,
     now: () => 0,
     newId: (prefix) => `${prefix}-${(ids += 1)}`,
-    isRemembered: () => false,
     stopTurn: () => abort.abort(),
-    keepRules: keepRules ?? (async (patterns) => void written.push(...patterns)),
-    pastCalls: async () => [],
+    session: {
+      mode: () => mode,
+      plan: () => plan,
+      workspace: () => createWorkspace({ root }),
+      rules: async () => [
+        ...rules,
+        ...sessionRules([...held]),
+        ...rulesOf(...written.map((pattern) => `allow ${pattern}`)),
+      ],
+      home: '/home/me/.trestle',
+      ownOutput: ['/home/me/.trestle/sessions/s'],
+      isRemembered: () => false,
+    },
+    kept: {
+      keepRules: keepRules ?? (async (patterns) => void written.push(...patterns)),
+      pastCalls: async () => [],
+    },
   })
   /** `again` is the call as it is prepared once it is allowed. */
   const ask = (

@@ -27,12 +27,23 @@ import { WaitingRequests, type Waiting, type WaitingRequestsDeps, type ApprovalA
 
 export interface GateDeps extends WaitingRequestsDeps {
   policies: readonly Policy[]
+  /** What the session's calls are judged by. */
+  session: GateSession
+  /** Whether a user is available to answer. */
+  canAsk(): boolean
+  now(): number
+  newId(prefix: string): string
+  /** Ends the session's turn immediately, without waiting for its waiters. */
+  stopTurn(): void
+  kept: KeptApprovals
+}
+
+/** The session whose calls are judged, as it is when it is asked. See `JudgedCall`. */
+export interface GateSession {
   mode(): PermissionMode
   /** In plan mode, the only file that may change; for a subagent, that of its parent. */
   plan(): { file: string } | undefined
-  /** See `JudgedCall`. */
   readOnlyAgent?(): string | undefined
-  /** See `JudgedCall`. */
   home: string
   ownOutput: readonly string[]
   /** The session's current folders. */
@@ -41,17 +52,15 @@ export interface GateDeps extends WaitingRequestsDeps {
   rules(): Promise<readonly PermissionRule[]>
   /** What sandboxes can currently do for the session's commands; default: no sandboxes, and verdicts do not mention them. */
   sandboxes?(forCommand: boolean): Promise<CommandSandboxes | undefined>
-  /** Whether a user is available to answer. */
-  canAsk(): boolean
-  now(): number
-  newId(prefix: string): string
-  /** See `JudgedCall`; default: no. */
+  /** Default: no. */
   hasReadMail?(): boolean
   hasReadThirdParty?(): boolean
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean
-  /** Ends the session's turn immediately, without waiting for its waiters. */
-  stopTurn(): void
+}
+
+/** What the user allowed for longer than one call. */
+export interface KeptApprovals {
   /** Writes allow rules into the user's own configuration. Throws `config.write_failed` and changes nothing when that fails. */
   keepRules(patterns: readonly string[]): Promise<void>
   /** Records of MCP tools as they were when allowed; without it, changed tools are not detected. */
@@ -81,24 +90,25 @@ const RULE_KEPT = 'The rule is in your config.toml.'
 
 /** Judges calls and asks the user about the rest. Requests can be pending at the same time; each is answered once. */
 export function createGate(deps: GateDeps): ApprovalGate {
+  const { session, kept } = deps
   const requests = new WaitingRequests(deps)
   const questions = new CallQuestions(deps)
 
   /** A call with the current context to judge it. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {
-    const workspace = deps.workspace()
+    const workspace = session.workspace()
     const [rules, parts, toolChange] = await Promise.all([
-      deps.rules(),
+      session.rules(),
       commandPartsOf(call, workspace),
-      deps.toolPins?.changeOf(tool),
+      kept.toolPins?.changeOf(tool),
     ])
-    const sandboxes = await deps.sandboxes?.(parts !== undefined)
-    const plan = deps.plan()
-    const readOnlyAgent = deps.readOnlyAgent?.()
+    const sandboxes = await session.sandboxes?.(parts !== undefined)
+    const plan = session.plan()
+    const readOnlyAgent = session.readOnlyAgent?.()
     return {
       tool,
       call,
-      mode: deps.mode(),
+      mode: session.mode(),
       ...(readOnlyAgent !== undefined && { readOnlyAgent }),
       workspace,
       rules,
@@ -106,11 +116,11 @@ export function createGate(deps: GateDeps): ApprovalGate {
       ...(sandboxes && { sandboxes }),
       ...(plan && { plan }),
       ...(toolChange && { toolChange }),
-      hasReadMail: deps.hasReadMail?.() ?? false,
-      ...(deps.hasReadThirdParty && { hasReadThirdParty: () => deps.hasReadThirdParty!() }),
-      isRemembered: deps.isRemembered,
-      home: deps.home,
-      ownOutput: deps.ownOutput,
+      hasReadMail: session.hasReadMail?.() ?? false,
+      ...(session.hasReadThirdParty && { hasReadThirdParty: () => session.hasReadThirdParty!() }),
+      isRemembered: session.isRemembered,
+      home: session.home,
+      ownOutput: session.ownOutput,
     }
   }
 
@@ -120,7 +130,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     signal.throwIfAborted()
     if (request.asked) return resumeWaiting(request.asked, request, judged, verdict, signal)
     if (verdict.decision === 'allow') {
-      if (verdict.rule) deps.toolPins?.pinFirst(request.tool)
+      if (verdict.rule) kept.toolPins?.pinFirst(request.tool)
       return { allowed: true, judged: judgementOf(verdict), ...sandboxOf(verdict) }
     }
     if (verdict.decision === 'deny') return denialAnswer(verdict)
@@ -206,10 +216,10 @@ export function createGate(deps: GateDeps): ApprovalGate {
     await requests.answer(entry, async () => {
       const call = option.kind === 'reject_once' ? undefined : await confirmCall(entry)
       if (granted?.scope === 'user') {
-        await deps.keepRules(granted.pattern.split('\n'))
+        await kept.keepRules(granted.pattern.split('\n'))
         requests.assertWaiting(entry, RULE_KEPT)
       }
-      if (granted) deps.toolPins?.pin(entry.request.tool)
+      if (granted) kept.toolPins?.pin(entry.request.tool)
       const words = feedback?.trim()
       const sandbox = chosenSandbox(option)
       const answer: GateAnswer = call
@@ -292,7 +302,7 @@ export function createGate(deps: GateDeps): ApprovalGate {
     const entry = await requests.find(approvalId)
     if (entry.offers.length === 0) return []
     const { ruleChoices } = await import('./choices/rule-choices')
-    return ruleChoices(deps.policies, entry.offers, asPinned(await judgedCall(entry.request)), await deps.pastCalls())
+    return ruleChoices(deps.policies, entry.offers, asPinned(await judgedCall(entry.request)), await kept.pastCalls())
   }
 
   async function reconsider(): Promise<void> {

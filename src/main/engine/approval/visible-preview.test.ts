@@ -18,22 +18,26 @@ function gateWith(mode: PermissionMode = 'ask') {
   const events: EventBody[] = []
   const opened = createGate({
     policies: POLICIES,
-    mode: () => mode,
-    plan: () => undefined,
-    workspace: () => createWorkspace({ root }),
-    rules: async () => [],
     record: (...bodies) => void events.push(...bodies),
-    home: '/home/me/.trestle',
-    ownOutput: [],
     isOpen: () => true,
     describeResolution: () => undefined,
     canAsk: () => true,
     now: () => 0,
     newId: (prefix) => `${prefix}-${events.length}`,
-    isRemembered: () => false,
     stopTurn: () => undefined,
-    keepRules: async () => undefined,
-    pastCalls: async () => [],
+    session: {
+      mode: () => mode,
+      plan: () => undefined,
+      workspace: () => createWorkspace({ root }),
+      rules: async () => [],
+      home: '/home/me/.trestle',
+      ownOutput: [],
+      isRemembered: () => false,
+    },
+    kept: {
+      keepRules: async () => undefined,
+      pastCalls: async () => [],
+    },
   })
   const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
   /** Asks about a command, and returns the request as stored for every host. */

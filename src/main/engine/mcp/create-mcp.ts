@@ -22,31 +22,45 @@ import type { McpSessions, McpUser } from './hub/session-tools'
 
 export interface McpDeps extends Omit<ClientFeaturesDeps, 'sampling'> {
   home: string
-  userHome: string
   version: string
-  keyStore?: KeyStore
-  /** The environment of commands: without keys and other secrets. */
-  env(): Record<string, string>
-  /** Values of the variables that a project's definition uses: the environment without keys. */
-  namedEnv(): Record<string, string>
-  /** Resolves when both are complete. */
-  ready?(): Promise<void>
-  /** For requests to servers and to authorization servers; default: Node's. */
-  fetch?: typeof globalThis.fetch
   settings(): McpSettings
+  environment: McpEnvironment
+  access: McpAccess
   /** The sandboxes for local servers; absent: nothing is sandboxed. */
   sandboxes?: ProgramSandboxes
   /** The session whose servers a session uses; undefined for an unknown session. */
   userOf(sessionId: string): McpUser | undefined
   /** Whether files are watched. */
   watch: boolean
+  report: McpReport
+  log(message: string): void
+}
+
+/** What the programs of servers get. */
+export interface McpEnvironment {
+  userHome: string
+  /** The environment of commands: without keys and other secrets. */
+  env(): Record<string, string>
+  /** Values of the variables that a project's definition uses: the environment without keys. */
+  namedEnv(): Record<string, string>
+  /** Resolves when both are complete. */
+  ready?(): Promise<void>
+}
+
+/** How servers on the network, and their authorization servers, are reached. */
+export interface McpAccess {
+  keyStore?: KeyStore
+  /** Default: Node's. */
+  fetch?: typeof globalThis.fetch
+}
+
+export interface McpReport {
   /** The displayed state of servers, or their tools, has changed. */
-  notifyChanged(): void
+  changed(): void
   /** A message about servers for the user, wherever they are. */
-  notifyUser: NotifyUser
+  toUser: NotifyUser
   /** A folder's configuration, or the trust in it, has changed. */
   onTrust(folder: string): void
-  log(message: string): void
 }
 
 /** For the engine itself, in addition to what hosts use. */
@@ -64,12 +78,13 @@ const NOTIFY_INTERVAL_MS = 150
 
 /** Assembles the hub. Loads nothing of the protocol, and reads no file, before a server is used. */
 export function createMcp(deps: McpDeps): InternalMcp {
-  const { home, userHome, version, settings, watch } = deps
+  const { home, version, settings, watch, access, report } = deps
+  const { userHome, env, namedEnv, ready } = deps.environment
   let telling: NodeJS.Timeout | undefined
   const changed = (): void => {
     telling ??= setTimeout(() => {
       telling = undefined
-      deps.notifyChanged()
+      report.changed()
       sessions.reportUnavailable()
     }, NOTIFY_INTERVAL_MS).unref()
   }
@@ -77,15 +92,14 @@ export function createMcp(deps: McpDeps): InternalMcp {
     home,
     userHome,
     env: () => process.env,
-    projectEnv: deps.namedEnv,
+    projectEnv: namedEnv,
     watch,
     now: Date.now,
-    onTrust: deps.onTrust,
+    onTrust: report.onTrust,
   })
   const auth = createMcpAuth({
     home,
-    ...(deps.keyStore && { keyStore: deps.keyStore }),
-    ...(deps.fetch && { fetch: deps.fetch }),
+    ...access,
     changed,
   })
   let loading: Promise<{ ask: ClientFeatures; watched: WatchedResources }> | undefined
@@ -113,8 +127,8 @@ export function createMcp(deps: McpDeps): InternalMcp {
   const server = {
     home,
     version,
-    env: deps.env,
-    ...(deps.ready && { ready: deps.ready }),
+    env,
+    ...(ready && { ready }),
     hooks,
     changed,
     joined: rootsChanged,
@@ -122,7 +136,7 @@ export function createMcp(deps: McpDeps): InternalMcp {
   const sandboxes = createServerSandboxes({ home, userHome, ...(deps.sandboxes && { sandboxes: deps.sandboxes }) })
   const hub = createHub({ ...server, sandboxes, cache, config, idleMs: () => settings().idleMs, random: Math.random })
   const keep = keepIn(home)
-  const notices = new ServerNotices(deps.notifyUser)
+  const notices = new ServerNotices(report.toUser)
   const sessions = createSessionServers({ hub, config, startWaitMs: () => settings().startWaitMs, notices, keep })
   const actions = createHubActions({
     ...server,

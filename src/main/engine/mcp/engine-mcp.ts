@@ -6,7 +6,7 @@ import type { LoopSettings } from '../config/settings/session-settings'
 import type { Catalog } from '../model/catalog/catalog'
 import type { Store } from '../store/store'
 import type { ServerTools } from '../tool/tool'
-import { createMcp, type InternalMcp, type McpDeps } from './create-mcp'
+import { createMcp, type InternalMcp, type McpDeps, type McpEnvironment } from './create-mcp'
 import type { McpUser } from './hub/session-tools'
 import { serverTools } from './server-tools'
 import { CodedError } from '../../../shared/errors'
@@ -16,20 +16,9 @@ import type { AskModel } from './ask/sampling'
 
 export interface EngineMcpDeps extends Pick<
   McpDeps,
-  | 'home'
-  | 'version'
-  | 'keyStore'
-  | 'env'
-  | 'namedEnv'
-  | 'ready'
-  | 'fetch'
-  | 'watch'
-  | 'notifyChanged'
-  | 'notifyUser'
-  | 'onTrust'
-  | 'log'
-  | 'sandboxes'
+  'home' | 'version' | 'access' | 'watch' | 'report' | 'log' | 'sandboxes'
 > {
+  environment: Omit<McpEnvironment, 'userHome'>
   settings(): Settings
   store: Pick<Store, 'header'>
   catalog: Pick<Catalog, 'resolve'>
@@ -46,14 +35,14 @@ export interface EngineMcp extends InternalMcp {
 }
 
 export function createEngineMcp(deps: EngineMcpDeps): EngineMcp {
-  const { settings, store, catalog, record, effectiveHeader, ...rest } = deps
+  const { settings, store, catalog, record, effectiveHeader, environment, ...rest } = deps
   const userOf = (header: SessionHeader): McpUser => {
     const { sessionId, folder } = effectiveHeader({ header })
     return { sessionId, folder }
   }
   const mcp = createMcp({
     ...rest,
-    userHome: homedir(),
+    environment: { ...environment, userHome: homedir() },
     settings: () => settings().mcp,
     askModel: createAskModel({
       resolveModel: async (sessionId) => catalog.resolve(store.header(sessionId)?.model),

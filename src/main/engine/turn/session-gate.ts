@@ -39,34 +39,39 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
   const past = (session: Session) => store.window(session.id, { limit: PAST_EVENTS }).events
   return (session) => ({
     policies: POLICIES,
-    home,
-    get ownOutput() {
-      return readableOutputFolders(home, skills, session)
-    },
-    mode: () => effectiveHeader(session).mode,
-    plan: () => sessionPlan(home, { id: effectiveHeader(session).sessionId, header: effectiveHeader(session) }).guard(),
-    readOnlyAgent: () => {
-      const { agent, runsAs } = session.header
-      return agent?.readOnly ? agent.agentType : runsAs?.readOnly ? (runsAs.title ?? runsAs.name) : undefined
-    },
-    workspace: () => tools.workspaceOf(session),
-    rules: () => rulesOf(session),
-    ...(sandboxesOf && { sandboxes: (forCommand: boolean) => sandboxesOf(session, forCommand) }),
     record: (...events) => void session.record(...events),
     isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
     describeResolution: (approvalId) => describeResolution(past(session), approvalId),
     canAsk: () => interactive,
     now,
     newId,
-    hasReadMail: () => hasRead(store, session.header, containsMail),
-    hasReadThirdParty: () => hasRead(store, session.header, containsThirdParty),
-    isRemembered: (key) => session.header.allowed.includes(key),
     stopTurn: () => session.endTurn(),
-    keepRules,
-    toolPins,
-    pastCalls: async () => {
-      const { pastCalls } = await import('../approval/choices/rule-choices')
-      return pastCalls(past(session))
+    session: {
+      home,
+      get ownOutput() {
+        return readableOutputFolders(home, skills, session)
+      },
+      mode: () => effectiveHeader(session).mode,
+      plan: () =>
+        sessionPlan(home, { id: effectiveHeader(session).sessionId, header: effectiveHeader(session) }).guard(),
+      readOnlyAgent: () => {
+        const { agent, runsAs } = session.header
+        return agent?.readOnly ? agent.agentType : runsAs?.readOnly ? (runsAs.title ?? runsAs.name) : undefined
+      },
+      workspace: () => tools.workspaceOf(session),
+      rules: () => rulesOf(session),
+      ...(sandboxesOf && { sandboxes: (forCommand: boolean) => sandboxesOf(session, forCommand) }),
+      hasReadMail: () => hasRead(store, session.header, containsMail),
+      hasReadThirdParty: () => hasRead(store, session.header, containsThirdParty),
+      isRemembered: (key) => session.header.allowed.includes(key),
+    },
+    kept: {
+      keepRules,
+      toolPins,
+      pastCalls: async () => {
+        const { pastCalls } = await import('../approval/choices/rule-choices')
+        return pastCalls(past(session))
+      },
     },
   })
 }

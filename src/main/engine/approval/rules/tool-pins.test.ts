@@ -39,27 +39,31 @@ function session({
   const held: string[] = []
   const opened = createGate({
     policies: POLICIES,
-    mode: () => mode,
-    plan: () => undefined,
-    workspace: () => createWorkspace({ root: home }),
-    rules: async () => [...rulesOf(...rules), ...sessionRules([...held])],
     record(...bodies) {
       events.push(...bodies)
       for (const body of bodies)
         if (body.type === 'approval.resolved' && body.rule) held.push(...body.rule.pattern.split('\n'))
     },
-    home: '/home/me/.trestle',
-    ownOutput: [],
     isOpen: () => true,
     describeResolution: () => undefined,
     canAsk: () => canAsk,
     now: () => 0,
     newId: (prefix) => `${prefix}-${events.length}`,
-    isRemembered: () => false,
     stopTurn: () => undefined,
-    toolPins: createToolPins(home),
-    keepRules: async () => undefined,
-    pastCalls: async () => [],
+    session: {
+      mode: () => mode,
+      plan: () => undefined,
+      workspace: () => createWorkspace({ root: home }),
+      rules: async () => [...rulesOf(...rules), ...sessionRules([...held])],
+      home: '/home/me/.trestle',
+      ownOutput: [],
+      isRemembered: () => false,
+    },
+    kept: {
+      toolPins: createToolPins(home),
+      keepRules: async () => undefined,
+      pastCalls: async () => [],
+    },
   })
   const asked = () => events.flatMap((event) => (event.type === 'approval.requested' ? [event.approval] : []))
   const call = (which: ReturnType<typeof send>) => {
