@@ -24,7 +24,7 @@ describe.skipIf(chromium === null)('notifications of the desktop host', () => {
     await until(() => electron.notifications.length === 1, 'the notification')
     expect(latest(desktop)).toMatchObject({
       state: 'shown',
-      options: { title: '3 requests wait for you', body: 'New session', silent: true },
+      options: { title: '3 requests pending', body: 'New session', silent: true },
     })
     expect(electron.app.badge).toBe(3)
     expect(desktop.window().isFlashing).toBe(true)
@@ -41,7 +41,7 @@ describe.skipIf(chromium === null)('notifications of the desktop host', () => {
     const { electron, engine, sessionId } = desktop
     engine.ask(sessionId, 'a')
     await until(() => electron.notifications.length === 1, 'the notification')
-    expect(latest(desktop).options).toMatchObject({ title: 'New session waits for you', body: 'Bash Run ls' })
+    expect(latest(desktop).options).toMatchObject({ title: 'New session needs you', body: 'Bash Run ls' })
     await engine.sessions.reply(sessionId, { approvalId: 'a', optionId: 'once' })
     await until(() => electron.app.badge === 0, 'the count')
     expect(latest(desktop).state).toBe('closed')
@@ -57,7 +57,7 @@ describe.skipIf(chromium === null)('notifications of the desktop host', () => {
     const prompt = { text: 'Password:', since: 1 }
     engine.tasks.put({ taskId: 't', sessionId, command: 'sudo true', prompt })
     await until(() => electron.notifications.length === 1, 'the notification')
-    expect(latest(desktop).options).toMatchObject({ title: 'A command waits for you', body: 'Password: (sudo true)' })
+    expect(latest(desktop).options).toMatchObject({ title: 'A command needs you', body: 'Password: (sudo true)' })
     engine.tasks.put({ taskId: 't', prompt, lastLine: 'Password:' })
     const { prompt: _answered, ...task } = await engine.tasks.get('t')
     engine.changed({ kind: 'task', task })
@@ -84,7 +84,7 @@ describe.skipIf(chromium === null)('notifications of the desktop host', () => {
   test('mark the taskbar icon on Windows, where the app has no badge count', async () => {
     const { electron, engine, sessionId, window } = await inTheBack({ platform: 'win32' })
     engine.ask(sessionId, 'a')
-    await until(() => window().overlay === '1 request waits for you', 'the mark')
+    await until(() => window().overlay === '1 request pending', 'the mark')
     await engine.sessions.reply(sessionId, { approvalId: 'a', optionId: 'once' })
     await until(() => window().overlay === '', 'the mark to go')
     expect(electron.app.badge).toBe(0)

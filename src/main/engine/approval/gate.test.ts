@@ -229,7 +229,7 @@ describe('the gate', () => {
     await reply({ approvalId: one!.approvalId, optionId: 'allow_once' })
     expect(await first).toMatchObject({ allowed: true })
     expect(await second).toEqual({ allowed: false, message: 'The user rejected this call and says: not that' })
-    await expect(reply({ approvalId: one!.approvalId, optionId: 'allow_once' })).rejects.toThrow(/not wait/)
+    await expect(reply({ approvalId: one!.approvalId, optionId: 'allow_once' })).rejects.toThrow(/no longer pending/)
   })
 
   it('"Reject and stop" rejects the call, closes other pending requests, and ends the turn before the answer is delivered', async () => {

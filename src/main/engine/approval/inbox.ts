@@ -57,7 +57,7 @@ export function createInbox({ store, choices, notify, pollMs = 2000 }: InboxDeps
       const found = header.approvals.find((approval) => approval.approvalId === approvalId)
       if (found) return found
       const { events } = store.window(sessionId, { limit: RECENT_EVENTS })
-      throw new CodedError('approval.gone', describeResolution(events, approvalId) ?? 'It does not wait any more.')
+      throw new CodedError('approval.gone', describeResolution(events, approvalId) ?? 'It is no longer pending.')
     },
     choices,
     sessionChanged(before, after) {

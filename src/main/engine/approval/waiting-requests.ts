@@ -125,7 +125,7 @@ export class WaitingRequests {
   }
 
   #gone(approvalId: string, more?: string): CodedError {
-    const how = this.#deps.describeResolution(approvalId) ?? 'It does not wait any more.'
+    const how = this.#deps.describeResolution(approvalId) ?? 'It is no longer pending.'
     return new CodedError('approval.gone', more === undefined ? how : `${how} ${more}`)
   }
 

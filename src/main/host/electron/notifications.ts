@@ -167,14 +167,14 @@ function notificationText(
   fresh: readonly PendingItem[],
 ): { title: string; body: string } {
   const [first] = fresh
-  if (waiting.length === 1 && first) return { title: `${first.who} waits for you`, body: first.what }
+  if (waiting.length === 1 && first) return { title: `${first.who} needs you`, body: first.what }
   const names = [...new Set(waiting.map(({ who }) => who))]
   const more = names.length > 3 ? ` and ${names.length - 3} more` : ''
   return { title: pendingText(waiting.length), body: `${names.slice(0, 3).join(', ')}${more}` }
 }
 
 function pendingText(count: number): string {
-  return count === 1 ? '1 request waits for you' : `${count} requests wait for you`
+  return count === 1 ? '1 request pending' : `${count} requests pending`
 }
 
 function target(fresh: readonly PendingItem[]): HostCommand {

@@ -57,9 +57,7 @@ export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutpu
       (write || !ownOutput.some((folder) => isWithin(path, folder))) &&
       !(mode === 'auto' && !write && sandboxes?.isReadable(path)),
   )
-  return (
-    outside && { decision: 'ask', reason: `${outside.path} lies outside the project folder and the folders you added.` }
-  )
+  return outside && { decision: 'ask', reason: `${outside.path} is outside this project.` }
 }
 
 /**

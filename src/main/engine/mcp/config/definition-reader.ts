@@ -1,5 +1,6 @@
 import type { McpOAuth } from '../../../../shared/configuration/mcp'
 import { nearest } from '../../../../shared/nearest'
+import { isRecord } from '../../../../shared/is-record'
 
 /** What is wrong with a part of a definition. `fatal`: it makes the server unusable. */
 export interface DefinitionProblem {
@@ -156,8 +157,4 @@ function suggestion(key: string): string {
 function plainText(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

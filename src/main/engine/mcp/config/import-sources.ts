@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseJson, valueOf } from '../../config/json/parse-json'
 import { parseToml } from '../../config/toml/parse-toml'
-import { isRecord } from './definition-reader'
+import { isRecord } from '../../../../shared/is-record'
 
 /** A server of another product, with its fields under the names that are read here. */
 export interface FoundServer {

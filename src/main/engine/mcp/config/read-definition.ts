@@ -1,5 +1,6 @@
 import { MCP_SERVER_SANDBOXES, type McpServerDefinition } from '../../../../shared/configuration/mcp'
-import { DefinitionReader, isRecord, type DefinitionProblem } from './definition-reader'
+import { DefinitionReader, type DefinitionProblem } from './definition-reader'
+import { isRecord } from '../../../../shared/is-record'
 
 export const START_TIMEOUT_MS = 30_000
 export const CALL_TIMEOUT_MS = 60_000

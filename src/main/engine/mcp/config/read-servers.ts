@@ -58,7 +58,7 @@ export function writtenServer(text: string, name: string): McpServerDefinition |
 
 /** Why this cannot be the name of a server. */
 export function nameProblem(name: string): string | undefined {
-  if (name.trim() !== name || name === '') return 'A name is needed, without blanks around it.'
+  if (name.trim() !== name || name === '') return 'Enter a name without spaces around it.'
   return name.length > 64 || /[\p{C}\p{Zl}\p{Zp}]/u.test(name)
     ? 'A name has at most 64 signs, and none that cannot be seen.'
     : undefined

@@ -1,5 +1,6 @@
 import type { AttachedFrom, MediaPart, UserPart } from '../../../../shared/model/message'
 import { fitMedia, MediaProblem } from '../../model/media/fit-media'
+import { isRecord } from '../../../../shared/is-record'
 
 /** Maximum text of one server in one prompt. */
 const MAX_CHARS = 200_000
@@ -108,8 +109,4 @@ export async function mediaOf({
 
 function wellFormed(value: unknown): string {
   return typeof value === 'string' ? value.toWellFormed() : ''
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

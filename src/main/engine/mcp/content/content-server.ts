@@ -1,6 +1,7 @@
 import { CodedError, failureOf } from '../../../../shared/errors'
 import type { McpPrompt, McpResource } from '../../../../shared/configuration/mcp-content'
 import { serverLine, serverText } from '../protocol/server-log'
+import { isRecord } from '../../../../shared/is-record'
 
 /** The part of a connection that this folder uses. */
 export interface ContentConnection {
@@ -136,8 +137,4 @@ function line(value: unknown, most: number): string | undefined {
 
 function words(value: unknown, most: number): string | undefined {
   return typeof value === 'string' ? serverText(value, most) || undefined : undefined
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

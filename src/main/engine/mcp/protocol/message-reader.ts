@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { isRecord } from '../../../../shared/is-record'
 
 /** What is known of a line that was too long to keep. */
 export interface LongLine {
@@ -116,10 +117,6 @@ function usable(message: JSONRPCMessage): JSONRPCMessage {
       message: `The answer is neither a result nor an error: ${said ?? 'it is empty'}.`,
     },
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The code of an invalid response. */

@@ -5,6 +5,7 @@ import { fitMedia, mediaTypeOf } from '../../model/media/fit-media'
 import { isPdf } from '../../model/media/read-pdf'
 import type { ToolResult } from '../../tool/tool'
 import { plain } from './read-tools'
+import { isRecord } from '../../../../shared/is-record'
 
 export interface ResultPlace {
   server: string
@@ -184,8 +185,4 @@ function separated(parts: readonly ResultPart[]): ResultPart[] {
 
 function note(text: string): ResultPart {
   return { type: 'text', text: `[${text}]` }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

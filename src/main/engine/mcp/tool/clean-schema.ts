@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../shared/is-record'
 /** A JSON Schema of a tool's input that every provider accepts. */
 export type InputSchema = Readonly<Record<string, unknown>>
 
@@ -183,8 +184,4 @@ function withoutAlternatives(schema: Record<string, unknown>): Record<string, un
 function requiredOf(schema: Record<string, unknown>): string[] {
   const { required } = schema
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

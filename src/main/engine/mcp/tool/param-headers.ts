@@ -1,3 +1,4 @@
+import { isRecord } from '../../../../shared/is-record'
 /** A value of a tool's input that is also sent as a header: a proxy can then route the call without parsing it. */
 export interface ParamHeader {
   /** The server's name for it; the header is `Mcp-Param-` and this. */
@@ -92,8 +93,4 @@ function encoded(text: string): string {
   const isPlain =
     /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !(text.startsWith('=?base64?') && text.endsWith('?='))
   return isPlain ? text : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 import { cleanSchema, type InputSchema } from './clean-schema'
 import type { ToolAnnotations } from '../../tool/tool'
 import { readParamHeaders, type ParamHeader } from './param-headers'
+import { isRecord } from '../../../../shared/is-record'
 
 /** A tool as a server lists it, cleaned and bounded. Plain data: it is kept on disk. */
 export interface ListedTool {
@@ -79,8 +80,4 @@ export function plain(value: unknown, longest: number): string | undefined {
     .trim()
   if (clean === '') return undefined
   return clean.length > longest ? `${clean.slice(0, longest).toWellFormed()}…` : clean
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

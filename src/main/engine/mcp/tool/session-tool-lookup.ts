@@ -134,7 +134,7 @@ export function createSessionLookup(deps: SessionLookupDeps): SessionLookup {
       if (near.length > 0) return `There is no tool ${shown}. Did you mean ${near.join(' or ')}? Names must be exact.`
       return loadable === undefined
         ? own.unknownTool(name)
-        : `${own.unknownTool(name)} Tools of servers are found with ${TOOL_SEARCH}.`
+        : `${own.unknownTool(name)} MCP tools are found with ${TOOL_SEARCH}.`
     },
   }
 }

@@ -112,7 +112,7 @@ async function answerFor(asked: ApprovalPrompt, action: Action): Promise<Answer>
   }
   const choices = (await asked.choices()).slice(0, 9)
   if (choices.length === 0) {
-    showLines(asked, ['  This is asked every time: there is no rule that would cover it and nothing else.'])
+    showLines(asked, ["  This can't be allowed permanently."])
     return undefined
   }
   const { style } = asked.terminal
