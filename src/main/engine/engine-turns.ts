@@ -20,7 +20,7 @@ import { createContextWindows, endpointOf } from './turn/context-windows'
 import { createEnvironmentSnapshots } from './turn/environment-snapshot'
 import { createGateDeps, readableOutputFolders } from './turn/session-gate'
 import { sessionPlan } from './turn/session-plans'
-import { createSessionTools, type SessionTools, type SessionToolsDeps } from './turn/session-tools'
+import { createSessionTools, type SessionTools, type SessionFileRules } from './turn/session-tools'
 import { createTurnRunner } from './turn/turn-runner'
 import { readArticle } from './web/web-access'
 
@@ -45,7 +45,7 @@ export function createTurns(
   const { sandboxes, skills, hooks } = execution
   const { agents, mcp } = parts
   const { interactive = false } = options
-  const hiddenFrom: SessionToolsDeps['hiddenFrom'] & {} = async (session, tool, { root, addedFolders }) =>
+  const hiddenFrom: SessionFileRules['hiddenFrom'] & {} = async (session, tool, { root, addedFolders }) =>
     hiddenPaths({
       rules: await rulesOf(session),
       tool,
@@ -87,7 +87,7 @@ function createTools(
   { clientCapabilities, machine, skills, hooks, sandboxes }: EngineExecution,
   { supervisor, notifier, agents, checkpoints, features }: EngineTurnParts,
   { interactive = false, canType = interactive }: Pick<EngineOptions, 'interactive' | 'canType'>,
-  hiddenFrom: SessionToolsDeps['hiddenFrom'] & {},
+  hiddenFrom: SessionFileRules['hiddenFrom'] & {},
 ): SessionTools {
   return createSessionTools({
     clientToolsFor: clientTools(clientCapabilities, {
@@ -98,8 +98,7 @@ function createTools(
     }),
     skills,
     featureTools: features.tools,
-    writeHooksOf: hooks.writesOf,
-    hiddenFrom,
+    files: { writeHooksOf: hooks.writesOf, hiddenFrom },
     terminals: supervisor.terminals,
     sandboxOf: sandboxes.forTools,
     effectiveHeader,
@@ -125,7 +124,7 @@ function createRunner(
   { supervisor, notifier, agents, checkpoints, features, mcp }: EngineTurnParts,
   interactive: boolean,
   tools: SessionTools,
-  hiddenFrom: SessionToolsDeps['hiddenFrom'] & {},
+  hiddenFrom: SessionFileRules['hiddenFrom'] & {},
 ): SessionsTurns['runner'] {
   const { home, store, settings, settingsFor, effectiveHeader, env, catalog, environment } = foundation
   const { log, warn, now, newId } = foundation

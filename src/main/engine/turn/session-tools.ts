@@ -82,6 +82,11 @@ export interface SessionToolsDeps {
   skills: Pick<Skills, 'list' | 'body'>
   /** Tools of the features (memory, schedules, mail, …), offered or not; absent: no such tools. */
   featureTools?(session: Session, workspace: Workspace): readonly Tool[]
+  files?: SessionFileRules
+}
+
+/** What the file tools of a session heed besides its folders. */
+export interface SessionFileRules {
   /** Hooks for the writes of the running turn. */
   writeHooksOf?(session: Session): WriteHooks | undefined
   /** Paths that tools leave out when they list or search. */
@@ -113,12 +118,12 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
     }
     const tasks = deps.tasksOf(session)
     const web = deps.webOf(session)
-    const hooks = (): WriteHooks | undefined => deps.writeHooksOf?.(session)
+    const hooks = (): WriteHooks | undefined => deps.files?.writeHooksOf?.(session)
     const plan = deps.planOf(session)
     const sandbox = deps.sandboxOf?.(session)
     const agents = deps.agentsOf(session, () => kitOf(session).tools)
     const hidden = (tool: 'Grep' | 'Glob' | 'ListDirectory') => ({
-      hidden: () => deps.hiddenFrom?.(session, tool, workspace) ?? nothingHidden(),
+      hidden: () => deps.files?.hiddenFrom?.(session, tool, workspace) ?? nothingHidden(),
     })
     // One for each kind of model, so that its description does not change during a conversation.
     const media = MEDIA.map(({ key, ...accepts }) => ({ key, tool: readMediaFileTool({ workspace, accepts }) }))
