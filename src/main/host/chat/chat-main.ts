@@ -14,7 +14,10 @@ import { oneLine } from './screen/text-layout'
 import { editorOutput } from '../../console/output'
 import { usesColor, type Terminal } from './screen/terminal'
 
-/** `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code. */
+/**
+ * `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code: 0, or 1 when no person is at the
+ * terminal and the last message got no answer.
+ */
 export async function chatMain(parsed: Parsed, version: string): Promise<number> {
   const options = chatOptions(parsed)
   const servers = await readServerFiles('chat', parsed.values['mcp-config-file'])
@@ -23,6 +26,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
   const isTerminal = stdin.isTTY && stdout.isTTY
   const engine = await createEngine({ version, interactive: isTerminal, taskHost: taskHostProgram() })
   let terminal: Terminal | undefined
+  let hasFailed = false
   try {
     reportStart(engine)
     const chosen = await chooseSession(engine, options)
@@ -44,6 +48,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     stdout.on('error', () => loop.leave())
     await loop.run(options.prompt)
     sessionId = conversation.sessionId
+    hasFailed = conversation.hasFailed
     conversation.close()
     terminal.close()
     await farewell(engine, sessionId, isTerminal)
@@ -51,7 +56,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     terminal?.close()
     await engine.close()
   }
-  return 0
+  return hasFailed && !isTerminal ? 1 : 0
 }
 
 async function welcome({ engine, header, printer, terminal }: Conversation): Promise<void> {

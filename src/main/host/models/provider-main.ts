@@ -14,7 +14,7 @@ const ACTIONS = {
   add: {
     options: ['type', 'base-url', 'key-env', 'key-stdin', 'no-key', 'replace', 'json'],
     words: [1, 1],
-    takes: 'a name, and no key: it is asked for, read from stdin (--key-stdin) or from the environment (--key-env)',
+    takes: 'a name. Its key is asked for at a terminal, read from stdin (--key-stdin), or from a variable (--key-env)',
     humanOnly: true,
   },
   test: { options: ['json'], words: [1, 1], takes: 'the name of a provider' },
