@@ -27,13 +27,14 @@ const play = async (script: ModelScript, options: Parameters<typeof configFor>[1
   server = await startModelServer({ script })
   writeConfig(scratch.home, configFor(server.baseUrl, options))
 }
-const sessions = async (): Promise<{ model?: string }[]> => JSON.parse((await run(['session', 'list', '--json'])).stdout)
+const sessions = async (): Promise<{ model?: string }[]> =>
+  JSON.parse((await run(['session', 'list', '--json'])).stdout)
 
 describe('a turn that cannot start', () => {
   it('leaves no empty session for --continue', async () => {
     await play([{ text: 'first' }, { text: 'second' }])
     expect(await run(['print', 'remember this'])).toMatchObject({ code: 0, stdout: 'first\n' })
-    expect(await run(['print', 'go', '--model', 'nobody/nothing'])).toMatchObject({ code: 1 })
+    expect(await run(['print', 'go', '--model', 'missing/model'])).toMatchObject({ code: 1 })
     expect(await sessions()).toHaveLength(1)
     expect(await run(['print', '--continue', 'and now?'])).toMatchObject({ code: 0, stdout: 'second\n' })
     expect(JSON.stringify(server!.requests.at(-1)!.body)).toContain('remember this')
@@ -42,7 +43,7 @@ describe('a turn that cannot start', () => {
   it('leaves a continued session its model', async () => {
     await play([{ text: 'first' }, { text: 'second' }])
     await run(['print', 'go'])
-    expect(await run(['print', '--continue', 'go', '--model', 'nobody/nothing'])).toMatchObject({ code: 1 })
+    expect(await run(['print', '--continue', 'go', '--model', 'missing/model'])).toMatchObject({ code: 1 })
     expect(await run(['print', '--continue', 'go'])).toMatchObject({ code: 0, stdout: 'second\n' })
   })
 
@@ -71,6 +72,23 @@ it.each(['text', 'json'])('print says on stderr that it retries, as %s', async (
   expect(stderr).toMatch(/attempt 2 of \d+/)
 })
 
+it('a chat in which nothing was said leaves no session', async () => {
+  await play([{ text: 'hello' }])
+  expect(await run(['chat'], '\n')).toMatchObject({ code: 0 })
+  expect(await sessions()).toEqual([])
+  await run(['chat'], 'hi\n')
+  expect(await sessions()).toHaveLength(1)
+})
+
+it('says how many messages there are to restore to', async () => {
+  await play([{ text: 'hello' }])
+  await run(['print', 'go'])
+  const [{ sessionId }] = JSON.parse((await run(['session', 'list', '--json'])).stdout)
+  expect((await run(['session', 'fork', sessionId, '--to', '9'])).stderr).toContain(
+    '--to 9: the session has 1 message;',
+  )
+})
+
 describe('a list that cannot be read', () => {
   it('of models exits with 1 and names the command that finds out why', async () => {
     const added = await run(['provider', 'add', 'local', '--base-url', `${CLOSED}/v1`, '--no-key'])
@@ -84,9 +102,20 @@ describe('a list that cannot be read', () => {
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'model.connection' } })
   })
 
+  it('of providers is not called empty, and names the mistake, as does that of models', async () => {
+    writeConfig(scratch.home, '[providers.x]\ntype = "nonsense"\n')
+    const place = expect.stringContaining('config.toml:2:1')
+    expect(await run(['provider', 'list'])).toMatchObject({ code: 1, stdout: '', stderr: place })
+    expect(await run(['model', 'list'])).toMatchObject({ code: 0, stderr: place })
+  })
+
   it('of servers is not called empty', async () => {
     writeFileSync(join(scratch.home, 'mcp.json'), '{bad')
-    expect(await run(['mcp', 'list'])).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('mcp.json:1') })
+    expect(await run(['mcp', 'list'])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('mcp.json:1'),
+    })
   })
 })
 
@@ -108,7 +137,10 @@ describe('a server that does not work', () => {
 
 describe('trestle memory', () => {
   it('deletes nothing silently when no entry has the number', async () => {
-    expect(await run(['memory', 'delete', '99'])).toMatchObject({ code: 1, stderr: expect.stringContaining('number 99') })
+    expect(await run(['memory', 'delete', '99'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('number 99'),
+    })
   })
 
   it('asks what to change instead of saying that it changed nothing', async () => {
@@ -128,5 +160,8 @@ describe('a word too many', () => {
 
 it('desktop says that a file is not a folder', async () => {
   mkdirSync(join(scratch.project, 'folder'))
-  expect(await run(['desktop', 'notes.md'])).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a folder') })
+  expect(await run(['desktop', 'notes.md'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not a folder'),
+  })
 })

@@ -117,7 +117,11 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       }
     }
     const { outcome, reason } = answer
-    Object.assign(run, { outcome, durationMs: Math.round(performance.now() - clock), ...(reason !== undefined && { reason }) })
+    Object.assign(run, {
+      outcome,
+      durationMs: Math.round(performance.now() - clock),
+      ...(reason !== undefined && { reason }),
+    })
     return answer
   }
 

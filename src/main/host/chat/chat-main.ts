@@ -31,6 +31,7 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     reportStart(engine)
     const chosen = await chooseSession(engine, options)
     let { sessionId } = chosen
+    const isNew = options.sessionId === undefined && !options.continueLatest
     // It writes style codes itself, and makes all other text safe.
     const out = editorOutput(stdout)
     terminal =
@@ -51,7 +52,8 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     hasFailed = conversation.hasFailed
     conversation.close()
     terminal.close()
-    await farewell(engine, sessionId, isTerminal)
+    const isUnused = isNew && sessionId === chosen.sessionId && (await removeUnused(engine, sessionId))
+    if (!isUnused) await farewell(engine, sessionId, isTerminal)
   } finally {
     terminal?.close()
     await engine.close()
@@ -81,6 +83,14 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
     printer.note(
       'This project has its own settings (rules, hooks, MCP servers). They are off until you trust them: review them with "trestle permission show", then run "trestle permission trust".',
     )
+}
+
+/** Removes a session in which nothing was said: `--continue` would take it for the latest conversation. */
+async function removeUnused({ sessions }: Engine, sessionId: string): Promise<boolean> {
+  const { turns, turnId, queue } = sessions.header(sessionId)
+  if (turns > 0 || turnId !== undefined || queue.length > 0) return false
+  await sessions.remove(sessionId)
+  return true
 }
 
 async function farewell(engine: Engine, sessionId: string, isTerminal: boolean): Promise<void> {

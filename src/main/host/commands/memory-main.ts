@@ -86,7 +86,8 @@ export async function memoryMain(parsed: Parsed, version: string): Promise<numbe
       case 'delete': {
         const ids = words.map(numberOf)
         const deleted = await memory.remove(ids)
-        if (deleted === 0) throw new CodedError('memory.not_found', `There is no memory with the number ${ids.join(', ')}.`)
+        if (deleted === 0)
+          throw new CodedError('memory.not_found', `There is no memory with the number ${ids.join(', ')}.`)
         say({ deleted }, `Deleted ${deleted} of ${ids.length}. To restore: trestle memory restore ${ids.join(' ')}\n`)
         break
       }

@@ -100,7 +100,8 @@ async function logs(asked: McpAction): Promise<number> {
   const lines = await asked.mcp.logs(server.serverId)
   process.stdout.write(asked.isJson ? `${JSON.stringify(lines)}\n` : lines.map(lineOf).join(''))
   if (!ok) process.stderr.write(`trestle: ${server.name} failed: ${message}\n`)
-  else if (lines.length === 0) process.stderr.write(`trestle: ${server.name} works, and has written nothing to its log.\n`)
+  else if (lines.length === 0)
+    process.stderr.write(`trestle: ${server.name} works, and has written nothing to its log.\n`)
   return ok ? 0 : 1
 }
 

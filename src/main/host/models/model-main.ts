@@ -148,6 +148,7 @@ export async function modelsMain({ positionals: [providerId], values }: Parsed):
   const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
   const asJson = values['json'] === true
   try {
+    reportStart({ notices: [], problems: () => [...config.problems] })
     const { rows, problem } =
       providerId === undefined ? configured(catalog) : await offered(config, secrets, catalog, providerId)
     if (problem !== undefined) process.stderr.write(`trestle: ${problem}\n`)

@@ -234,7 +234,10 @@ async function chooseSession(engine: Engine, options: PrintOptions): Promise<Cho
  * A turn that could not start leaves no empty session, which `--continue` would take for the latest conversation, and no
  * model that cannot be used.
  */
-async function undoStart({ sessions }: Engine, { sessionId, isNew, model, earlierModel }: ChosenSession): Promise<void> {
+async function undoStart(
+  { sessions }: Engine,
+  { sessionId, isNew, model, earlierModel }: ChosenSession,
+): Promise<void> {
   try {
     if (isNew) await sessions.remove(sessionId)
     else if (earlierModel !== undefined && earlierModel !== model)
