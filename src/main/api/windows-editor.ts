@@ -10,7 +10,7 @@ export interface WindowsStart {
 /** What Windows tries for a command without an ending: programs, and the batch files that editors install. */
 const ENDINGS = ['.exe', '.cmd', '.bat']
 
-/** The program of a command: a full path, or a name in an absolute folder of PATH. Undefined when there is none. */
+/** The program of a command: a full path, or a name in an absolute folder of PATH. Undefined when it is missing. */
 export function findOnWindows(command: string, path: string, isProgram: (file: string) => boolean): string | undefined {
   const hasEnding = ENDINGS.includes(win32.extname(command).toLowerCase())
   const names = hasEnding ? [command] : ENDINGS.map((ending) => command + ending)
