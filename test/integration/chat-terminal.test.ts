@@ -374,6 +374,23 @@ describe('trestle chat in a terminal', () => {
     await quit(terminal)
   })
 
+  test('a terminal of 20 columns keeps words whole, too', async () => {
+    const terminal = await start(
+      [
+        call('Bash', { command: 'touch made' }, 'A sentence that is longer than the window is wide.'),
+        { text: 'Done.' },
+      ],
+      { columns: 20 },
+    )
+    terminal.type('go\r')
+    await terminal.shows('Allow?')
+    expect(terminal.screen()).toContain('A sentence that is\nlonger than the\nwindow is wide.')
+    expect(terminal.screen()).toContain('touch made')
+    terminal.type('1')
+    await terminal.shows('Done.')
+    await quit(terminal)
+  })
+
   test('a terminal of 40 columns keeps words whole and shows the whole question', async () => {
     const terminal = await start(
       [

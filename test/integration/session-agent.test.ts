@@ -123,6 +123,13 @@ describe('from the command line', () => {
     expect(server.requests).toHaveLength(0)
   })
 
+  it('the agent debug is asked to repeat its input word for word, has no tools, and ends after one step', async () => {
+    await begin([{ text: 'hello' }])
+    expect(await cli(['print', 'hello', '--agent', 'debug'])).toMatchObject({ code: 0, stdout: 'hello\n' })
+    expect(asked(0)).toContain('Answer with the latest message exactly as you received it')
+    expect(server.requests[0]!.body).not.toHaveProperty('tools.0')
+  })
+
   it('trestle agent list lists the agents and reports invalid files, as text and as JSON', async () => {
     await begin([{ text: 'Never.' }])
     mkdirSync(join(scratch.home, 'agents'), { recursive: true })

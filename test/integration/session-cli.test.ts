@@ -149,7 +149,7 @@ test('a fork has only the conversation before the message, and leaves the files 
 test('reports a wrong command line, and changes nothing', async () => {
   const id = await twoTurns()
   for (const [args, words] of [
-    [['restore', id, '--to', '9', '--files'], 'there are 2 messages'],
+    [['restore', id, '--to', '9', '--files'], 'the session has 2 messages'],
     [['restore', id, '--files'], 'needs --to N'],
     [['restore', id, '--to', '1'], 'needs one of --files'],
     [['restore', id, '--redo'], 'nothing was restored'],

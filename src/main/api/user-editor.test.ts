@@ -3,13 +3,17 @@ import { createUserEditor } from './user-editor'
 
 function lab(programs: string[], env: Record<string, string> = {}, platform: NodeJS.Platform = 'linux') {
   const started: string[][] = []
+  const environments: Record<string, string>[] = []
   const editor = createUserEditor({
     env: { PATH: '/bin:/usr/bin:.', ...env },
     platform,
     isProgram: (path) => programs.includes(path),
-    start: async (program, args) => started.push([program, ...args]) > 0,
+    start: async (program, args, added = {}) => {
+      environments.push(added)
+      return started.push([program, ...args]) > 0
+    },
   })
-  return { editor, started }
+  return { editor, started, environments }
 }
 const place = { path: '/p/a.ts', line: 3, column: 5 }
 
@@ -47,4 +51,31 @@ it('reveals a file in the file manager', async () => {
   const linux = lab(['/usr/bin/xdg-open'])
   await linux.editor.reveal('/p/a.ts')
   expect([mac.started, linux.started]).toEqual([[['/usr/bin/open', '-R', '/p/a.ts']], [['/usr/bin/xdg-open', '/p']]])
+})
+
+it('opens the file at its line on Windows, where commands of editors are batch files', async () => {
+  const path = { PATH: 'relative;C:\\Users\\me\\VS Code\\bin;C:\\Tools', SystemRoot: 'C:\\Windows' }
+  const programs = ['relative\\code.cmd', 'C:\\Users\\me\\VS Code\\bin\\code.cmd', 'C:\\Tools\\zed.exe']
+  const { editor, started, environments } = lab(programs, path, 'win32')
+  const odd = { path: 'C:\\a & b\\100%PATH%^.ts', line: 3 }
+  expect(await editor.editorName(undefined)).toBe('VS Code')
+  expect(await editor.edit(odd, undefined)).toBe(true)
+  expect(await editor.edit(odd, 'zed')).toBe(true)
+  expect(started).toEqual([
+    [
+      'C:\\Windows\\System32\\cmd.exe',
+      '/d',
+      '/v:off',
+      '/s',
+      '/c',
+      '""%TRESTLE_EDITOR_0%" "%TRESTLE_EDITOR_1%" "%TRESTLE_EDITOR_2%""',
+    ],
+    ['C:\\Tools\\zed.exe', 'C:\\a & b\\100%PATH%^.ts:3'],
+  ])
+  expect(environments[0]).toEqual({
+    TRESTLE_EDITOR_0: 'C:\\Users\\me\\VS Code\\bin\\code.cmd',
+    TRESTLE_EDITOR_1: '-g',
+    TRESTLE_EDITOR_2: 'C:\\a & b\\100%PATH%^.ts:3',
+  })
+  expect(await lab([], path, 'win32').editor.edit(odd, undefined)).toBe(false)
 })

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
-import { basename, delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join, win32 } from 'node:path'
+import { findOnWindows, startOnWindows } from './windows-editor'
 
 /** A place in a file; the path is absolute and real. */
 export interface FilePosition {
@@ -23,8 +24,8 @@ export interface UserEditorDeps {
   platform: NodeJS.Platform
   /** Whether a program can be run. */
   isProgram?: (path: string) => boolean
-  /** Starts a detached program; false when it cannot be started. */
-  start?: (program: string, args: readonly string[]) => Promise<boolean>
+  /** Starts a detached program, with `env` added to its environment; false when it cannot be started. */
+  start?: (program: string, args: readonly string[], env?: Record<string, string>) => Promise<boolean>
 }
 
 interface Editor {
@@ -77,6 +78,7 @@ export function createUserEditor({
   start = startDetached,
 }: UserEditorDeps): FileActions {
   const programAt = (command: string): string | undefined => {
+    if (platform === 'win32') return findOnWindows(command, env['PATH'] ?? env['Path'] ?? '', isProgram)
     if (command.includes('/')) return isProgram(command) ? command : undefined
     const onPath = (env['PATH'] ?? '')
       .split(delimiter)
@@ -85,19 +87,19 @@ export function createUserEditor({
     const mac = platform === 'darwin' ? MAC_COMMANDS[command] : undefined
     return mac !== undefined && isProgram(mac) ? mac : undefined
   }
+  const nameOf = (command: string): string =>
+    platform === 'win32' ? win32.basename(command).replace(/\.(?:exe|cmd|bat)$/i, '') : basename(command)
   const find = (configured: string | undefined): { program: string; editor: Editor } | undefined => {
-    // On Windows, editor commands are batch files, which only a shell can start.
-    if (platform === 'win32') return undefined
     const own = [env['VISUAL'], env['EDITOR']].flatMap((command) =>
       command === undefined ? [] : [command.trim().split(/\s+/)[0] ?? ''],
     )
     const wanted =
       configured === undefined
-        ? [...own.filter((command) => Object.hasOwn(EDITORS, basename(command))), ...Object.keys(EDITORS)]
+        ? [...own.filter((command) => Object.hasOwn(EDITORS, nameOf(command))), ...Object.keys(EDITORS)]
         : [configured]
     for (const command of wanted) {
       const program = programAt(command)
-      const name = basename(command)
+      const name = nameOf(command)
       if (program !== undefined)
         return {
           program,
@@ -112,7 +114,11 @@ export function createUserEditor({
     },
     async edit(place, command) {
       const found = find(command)
-      return found !== undefined && start(found.program, found.editor.args(place))
+      if (!found) return false
+      const args = found.editor.args(place)
+      if (platform !== 'win32') return start(found.program, args)
+      const made = startOnWindows(found.program, args, env['SystemRoot'] ?? 'C:\\Windows')
+      return start(made.program, made.args, made.env)
     },
     async reveal(path) {
       if (platform === 'darwin') return start('/usr/bin/open', ['-R', path])
@@ -132,9 +138,16 @@ function canRun(path: string): boolean {
   }
 }
 
-function startDetached(program: string, args: readonly string[]): Promise<boolean> {
+function startDetached(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'ignore', detached: true })
+    const child = spawn(program, args, {
+      stdio: 'ignore',
+      detached: true,
+      windowsHide: true,
+      // The words for cmd.exe are quoted already.
+      windowsVerbatimArguments: win32.basename(program) === 'cmd.exe',
+      env: { ...process.env, ...env },
+    })
     child.once('error', () => resolve(false))
     child.once('spawn', () => {
       child.unref()

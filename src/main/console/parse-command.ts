@@ -112,7 +112,7 @@ export function parseCommand(name: string, spec: CommandSpec, args: readonly str
     fail(
       max === 0
         ? `Unexpected "${extra}".`
-        : `Unexpected "${extra}" after the ${spec.positionals!.name}; put it in quotes if it belongs to it.`,
+        : `Unexpected "${extra}". Put ${spec.positionals!.text ? `the whole ${spec.positionals!.text}` : 'words that belong together'} in quotes.`,
     )
   }
   return { values, positionals, hasSeparator: tokens.some(({ kind }) => kind === 'option-terminator') }

@@ -46,15 +46,15 @@ const TERMINAL_ADVICE: Partial<Record<ErrorCode, string>> = {
   'hook.blocked': 'Rephrase the prompt, or check the hooks in config.toml.',
 }
 
-/** The advice of a failure for terminal users. */
-function terminalAdvice({ code, advice }: Pick<Failure, 'code' | 'advice'>): string {
-  return TERMINAL_ADVICE[code] ?? advice
+/** The same failure with advice for terminal users. */
+export function inTerminal(failure: Failure): Failure {
+  return { ...failure, advice: TERMINAL_ADVICE[failure.code] ?? failure.advice }
 }
 
 /** A failure as text for stderr: what went wrong, and what to do about it. */
 export function terminalFailure(failure: Failure): string {
-  const { title, message } = failure
-  return `trestle: ${title}: ${message}\n${terminalAdvice(failure)}\n`
+  const { title, message, advice } = inTerminal(failure)
+  return `trestle: ${title}: ${message}\n${advice}\n`
 }
 
 /**
@@ -66,6 +66,6 @@ export function errorAsJson(error: unknown): string {
     const advice = `See trestle ${error.command === undefined ? '' : `${error.command} `}--help.`
     return `${JSON.stringify({ error: { code: 'usage', title: 'Wrong usage', message: error.message, advice } })}\n`
   }
-  const { code, title, message, advice } = failureOf(error)
+  const { code, title, message, advice } = inTerminal(failureOf(error))
   return `${JSON.stringify({ error: { code, title, message, advice } })}\n`
 }

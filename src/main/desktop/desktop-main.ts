@@ -26,7 +26,8 @@ async function serveInstead(reason: string, parsed: Parsed, version: string): Pr
 function folderOf(word: string | undefined): string | undefined {
   if (word === undefined) return undefined
   const folder = resolve(word)
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`There is no folder ${folder}.`, 'desktop')
+  const stats = statSync(folder, { throwIfNoEntry: false })
+  if (!stats) throw new UsageError(`There is no folder ${folder}.`, 'desktop')
+  if (!stats.isDirectory()) throw new UsageError(`${folder} is not a folder.`, 'desktop')
   return folder
 }

@@ -86,6 +86,7 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
     }
     runs.unshift(run)
     if (runs.length > MAX_RUNS) runs.pop()
+    const clock = performance.now()
     let answer: HookAnswer
     try {
       await ready?.()
@@ -116,7 +117,11 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       }
     }
     const { outcome, reason } = answer
-    Object.assign(run, { outcome, durationMs: now() - run.startedAt, ...(reason !== undefined && { reason }) })
+    Object.assign(run, {
+      outcome,
+      durationMs: Math.round(performance.now() - clock),
+      ...(reason !== undefined && { reason }),
+    })
     return answer
   }
 

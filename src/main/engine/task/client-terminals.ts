@@ -72,6 +72,7 @@ export function clientTerminals(
       const { signal, timeoutMs, command, cwd, callId } = start
       signal.throwIfAborted()
       const startedAt = Date.now()
+      const clock = performance.now()
       // A program that reads stdin gets end of file at once, as in our own terminals.
       const shell = { command: shellOfThisMachine().path, args: ['-c', `exec </dev/null\n${command}`] }
       const tag = { [SUPERVISOR_VARIABLE]: supervisorTag(home) }
@@ -102,7 +103,7 @@ export function clientTerminals(
         .release()
         .catch(() => undefined)
         .finally(() => wrapped?.close())
-      const end = await endOf(start, { home, outcome, output, startedAt, maxChars })
+      const end = await endOf(start, { home, outcome, output, startedAt, clock, maxChars })
       return wrapped ? { ...end, deniedHosts: wrapped.deniedHosts() } : end
     },
   }
@@ -166,10 +167,13 @@ interface Ending {
   outcome: Outcome
   output: { text: string; truncated: boolean } | undefined
   startedAt: number
+  /** When it started, on the monotonic clock. */
+  clock: number
   maxChars: number
 }
 
-async function endOf(start: TaskStart, { home, outcome, output, startedAt, maxChars }: Ending): Promise<TaskEnd> {
+async function endOf(start: TaskStart, ending: Ending): Promise<TaskEnd> {
+  const { home, outcome, output, startedAt, clock, maxChars } = ending
   const {
     signal: _signal,
     onOutput: _onOutput,
@@ -210,7 +214,7 @@ async function endOf(start: TaskStart, { home, outcome, output, startedAt, maxCh
       outputBytes: bytes.length,
       background: false,
     },
-    durationMs: endedAt - startedAt,
+    durationMs: Math.round(performance.now() - clock),
     leftRunning: [],
     notes,
   }

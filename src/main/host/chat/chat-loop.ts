@@ -132,7 +132,7 @@ export class ChatLoop {
       const { queued } = await engine.sessions.prompt(sessionId, parts)
       if (queued) printer.note(`Waits for the end of this turn (Ctrl-C takes it back): ${oneLine(text)}`)
     } catch (error) {
-      printer.failure(failureOf(error))
+      this.#conversation.reportUnsent(error)
     }
   }
 

@@ -14,7 +14,10 @@ import { oneLine } from './screen/text-layout'
 import { editorOutput } from '../../console/output'
 import { usesColor, type Terminal } from './screen/terminal'
 
-/** `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code. */
+/**
+ * `trestle chat`: a conversation in a terminal (docs/chat.md). Returns the exit code: 0, or 1 when no person is at the
+ * terminal and the last message got no answer.
+ */
 export async function chatMain(parsed: Parsed, version: string): Promise<number> {
   const options = chatOptions(parsed)
   const servers = await readServerFiles('chat', parsed.values['mcp-config-file'])
@@ -23,10 +26,12 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
   const isTerminal = stdin.isTTY && stdout.isTTY
   const engine = await createEngine({ version, interactive: isTerminal, taskHost: taskHostProgram() })
   let terminal: Terminal | undefined
+  let hasFailed = false
   try {
     reportStart(engine)
     const chosen = await chooseSession(engine, options)
     let { sessionId } = chosen
+    const isNew = options.sessionId === undefined && !options.continueLatest
     // It writes style codes itself, and makes all other text safe.
     const out = editorOutput(stdout)
     terminal =
@@ -44,14 +49,16 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
     stdout.on('error', () => loop.leave())
     await loop.run(options.prompt)
     sessionId = conversation.sessionId
+    hasFailed = conversation.hasFailed
     conversation.close()
     terminal.close()
-    await farewell(engine, sessionId, isTerminal)
+    const isUnused = isNew && sessionId === chosen.sessionId && (await removeUnused(engine, sessionId))
+    if (!isUnused) await farewell(engine, sessionId, isTerminal)
   } finally {
     terminal?.close()
     await engine.close()
   }
-  return 0
+  return hasFailed && !isTerminal ? 1 : 0
 }
 
 async function welcome({ engine, header, printer, terminal }: Conversation): Promise<void> {
@@ -76,6 +83,14 @@ async function welcome({ engine, header, printer, terminal }: Conversation): Pro
     printer.note(
       'This project has its own settings (rules, hooks, MCP servers). They are off until you trust them: review them with "trestle permission show", then run "trestle permission trust".',
     )
+}
+
+/** Removes a session in which nothing was said: `--continue` would take it for the latest conversation. */
+async function removeUnused({ sessions }: Engine, sessionId: string): Promise<boolean> {
+  const { turns, turnId, queue } = sessions.header(sessionId)
+  if (turns > 0 || turnId !== undefined || queue.length > 0) return false
+  await sessions.remove(sessionId)
+  return true
 }
 
 async function farewell(engine: Engine, sessionId: string, isTerminal: boolean): Promise<void> {

@@ -31,6 +31,7 @@ export class Conversation {
   readonly printer: Printer
   #sessionId = ''
   #isLeaving = false
+  #hasFailed = false
   /** The request that is being asked. */
   #asking: { entry: InboxEntry; controller: AbortController } | undefined
   /** Requests not to ask again: the user has not answered them, and their turn is being stopped. */
@@ -55,6 +56,11 @@ export class Conversation {
     return this.#sessionId
   }
 
+  /** Whether the last message got no answer: its turn failed, or could not start. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
   get header(): SessionHeader {
     return this.engine.sessions.header(this.#sessionId)
   }
@@ -71,9 +77,16 @@ export class Conversation {
     this.#sessionId = sessionId
     this.#stopListening = this.engine.sessions.listen(sessionId, (event) => {
       this.printer.event(event)
+      if (event.type === 'turn.finished') this.#hasFailed = event.stop === 'error'
       if (event.type === 'turn.started' || event.type === 'turn.finished' || event.type.startsWith('compaction.'))
         this.#changed()
     })
+  }
+
+  /** A message could not be sent. */
+  reportUnsent(error: unknown): void {
+    this.#hasFailed = true
+    this.printer.failure(failureOf(error))
   }
 
   /** Prints the session's title and last message. */

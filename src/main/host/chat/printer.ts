@@ -116,7 +116,7 @@ export class Printer {
         this.#finishStep(event)
         break
       case 'tool.started':
-        this.#calls.set(event.callId, event)
+        this.#calls.set(event.callId, { name: event.name, summary: event.summary, at: performance.now() })
         break
       case 'tool.judged':
         if (event.decision === 'allow') this.#runs(event)
@@ -125,9 +125,9 @@ export class Printer {
         if (event.outcome === 'allow_once' || event.outcome === 'allow_always') this.#runs(event)
         break
       case 'tool.progress': {
-        const { at } = this.#calls.get(event.callId) ?? { at: Date.now() }
+        const { at } = this.#calls.get(event.callId) ?? { at: performance.now() }
         const line = event.text.trim().split('\n').at(-1) ?? ''
-        if (line !== '' && Date.now() - at > QUIET_MS) this.#animate(line)
+        if (line !== '' && performance.now() - at > QUIET_MS) this.#animate(line)
         break
       }
       case 'tool.finished':
@@ -191,11 +191,11 @@ export class Printer {
    * Shows a call once it runs: before that it may wait behind another, or be rejected. Requests during the call do not
    * restart it.
    */
-  #runs({ callId, at }: { callId: string; at: number }): void {
+  #runs({ callId }: { callId: string }): void {
     const call = this.#calls.get(callId)
     if (!call || this.#running.has(callId)) return
     this.#running.add(callId)
-    this.#calls.set(callId, { ...call, at })
+    this.#calls.set(callId, { ...call, at: performance.now() })
     this.#begin('line')
     this.#terminal.freshLine()
     this.#terminal.write(startedLine(call, this.#terminal.columns, this.#terminal.style))

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { CodedError } from '../../../shared/errors'
 import type { MemoryContent, MemoryEntry, MemoryFilter } from '../../../shared/model/memory'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
@@ -74,6 +75,9 @@ export async function memoryMain(parsed: Parsed, version: string): Promise<numbe
       }
       case 'edit': {
         const id = numberOf(words[0]!)
+        const options = ['key', 'text', 'category', 'project', 'everywhere']
+        if (options.every((name) => values[name] === undefined))
+          throw wrong(`Say what to change: ${options.map((name) => `--${name}`).join(', ')}.`)
         const { entry } = await memory.details(id)
         const changed = await memory.change(id, edited(entry, values))
         say(changed, `Changed number ${changed.id}: ${oneLine(changed.key)}\n`)
@@ -82,6 +86,8 @@ export async function memoryMain(parsed: Parsed, version: string): Promise<numbe
       case 'delete': {
         const ids = words.map(numberOf)
         const deleted = await memory.remove(ids)
+        if (deleted === 0)
+          throw new CodedError('memory.not_found', `There is no memory with the number ${ids.join(', ')}.`)
         say({ deleted }, `Deleted ${deleted} of ${ids.length}. To restore: trestle memory restore ${ids.join(' ')}\n`)
         break
       }

@@ -22,9 +22,11 @@ export async function manageServers(
   switch (action) {
     case 'list': {
       const list = await mcp.list(folder)
-      say(isJson ? `${JSON.stringify(list)}\n` : listed(list))
+      const isUnreadable = list.servers.length === 0 && list.problems.length > 0
+      // A file that cannot be read may well name servers.
+      if (isJson || !isUnreadable) say(isJson ? `${JSON.stringify(list)}\n` : listed(list))
       reportProblems(list)
-      return 0
+      return isUnreadable ? 1 : 0
     }
     case 'add': {
       if (!/^[\w.-]{1,64}$/.test(name))

@@ -5,6 +5,7 @@ import type { ToolResult } from '../../engine/tool/tool'
 import { nearest } from '../../../shared/nearest'
 import { didYouMean } from '../../console/parse-command'
 import { table } from '../../console/output'
+import { errorAsJson } from '../../console/report'
 import { lastStderr } from '../../engine/mcp/protocol/server-log'
 import { answerInTerminal } from './answer-server'
 import { usageError, type McpAction, usableServer } from './mcp-action'
@@ -53,7 +54,9 @@ async function tools(asked: McpAction): Promise<number> {
   const server = await usableServer(asked, asked.words[0]!)
   const { ok, message } = await tested(asked, server)
   if (!ok) {
-    process.stderr.write(`trestle: ${server.name} could not list its tools: ${message}\n`)
+    const why = `${server.name} could not list its tools: ${message}`
+    if (asked.isJson) process.stdout.write(errorAsJson(new CodedError('mcp.connection', why)))
+    process.stderr.write(`trestle: ${why}\n`)
     return 1
   }
   const { servers } = await asked.mcp.list(asked.folder)
@@ -93,9 +96,12 @@ function tested(asked: McpAction, server: McpServerView): Promise<McpTestResult>
 /** Shows only new log lines: the server is started for it, as for a test. */
 async function logs(asked: McpAction): Promise<number> {
   const server = await usableServer(asked, asked.words[0]!)
-  const { ok } = await tested(asked, server)
+  const { ok, message } = await tested(asked, server)
   const lines = await asked.mcp.logs(server.serverId)
   process.stdout.write(asked.isJson ? `${JSON.stringify(lines)}\n` : lines.map(lineOf).join(''))
+  if (!ok) process.stderr.write(`trestle: ${server.name} failed: ${message}\n`)
+  else if (lines.length === 0)
+    process.stderr.write(`trestle: ${server.name} works, and has written nothing to its log.\n`)
   return ok ? 0 : 1
 }
 

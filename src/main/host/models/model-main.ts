@@ -148,9 +148,17 @@ export async function modelsMain({ positionals: [providerId], values }: Parsed):
   const catalog = createCatalog({ settings, keyFor: secrets.keyFor, listsFile: join(home, 'cache', 'models.json') })
   const asJson = values['json'] === true
   try {
+    reportStart({ notices: [], problems: () => [...config.problems] })
     const { rows, problem } =
       providerId === undefined ? configured(catalog) : await offered(config, secrets, catalog, providerId)
     if (problem !== undefined) process.stderr.write(`trestle: ${problem}\n`)
+    if (rows.length === 0 && problem !== undefined) {
+      if (asJson) process.stdout.write(errorAsJson(new CodedError('model.connection', problem)))
+      process.stderr.write(
+        `Check the provider with: trestle provider test ${providerId}. A model can be used without the list: trestle model default ${providerId}/MODEL\n`,
+      )
+      return 1
+    }
     process.stdout.write(asJson ? `${JSON.stringify(rows)}\n` : textOf(rows))
     return 0
   } catch (error) {

@@ -14,7 +14,8 @@ const ACTIONS = {
   add: {
     options: ['type', 'base-url', 'key-env', 'key-stdin', 'no-key', 'replace', 'json'],
     words: [1, 1],
-    takes: 'a name, and no key: it is asked for, read from stdin (--key-stdin) or from the environment (--key-env)',
+    takes:
+      'a name, and no key: it is asked for at a terminal, read from stdin (--key-stdin), or in a variable (--key-env)',
     humanOnly: true,
   },
   test: { options: ['json'], words: [1, 1], takes: 'the name of a provider' },
@@ -40,8 +41,10 @@ export async function providerMain(parsed: Parsed, version: string): Promise<num
     switch (action) {
       case 'list': {
         const { providers, keys } = settings.view()
-        say(providers, listed(providers, keys))
-        return 0
+        // A file with mistakes may well name providers.
+        const isUnreadable = providers.length === 0 && engine.problems().length > 0
+        say(providers, isUnreadable ? '' : listed(providers, keys))
+        return isUnreadable ? 1 : 0
       }
       case 'add': {
         const provider = parseProvider(name, values)

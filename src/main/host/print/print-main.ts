@@ -7,7 +7,7 @@ import type { SessionHeader } from '../../../shared/model/session'
 import { sessionEffort } from '../../../shared/configuration/session-model'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { oneLine } from '../../console/output'
-import { terminalFailure, reportStart, reportBackground } from '../../console/report'
+import { inTerminal, terminalFailure, reportStart, reportBackground } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 import { taskHostProgram } from '../../engine/task/client/task-host-program'
@@ -46,7 +46,7 @@ export async function printMain(parsed: Parsed, version: string): Promise<number
   } catch (error) {
     // JSON output contains the reason why no turn started; the message for people goes to stderr.
     if (options.format !== 'text' && error instanceof CodedError && !result.isWritten)
-      await reportFailure(options.format, error.failure)
+      await reportFailure(options.format, inTerminal(error.failure))
     throw error
   } finally {
     await engine?.close()
@@ -94,13 +94,15 @@ async function printTurn(
   options: PrintOptions,
   { prompt, servers, result }: { prompt: string; servers: SessionServers; result: { isWritten: boolean } },
 ): Promise<number> {
-  const { sessionId, folder, spent: before } = await chooseSession(engine, options)
+  const chosen = await chooseSession(engine, options)
+  const { sessionId, folder, spent: before } = chosen
   if (Object.keys(servers).length > 0) engine.mcp.useInSession(sessionId, servers)
   await reportUntrusted(engine, folder)
   const output = createPrintOutput(
     options.format,
     process.stdout,
     options.format === 'text' && process.stderr.isTTY ? process.stderr : undefined,
+    options.format === 'stream-json' ? undefined : process.stderr,
   )
   let interrupted = false
   const interrupt = (): void => {
@@ -125,12 +127,17 @@ async function printTurn(
     })
   })
   if (options.effort !== undefined) reportEffort(engine, engine.sessions.header(sessionId), options.effort)
-  // For this turn only: a continued session keeps its own setting.
-  await engine.sessions.prompt(
-    sessionId,
-    [{ type: 'text', text: prompt }],
-    options.effort === undefined ? {} : { effort: options.effort },
-  )
+  try {
+    // For this turn only: a continued session keeps its own setting.
+    await engine.sessions.prompt(
+      sessionId,
+      [{ type: 'text', text: prompt }],
+      options.effort === undefined ? {} : { effort: options.effort },
+    )
+  } catch (error) {
+    await undoStart(engine, chosen)
+    throw error
+  }
   const end = await finished
   const { spent } = engine.sessions.header(sessionId)
   const usage = {
@@ -152,7 +159,7 @@ async function printTurn(
     denials: denied.list,
     durationMs,
     usage,
-    ...(failure && { failure }),
+    ...(failure && { failure: inTerminal(failure) }),
   })
   await reportSessionBackground(engine, sessionId)
   process.stderr.write(denied.toText())
@@ -207,14 +214,40 @@ function reportEffort(engine: Engine, header: SessionHeader, effort: Effort): vo
   process.stderr.write(`trestle: ${id} ${what}.\n`)
 }
 
-async function chooseSession(engine: Engine, options: PrintOptions): Promise<SessionHeader> {
-  const header = await sessionFor(engine, options)
-  // Plan mode is separate from the permission modes: choosing one of those ends it.
-  if (options.mode === 'plan') return engine.plans.enter(header.sessionId)
-  return options.mode && header.plan?.active ? engine.plans.leave(header.sessionId) : header
+/** The session of a print run. */
+interface ChosenSession extends SessionHeader {
+  /** Created by this run. */
+  isNew: boolean
+  /** The model of a continued session before `--model` changed it. */
+  earlierModel?: string | undefined
 }
 
-async function sessionFor(engine: Engine, options: PrintOptions): Promise<SessionHeader> {
+async function chooseSession(engine: Engine, options: PrintOptions): Promise<ChosenSession> {
+  const session = await sessionFor(engine, options)
+  const { sessionId, plan } = session
+  // Plan mode is separate from the permission modes: choosing one of those ends it.
+  if (options.mode === 'plan') return { ...session, ...(await engine.plans.enter(sessionId)) }
+  return options.mode && plan?.active ? { ...session, ...(await engine.plans.leave(sessionId)) } : session
+}
+
+/**
+ * A turn that could not start leaves no empty session, which `--continue` would take for the latest conversation, and no
+ * model that cannot be used.
+ */
+async function undoStart(
+  { sessions }: Engine,
+  { sessionId, isNew, model, earlierModel }: ChosenSession,
+): Promise<void> {
+  try {
+    if (isNew) await sessions.remove(sessionId)
+    else if (earlierModel !== undefined && earlierModel !== model)
+      await sessions.change(sessionId, { model: earlierModel })
+  } catch {
+    // The reason why the turn could not start is what the user has to know.
+  }
+}
+
+async function sessionFor(engine: Engine, options: PrintOptions): Promise<ChosenSession> {
   const { sessions } = engine
   const { cwd, noProject, addDirs, model, agent } = options
   const mode = options.mode === 'plan' ? undefined : options.mode
@@ -223,14 +256,16 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
     sessionId = sessions.list({ folder: await realpath(cwd), limit: 1 })[0]?.sessionId
     if (sessionId === undefined) throw new CodedError('session.not_found', `There is no session of ${cwd} to continue.`)
   }
-  if (sessionId === undefined)
-    return sessions.create({
+  if (sessionId === undefined) {
+    const header = await sessions.create({
       ...(!noProject && { folder: cwd }),
       addedFolders: addDirs,
       ...(model !== undefined && { model }),
       ...(mode && { mode }),
       ...(agent && { agent }),
     })
+    return { ...header, isNew: true }
+  }
   const waited = engine.inbox
     .list()
     .filter((entry) => entry.sessionId === sessionId && entry.elsewhere === undefined).length
@@ -251,7 +286,8 @@ async function sessionFor(engine: Engine, options: PrintOptions): Promise<Sessio
     ...(agent && { agent }),
     ...(addedFolders.length > header.addedFolders.length && { addedFolders }),
   }
-  return Object.keys(change).length > 0 ? sessions.change(sessionId, change) : header
+  const changed = Object.keys(change).length > 0 ? await sessions.change(sessionId, change) : header
+  return { ...changed, isNew: false, earlierModel: header.model }
 }
 
 /** Prints to stderr which background work of the session continues or ends when the program exits. */

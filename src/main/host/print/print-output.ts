@@ -37,11 +37,15 @@ export interface PrintOutput {
   answer(): string
 }
 
-/** Writes a turn in one of the three formats. Nothing else may write to `out`. */
+/**
+ * Writes a turn in one of the three formats. Nothing else may write to `out`. `progress` gets each call, `notes` each
+ * retry, which may take minutes.
+ */
 export function createPrintOutput(
   format: OutputFormat,
   out: NodeJS.WritableStream,
   progress?: NodeJS.WritableStream,
+  notes: NodeJS.WritableStream | undefined = progress,
 ): PrintOutput {
   let answer = ''
   let pending: Delta[] = []
@@ -72,7 +76,7 @@ export function createPrintOutput(
       if (event.type === 'tool.started') progress?.write(`· ${oneLine(`${toolLabel(event.name)} ${event.summary}`)}\n`)
       if (event.type === 'model.fell_back' && !event.quiet) progress?.write(`· ${modelFallbackText(event)}\n`)
       if (event.type === 'step.retried')
-        progress?.write(
+        notes?.write(
           `· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`,
         )
     },

@@ -32,7 +32,11 @@ async function target(engine: Engine, sessionId: string, { n, what }: RestoreOpt
   if (n !== undefined)
     return { to: (await pointOf(engine, sessionId, n)).seq - 1, ...(what ?? { files: true, conversation: true }) }
   const latest = await engine.checkpoints.latestRestore(sessionId)
-  if (!latest) throw new CodedError('request.invalid', 'redo: nothing was restored in this session.')
+  if (!latest)
+    throw new CodedError(
+      'request.invalid',
+      '--redo: nothing was restored in this session, so there is nothing to undo.',
+    )
   return {
     to: latest.seq - 1,
     ...(what ?? { files: latest.count > 0, conversation: latest.conversation !== undefined }),
@@ -58,7 +62,7 @@ async function pointOf(engine: Engine, sessionId: string, n: number): Promise<Re
   if (point) return point
   throw new CodedError(
     'request.invalid',
-    `to: there are ${points.length} messages; trestle session show ${sessionId} numbers them.`,
+    `--to ${n}: the session has ${points.length === 1 ? '1 message' : `${points.length} messages`}; trestle session show ${sessionId} numbers them.`,
   )
 }
 

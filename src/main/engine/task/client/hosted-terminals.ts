@@ -40,9 +40,10 @@ export function hostedTerminals(options: HostedTerminalsOptions): TerminalTasks 
     const taskId = newTaskId()
     const { atTimeLimit, logBytes } = settings()
     const startedAt = Date.now()
+    const clock = performance.now()
     const giveUp = new AbortController()
     const endWithoutHost = (status: 'lost' | 'stopped', note: string): Promise<TaskEnd> =>
-      endFromLog(home, { ...start, taskId, status, startedAt }, maxChars, note)
+      endFromLog(home, { ...start, taskId, status, startedAt, clock }, maxChars, note)
     const printed = onOutput && link.onPrinted(onOutput)
     try {
       const params = {
@@ -106,11 +107,12 @@ function noAnswerAfter(signal: AbortSignal, over: AbortSignal): Promise<undefine
   })
 }
 
-type Known = Omit<TaskStart, 'signal' | 'onOutput'> & Pick<Task, 'taskId' | 'status' | 'startedAt'>
+type Known = Omit<TaskStart, 'signal' | 'onOutput'> &
+  Pick<Task, 'taskId' | 'status' | 'startedAt'> & { /** When it started, on the monotonic clock. */ clock: number }
 
 /** The result of a command whose host does not answer; its output comes from the log. */
 async function endFromLog(home: string, known: Known, maxChars: number, note: string): Promise<TaskEnd> {
-  const { canAnswer: _canAnswer, timeoutMs: _timeoutMs, sandbox: _sandbox, ...task } = known
+  const { canAnswer: _canAnswer, timeoutMs: _timeoutMs, sandbox: _sandbox, clock, ...task } = known
   const outputPath = foregroundLog(home, task.taskId)
   const { text, total } = await readOutput(outputPath, { bytes: maxChars })
   const kept = [Buffer.from(text)]
@@ -124,7 +126,7 @@ async function endFromLog(home: string, known: Known, maxChars: number, note: st
       `All of it: ${outputPath}`,
     ),
     task: { ...task, endedAt, outputPath, outputBytes: total, background: false },
-    durationMs: endedAt - task.startedAt,
+    durationMs: Math.round(performance.now() - clock),
     leftRunning: [],
     notes: [note],
   }

@@ -53,7 +53,7 @@ describe('nearMiss', () => {
   it('invents nothing', () => {
     expect(explainNoMatch(text, 'something else')).toMatch(/^Nothing in the file is like it/)
     expect(explainNoMatch(text, '   \n')).toMatch(/^Nothing/)
-    expect(explainNoMatch('', 'x')).toMatch(/^Nothing/)
+    expect(explainNoMatch('', 'x')).toMatch(/^The file is empty/)
   })
 })
 

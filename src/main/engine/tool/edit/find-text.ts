@@ -46,6 +46,7 @@ function linesAt(text: string, positions: readonly number[]): number[] {
  * again when there is nothing like it.
  */
 export function explainNoMatch(text: string, wanted: string): string {
+  if (text === '') return 'The file is empty; give it content with Write.'
   const unnumbered = wanted.replace(/^ *\d+\t/gm, '')
   if (unnumbered !== wanted && unnumbered !== '' && text.includes(unnumbered))
     return 'It contains the line numbers that Read puts before each line; leave them out.'
