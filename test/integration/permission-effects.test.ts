@@ -1,8 +1,19 @@
-import { appendFileSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { inspectCommand } from '../../src/main/engine/approval/command/inspect-command'
+import { createWorkspace } from '../../src/main/engine/workspace/workspace'
 import { canTrace, effectsOf, effectsScratch, SECRET, type Scratch } from '../support/command-effects'
 import { judgeCommand } from '../support/judge-command'
 import { readingCommand } from '../support/reading-grammar'
@@ -72,6 +83,21 @@ it.each([
   const checked = await judgeCommand('git status', { cwd: project })
   expect([checked.verdict, checked.reason]).toEqual(['ask', expect.stringContaining(key.toLowerCase())])
 })
+
+it('asks before git reads in a folder of the project that refers to a repository outside', async () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'trestle-effects-')))
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }))
+  const { project } = effectsScratch(base)
+  const inner = join(project, 'inner')
+  mkdirSync(inner)
+  cpSync(join(project, '.git'), join(base, 'outside', 'other.git'), { recursive: true })
+  writeFileSync(join(inner, '.git'), 'gitdir: ../../outside/other.git\n')
+  const workspace = createWorkspace({ root: project })
+  const parts = await inspectCommand('git log --format=%an', inner, workspace)
+  expect(parts.map(({ readOnly, problem }) => [readOnly, problem])).toEqual([
+    [false, expect.stringContaining('outside the project')],
+  ])
+}, 60_000)
 
 it.skipIf(!canTrace())(
   'runs every reading command without changing files, exposing secrets, connecting or starting other programs',

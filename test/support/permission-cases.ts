@@ -217,7 +217,6 @@ const ALLOWED = [
   'LC_ALL=C sort a.txt',
   'time ls',
   'timeout 5 ls',
-  'nohup ls',
   'command ls',
   'command -v rm',
   'env ls',

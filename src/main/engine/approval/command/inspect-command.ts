@@ -16,6 +16,7 @@ import {
   exportsVariables,
   isExported,
   isSteering,
+  namesFile,
   setsShellVariables,
   STEERING,
 } from '../shell/shell-variables'
@@ -155,7 +156,9 @@ async function inspectScript(
   inspection.steered ||= segments.some(
     (segment) =>
       setsShellVariables(segment) &&
-      segment.assignments.some(({ name }) => isSteering(name, exportsVariables(segment))),
+      segment.assignments.some(
+        ({ name, value }) => namesFile(name, value) || isSteering(name, exportsVariables(segment)),
+      ),
   )
   inspection.steered ||= segments.some(
     (segment) => exportsVariables(segment) && segment.words.slice(1).some((word) => isExported(word)),
@@ -178,7 +181,9 @@ async function inspectSegment(
   const { words } = segment
   const unwrapped = unwrap(segment)
   const steered =
-    inspection.steered || (words.length > 0 && segment.assignments.some(({ name }) => isSteering(name, true)))
+    inspection.steered ||
+    (words.length > 0 &&
+      segment.assignments.some(({ name, value }) => namesFile(name, value) || isSteering(name, true)))
   const evaluated = evaluatedWords(programOf(words), words.slice(1))
   for (const expression of evaluated.expressions) addExpression(inspection.arithmetic, expression)
   const sets = evaluated.sets.filter((name) => !segment.assignments.some((assignment) => assignment.name === name))
@@ -233,6 +238,9 @@ async function inspectSegment(
   })
   for (const redirection of segment.redirections)
     await inspectRedirection(inspection, redirection.target, redirection.write)
+  // At a terminal, which commands have, it appends the output to this file.
+  if (programOf(words) === 'nohup' && !segment.redirections.some(({ write }) => write))
+    await inspectRedirection(inspection, { text: 'nohup.out', known: true }, true)
   if (depth >= MAX_DEPTH && (unwrapped.inner.length > 0 || unwrapped.script !== undefined))
     return addHiddenPart(inspection, segment.source, 'it is nested too deeply')
   for (const { segment: inner, at } of unwrapped.inner)

@@ -11,6 +11,7 @@ import type { ReadPath } from '../read-only/program-grammar'
 import { readOnlyPaths } from '../read-only/read-only-paths'
 import { repositoryProblem } from '../read-only/git-repository'
 import type { Segment, Word } from '../../permission/shell-syntax'
+import { mayListNames } from '../shell/shell-variables'
 import { programOf } from '../shell/unwrap'
 
 /** Where paths of a command are resolved. */
@@ -71,6 +72,9 @@ export async function touchedPaths(
     targets.push({ word: wanted[MAX_WORDS]!.word, paths: [], problem: 'it names too many files' })
   if (/^(?:cp|mv|ln|install)$/.test(programOf(words))) targets.push(...intoFolder(targets, lookup.workspace))
   if (!all || !read) return { readOnly: false, targets }
+  // Nor are names from elsewhere told by a word that becomes a pattern only when it runs.
+  if (programOf(words) !== '[[' && words.slice(1).some((word) => mayListNames(word, lookup.texts)))
+    return { readOnly: false, targets, problem: 'which names its wildcards stand for is only known when it runs' }
   const problem = await problemOfRepository(lookup, all)
   if (problem !== undefined) return { readOnly: false, targets, problem }
   const known =

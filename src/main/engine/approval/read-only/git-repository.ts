@@ -23,6 +23,9 @@ export async function repositoryProblem(
   const found = await repositoryOf(folder)
   if (found === undefined) return undefined
   const { git, top } = found
+  // The project may itself be a worktree or part of a larger repository; a folder in it that refers to another one is not.
+  if (!isWithin(git, root) && top !== root && isWithin(top, root))
+    return `the repository of ${top} lies outside the project`
   if (!isWithin(git, root) && read.contents !== 'none') return `the repository ${top} is larger than the project`
   const runs = await runsPrograms(git, read.addresses === true)
   if (runs !== undefined) return runs

@@ -173,6 +173,11 @@ function inWord(walk: Walk, node: Node, repeated: boolean): void {
     return statement(walk, node, repeated)
   if (node.type === 'arithmetic_expansion') addExpression(walk.arithmetic, node.text.replace(/^\$[([]+/, ''))
   if (node.type === 'subscript') subscript(walk, node)
+  if (node.type === 'array')
+    listedNames(
+      walk,
+      present(node).filter((child) => child.isNamed),
+    )
   if (node.type === 'array' && /\[[^\]]*[A-Za-z_$`'"\\]/.test(node.text)) walk.arithmetic.opaque = true
   if (node.type === 'expansion') expansion(walk, node)
   if (MAY_EXPAND.has(node.type)) unnoticed(walk, node)
@@ -233,6 +238,21 @@ function loopValues(walk: Walk, node: Node): void {
   const values = node.childrenForFieldName('value').filter((value): value is Node => value !== null)
   const isNumeric = values.length > 0 && values.every(({ text }) => /^(?:\d+|\{\d+\.\.\d+(?:\.\.\d+)?\})$/.test(text))
   if (variable) set(walk, variable.text, node, isNumeric)
+  listedNames(walk, values, variable?.text)
+}
+
+/** Words in which the shell itself replaces wildcards with names, without a command: judged as words of one that prints them. */
+function listedNames(walk: Walk, values: readonly Node[], variable?: string): void {
+  const words = values.map(({ text }) => decodeWord(text))
+  if (!words.some(({ text }) => /[*?[]/.test(text))) return
+  const isPattern = words.some(({ text, glob, known }) => known && !glob && /[*?[]/.test(text))
+  walk.view.segments.push({
+    source: values.map(({ text }) => text).join(' '),
+    words: [{ text: ':', known: true }, ...words],
+    assignments: isPattern && variable !== undefined ? [{ name: variable, value: { text: '*', known: false } }] : [],
+    redirections: [],
+    repeated: false,
+  })
 }
 
 function readRedirect(walk: Walk, node: Node, segment: Segment, repeated: boolean): void {

@@ -45,6 +45,12 @@ export function isSteering(name: string, isPassedOn: boolean): boolean {
   return !HARMLESS.test(name) && (isPassedOn || !SHELL_VARIABLE.test(name) || name in process.env)
 }
 
+/** Whether the value makes programs open a file that it names: a time zone, a language or a terminal may be one. */
+export function namesFile(name: string, { text, known }: Word): boolean {
+  if (!/^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM)$/.test(name)) return false
+  return !known || /^:|^\/|\.\.|^~/.test(text) || (name !== 'TZ' && text.includes('/'))
+}
+
 /** What a builtin does with its words beyond taking them literally. */
 export interface Evaluated {
   /** Names of variables that it assigns at run time. */
@@ -201,6 +207,21 @@ export function onlyCompares(program: string, rest: readonly Word[]): boolean {
       !(first!.known && first!.text.startsWith('-'))
     )
   })
+}
+
+/**
+ * Whether the shell may replace a word that is only known at run time with the names of files in folders that are not known either:
+ * `$x/*`, or `$x` when the command assigns a pattern to it.
+ */
+export function mayListNames({ text, known, glob }: Word, texts: ReadonlyMap<string, string>): boolean {
+  if (known || glob) return false
+  const unquoted = text.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/'[^']*'/g, '')
+  // Removing a prefix or suffix lists nothing, nor do $? and $*.
+  const plain = unquoted.replace(/\$\{\w+(?:##?|%%?)[^{}]*\}/g, '$x').replace(/\$[?*@#]|\$\{#?[?*@#]\}/g, '')
+  // The shell expands what a substitution prints, quoted or not.
+  if (/`|\$\(/.test(plain)) return /[*?[]/.test(text) && /\.\.|~|[\s'"`(]\/|\$[\w{]/.test(text)
+  if (/[*?[]/.test(plain.replace(/\[[@*\w]*\]/g, ''))) return true
+  return [...unquoted.matchAll(/\$\{?([A-Za-z_]\w*)/g)].some(([, name]) => /[*?[]/.test(texts.get(name ?? '') ?? ''))
 }
 
 /** Whether a word only known at run time has unquoted parts. */
