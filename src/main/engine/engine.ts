@@ -55,7 +55,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   supervisor.onChange((task) => notify({ kind: 'task', task }))
   supervisor.onRemoved((taskId) => notify({ kind: 'task.removed', taskId }))
   supervisor.onNotice((text) => notify({ kind: 'notice', text, tone: 'warning' }))
-  const features = createFeatures(foundation)
+  const features = createFeatures(foundation, options)
   const mcp = createEngineMcp({
     home,
     version,
@@ -302,6 +302,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     inbox.watch()
     checkpoints.begin()
     backups.begin()
+    features.device.begin()
     removeOrphanedPlaceholders(join(home, 'run', 'sandbox'))
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
@@ -346,6 +347,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     agents: { list: agents.specs.list },
     mcp,
     memory: features.memory.actions,
+    notifications: features.device.notifications,
+    alarms: features.device.alarms,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),

@@ -1,3 +1,4 @@
+import { HandedOver } from './device-results'
 import './tools.css'
 import {
   ChevronRight,
@@ -116,6 +117,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
         <ChevronRight aria-hidden className="tool-chevron" />
       </button>
       {!shown && <FailureTail item={item} />}
+      {!shown && item.state === 'done' && <HandedOver details={item.details} />}
       {shown && canOpen && (
         <div id={detailsId} className="tool-details">
           {live.task ? (
