@@ -1,12 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Alarm } from '../../shared/model/alarm'
-import {
-  NOTIFICATION_LIMITS,
-  type NewNotification,
-  type NotificationPage,
-  type UserNotification,
-} from '../../shared/model/notification'
+import { NOTIFICATION_LIMITS, type NewNotification, type UserNotification } from '../../shared/model/notification'
 import { type AlarmActions, type AlarmClock, type Alarms, createAlarms, systemAlarmClock } from './alarm/alarms'
 import type { NotificationActions } from './alarm/notification-actions'
 import type { EngineFoundation } from './engine-foundation'
