@@ -51,7 +51,7 @@ export function NotificationsPage() {
         </section>
         <section aria-labelledby="notifications-head">
           <div className="mb-2 flex flex-wrap items-center gap-2">
-            <h2 id="notifications-head" className="flex-1 font-semibold">
+            <h2 id="notifications-head" className="flex-1 font-semibold whitespace-nowrap">
               Notifications{unread > 0 && <span className="font-normal text-ink-3"> ({unread} unread)</span>}
             </h2>
             <Button
@@ -133,7 +133,7 @@ function NotificationList({ notifications }: { notifications: readonly UserNotif
                     </Button>
                   )}
                   {isUnread && (
-                    <Button size="small" variant="quiet" onClick={() => actions.markRead([id])}>
+                    <Button size="small" variant="quiet" className="first:-ml-2" onClick={() => actions.markRead([id])}>
                       Mark as read
                     </Button>
                   )}
