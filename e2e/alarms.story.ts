@@ -112,7 +112,9 @@ test.describe('what an agent tells and makes', () => {
     expect(download.suggestedFilename()).toMatch(/^2026-12-01-.*\.ics$/)
     expect(readFileSync(await download.path(), 'utf8')).toContain('RRULE:FREQ=WEEKLY;INTERVAL=1;COUNT=4')
 
-    await page.getByRole('button', { name: /^Notifications.*1 unread/ }).press('Enter')
+    const unread = page.getByRole('button', { name: /^Notifications/ })
+    await expect(unread).toContainText('1 unread')
+    await unread.press('Enter')
     const list = page.getByRole('list', { name: 'Notifications' })
     await expect(list).toContainText('All 214 tests pass')
     await pictures(app, 'notifications')

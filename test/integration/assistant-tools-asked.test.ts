@@ -66,7 +66,7 @@ async function allow(wire: WireClient, tool: string): Promise<Record<string, unk
   const option = approval.options.find(({ kind }) => kind === 'allow_once')!
   expect(approval.options.some(({ kind }) => kind === 'allow_always')).toBe(false)
   await wire.result('approval.reply', { sessionId, approvalId, optionId: option.optionId })
-  return approval as unknown as Record<string, unknown>
+  return approval
 }
 
 it('in Auto the location, a link and an event ask, with everything shown, and run once they are allowed', async () => {
@@ -102,7 +102,7 @@ it('in Auto the location, a link and an event ask, with everything shown, and ru
   const path = /^Created (.*\.ics)\./.exec(event)?.[1] ?? ''
   expect(path.startsWith(scratch.home)).toBe(true)
   expect(readFileSync(path, 'utf8')).toContain('DTSTART;TZID=Europe/Berlin:20261201T090000')
-  if (process.platform !== 'win32') expect(statSync(path).mode & 0o077).toBe(0)
+  expect(process.platform === 'win32' ? 0 : statSync(path).mode & 0o077).toBe(0)
 })
 
 it('a notification and an alarm arrive as messages of the wire, and the alarm is snoozed and stopped there', async () => {
