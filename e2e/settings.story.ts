@@ -131,3 +131,27 @@ test('tools are cards in one to three columns; a click anywhere on one toggles i
   await expect(page.getByText('Configuration file', { exact: true })).toBeVisible()
   expect(readFileSync(file, 'utf8')).not.toContain('WebSearch')
 })
+
+test('the everyday tools are toggled in the grid with the keyboard alone', async ({ app }) => {
+  const { page } = app
+  const file = join(app.scratch.home, 'config.toml')
+  await page.keyboard.press('Control+,')
+  await page.getByRole('tab', { name: 'General' }).click()
+  const tools = page.getByRole('region', { name: 'Tools' })
+  const toggle = tools.getByRole('switch', { name: 'Alarm', exact: true })
+  await toggle.focus()
+  await page.keyboard.press('Space')
+  await expect(toggle).not.toBeChecked()
+  await expect.poll(() => readFileSync(file, 'utf8')).toContain('disabled = ["SetAlarm"]')
+  await page.keyboard.press('Shift+Tab')
+  await page.keyboard.press('Tab')
+  await expect(toggle).toBeFocused()
+  await page.keyboard.press('Space')
+  await expect(toggle).toBeChecked()
+  await expect.poll(() => readFileSync(file, 'utf8')).not.toContain('SetAlarm')
+  // Tools of a feature are turned on with it, and have no card.
+  await expect(tools.getByRole('switch', { name: 'Remember', exact: true })).toHaveCount(0)
+  for (const name of ['Notify', 'Calendar event', 'Open link', 'Local time'])
+    await expect(tools.getByRole('switch', { name, exact: true })).toBeChecked()
+  expect(await findings(page)).toEqual([])
+})

@@ -1,3 +1,4 @@
+import { desktopOpener } from './host/electron/platform/desktop-opener'
 import { dirname, join } from 'node:path'
 import {
   app,
@@ -81,6 +82,7 @@ startDesktop({
       log,
       legacyCipher: () => safeStorageCipher(safeStorage),
       systemProxy,
+      opener: desktopOpener(shell),
       ...(loginShell && { loginShell }),
     })
   },

@@ -1,6 +1,7 @@
 import {
   Brain,
   Bell,
+  BellRing,
   Inbox,
   Keyboard,
   Link,
@@ -228,6 +229,14 @@ export function useAppCommands({
         keywords: 'background dashboard terminal processes ports servers',
         icon: <SquareTerminal aria-hidden />,
         run: () => useLayout.getState().openTasks(),
+      },
+      {
+        id: 'notifications',
+        group: 'Go to',
+        label: 'Alarms and notifications',
+        keywords: 'alarm timer countdown unread',
+        icon: <BellRing aria-hidden />,
+        run: () => useLayout.getState().openNotifications(),
       },
       ...(isFeatureOn(settings, 'memory')
         ? [

@@ -13,7 +13,9 @@ import {
   InboxView,
   MemoryView,
   MessagesDialog,
+  NotificationsView,
   Palette,
+  RingingAlarms,
   SessionInspector,
   SessionPage,
   SettingsView,
@@ -135,6 +137,13 @@ export function App({ connection }: { connection: Connection }) {
             <MemoryView id={view.id} userHome={userHome} isOn={isFeatureOn(settings, 'memory')} />
           </>
         )}
+        {view.kind === 'notifications' && (
+          <>
+            <HeaderBar {...frame} title="Notifications" folder={undefined} onClose={leave} />
+            {banners}
+            <NotificationsView />
+          </>
+        )}
         {view.kind === 'new' && (
           <>
             <HeaderBar
@@ -154,6 +163,7 @@ export function App({ connection }: { connection: Connection }) {
       {shortcutsOpen && <ShortcutsDialog open onOpenChange={(open) => useLayout.getState().setShortcutsOpen(open)} />}
       {messagesOpen && <MessagesDialog open onOpenChange={(open) => useLayout.getState().setMessagesOpen(open)} />}
       {fileOpen && <FileViewer />}
+      <RingingAlarms />
       <Toasts />
     </>
   )
@@ -166,7 +176,14 @@ function usePlace(): string | undefined {
   return view.kind === 'session' ? summary && titleOf(summary) : PLACES[view.kind]
 }
 
-const PLACES = { settings: 'Settings', tasks: 'Tasks', inbox: 'Inbox', memory: 'Memory', new: 'New session' }
+const PLACES = {
+  settings: 'Settings',
+  tasks: 'Tasks',
+  inbox: 'Inbox',
+  memory: 'Memory',
+  notifications: 'Notifications',
+  new: 'New session',
+}
 
 function toggleColumn(): void {
   const layout = useLayout.getState()

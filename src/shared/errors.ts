@@ -187,6 +187,26 @@ export const ERRORS = {
     retryable: false,
     advice: 'Delete entries that are no longer needed on the Memory page.',
   },
+  'alarm.time': {
+    title: 'The alarm was not set',
+    retryable: false,
+    advice: 'Give a later time, such as "18:30", "2026-12-01 09:00", "25m" or "1h30m".',
+  },
+  'alarm.not_found': {
+    title: 'There is no such alarm',
+    retryable: false,
+    advice: 'trestle alarm list --all shows those there are.',
+  },
+  'alarm.ended': {
+    title: 'The alarm is in another state',
+    retryable: false,
+    advice: 'Set a new alarm if one is needed.',
+  },
+  'alarm.full': {
+    title: 'There are too many alarms',
+    retryable: false,
+    advice: 'Cancel alarms that are no longer needed.',
+  },
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,

@@ -138,7 +138,7 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   {
     name: 'OpenURL',
     label: 'Open link',
-    done: 'Opened link',
+    done: 'Link',
     description: 'Opens a web page or a file of the project',
   },
   { name: 'ScheduleCreate', label: 'Create schedule', done: 'Created schedule', description: 'Creates a schedule' },

@@ -105,6 +105,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callTasks(client, engine, results)
   await callMcp(client, sessionId, results)
   await callMemory(client, results)
+  await callAlarms(client, results)
   const folder = '/p'
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
@@ -170,6 +171,22 @@ async function callMemory({ memory }: TrestleClient, results: Record<string, unk
   results['memory.remove'] = await memory.remove({ ids: [1] })
   results['memory.restore'] = await memory.restore({ ids: [1] })
   results['memory.purge'] = await memory.purge({ ids: [1] })
+}
+
+/** There are neither alarms nor notifications; what is asked about one alarm fails with its code. */
+async function callAlarms({ alarm, notification }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const id = 'alarm-1'
+  results['alarm.list'] = await alarm.list({})
+  results['alarm.set'] = await code(alarm.set({ when: '5m', label: 'Tea' }))
+  results['alarm.snooze'] = await code(alarm.snooze({ id, minutes: 5 }))
+  results['alarm.stop'] = await code(alarm.stop({ id }))
+  results['alarm.cancel'] = await code(alarm.cancel({ id }))
+  results['alarm.restore'] = await code(alarm.restore({ id }))
+  results['notification.list'] = await notification.list({})
+  results['notification.markRead'] = await notification.markRead({})
+  results['notification.clear'] = await notification.clear({ ids: [1] })
+  results['notification.restore'] = await notification.restore({ ids: [1] })
 }
 
 /** Of a server there is not; what is asked about one fails with its code. */
@@ -260,6 +277,10 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'plan.view': { file: '/plan.md' },
       'approval.list': [{ approvalId: 'a', tool: 'Bash' }],
       'approval.get': { approvalId: 'a', summary: 'Run ls' },
+      'alarm.list': [],
+      'alarm.set': 'alarm.not_found',
+      'notification.list': { notifications: [], total: 0, unread: 0 },
+      'notification.clear': [],
       'mcp.list': { servers: [], problems: [] },
       'mcp.test': 'mcp.not_found',
       'mcp.signIn': 'mcp.not_found',

@@ -35,3 +35,26 @@ it("a turn in print mode loads none of Node's own fetch, TLS and HTTP/2, which t
   )
   expect(loaded.filter((name) => heavy.includes(name))).toEqual([])
 })
+
+it('while features are off and their tools unused, a turn loads no module of theirs', async () => {
+  scratch = createScratch({})
+  server = await startModelServer({ script: [{ text: 'Done.' }] })
+  writeConfig(scratch.home, configFor(server.baseUrl))
+  const [spy, list] = [join(scratch.home, 'spy.cjs'), join(scratch.home, 'files.txt')]
+  writeFileSync(
+    spy,
+    `const files = []
+    require('node:module').registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) })
+    process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, files.join('\\n')))`,
+  )
+  const { code } = await runCli(['print', 'Hello', '--agent', 'assistant', '--cwd', scratch.project], {
+    home: scratch.home,
+    env: { NODE_OPTIONS: `--require ${JSON.stringify(spy)}` },
+  })
+  expect(code).toBe(0)
+  const loaded = readFileSync(list, 'utf8').split('\n')
+  expect(loaded.some((url) => /\/engine-[^/]*\.js$/.test(url))).toBe(true)
+  const theirs =
+    /\/(?:memory-rows|calendar-file|locate)-[^/]*\.js$|node_modules\/(?:ical-generator|croner|imapflow|nodemailer|mailparser)\//
+  expect(loaded.filter((url) => theirs.test(url))).toEqual([])
+})

@@ -279,6 +279,8 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     tasks: memoryTasks(changed),
     inbox,
     memory: NO_MEMORY,
+    notifications: NO_NOTIFICATIONS,
+    alarms: NO_ALARMS,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
     diagnostics: {
@@ -374,6 +376,26 @@ const NO_MEMORY: Engine['memory'] = {
   remove: async () => 0,
   restore: async () => 0,
   purge: async () => 0,
+}
+
+const NO_NOTIFICATIONS: Engine['notifications'] = {
+  list: () => ({ notifications: [], total: 0, unread: 0 }),
+  markRead: () => 0,
+  clear: () => [],
+  restore: () => 0,
+}
+
+const NO_ALARMS: Engine['alarms'] = {
+  list: () => [],
+  set: () => noAlarm(''),
+  snooze: (id) => noAlarm(id),
+  stop: (id) => noAlarm(id),
+  cancel: (id) => noAlarm(id),
+  restore: (id) => noAlarm(id),
+}
+
+function noAlarm(id: string): never {
+  throw new CodedError('alarm.not_found', `There is no alarm ${id}.`)
 }
 
 function notRemembered(id: number): never {

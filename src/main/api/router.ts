@@ -5,6 +5,7 @@ import { appHandlers, desktopHandlers, settingsHandlers } from './app-handlers'
 import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, taskHandlers } from './session-handlers'
 import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
+import { alarmHandlers, notificationHandlers } from './device-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pushHandlers } from './push-handlers'
 import type { TrestleClient } from '../../shared/contract'
@@ -27,6 +28,8 @@ export function createRouter(deps: ApiDeps) {
     hook: hookHandlers(os, deps),
     mcpContent: mcpContentHandlers(os, deps),
     memory: memoryHandlers(os, deps),
+    alarm: alarmHandlers(os, deps),
+    notification: notificationHandlers(os, deps),
     plan: planHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),

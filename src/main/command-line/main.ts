@@ -95,6 +95,14 @@ async function run(args: readonly string[]): Promise<number> {
       const { memoryMain } = await import('../host/commands/memory-main')
       return memoryMain(parsed, version)
     }
+    case 'alarm': {
+      const { alarmMain } = await import('../host/commands/alarm-main')
+      return alarmMain(parsed, version)
+    }
+    case 'notification': {
+      const { notificationMain } = await import('../host/commands/notification-main')
+      return notificationMain(parsed, version)
+    }
     case 'provider': {
       const { providerMain } = await import('../host/models/provider-main')
       return providerMain(parsed, version)

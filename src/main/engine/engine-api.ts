@@ -20,6 +20,10 @@ import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
 import type { MemoryActions } from './memory/memory'
+import type { AlarmActions, AlarmClock } from './alarm/alarms'
+import type { NotificationActions } from './alarm/notification-actions'
+import type { Opener } from './tool/device/device-services'
+import type { UserNotification } from '../../shared/model/notification'
 import type { SettingsActions } from './settings-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -45,6 +49,8 @@ export interface Engine {
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
   readonly memory: MemoryActions
+  readonly notifications: NotificationActions
+  readonly alarms: AlarmActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */
@@ -78,6 +84,11 @@ export type EngineChange =
   | { kind: 'mcp' }
   /** What is remembered. */
   | { kind: 'memory' }
+  /** The user is notified of this now. */
+  | { kind: 'notification'; notification: UserNotification }
+  /** The list of notifications. */
+  | { kind: 'notifications' }
+  | { kind: 'alarms' }
 
 /** What a host decides about its engine. */
 export interface EngineOptions {
@@ -102,6 +113,10 @@ export interface EngineOptions {
   taskHost?: TaskHostProgram
   /** Set when this process was started without the user's shell: its environment is read, and commands, servers, hooks and named keys wait for it. */
   loginShell?: LoginShellOptions
+  /** How pages and files are opened on the user's screen; absent: the user gets links. */
+  opener?: Opener
+  /** The clock of alarms; default: the system's. */
+  alarmClock?: AlarmClock
   /** What the operating system says about proxies for an address, as a list like `PROXY host:8080; DIRECT`. */
   systemProxy?(url: string): Promise<string>
   /** Where bugs are written down. */

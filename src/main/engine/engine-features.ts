@@ -1,10 +1,10 @@
 import { FEATURE_TEXT, type Feature } from '../../shared/configuration/features'
 import { textTokens } from './context/tokens/token-estimate'
 import type { EngineFoundation } from './engine-foundation'
+import { createEngineDevice, type DeviceOptions, type EngineDevice } from './engine-device'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
-import { getLocalTimeTool } from './tool/device/get-local-time'
 import type { Tool } from './tool/tool'
 import type { Workspace } from './workspace/workspace'
 
@@ -15,13 +15,19 @@ export interface EngineFeatures {
   /** Tokens that the tools of a feature add to each request. */
   tokens(feature: Feature): number
   memory: Pick<EngineMemory, 'recall' | 'actions'>
+  /** Notifications and alarms. */
+  device: Pick<EngineDevice, 'notifyUser' | 'notifications' | 'alarms' | 'begin'>
   close(): void
 }
 
 /** Creates the features. They cost nothing until they are used. */
-export function createFeatures(foundation: EngineFoundation): EngineFeatures {
+export function createFeatures(foundation: EngineFoundation, options: DeviceOptions = {}): EngineFeatures {
+  const device = createEngineDevice(foundation, options)
   const memory = createEngineMemory(foundation)
-  const tools = (session?: Session): readonly Tool[] => [getLocalTimeTool(), ...memory.tools(session)]
+  const tools = (session?: Session, workspace?: Workspace): readonly Tool[] => [
+    ...device.tools(session, workspace),
+    ...memory.tools(session),
+  ]
   return {
     tools,
     tokens: (feature) =>
@@ -29,6 +35,9 @@ export function createFeatures(foundation: EngineFoundation): EngineFeatures {
         .filter(({ name }) => FEATURE_TEXT[feature].tools.includes(name))
         .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
     memory,
-    close() {},
+    device,
+    close() {
+      device.close()
+    },
   }
 }

@@ -41,7 +41,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   const execution = createExecution(foundation, options)
   const { sandboxes, programSandboxes, clientCapabilities, machine, inProcessTasks, skills, hooks, diagnostics } =
     execution
-  const features = createFeatures(foundation)
+  const features = createFeatures(foundation, options)
   const backups = createStoreBackups({ home, now, onProblem: warn })
 
   const sessions = createSessions({
@@ -165,6 +165,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     inbox.watch()
     checkpoints.begin()
     backups.begin()
+    features.device.begin()
     removeOrphanedPlaceholders(join(home, 'run', 'sandbox'))
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
@@ -194,6 +195,8 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     agents: { list: agents.specs.list },
     mcp,
     memory: features.memory.actions,
+    notifications: features.device.notifications,
+    alarms: features.device.alarms,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),

@@ -3,6 +3,7 @@ import { subscribeApp } from '../client/subscriptions'
 import type { TrestleClient } from '../../shared/contract'
 import { TaskFollower } from './tasks-state'
 import { useInbox } from './inbox-state'
+import { tellUser } from './user-notification'
 import { showNoticeToast } from './page/toasts-state'
 import { useSessions, withListPush } from './session/sessions-state'
 import { useLayout, openFind, SETTINGS_SECTIONS } from './page/layout-state'
@@ -44,6 +45,13 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'models':
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break
+        case 'notification':
+          tellUser(push.notification)
+          break
+        case 'notifications':
+        case 'alarms':
+          void queryClient.invalidateQueries({ queryKey: [[push.type === 'alarms' ? 'alarm' : 'notification']] })
+          break
         case 'command':
           followHostCommand(push.command, queryClient)
           break
@@ -76,6 +84,8 @@ function followHostCommand(command: HostCommand, queryClient: QueryClient): void
       return layout.openSettings()
     case 'open-inbox':
       return layout.openInbox()
+    case 'open-notifications':
+      return layout.openNotifications()
     case 'show-shortcuts':
       return layout.setShortcutsOpen(true)
     case 'find':

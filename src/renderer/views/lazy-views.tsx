@@ -34,6 +34,16 @@ export const MemoryView = onDemand(
   () => <ViewSkeleton label="Loading the memory" />,
 )
 
+export const NotificationsView = onDemand(
+  () => import('../features/notifications/notifications-page').then((module) => module.NotificationsPage),
+  () => <ViewSkeleton label="Loading the notifications" />,
+)
+
+export const RingingAlarms = onDemand(
+  () => import('../features/notifications/ringing-alarms').then((module) => module.RingingAlarms),
+  () => null,
+)
+
 export const BeginView = onDemand(
   () => import('./begin-view').then((module) => module.BeginView),
   () => <ViewSkeleton label="Loading" />,
@@ -72,6 +82,9 @@ export function preloadView(view: MainView): void {
       break
     case 'memory':
       void MemoryView.preload()
+      break
+    case 'notifications':
+      void NotificationsView.preload()
       break
     case 'new':
       void BeginView.preload()

@@ -5,6 +5,7 @@ import { approvalContract, planContract } from './approval'
 import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
+import { alarmContract, notificationContract } from './device'
 import { memoryContract } from './memory'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
@@ -23,6 +24,8 @@ export const contract = {
   mcp: mcpContract,
   mcpContent: mcpContentContract,
   memory: memoryContract,
+  alarm: alarmContract,
+  notification: notificationContract,
   plan: planContract,
   skill: skillContract,
   hook: hookContract,

@@ -2,6 +2,7 @@ import type { LiveEvent, SessionEvent } from './event'
 import type { InboxEntry } from '../model/approval'
 import type { SessionHeader, SessionSummary } from '../model/session'
 import type { Task, TaskUsage } from '../model/task'
+import type { UserNotification } from '../model/notification'
 
 /**
  * What a subscriber to one session gets. First `start`, then every recorded event after the `since` it asked for, once and in order,
@@ -35,6 +36,11 @@ export type AppPush =
   | { type: 'mcp' }
   /** What is remembered. */
   | { type: 'memory' }
+  /** The user is notified of this now. */
+  | { type: 'notification'; notification: UserNotification }
+  /** The list of notifications. */
+  | { type: 'notifications' }
+  | { type: 'alarms' }
   /** The user chose something in a menu outside the page. */
   | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */
@@ -45,6 +51,7 @@ export type HostCommand =
   | 'new-session'
   | 'open-settings'
   | 'open-inbox'
+  | 'open-notifications'
   | 'find'
   | 'show-shortcuts'
   | { open: 'session'; sessionId: string }

@@ -1,3 +1,4 @@
+import type { CalendarEvent } from './calendar-event'
 import type { FormField, Question, QuestionAnswer } from './form'
 import type { PlanAlternative, PlanDecision } from './plan'
 import type { CommandSandbox, SandboxDenial } from './sandbox'
@@ -31,6 +32,8 @@ export type Preview =
       }
     }
   | { kind: 'text'; text: string }
+  /** An event of a calendar; `file`: it was made. */
+  | { kind: 'event'; event: CalendarEvent; file?: { path: string; text: string; opened: boolean } }
   /** A call of a tool of an MCP server. */
   | {
       kind: 'call'
@@ -111,6 +114,8 @@ export type ToolDetails =
       /** The result told the agent of its end: no notification follows. */ told?: true
     }
   | { kind: 'tasks'; tasks: Task[] }
+  /** An address for the user's screen; not `opened`: the user follows it as a link. */
+  | { kind: 'open'; address: string; target: 'url' | 'file'; opened: boolean }
   /** A subagent that a call has waited for, as it ended. */
   | { kind: 'agent'; agentId: string; agentType: string; status: Task['status']; /** Its last message. */ text: string }
   | {

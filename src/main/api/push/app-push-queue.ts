@@ -47,10 +47,11 @@ class AppPushQueue {
   readonly #changedTasks = new Map<string, Task>()
   readonly #removedTasks = new Set<string>()
   readonly #trust = new Set<string>()
-  readonly #notices: Extract<AppPush, { type: 'notice' }>[] = []
+  /** What the user is told now, in order. */
+  readonly #notices: Extract<AppPush, { type: 'notice' | 'notification' }>[] = []
   #inbox = false
   /** Lists that have changed, and are to be read again. */
-  readonly #topics = new Set<'settings' | 'models' | 'mcp' | 'memory'>()
+  readonly #topics = new Set<'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms'>()
   #beat = false
   readonly #commands: HostCommand[] = []
   #ended = false
@@ -234,10 +235,16 @@ class AppPushQueue {
         })
         if (this.#notices.length > MAX_NOTICES) this.#notices.shift()
         break
+      case 'notification':
+        this.#notices.push({ type: 'notification', notification: change.notification })
+        if (this.#notices.length > MAX_NOTICES) this.#notices.shift()
+        break
       case 'settings':
       case 'models':
       case 'mcp':
       case 'memory':
+      case 'notifications':
+      case 'alarms':
         this.#topics.add(change.kind)
         break
     }

@@ -1,3 +1,4 @@
+import type { CalendarEvent } from '../../../shared/model/calendar-event'
 import type { FormField } from '../../../shared/model/form'
 import type { FileDiff, Preview } from '../../../shared/model/preview'
 import { foldDiff, foldText, visibleLine, visibleText } from '../../../shared/visible-text'
@@ -40,6 +41,8 @@ export function visiblePreview(preview: Preview): Preview {
         arguments: preview.arguments.map(({ name, text }) => ({ name: visibleText(name), text: folded(text) })),
         ...(preview.change !== undefined && { change: visibleDiff(preview.change) }),
       }
+    case 'event':
+      return { ...preview, event: visibleEvent(preview.event) }
     case 'plan':
       // Comments refer to its lines by number, so no lines are folded.
       return {
@@ -71,6 +74,17 @@ export function visiblePreview(preview: Preview): Preview {
     default:
       // Answers contain the labels of questions: AskUserQuestion makes them visible before it offers them.
       return preview
+  }
+}
+
+function visibleEvent(event: CalendarEvent): CalendarEvent {
+  const { title, location, description, attendees } = event
+  return {
+    ...event,
+    title: folded(title),
+    attendees: attendees.map(folded),
+    ...(location !== undefined && { location: folded(location) }),
+    ...(description !== undefined && { description: folded(description) }),
   }
 }
 

@@ -8,7 +8,7 @@ import {
 import { recallSummary } from '../../../shared/model/memory'
 import { textOf, type Message } from '../../../shared/model/message'
 import { toolLabel } from '../../../shared/tool-label'
-import { isRecall } from '../memory/recall'
+import { isRecall } from '../memory/recall-text'
 import type { ModelInfo, ToolSchema } from '../model/provider'
 import { isCompactable, type ModelWindow } from './context-budget'
 import { textTokens, tokensOf } from './tokens/token-estimate'

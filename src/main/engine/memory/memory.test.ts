@@ -7,7 +7,7 @@ import type { Database } from '../store/database'
 import { createMemoryRows } from '../store/memory-rows'
 import { MIGRATIONS } from '../store/migrations'
 import { createMemory, type Memory } from './memory'
-import { isRecall } from './recall'
+import { isRecall } from './recall-text'
 
 const FIXTURES = join(import.meta.dirname, '../../../../test/fixtures/memory')
 const lines = (name: string): [string, string][] =>

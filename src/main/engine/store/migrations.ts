@@ -117,7 +117,7 @@ CREATE TABLE alarm (
 CREATE INDEX alarm_pending ON alarm (at) WHERE status = 'pending';
 `
 
-/** What the user was notified of. */
+/** What the user was notified of; a deleted row is kept for a while, so that clearing can be undone. */
 const NOTIFICATION_TABLES = `
 CREATE TABLE notification (
   id INTEGER NOT NULL PRIMARY KEY,
@@ -126,7 +126,8 @@ CREATE TABLE notification (
   body TEXT NOT NULL,
   source TEXT NOT NULL,
   session_id TEXT,
-  read_at INTEGER
+  read_at INTEGER,
+  deleted_at INTEGER
 ) STRICT;
 `
 

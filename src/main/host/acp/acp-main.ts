@@ -1,3 +1,4 @@
+import { stopRinging } from '../../console/stop-ringing'
 import { setFlagsFromString } from 'node:v8'
 import {
   type ClientCapabilities,
@@ -62,6 +63,11 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
     engine.onChange((change) => {
       if (change.kind === 'inbox') asks.update()
       if (change.kind === 'mcp') sessions.sendCommands()
+      if (change.kind === 'notification') {
+        const { title, body, source } = change.notification
+        sessions.notice('info', title, body === '' ? undefined : body)
+        if (source === 'alarm') stopRinging(engine)
+      }
       if (change.kind === 'notice') {
         log(change.text)
         sessions.notice(change.tone, change.text)

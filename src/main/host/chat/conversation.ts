@@ -1,3 +1,5 @@
+import { stopRinging } from '../../console/stop-ringing'
+import { notificationLine, type UserNotification } from '../../../shared/model/notification'
 import { REJECT_STOP, type AskKind, type InboxEntry } from '../../../shared/model/approval'
 import { failureOf } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
@@ -47,9 +49,19 @@ export class Conversation {
     this.printer = new Printer(terminal)
     this.#stopWatching = engine.onChange((change) => {
       if (change.kind === 'notice') this.printer.note(change.text)
+      if (change.kind === 'notification') this.#notify(change.notification)
       if (change.kind === 'inbox') this.#endGoneQuestion()
       this.#changed()
     })
+  }
+
+  /** An alarm rings once here: there is no button that stops it. */
+  #notify(notification: UserNotification): void {
+    this.terminal.alert(`${notification.title} – Trestle`)
+    this.printer.note(
+      `${notification.source === 'alarm' ? 'Alarm' : 'Notification'}: ${notificationLine(notification)}`,
+    )
+    if (notification.source === 'alarm') stopRinging(this.engine)
   }
 
   get sessionId(): string {

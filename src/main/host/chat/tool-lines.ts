@@ -39,11 +39,15 @@ export function finishedLines(
   notes.push(duration(durationMs))
   const sign = isError ? style.red('✗') : style.green('✓')
   const lines =
-    details?.kind === 'output' || details?.kind === 'agent'
-      ? tail(details.text, columns)
-      : isError
-        ? outputLines(textOf(event.content), columns)
-        : []
+    !isError && details?.kind === 'open'
+      ? [`  │ ${safeText(details.address)}`]
+      : !isError && details?.kind === 'event' && details.file
+        ? [`  │ ${safeText(details.file.path)}`]
+        : details?.kind === 'output' || details?.kind === 'agent'
+          ? tail(details.text, columns)
+          : isError
+            ? outputLines(textOf(event.content), columns)
+            : []
   return { sign, notes: notes.join(', '), lines: lines.map((line) => style.dim(line)) }
 }
 

@@ -3,10 +3,12 @@ import type { HostCommand } from '../../../shared/events/push'
 import type { Task } from '../../../shared/model/task'
 import type { Engine } from '../../engine/engine-api'
 import type { ElectronModule } from './platform/electron-module'
+import type { UserNotification } from '../../../shared/model/notification'
 import { requestName, type InboxEntry, REJECT_OPTIONS, type Approval } from '../../../shared/model/approval'
 
 export interface NotifyOptions {
-  electron: Pick<ElectronModule, 'app' | 'BrowserWindow' | 'Notification' | 'nativeImage'>
+  electron: Pick<ElectronModule, 'app' | 'BrowserWindow' | 'Notification' | 'nativeImage'> &
+    Partial<Pick<ElectronModule, 'shell'>>
   engine: Pick<Engine, 'inbox' | 'settings' | 'sessions' | 'onChange'>
   platform: NodeJS.Platform
   /** Brings the window to the front (opens one if necessary) and sends its page a command. */
@@ -38,11 +40,13 @@ const DEBOUNCE_MS = 250
  */
 export function notifyPending(options: NotifyOptions): () => void {
   const { electron, engine, platform, show, log, debounceMs = DEBOUNCE_MS } = options
-  const { app, BrowserWindow, Notification: Native, nativeImage } = electron
+  const { app, BrowserWindow, Notification: Native, nativeImage, shell } = electron
   let known = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   /** Referenced while shown: a garbage-collected notification gets no click event. */
   let shown: { notification: Notification; about: readonly PendingItem[] } | undefined
+  /** Likewise referenced, until they are closed. */
+  const told = new Set<Notification>()
   /** Programs waiting for terminal input, by task. */
   const asking = new Map<string, PendingItem>()
 
@@ -125,6 +129,21 @@ export function notifyPending(options: NotifyOptions): () => void {
     notification.show()
   }
 
+  /** What an agent or an alarm tells the user; also while a window is open. */
+  const tell = ({ title, body, source, sessionId }: UserNotification): void => {
+    const { enabled, sound } = engine.settings.view().notifications
+    if (source === 'alarm') shell?.beep()
+    if (!enabled || !Native.isSupported()) return
+    const notification = new Native({ title, body, silent: !sound && source !== 'alarm' })
+    notification.on('click', () =>
+      show(sessionId === undefined ? 'open-notifications' : { open: 'session', sessionId }),
+    )
+    notification.on('failed', (_event, error) => log(`a notification could not be shown: ${error}`))
+    notification.on('close', () => told.delete(notification))
+    told.add(notification)
+    notification.show()
+  }
+
   const answer = async ({ sessionId, approvalId }: PendingItem, { optionId }: NotificationAnswer): Promise<void> => {
     if (sessionId === undefined || approvalId === undefined) return
     try {
@@ -146,6 +165,7 @@ export function notifyPending(options: NotifyOptions): () => void {
   }
 
   const stopListening = engine.onChange((change) => {
+    if (change.kind === 'notification') tell(change.notification)
     if (change.kind === 'task.removed') asking.delete(change.taskId)
     const isNews = change.kind === 'inbox' || (change.kind === 'task' && hear(change.task))
     if (isNews) timer ??= setTimeout(notify, debounceMs)

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Effort } from '../../../shared/model/effort'
 import { CodedError, type Failure } from '../../../shared/errors'
 import type { RecordedEvent, SessionEvent } from '../../../shared/events/event'
+import { notificationLine } from '../../../shared/model/notification'
 import type { SessionHeader } from '../../../shared/model/session'
 import { sessionEffort } from '../../../shared/configuration/session-model'
 import { UsageError, type Parsed } from '../../console/parse-command'
@@ -116,6 +117,11 @@ async function printTurn(
   // The reader of the output is gone: end the turn.
   process.stdout.on('error', () => {
     if (!interrupted) interrupt()
+  })
+  engine.onChange((change) => {
+    if (change.kind !== 'notification') return
+    output.notification(change.notification)
+    process.stderr.write(`trestle: notification: ${oneLine(notificationLine(change.notification))}\n`)
   })
   const denied = new DeniedCalls((id, listener) => engine.sessions.listen(id, listener))
   const finished = new Promise<TurnFinished>((resolve) => {

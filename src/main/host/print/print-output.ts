@@ -3,6 +3,7 @@ import { type LiveEvent, type SessionEvent, isRecorded } from '../../../shared/e
 import { modelFallbackText } from '../../../shared/events/transcript-rows'
 import { textOf, type Usage } from '../../../shared/model/message'
 import type { StopReason } from '../../../shared/model/session'
+import type { UserNotification } from '../../../shared/model/notification'
 import { toolLabel } from '../../../shared/tool-label'
 import { oneLine } from '../../console/output'
 import type { OutputFormat } from './print-options'
@@ -31,6 +32,8 @@ type Delta = Extract<LiveEvent, { type: 'text.delta' | 'thinking.delta' | 'tool.
 
 export interface PrintOutput {
   event(event: SessionEvent): void
+  /** What the user is notified of: a line of `stream-json`; other formats have it on stderr. */
+  notification(notification: UserNotification): void
   /** Resolves when everything is written. */
   finish(result: PrintResult): Promise<void>
   /** The text of the last finished step. */
@@ -79,6 +82,11 @@ export function createPrintOutput(
         notes?.write(
           `· ${event.failure.title}; attempt ${event.attempt + 1} of ${event.of} in ${(event.delayMs / 1000).toFixed(1)} s\n`,
         )
+    },
+    notification(notification) {
+      if (format !== 'stream-json') return
+      flush()
+      line({ type: 'notification', ...notification })
     },
     answer: () => answer,
     async finish(result) {

@@ -3,6 +3,7 @@ import { fileDiffs, type Preview } from '../../../shared/model/preview'
 import { shortPath } from '../../format/folder-name'
 import { useAppInfo } from '../../state/page/queries'
 import { ArgumentList, VisibleTokens } from '../../ui/content/visible-tokens'
+import { EventFields } from '../../ui/content/event-fields'
 import { DiffView, FileDiffList } from '../../ui/content/diff-view'
 
 interface PreviewViewProps {
@@ -65,6 +66,13 @@ export function PreviewView({ preview, onSeen, dangers = [] }: PreviewViewProps)
           )}
           <ArgumentList arguments={preview.arguments} left={preview.left} end={end} />
         </>
+      )
+    case 'event':
+      return (
+        <div className="approval-text" role="group" aria-label="Event" tabIndex={0}>
+          <EventFields event={preview.event} />
+          {end}
+        </div>
       )
     case 'plan':
     case 'questions':

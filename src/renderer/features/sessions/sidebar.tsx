@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Bell, Brain, Inbox, PanelLeft, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
+import { Bell, BellRing, Brain, Inbox, PanelLeft, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { isFeatureOn } from '../../../shared/configuration/features'
 import { useInbox } from '../../state/inbox-state'
@@ -194,6 +194,7 @@ function SidebarFoot() {
     <footer className="flex-none border-t border-line p-1.5">
       <InboxEntry current={view.kind === 'inbox'} />
       <TasksEntry current={view.kind === 'tasks'} />
+      <NotificationsLink current={view.kind === 'notifications'} />
       <MemoryLink current={view.kind === 'memory'} />
       <button
         type="button"
@@ -229,6 +230,30 @@ function InboxEntry({ current }: { current: boolean }) {
         {waiting > 0 && <Badge tone="wait">{`${waiting} pending`}</Badge>}
       </span>
       {waiting === 0 && <Kbd keys="Mod+U" />}
+    </button>
+  )
+}
+
+/** The link to alarms and notifications, while there are any, with the number of unread ones. */
+function NotificationsLink({ current }: { current: boolean }) {
+  const queries = useQueries()
+  const { data: page } = useQuery(queries.notification.list.queryOptions({ input: { limit: 0 } }))
+  const { data: alarms = [] } = useQuery(queries.alarm.list.queryOptions({ input: {} }))
+  const { total = 0, unread = 0 } = page ?? {}
+  if (!current && total === 0 && alarms.length === 0) return null
+  return (
+    <button
+      type="button"
+      aria-current={current ? 'page' : undefined}
+      onClick={() => useLayout.getState().openNotifications()}
+      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
+    >
+      <BellRing aria-hidden className="size-[15px] stroke-[1.6]" />
+      Notifications
+      <span className="flex-1" />
+      <span role="status" className="contents">
+        {unread > 0 && <Badge tone="run">{`${unread} unread`}</Badge>}
+      </span>
     </button>
   )
 }

@@ -39,6 +39,8 @@ export type MainView =
   | { kind: 'inbox' }
   /** What is remembered, with one entry open. */
   | { kind: 'memory'; id?: number }
+  /** Alarms, and what the user was notified of. */
+  | { kind: 'notifications' }
 
 interface LayoutState {
   view: MainView
@@ -63,6 +65,8 @@ interface LayoutState {
   /** The page of all tasks; `taskId`: with the terminal of that task. */
   openTasks(taskId?: string): void
   openInbox(): void
+  /** The page of alarms and notifications. */
+  openNotifications(): void
   /** The page of what is remembered; `id`: with that entry open. */
   openMemory(id?: number): void
   /** Leaves settings or the new-session page. */
@@ -116,6 +120,7 @@ export const useLayout = create<LayoutState>()((set, get) => {
     openNew: (folder) => set({ view: { kind: 'new', ...(folder !== undefined && { folder }) }, drawer: 'none' }),
     openTasks: (taskId) => set({ view: { kind: 'tasks', ...(taskId !== undefined && { taskId }) }, drawer: 'none' }),
     openInbox: () => set({ view: { kind: 'inbox' }, drawer: 'none' }),
+    openNotifications: () => set({ view: { kind: 'notifications' }, drawer: 'none' }),
     openMemory: (id) => set({ view: { kind: 'memory', ...(id !== undefined && { id }) }, drawer: 'none' }),
     goBack: () => {
       const { lastSessionId: sessionId } = get()

@@ -48,6 +48,11 @@ export function showNoticeToast(text: string, tone: 'info' | 'warning'): void {
   show({ tone: tone === 'warning' ? 'fail' : 'notice', title: text })
 }
 
+/** Shows what an agent or an alarm tells the user. */
+export function showUserToast(title: string, message: string, action: NonNullable<Toast['action']>): void {
+  show({ tone: 'notice', title, ...(message !== '' && { message }), action })
+}
+
 /** Shows why an action failed. */
 export function showFailureToast(error: unknown): void {
   const { title, message, advice } = failureFrom(error)

@@ -14,6 +14,8 @@ export function pathOf(view: MainView): string {
       return joined(PAGE_PATHS.tasks, view.taskId)
     case 'inbox':
       return joined(PAGE_PATHS.inbox)
+    case 'notifications':
+      return joined(PAGE_PATHS.notifications)
     case 'memory':
       return joined(PAGE_PATHS.memory, view.id?.toString())
     default:
@@ -35,6 +37,8 @@ export function viewOf(path: string, search = ''): MainView | undefined {
       return { kind: 'tasks', ...(first !== undefined && { taskId: first }) }
     case PAGE_PATHS.inbox:
       return { kind: 'inbox' }
+    case PAGE_PATHS.notifications:
+      return { kind: 'notifications' }
     case PAGE_PATHS.memory: {
       const id = Number(first)
       return { kind: 'memory', ...(Number.isSafeInteger(id) && id > 0 && { id }) }

@@ -1,5 +1,6 @@
 import type { Policy } from '../rules/policy'
 import { afterMail, sendingMail } from './after-mail'
+import { askAlways, tellFreely } from './ask-always'
 import { rememberFreely, rememberThirdParty } from './remember'
 import {
   acceptEdits,
@@ -33,6 +34,7 @@ export const POLICIES: readonly Policy[] = [
   sendingMail,
   afterMail,
   rememberThirdParty,
+  askAlways,
   askRules,
   changedServerTools,
   rememberedForSession,
@@ -42,6 +44,7 @@ export const POLICIES: readonly Policy[] = [
   webAddresses,
   readOnlyTools,
   rememberFreely,
+  tellFreely,
   readOnlyCommands,
   acceptEdits,
   destructiveServerTools,

@@ -1,4 +1,4 @@
-import { flag, number, settingTable, type ValuesOf } from './setting-table'
+import { custom, flag, number, settingTable, type ValuesOf } from './setting-table'
 
 /** `[features]`: what the user turned on. */
 export const FEATURE_TABLE = settingTable('features', {
@@ -17,5 +17,19 @@ export const MEMORY_TABLE = settingTable('memory', {
     'the most that remembered entries take of a conversation, in bytes; 0: nothing is sent, and the agent only searches',
   ),
 })
+/** `[location]`: who estimates where the user is. */
+export const LOCATION_TABLE = settingTable('location', {
+  service: custom<string | undefined>(
+    'service',
+    undefined,
+    'the address of a service that answers where the IP address of a request is, as JSON, e.g. "https://ipinfo.io/json"; without it GetLocation says that none is configured',
+    (reader) =>
+      reader.string('service', {
+        test: (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+        must: 'an address like "https://host/json"',
+      }),
+  ),
+})
+export type LocationSettings = ValuesOf<typeof LOCATION_TABLE.fields>
 export type MemorySettings = ValuesOf<typeof MEMORY_TABLE.fields>
 export type FeatureSettings = ValuesOf<typeof FEATURE_TABLE.fields>

@@ -3,7 +3,7 @@ import { PERMISSION_MODES } from '../../../../shared/model/approval'
 
 import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settings'
 import { readDiagnostics, readEditorSettings } from './editor-settings'
-import { FEATURE_TABLE, MEMORY_TABLE } from './feature-settings'
+import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE } from './feature-settings'
 import { readHooks } from './hook-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
 import { MCP, MCP_TABLES, TOOL_SEARCH } from './mcp-settings'
@@ -21,6 +21,7 @@ export const SETTING_TABLES: readonly SettingTable[] = [
   ...SESSION_TABLES,
   FEATURE_TABLE,
   MEMORY_TABLE,
+  LOCATION_TABLE,
   ...MCP_TABLES,
   ...DESKTOP_TABLES,
 ]
@@ -50,6 +51,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const tools = TOOLS.read(top.table('tools'))
   const features = FEATURE_TABLE.read(top.table('features'))
   const memory = MEMORY_TABLE.read(top.table('memory'))
+  const location = LOCATION_TABLE.read(top.table('location'))
   const notifications = NOTIFICATIONS.read(top.table('notifications'))
   const tasks = TASKS.read(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
@@ -80,6 +82,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     tools,
     features,
     memory,
+    location,
     permission: { rules },
     sandbox,
     notifications,

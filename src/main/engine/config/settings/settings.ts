@@ -2,7 +2,14 @@ import type { ProviderType } from '../../../../shared/configuration/provider-typ
 import type { PermissionMode } from '../../../../shared/model/approval'
 import type { NotificationSettings, DesktopSettings } from '../../../../shared/configuration/settings'
 import type { PermissionRule } from '../../permission/permission-rule'
-import { FEATURE_TABLE, MEMORY_TABLE, type FeatureSettings, type MemorySettings } from './feature-settings'
+import {
+  FEATURE_TABLE,
+  LOCATION_TABLE,
+  MEMORY_TABLE,
+  type FeatureSettings,
+  type LocationSettings,
+  type MemorySettings,
+} from './feature-settings'
 import type { Hook } from './hook-settings'
 import { type EditorSettings, DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './editor-settings'
 import { DESKTOP, ENVIRONMENT, NOTIFICATIONS, type EnvironmentSettings } from './desktop-settings'
@@ -39,6 +46,7 @@ export interface Settings {
   tools: ToolSettings
   features: FeatureSettings
   memory: MemorySettings
+  location: LocationSettings
   permission: PermissionSettings
   sandbox: SandboxSettings
   notifications: NotificationSettings
@@ -85,6 +93,7 @@ export const DEFAULT_SETTINGS: Settings = {
   tools: TOOLS.defaults,
   features: FEATURE_TABLE.defaults,
   memory: MEMORY_TABLE.defaults,
+  location: LOCATION_TABLE.defaults,
   permission: { rules: [] },
   sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: NOTIFICATIONS.defaults,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { nearest } from '../../../../shared/nearest'
 import { ok, refuse, type Tool } from '../tool'
 import description from './get-local-time.md?raw'
+import { knownZone, machineZone, unknownZone } from './time-zone'
 
 const input = z.strictObject({ zone: z.string().trim().min(1).max(100).optional() })
 
@@ -15,30 +15,12 @@ export function getLocalTimeTool({ now = Date.now }: { now?: () => number } = {}
     listedOnly: true,
     maxResultChars: 8_000,
     annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: false },
-    async prepare({ zone = Intl.DateTimeFormat().resolvedOptions().timeZone }) {
+    async prepare({ zone = machineZone() }) {
       const known = knownZone(zone)
       if (known === undefined) return refuse(unknownZone(zone))
       return { summary: known, accesses: [], run: async () => ok(localTimeText(new Date(now()), known)) }
     },
   }
-}
-
-/** The zone as the system names it; undefined for one that it does not know. */
-function knownZone(zone: string): string | undefined {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone
-  } catch {
-    return undefined
-  }
-}
-
-function unknownZone(zone: string): string {
-  const zones = Intl.supportedValuesOf('timeZone')
-  // People name cities, and write them with blanks.
-  const asCity = zone.replaceAll(' ', '_').toLowerCase()
-  const city = zones.find((known) => known.toLowerCase().endsWith(`/${asCity}`))
-  const [near] = city === undefined ? nearest(zone, zones, 1) : [city]
-  return `${JSON.stringify(zone)} is not a time zone.${near === undefined ? '' : ` Did you mean ${near}?`} Give an IANA name such as Europe/Berlin, or leave zone out for the zone of this machine.`
 }
 
 /** One line per fact, e.g. `time: 2026-11-23T14:05:09+01:00`. */

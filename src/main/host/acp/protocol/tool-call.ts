@@ -1,3 +1,4 @@
+import { eventText } from '../../../../shared/model/calendar-event'
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk'
 import { fileDiffs, type Preview, type ToolDetails } from '../../../../shared/model/preview'
 import type { ResultPart } from '../../../../shared/model/message'
@@ -72,6 +73,8 @@ export function previewContent(preview: Preview | undefined, shown: (path: strin
     }
     case 'text':
       return [text(preview.text)]
+    case 'event':
+      return [text(fenced(eventText(preview.event)))]
     case 'call': {
       const lines = preview.arguments.map(({ name, text: value }) => `${name}: ${value}`)
       const more = preview.left === undefined ? [] : [`[${preview.left.toLocaleString('en-US')} more characters]`]

@@ -172,8 +172,8 @@ export class AcpSessions {
   }
 
   /** Notifies every open session of a change that concerns all of them. */
-  notice(severity: 'info' | 'warning', text: string): void {
-    for (const session of this.#open.values()) session.notice(severity, text)
+  notice(severity: 'info' | 'warning', text: string, description?: string): void {
+    for (const session of this.#open.values()) session.notice(severity, text, description)
   }
 
   /** The slash commands may have changed. */

@@ -18,6 +18,7 @@ function person(more: Partial<Approval>, answers: readonly (string | undefined)[
     isMidLine: false,
     write: (text) => void written.push(text),
     freshLine() {},
+    alert() {},
     async readLine() {
       const text = next()
       return text === undefined ? { kind: 'interrupt', text: '' } : { kind: 'line', text }
@@ -98,6 +99,7 @@ async function askedWith(key: string, approval: Partial<Approval>) {
     isMidLine: false,
     write: (text) => void written.push(text),
     freshLine() {},
+    alert() {},
     readLine: async () => ({ kind: 'interrupt', text: '' }),
     readKey: async () => key,
     onBusyInput: () => () => {},

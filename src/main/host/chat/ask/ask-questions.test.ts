@@ -41,6 +41,7 @@ function person(answers: readonly (string | undefined)[]) {
     isMidLine: false,
     write: (text) => void written.push(text),
     freshLine() {},
+    alert() {},
     async readLine(request) {
       lines.push(request)
       const text = next()

@@ -1,3 +1,4 @@
+import { eventText } from '../../../../shared/model/calendar-event'
 import type { Approval, RuleChoice } from '../../../../shared/model/approval'
 import { safeText, wrapText } from '../screen/text-layout'
 import type { Terminal, Style } from '../screen/terminal'
@@ -116,6 +117,8 @@ export function previewLines(preview: Preview, style: Style): string[] {
       return linesOf(preview.text)
     case 'text':
       return linesOf(preview.text)
+    case 'event':
+      return linesOf(eventText(preview.event))
     case 'call':
       return [
         ...(preview.change === undefined ? [] : diffLines(preview.change, style)),

@@ -1,3 +1,4 @@
+import { safeText } from './text-layout'
 import { clearScreenDown, cursorTo, moveCursor } from 'node:readline'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
@@ -63,6 +64,10 @@ export class KeyTerminal implements Terminal {
     this.status(undefined)
     this.#out.write(text)
     this.isMidLine = !text.endsWith('\n')
+  }
+
+  alert(title: string): void {
+    this.#out.write(`\u001B]2;${safeText(title).replaceAll(/\s+/g, ' ')}\u0007\u0007`)
   }
 
   freshLine(): void {

@@ -41,6 +41,11 @@ export class LineTerminal implements Terminal {
     this.isMidLine = !text.endsWith('\n')
   }
 
+  alert(): void {
+    // A simple terminal may show the codes for a title.
+    if (this.isInteractive) this.#out.write('\u0007')
+  }
+
   freshLine(): void {
     if (this.isMidLine) this.write('\n')
   }

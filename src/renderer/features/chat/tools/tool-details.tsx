@@ -5,6 +5,7 @@ import type { ToolItem } from '../../../../shared/events/transcript-item'
 import { ArgumentList } from '../../../ui/content/visible-tokens'
 import { CopyButton } from '../../../ui/content/copy-button'
 import { FileDiffList } from '../../../ui/content/diff-view'
+import { EventResult, OpenedAddress } from './device-results'
 import { Subagent } from './subagent'
 import { TerminalText } from '../../../ui/content/terminal-text'
 import { BackgroundTask, CommandOutput } from './background-task'
@@ -83,6 +84,7 @@ function Unfinished({ item }: { item: ToolItem }): ReactNode {
         <ArgumentList arguments={item.preview.arguments} left={item.preview.left} />
       </Framed>
     )
+  if (item.preview?.kind === 'event') return <EventResult details={item.preview} />
   if (item.preview?.kind === 'text') return <PlainText text={item.preview.text} label="Preview" />
   if (item.state === 'interrupted')
     return <p className="tool-note">The turn ended before this call had a result. It may have done part of its work.</p>
@@ -98,6 +100,10 @@ function Details({ details, content }: { details: ToolDetails; content: readonly
       return <TerminalText text={`$ ${details.command}`} label="Command" />
     case 'text':
       return <PlainText text={details.text} label="Result" />
+    case 'open':
+      return <OpenedAddress details={details} />
+    case 'event':
+      return <EventResult details={details} />
     case 'file':
       return <FileLines details={details} fallback={textOf(content)} />
     case 'output':

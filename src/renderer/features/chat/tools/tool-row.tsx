@@ -1,8 +1,15 @@
+import { HandedOver } from './device-results'
 import './tools.css'
 import {
   ChevronRight,
   FileSearch,
+  AlarmClock,
+  BellRing,
   Bot,
+  CalendarPlus,
+  Clock,
+  ExternalLink,
+  MapPin,
   CircleQuestionMark,
   CircleStop,
   ClipboardCheck,
@@ -116,6 +123,7 @@ export const ToolRow = memo(function ToolRow({ item, open, onToggle }: ToolRowPr
         <ChevronRight aria-hidden className="tool-chevron" />
       </button>
       {!shown && <FailureTail item={item} />}
+      {!shown && item.state === 'done' && <HandedOver details={item.details} />}
       {shown && canOpen && (
         <div id={detailsId} className="tool-details">
           {live.task ? (
@@ -223,18 +231,24 @@ const ICONS: Record<string, LucideIcon> = {
   apply_patch: FilePen,
   AskUserQuestion: CircleQuestionMark,
   Bash: SquareTerminal,
+  CreateCalendarEvent: CalendarPlus,
   CreateSubagent: Bot,
   Edit: FilePen,
   EnterPlanMode: ClipboardList,
   ExitPlanMode: ClipboardCheck,
   FetchURL: Globe,
+  GetLocalTime: Clock,
+  GetLocation: MapPin,
   Glob: FolderSearch,
   Grep: Search,
   ListDirectory: FolderOpen,
+  OpenURL: ExternalLink,
   Patch: FilePen,
   Read: FileText,
   ReadMediaFile: FileImage,
   SendDMail: Send,
+  SendNotification: BellRing,
+  SetAlarm: AlarmClock,
   TaskList: LayoutList,
   TaskOutput: SquareTerminal,
   TaskStop: CircleStop,

@@ -1,0 +1,31 @@
+import type { Alarm } from '../../../../shared/model/alarm'
+import type { NewNotification } from '../../../../shared/model/notification'
+import type { Workspace } from '../../workspace/workspace'
+
+/** How a host on the user's own screen opens things. Rejects when that fails. */
+export interface Opener {
+  url(url: string): Promise<void>
+  /** Opens a file with the program that belongs to it. */
+  file(path: string): Promise<void>
+}
+
+/** What the tools of one session use of the machine and its user. */
+export interface DeviceServices {
+  workspace: Workspace
+  now(): number
+  newId(prefix: string): string
+  /** Absent: the host has no screen of its own; the user gets a link. */
+  opener?: Opener | undefined
+  /** Keeps it in the list and shows it. False when the user has turned notifications off, so that it is only listed. */
+  notify(notification: Pick<NewNotification, 'title' | 'body'>): Promise<boolean>
+  setAlarm(when: string, label: string): Promise<Alarm>
+  /** Writes a private file; returns its path. */
+  keepCalendarFile(name: string, text: string): Promise<string>
+  /** The estimated location, as lines for the model. Rejects with a message that the model can pass on. */
+  locate(signal: AbortSignal): Promise<string>
+  /** The host of the location service; undefined: none is configured. */
+  locationHost(): string | undefined
+}
+
+/** What all of these tools have in common: one line in the instructions, and short results. */
+export const DEVICE_TOOL = { brief: true, maxResultChars: 8_000 } as const

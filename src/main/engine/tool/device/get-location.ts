@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { failed, ok, refuse, type Tool } from '../tool'
+import { DEVICE_TOOL, type DeviceServices } from './device-services'
+import description from './get-location.md?raw'
+
+const input = z.strictObject({})
+
+/** Estimates where the user is from the IP address, with the service of the settings. It asks each time (approval/policies/ask-always.ts). */
+export function getLocationTool({
+  locate,
+  locationHost,
+}: Pick<DeviceServices, 'locate' | 'locationHost'>): Tool<typeof input> {
+  return {
+    ...DEVICE_TOOL,
+    name: 'GetLocation',
+    description,
+    input,
+    annotations: { readOnly: true, destructive: false, idempotent: false, openWorld: true },
+    async prepare() {
+      const host = locationHost()
+      if (host === undefined)
+        return refuse(
+          'No location service is configured. Tell the user to set service in [location] of config.toml, for example "https://ipinfo.io/json", or ask them where they are.',
+        )
+      return {
+        summary: `with ${host}`,
+        accesses: [{ kind: 'network', host }],
+        preview: async () => ({
+          kind: 'text',
+          text: `${host} sees your IP address and answers where that is. The agent gets the city, region, country, coordinates and time zone, not the address.`,
+        }),
+        run: ({ signal }) =>
+          locate(signal).then(ok, (error: unknown) => {
+            signal.throwIfAborted()
+            return failed(error instanceof Error ? error.message : String(error))
+          }),
+      }
+    },
+  }
+}

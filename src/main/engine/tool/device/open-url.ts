@@ -1,0 +1,131 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import type { Workspace } from '../../workspace/workspace'
+import { pathRefusal } from '../file-paths'
+import { failed, ok, refuse, type PreparedCall, type Refusal, type Tool } from '../tool'
+import { DEVICE_TOOL, type DeviceServices } from './device-services'
+import description from './open-url.md?raw'
+
+const MAX_CHARS = 2_000
+/** Files that the system runs when they are opened. */
+const PROGRAMS =
+  /\.(?:exe|com|bat|cmd|msi|msp|scr|pif|cpl|ps1|psm1|vbs|vbe|wsf|wsh|hta|reg|lnk|url|jar|jnlp|desktop|appimage|app|command|workflow|scpt|pkg|dmg|deb|rpm|sh|bash|zsh|fish|run|py|pyw|pl|rb)$/i
+
+const input = z.strictObject({ url: z.string().trim().min(1) })
+
+type OpenServices = Pick<DeviceServices, 'workspace' | 'opener'>
+
+/** Opens a web page, or a file of the project, for the user. It asks each time (approval/policies/ask-always.ts). */
+export function openUrlTool(services: OpenServices): Tool<typeof input> {
+  return {
+    ...DEVICE_TOOL,
+    name: 'OpenURL',
+    description,
+    input,
+    listedOnly: true,
+    annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+    async prepare({ url }) {
+      if (url.length > MAX_CHARS)
+        return refuse(`The address is longer than ${MAX_CHARS} characters. Give a shorter one.`)
+      // One letter before the colon is a drive of Windows.
+      const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(url)?.[1]?.toLowerCase()
+      if (scheme === 'http' || scheme === 'https') return webPage(url, services)
+      if (scheme === undefined || scheme === 'file') return projectFile(url, scheme === 'file', services)
+      return refuse(
+        `OpenURL opens http and https addresses and files of the project, not ${scheme}: addresses. Give the address to the user in your answer instead.`,
+      )
+    },
+  }
+}
+
+function webPage(text: string, { opener }: OpenServices): PreparedCall | Refusal {
+  if (!URL.canParse(text))
+    return refuse(`${JSON.stringify(text)} is not a whole address. Give one like https://example.org/page.`)
+  const { href, host, username, password } = new URL(text)
+  if (username !== '' || password !== '')
+    return refuse('Addresses with a name or password in them are not opened. Leave it out.')
+  return {
+    summary: href,
+    accesses: [{ kind: 'network', host, url: href }],
+    preview: async () => ({ kind: 'text', text: href }),
+    run: () => opened(href, 'url', opener && (() => opener.url(href))),
+  }
+}
+
+async function projectFile(
+  written: string,
+  isUrl: boolean,
+  { workspace, opener }: OpenServices,
+): Promise<PreparedCall | Refusal> {
+  const path = isUrl ? pathOf(written) : written
+  if (path === undefined)
+    return refuse(`${JSON.stringify(written)} is not a file address of this machine. Give a path in the project.`)
+  const place = await workspace.resolve(path)
+  const refusal = pathRefusal(workspace, place)
+  if (refusal) return refusal
+  const shown = workspace.display(place.realPath)
+  if (!place.inside) return refuse(`${shown} lies outside the project. OpenURL opens files of the project only.`)
+  const problem = await whyNotOpened(place.realPath, shown, workspace)
+  if (problem !== undefined) return refuse(problem)
+  return {
+    summary: shown,
+    accesses: [{ kind: 'file', path: place.realPath, written: place.path, write: false }],
+    preview: async () => ({ kind: 'text', text: place.realPath }),
+    // It may have become a program since.
+    check: async () => {
+      const now = await whyNotOpened(place.realPath, shown, workspace)
+      return now === undefined ? undefined : failed(now)
+    },
+    async run() {
+      const now = await whyNotOpened(place.realPath, shown, workspace)
+      return now === undefined
+        ? opened(place.realPath, 'file', opener && (() => opener.file(place.realPath)))
+        : failed(now)
+    },
+  }
+}
+
+async function whyNotOpened(realPath: string, shown: string, workspace: Workspace): Promise<string | undefined> {
+  const found = await stat(realPath).catch(() => undefined)
+  if (!found) return `${shown} does not exist. Look for it with Glob.`
+  if (!found.isFile()) return `${shown} is not a file. Give a file of the project.`
+  const isExecutable =
+    process.platform !== 'win32' &&
+    (await access(realPath, constants.X_OK).then(
+      () => true,
+      () => false,
+    ))
+  return PROGRAMS.test(workspace.paths.path.basename(realPath)) || isExecutable
+    ? `${shown} is a program: opening it could run it. Use Bash if it is to run.`
+    : undefined
+}
+
+function pathOf(url: string): string | undefined {
+  try {
+    return fileURLToPath(url)
+  } catch {
+    return undefined
+  }
+}
+
+async function opened(
+  address: string,
+  target: 'url' | 'file',
+  open: (() => Promise<void>) | undefined,
+): Promise<ReturnType<typeof ok>> {
+  try {
+    await open?.()
+  } catch {
+    return failed(
+      `${address} could not be opened: the system has no program for it, or refused. Give it to the user in your answer.`,
+    )
+  }
+  return ok(open ? `Opened ${address}.` : `The user was shown ${address} as a link; it opens when they follow it.`, {
+    kind: 'open',
+    address,
+    target,
+    opened: open !== undefined,
+  })
+}

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query'
+import { BellRing, CheckCheck, Plus, Trash2, X } from 'lucide-react'
+import { useState } from 'react'
+import type { UserNotification } from '../../../shared/model/notification'
+import { failureFrom } from '../../client/failure-from'
+import { relativeTime, useNowEachMinute } from '../../format/relative-time'
+import { useLayout } from '../../state/page/layout-state'
+import { useQueries } from '../../state/page/queries'
+import { Button, IconButton } from '../../ui/button'
+import { cx } from '../../ui/cx'
+import { Skeleton } from '../../ui/loading'
+import { EmptyState, ErrorNote } from '../../ui/notice'
+import { AlarmForm, AlarmList } from './alarm-list'
+import { useNotificationActions } from './notification-actions'
+
+/** Another process of the same home may set an alarm or notify. */
+const REFETCH_MS = 30_000
+
+/** Alarms, and everything the user was notified of. */
+export function NotificationsPage() {
+  const queries = useQueries()
+  const actions = useNotificationActions()
+  const [adding, setAdding] = useState(false)
+  const alarms = useQuery(queries.alarm.list.queryOptions({ input: {}, refetchInterval: REFETCH_MS }))
+  const page = useQuery(queries.notification.list.queryOptions({ input: {}, refetchInterval: REFETCH_MS }))
+  const error = alarms.error ?? page.error
+  const { notifications = [], unread = 0, total = 0 } = page.data ?? {}
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto" tabIndex={-1}>
+      <div className="mx-auto max-w-[760px] px-[18px] py-5 max-mid:px-3">
+        {error && <ErrorNote failure={failureFrom(error)} className="mb-4" />}
+        <section aria-labelledby="alarms-head" className="mb-7">
+          <div className="mb-2 flex items-center gap-2">
+            <h2 id="alarms-head" className="flex-1 font-semibold">
+              Alarms
+            </h2>
+            {!adding && (
+              <Button size="small" icon={<Plus aria-hidden />} onClick={() => setAdding(true)}>
+                New alarm
+              </Button>
+            )}
+          </div>
+          {adding && <AlarmForm onDone={() => setAdding(false)} />}
+          {!alarms.data ? (
+            !alarms.error && <Skeleton className="w-2/5" />
+          ) : alarms.data.length > 0 ? (
+            <AlarmList alarms={alarms.data} />
+          ) : (
+            !adding && <p className="text-ui text-ink-3">No alarms. They ring while Trestle is running.</p>
+          )}
+        </section>
+        <section aria-labelledby="notifications-head">
+          <div className="mb-2 flex flex-wrap items-center gap-2">
+            <h2 id="notifications-head" className="flex-1 font-semibold whitespace-nowrap">
+              Notifications{unread > 0 && <span className="font-normal text-ink-3"> ({unread} unread)</span>}
+            </h2>
+            <Button
+              size="small"
+              variant="quiet"
+              icon={<CheckCheck aria-hidden />}
+              disabled={unread === 0}
+              onClick={() => actions.markRead()}
+            >
+              Mark all as read
+            </Button>
+            <Button
+              size="small"
+              variant="quiet"
+              icon={<Trash2 aria-hidden />}
+              disabled={total === 0}
+              onClick={() => actions.clear()}
+            >
+              Clear all
+            </Button>
+          </div>
+          {page.isPending ? (
+            <div role="status" aria-label="Loading the notifications" className="space-y-4 py-2">
+              {['w-3/5', 'w-2/5', 'w-1/2'].map((width) => (
+                <Skeleton key={width} className={width} />
+              ))}
+            </div>
+          ) : notifications.length > 0 ? (
+            <NotificationList notifications={notifications} />
+          ) : (
+            <EmptyState icon={<BellRing aria-hidden />} title="No notifications" className="mx-auto mt-8">
+              What agents and alarms tell you is kept here.
+            </EmptyState>
+          )}
+        </section>
+      </div>
+    </div>
+  )
+}
+
+function NotificationList({ notifications }: { notifications: readonly UserNotification[] }) {
+  const actions = useNotificationActions()
+  const now = useNowEachMinute()
+  return (
+    <ul
+      aria-label="Notifications"
+      className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-raised"
+    >
+      {notifications.map(({ id, at, title, body, readAt, sessionId }) => {
+        const isUnread = readAt === undefined
+        return (
+          <li key={id} className="flex items-start gap-2.5 px-3.5 py-2">
+            <span
+              aria-hidden
+              className={cx('mt-[7px] size-[7px] flex-none rounded-full', isUnread ? 'bg-run' : 'bg-transparent')}
+            />
+            <span className="min-w-0 flex-1">
+              <span className="flex items-baseline gap-2.5">
+                <span className={cx('min-w-0 flex-1 break-words', isUnread && 'font-medium')}>
+                  {isUnread && <span className="sr-only">Unread: </span>}
+                  {title}
+                </span>
+                <time dateTime={new Date(at).toISOString()} className="flex-none text-small text-ink-3">
+                  {relativeTime(at, now)}
+                </time>
+              </span>
+              {body !== '' && <span className="block break-words whitespace-pre-wrap text-ui text-ink-2">{body}</span>}
+              {(isUnread || sessionId !== undefined) && (
+                <span className="mt-1 flex flex-wrap gap-2">
+                  {sessionId !== undefined && (
+                    <Button
+                      size="small"
+                      onClick={() => {
+                        if (isUnread) actions.markRead([id])
+                        useLayout.getState().openSession(sessionId)
+                      }}
+                    >
+                      Open session
+                    </Button>
+                  )}
+                  {isUnread && (
+                    <Button size="small" variant="quiet" className="first:-ml-2" onClick={() => actions.markRead([id])}>
+                      Mark as read
+                    </Button>
+                  )}
+                </span>
+              )}
+            </span>
+            <IconButton label={`Clear ${title}`} onClick={() => actions.clear([id])}>
+              <X aria-hidden />
+            </IconButton>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

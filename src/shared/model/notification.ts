@@ -1,0 +1,35 @@
+/** Limits of a notification; longer texts are refused. */
+export const NOTIFICATION_LIMITS = { titleChars: 100, bodyChars: 1000, kept: 1000 } as const
+
+/** Who notifies: an agent with a tool, an alarm, or a schedule. */
+export type NotificationSource = 'agent' | 'alarm' | 'schedule'
+
+export interface NewNotification {
+  title: string
+  /** May be empty. */
+  body: string
+  source: NotificationSource
+  /** The session that it is about. */
+  sessionId?: string
+}
+
+/** Something the user was notified of. Times are ms since the epoch. */
+export interface UserNotification extends NewNotification {
+  id: number
+  at: number
+  /** Absent: not read yet. */
+  readAt?: number
+}
+
+/** A part of the list, newest first. */
+export interface NotificationPage {
+  notifications: UserNotification[]
+  /** In the whole list. */
+  total: number
+  unread: number
+}
+
+/** A notification in one line, for terminals: `Title: body`. */
+export function notificationLine({ title, body }: Pick<UserNotification, 'title' | 'body'>): string {
+  return body === '' ? title : `${title}: ${body}`
+}
