@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settin
 import { readDiagnostics, readEditorSettings } from './editor-settings'
 import { FEATURE_TABLE, MEMORY_TABLE } from './feature-settings'
 import { readHooks } from './hook-settings'
+import { readMailSettings } from './mail-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
 import { MCP, MCP_TABLES, TOOL_SEARCH } from './mcp-settings'
 import type { SettingTable } from './setting-table'
@@ -50,6 +51,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const tools = TOOLS.read(top.table('tools'))
   const features = FEATURE_TABLE.read(top.table('features'))
   const memory = MEMORY_TABLE.read(top.table('memory'))
+  const mail = readMailSettings(top.table('mail'))
   const notifications = NOTIFICATIONS.read(top.table('notifications'))
   const tasks = TASKS.read(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
@@ -80,6 +82,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     tools,
     features,
     memory,
+    mail,
     permission: { rules },
     sandbox,
     notifications,

@@ -4,6 +4,7 @@ import type { NotificationSettings, DesktopSettings } from '../../../../shared/c
 import type { PermissionRule } from '../../permission/permission-rule'
 import { FEATURE_TABLE, MEMORY_TABLE, type FeatureSettings, type MemorySettings } from './feature-settings'
 import type { Hook } from './hook-settings'
+import { readMailSettings, type MailSettings } from './mail-settings'
 import { type EditorSettings, DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './editor-settings'
 import { DESKTOP, ENVIRONMENT, NOTIFICATIONS, type EnvironmentSettings } from './desktop-settings'
 import { DEFAULT_NETWORK, type NetworkSettings, DEFAULT_WEB_SETTINGS, type WebSettings } from './network-settings'
@@ -39,6 +40,7 @@ export interface Settings {
   tools: ToolSettings
   features: FeatureSettings
   memory: MemorySettings
+  mail: MailSettings
   permission: PermissionSettings
   sandbox: SandboxSettings
   notifications: NotificationSettings
@@ -85,6 +87,7 @@ export const DEFAULT_SETTINGS: Settings = {
   tools: TOOLS.defaults,
   features: FEATURE_TABLE.defaults,
   memory: MEMORY_TABLE.defaults,
+  mail: readMailSettings(undefined),
   permission: { rules: [] },
   sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: NOTIFICATIONS.defaults,
