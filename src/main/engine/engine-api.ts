@@ -19,6 +19,7 @@ import type { Sessions } from './session/sessions'
 import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
+import type { MailActions } from './engine-mail'
 import type { MemoryActions } from './engine-memory'
 import type { SettingsActions } from './settings-actions'
 
@@ -45,6 +46,7 @@ export interface Engine {
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
   readonly memory: MemoryActions
+  readonly mail: MailActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */

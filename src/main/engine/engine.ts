@@ -346,6 +346,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     agents: { list: agents.specs.list },
     mcp,
     memory: features.memory.actions,
+    mail: features.mail.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),

@@ -165,3 +165,7 @@ export interface MailSent {
   /** Why there is no copy. */
   note?: string
 }
+
+/** How messages can be marked. */
+export const MAIL_FLAGS = ['read', 'unread', 'flagged', 'unflagged', 'answered'] as const
+export type MailFlag = (typeof MAIL_FLAGS)[number]

@@ -2,10 +2,7 @@ import { folderPath, inFolder, withImap, type SignedAccount } from './mail-conne
 import { parseMailId } from './mail-id'
 import { assertSameFolder, goneError } from './read-mail'
 import { CodedError } from '../../../shared/errors'
-
-/** How messages can be marked. */
-export const MAIL_FLAGS = ['read', 'unread', 'flagged', 'unflagged', 'answered'] as const
-export type MailFlag = (typeof MAIL_FLAGS)[number]
+import type { MailFlag } from '../../../shared/model/mail'
 
 const FLAGS: Record<MailFlag, { flag: string; set: boolean }> = {
   read: { flag: '\\Seen', set: true },

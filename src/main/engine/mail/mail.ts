@@ -3,13 +3,14 @@ import {
   MAIL_LIMITS,
   type MailAccount,
   type MailDraft,
+  type MailFlag,
   type MailFound,
   type MailMessage,
   type MailQuery,
   type MailSent,
   type MailTest,
 } from '../../../shared/model/mail'
-import { flagMail, moveMail, type MailFlag } from './change-mail'
+import { flagMail, moveMail } from './change-mail'
 import type { SignedAccount } from './mail-connection'
 import { parseMailId } from './mail-id'
 import { readMail, saveAttachment } from './read-mail'

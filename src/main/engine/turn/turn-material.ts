@@ -45,7 +45,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     const { settings, problems } = await deps.settingsFor(header.folder)
     const [agent, { skills }] = await Promise.all([deps.agentTurn(session), deps.skills.list(header.folder)])
     const unavailable = {
-      ...toolsOfDisabledFeatures(settings.features),
+      ...toolsOfDisabledFeatures(settings),
       ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
       ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
       ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),

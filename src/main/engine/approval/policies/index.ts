@@ -1,5 +1,5 @@
 import type { Policy } from '../rules/policy'
-import { afterMail, sendingMail } from './after-mail'
+import { afterMail, changingMail, savingAttachments, sendingMail } from './after-mail'
 import { rememberFreely, rememberThirdParty } from './remember'
 import {
   acceptEdits,
@@ -31,6 +31,7 @@ export const POLICIES: readonly Policy[] = [
   dangerous,
   sensitiveReads,
   sendingMail,
+  savingAttachments,
   afterMail,
   rememberThirdParty,
   askRules,
@@ -43,6 +44,7 @@ export const POLICIES: readonly Policy[] = [
   readOnlyTools,
   rememberFreely,
   readOnlyCommands,
+  changingMail,
   acceptEdits,
   destructiveServerTools,
   autoMode,

@@ -1,0 +1,25 @@
+import { failureOf } from '../../../../shared/errors'
+import type { MailAccount } from '../../../../shared/model/mail'
+import type { Mail } from '../../mail/mail'
+import { FileProblem } from '../../workspace/path/file-problem'
+import type { Workspace } from '../../workspace/workspace'
+import { failed, ok, type ToolResult } from '../tool'
+
+/** What the tools of a session have of the user's mail. */
+export interface SessionMail {
+  /** Loaded when it is first used. */
+  mail(): Promise<Mail>
+  accounts(): readonly MailAccount[]
+  /** Absent: the tools as they are described. */
+  workspace?: Workspace
+}
+
+/** The result; a refusal becomes a message that the model can act on. */
+export async function attempt(work: () => Promise<string>): Promise<ToolResult> {
+  try {
+    return ok(await work())
+  } catch (error) {
+    if (error instanceof FileProblem) return failed(error.message)
+    return failed(failureOf(error).message)
+  }
+}
