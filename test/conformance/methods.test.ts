@@ -104,6 +104,8 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   }
   await callTasks(client, engine, results)
   await callMcp(client, sessionId, results)
+  await callMemory(client, results)
+  await callMail(client, results)
   const folder = '/p'
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
@@ -155,6 +157,39 @@ async function callTasks(
   results['task.restart'] = await task.restart({ taskId })
   results['task.orphans'] = await task.orphans()
   results['task.killOrphans'] = await task.killOrphans({})
+}
+
+/** The engine remembers nothing; what is asked about one entry fails with its code. */
+async function callMemory({ memory }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const content = { key: 'tests', text: 'Run the tests before each commit.' }
+  results['memory.list'] = await memory.list({})
+  results['memory.overview'] = await memory.overview()
+  results['memory.details'] = await code(memory.details({ id: 1 }))
+  results['memory.add'] = await code(memory.add(content))
+  results['memory.change'] = await code(memory.change({ id: 1, ...content }))
+  results['memory.remove'] = await memory.remove({ ids: [1] })
+  results['memory.restore'] = await memory.restore({ ids: [1] })
+  results['memory.purge'] = await memory.purge({ ids: [1] })
+}
+
+/** There is no account; what is asked about one fails with its code. */
+async function callMail({ mail }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const server = { host: 'mail.example.com', port: 993, security: 'tls' as const }
+  const account = { id: 'work', address: 'ada@example.com', imap: server, smtp: server }
+  const message = { to: ['bob@example.com'], subject: 's', text: 't' }
+  results['mail.accounts'] = await mail.accounts()
+  results['mail.save'] = await mail.save({ account, password: 'p' })
+  results['mail.remove'] = await code(mail.remove({ id: 'work' }))
+  results['mail.restore'] = await code(mail.restore({ id: 'work' }))
+  results['mail.test'] = await code(mail.test({ id: 'work' }))
+  results['mail.search'] = await code(mail.search({ from: 'bob' }))
+  results['mail.read'] = await code(mail.read({ id: 'work:INBOX:1-1' }))
+  results['mail.draft'] = await code(mail.draft(message))
+  results['mail.send'] = await code(mail.send(message))
+  results['mail.move'] = await code(mail.move({ ids: ['work:INBOX:1-1'], folder: 'Archive' }))
+  results['mail.flag'] = await code(mail.flag({ ids: ['work:INBOX:1-1'], as: 'read' }))
 }
 
 /** Of a server there is not; what is asked about one fails with its code. */
@@ -218,6 +253,12 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     expect(results).toMatchObject({
       'app.info': { version: '0.0.0-test', notices: ['a notice'] },
       'app.backups': { count: 0, bytes: 0 },
+      'memory.list': { entries: [], total: 0 },
+      'memory.details': 'memory.not_found',
+      'memory.remove': 0,
+      'mail.accounts': [],
+      'mail.save': { id: 'work', password: 'stored' },
+      'mail.send': 'mail.account',
       'app.backUp': { count: 1, folder: '/home/backups' },
       'app.chooseFolder': name === 'WebSocket' ? null : { path: '/chosen' },
       'app.openExternal': name !== 'WebSocket',
@@ -233,7 +274,9 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'settings.setToolSearch': { toolSearch: { enabled: true, minPct: 2.5, minTokens: 50_000 } },
       'settings.setDesktop': { desktop: { keepAwake: false, quickPrompt: 'Ctrl+Alt+T', tray: true } },
       'settings.setSandbox': { sandbox: { mode: 'required', hosts: ['example.com'], defaults: true } },
-      'settings.setFeature': { features: [{ feature: 'memory', enabled: true, tokens: 0 }] },
+      'settings.setFeature': {
+        features: expect.arrayContaining([{ feature: 'memory', enabled: true, tokens: 0 }]) as unknown,
+      },
       'settings.setToolEnabled': { tools: [{ name: 'Read', enabled: false }] },
       'plan.enter': { plan: { active: true } },
       'plan.leave': { plan: { active: false } },

@@ -279,6 +279,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     tasks: memoryTasks(changed),
     inbox,
     memory: NO_MEMORY,
+    mail: NO_MAIL,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
     diagnostics: {
@@ -362,6 +363,25 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       return isClosed
     },
   }
+}
+
+const NO_ACCOUNT = async (): Promise<never> => {
+  throw new CodedError('mail.account', 'There is no mail account.')
+}
+
+/** An engine without mail accounts. */
+const NO_MAIL: Engine['mail'] = {
+  accounts: () => [],
+  save: async (account, password) => ({ ...account, password: password === undefined ? 'none' : 'stored' }),
+  remove: NO_ACCOUNT,
+  restore: NO_ACCOUNT,
+  test: NO_ACCOUNT,
+  search: NO_ACCOUNT,
+  read: NO_ACCOUNT,
+  draft: NO_ACCOUNT,
+  send: NO_ACCOUNT,
+  move: NO_ACCOUNT,
+  flag: NO_ACCOUNT,
 }
 
 /** An engine that remembers nothing. */

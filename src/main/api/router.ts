@@ -5,6 +5,7 @@ import { appHandlers, desktopHandlers, settingsHandlers } from './app-handlers'
 import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, taskHandlers } from './session-handlers'
 import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
+import { mailHandlers } from './mail-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pushHandlers } from './push-handlers'
 import type { TrestleClient } from '../../shared/contract'
@@ -26,6 +27,7 @@ export function createRouter(deps: ApiDeps) {
     skill: skillHandlers(os, deps),
     hook: hookHandlers(os, deps),
     mcpContent: mcpContentHandlers(os, deps),
+    mail: mailHandlers(os, deps),
     memory: memoryHandlers(os, deps),
     plan: planHandlers(os, deps),
     task: taskHandlers(os, deps),

@@ -19,8 +19,8 @@ import type { Sessions } from './session/sessions'
 import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
-import type { MailActions } from './engine-mail'
-import type { MemoryActions } from './engine-memory'
+import type { MailActions } from './mail/mail-actions'
+import type { MemoryActions } from './memory/memory'
 import type { SettingsActions } from './settings-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */

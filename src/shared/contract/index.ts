@@ -5,6 +5,7 @@ import { approvalContract, planContract } from './approval'
 import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
+import { mailContract } from './mail'
 import { memoryContract } from './memory'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
@@ -22,6 +23,7 @@ export const contract = {
   folder: folderContract,
   mcp: mcpContract,
   mcpContent: mcpContentContract,
+  mail: mailContract,
   memory: memoryContract,
   plan: planContract,
   skill: skillContract,
