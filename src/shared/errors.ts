@@ -212,6 +212,11 @@ export const ERRORS = {
     retryable: false,
     advice: 'Search again: it may have been moved or deleted.',
   },
+  'mail.not_user': {
+    title: 'Only for people',
+    retryable: false,
+    advice: 'Use the app, or a terminal of your own. Agents have the mail tools.',
+  },
   'mail.rejected': {
     title: 'The mail server rejected it',
     retryable: false,

@@ -6,6 +6,7 @@ import type { EngineFoundation } from './engine-foundation'
 import type { Mail } from './mail/mail'
 import type { MailActions } from './mail/mail-actions'
 import type { MailWatch } from './mail/watch-mail'
+import { agentTrace } from './runtime/agent-trace'
 import { mailTools } from './tool/mail/mail-tools'
 import type { Tool } from './tool/tool'
 import type { Workspace } from './workspace/workspace'
@@ -24,7 +25,7 @@ export interface EngineMail {
 
 /** The mail of an engine. Its code and its libraries are loaded when mail is first used. */
 export function createEngineMail(foundation: EngineFoundation): EngineMail {
-  const { config, secrets, settings, notify } = foundation
+  const { config, home, secrets, settings, notify } = foundation
   const accounts = (): MailAccount[] => Object.values(settings().mail.accounts)
   let loaded: Mail | undefined
   let loading: Promise<Mail> | undefined
@@ -57,6 +58,18 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
     return view(known(account.id))
   }
 
+  let trace: Promise<string | undefined> | undefined
+  /** A command of an agent would get around the questions of the tools. */
+  async function requireUser(): Promise<void> {
+    const found = await (trace ??= agentTrace({ home, orphans: false }))
+    if (found !== undefined) throw new CodedError('mail.not_user', `Only you can use your mail this way, but ${found}.`)
+  }
+  /** The mail, for the user. */
+  const ownMail = async (): Promise<Mail> => {
+    await requireUser()
+    return mail()
+  }
+
   return {
     tools: (workspace) => mailTools({ mail, accounts, ...(workspace && { workspace }) }),
     watch(watch) {
@@ -72,8 +85,12 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
     },
     actions: {
       accounts: () => accounts().map(view),
-      save,
+      async save(account, password) {
+        await requireUser()
+        return save(account, password)
+      },
       async remove(id) {
+        await requireUser()
         const account = known(id)
         removed.set(id, { account, password: secrets.get(keyOf(id)) })
         await config.edit([{ path: ['mail', 'accounts', id], value: undefined }])
@@ -81,6 +98,7 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
         notify({ kind: 'settings' })
       },
       async restore(id) {
+        await requireUser()
         const found = removed.get(id)
         if (!found || settings().mail.accounts[id])
           throw new CodedError(
@@ -94,14 +112,14 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
       test: async (id) => {
         const account = known(id)
         if (view(account).password !== 'stored') return noPassword(account)
-        return (await mail()).test(id)
+        return (await ownMail()).test(id)
       },
-      search: async (query) => (await mail()).search(query),
-      read: async (id) => (await mail()).read(id),
-      draft: async (draft) => (await mail()).draft(draft, await filesOf(draft)),
-      send: async (draft) => (await mail()).send(draft, await filesOf(draft)),
-      move: async (ids, folder) => (await mail()).move(ids, folder),
-      flag: async (ids, as) => (await mail()).flag(ids, as),
+      search: async (query) => (await ownMail()).search(query),
+      read: async (id) => (await ownMail()).read(id),
+      draft: async (draft) => (await ownMail()).draft(draft, await filesOf(draft)),
+      send: async (draft) => (await ownMail()).send(draft, await filesOf(draft)),
+      move: async (ids, folder) => (await ownMail()).move(ids, folder),
+      flag: async (ids, as) => (await ownMail()).flag(ids, as),
     },
     close() {
       closed = true

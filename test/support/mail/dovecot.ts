@@ -30,7 +30,7 @@ export interface Dovecot {
   tlsPort: number
   /** What it has logged: it names users, never passwords. */
   log(): string
-  /** Stops the server and all of its connections. */
+  /** Kills the server with all of its processes. */
   stop(): Promise<void>
   /** Starts it again, on the same ports with the same mail. */
   start(): Promise<void>
@@ -58,7 +58,7 @@ export async function startDovecot({ password }: { password: string }): Promise<
   let child: ChildProcess | undefined
 
   const start = async (): Promise<void> => {
-    child = spawn(program, ['-F', '-c', config], { stdio: ['ignore', 'ignore', 'pipe'] })
+    child = spawn(program, ['-F', '-c', config], { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
     let errors = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text))
     const ended = once(child, 'exit').then((): never => {
@@ -70,7 +70,8 @@ export async function startDovecot({ password }: { password: string }): Promise<
   const stop = async (): Promise<void> => {
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
-    child.kill('SIGTERM')
+    // Its processes are in a group of their own; those that serve a connection would outlive the first one.
+    process.kill(-child.pid!, 'SIGKILL')
     await ended
   }
   const log = (): string => (existsSync(join(folder, 'log')) ? readFileSync(join(folder, 'log'), 'utf8') : '')
