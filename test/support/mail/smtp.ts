@@ -33,7 +33,7 @@ export async function startSmtp({ password, tls, refuses = [] }: SmtpOptions): P
     logger: false,
     ...(tls
       ? { key: readFileSync(tls.key), cert: readFileSync(tls.cert) }
-      : { hideSTARTTLS: true, allowInsecureAuth: true }),
+      : { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }),
     onAuth(auth, _session, done) {
       if (auth.password === password) done(null, { user: auth.username })
       else done(new Error('Username and Password not accepted'))

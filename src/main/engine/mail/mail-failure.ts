@@ -42,22 +42,31 @@ const CLOSED = new Set([
   'StateLogout',
 ])
 
-/** The failure as the user and the model read it. Anything that no server or network can cause is thrown on: it is a bug. */
+/** A failure of a mail server, as the user and the model read it. */
+class MailError extends CodedError {
+  readonly explained: MailFailure
+
+  constructor(explained: MailFailure) {
+    super(explained.code, `${explained.message} ${explained.advice}`)
+    this.explained = explained
+  }
+}
+
+/** The failure as a `CodedError`. What no server or network can cause stays as it is: it is a bug. */
 export function mailError(error: unknown, place: MailPlace): Error {
   if (error instanceof CodedError) return error
   const failure = explainMailError(error, place)
-  return failure
-    ? new CodedError(failure.code, `${failure.message} ${failure.advice}`, { cause: undefined })
-    : asError(error)
+  return failure ? new MailError(failure) : asError(error)
 }
 
 /** What an error of a mail server or of the network means; undefined for one that has another cause. */
 export function explainMailError(error: unknown, { account, server, password }: MailPlace): MailFailure | undefined {
+  if (error instanceof MailError) return error.explained
   const { host, port, security } = account[server]
   const facts = factsOf(error)
   const { codes, text } = facts
   const has = (test: (code: string) => boolean): boolean => codes.some(test)
-  const said = facts.said === '' ? '' : ` It says: ${JSON.stringify(hide(facts.said, password))}.`
+  const said = facts.said === '' ? '' : ` It says: ${JSON.stringify(hide(facts.said, password).replace(/\.$/, ''))}.`
   const user = account.user ?? account.address
   if (facts.isSignIn)
     return {
@@ -65,7 +74,7 @@ export function explainMailError(error: unknown, { account, server, password }: 
       message: `${host} refused the user name or the password of ${user}.${said}`,
       advice: signInAdvice(account, facts.said),
     }
-  const certificate = codes.find((code) => CERTIFICATE.test(code))
+  const certificate = codes.find((code) => CERTIFICATE.test(code)) ?? certificateIn(text)
   if (certificate !== undefined) return certificateFailure(certificate, account, host)
   if (has((code) => code === 'ENOTFOUND'))
     return {
@@ -129,6 +138,15 @@ export function explainMailError(error: unknown, { account, server, password }: 
         : 'Try again later, or change what it objects to.',
     }
   return undefined
+}
+
+/** A library may replace the code of the system by one of its own, and keep the words. */
+function certificateIn(text: string): string | undefined {
+  if (/certificate has expired/i.test(text)) return 'CERT_HAS_EXPIRED'
+  if (/certificate is not yet valid/i.test(text)) return 'CERT_NOT_YET_VALID'
+  if (/does not match certificate's altnames/i.test(text)) return 'ERR_TLS_CERT_ALTNAME_INVALID'
+  if (/self[- ]signed certificate/i.test(text)) return 'DEPTH_ZERO_SELF_SIGNED_CERT'
+  return /unable to (?:verify the first certificate|get (?:local )?issuer)/i.test(text) ? 'UNABLE_TO_VERIFY' : undefined
 }
 
 function certificateFailure(code: string, account: MailAccount, host: string): MailFailure {
