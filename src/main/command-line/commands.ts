@@ -3,6 +3,7 @@ import { EFFORTS } from '../../shared/model/effort'
 import { AGENT_OPTIONS, type CommandSpec, type OptionSpec } from '../console/parse-command'
 import { MODEL_COMMAND, PROVIDER_COMMAND, MCP_COMMAND } from './connection-commands'
 import { MEMORY_COMMAND } from './assistant-commands'
+import { MAIL_COMMAND } from './mail-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
@@ -60,6 +61,7 @@ export const COMMANDS: Record<
   | 'sandbox'
   | 'mcp'
   | 'memory'
+  | 'mail'
   | 'provider'
   | 'model'
   | 'models'
@@ -235,6 +237,7 @@ export const COMMANDS: Record<
   permission: { ...PERMISSION_COMMAND, options: { ...PERMISSION_COMMAND.options, help: HELP } },
   sandbox: { ...SANDBOX_COMMAND, options: { ...SANDBOX_COMMAND.options, help: HELP } },
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
+  mail: { ...MAIL_COMMAND, options: { ...MAIL_COMMAND.options, help: HELP } },
   memory: { ...MEMORY_COMMAND, options: { ...MEMORY_COMMAND.options, help: HELP } },
   provider: { ...PROVIDER_COMMAND, options: { ...PROVIDER_COMMAND.options, help: HELP } },
   model: { ...MODEL_COMMAND, options: { ...MODEL_COMMAND.options, help: HELP } },
