@@ -84,7 +84,6 @@ test('an account is added, tested, corrected, removed and restored, all by keybo
   await pictures(app, 'mail-edit')
   await editing.getByLabel('Password').fill(MAIL_PASSWORD)
   await editing.getByRole('button', { name: 'Save and test' }).press('Enter')
-  await page.getByRole('button', { name: 'Test ada' }).press('Enter')
   await expect(test).toContainText('Signed in to 127.0.0.1 for sending.')
   await pictures(app, 'mail-works')
   expect(await findings(page)).toEqual([])

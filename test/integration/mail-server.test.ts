@@ -61,7 +61,7 @@ describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
       code: 'mail.not_found',
       message: expect.stringMatching(/no folder "Archiv"\. Did you mean "Archive"\? There are: .*"Drafts"/),
     })
-    expect(await rejection(mail.search({ account: 'nobody' }))).toMatchObject({
+    expect(await rejection(mail.search({ account: 'stranger' }))).toMatchObject({
       message: expect.stringContaining('There are: ada, bob.'),
     })
     expect(await rejection(mail.read('ada:INBOX:1-1'))).toMatchObject({

@@ -40,10 +40,7 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
     const scratch = createScratch({ 'plan.txt': 'the plan\n', '.env': 'KEY=1\n' })
     undo.push(() => scratch.remove())
     const account = lab.account(user)
-    await lab.deliver(
-      user,
-      raw ?? plainMessage('Lunch?', 'Shall we meet at noon?', ['Message-ID: <lunch@example.com>']),
-    )
+    await lab.deliver(user, raw ?? plainMessage('Lunch?', 'Can we meet at noon?', ['Message-ID: <lunch@example.com>']))
     const validity = await lab.asUser(user, async (client) => {
       const box = await client.status('INBOX', { uidValidity: true })
       return box ? String(box.uidValidity) : ''
@@ -272,7 +269,7 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
 
   it('the password is nowhere in the log, the database, the requests, the environment of commands, or the configuration', async () => {
     const { scratch, model, say, ended, close, results, approval, approvals, answer } = await open((id) => [
-      call('MailSearch', { account: 'nobody' }),
+      call('MailSearch', { account: 'stranger' }),
       call('MailRead', { id }),
       call('MailSend', { to: ['gone@example.com'], subject: 's', text: 't' }),
       { toolCalls: [{ name: 'Bash', input: { command: 'env' } }] },

@@ -75,9 +75,11 @@ export function createEngineMail(foundation: EngineFoundation): EngineMail {
     watch(watch) {
       let stop: (() => void) | undefined
       let stopped = false
-      void mail().then((of) => {
+      const begin = async (): Promise<void> => {
+        const of = await mail()
         if (!stopped && !closed) stop = of.watch(watch)
-      })
+      }
+      void begin()
       return () => {
         stopped = true
         stop?.()

@@ -12,7 +12,7 @@ export interface MailPreset {
   help: string
   /** Where an app password is made. */
   helpUrl?: string
-  /** It keeps a copy of what is sent by itself. */
+  /** The server itself keeps a copy of what is sent. */
   keepsSent?: true
   /** It runs on this computer, with a certificate of its own. */
   selfSigned?: true

@@ -43,7 +43,7 @@ export interface MailAccount {
 
 /** An account for the settings page. */
 export interface MailAccountView extends MailAccount {
-  /** `stored`: there is a password; `locked`: there is one, but the key store cannot be opened; `none`: there is none. */
+  /** `stored`: there is a password; `locked`: it is stored, but the key store cannot be opened; `none`: it is missing. */
   password: 'stored' | 'locked' | 'none'
 }
 
@@ -160,7 +160,7 @@ export interface MailSent {
   messageId: string
   accepted: string[]
   rejected: string[]
-  /** The folder that has a copy; absent when there is none. */
+  /** The folder that has a copy; absent when no copy was kept. */
   copiedTo?: string
   /** Why there is no copy. */
   note?: string

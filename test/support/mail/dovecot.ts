@@ -39,7 +39,7 @@ export interface Dovecot {
 }
 
 /** The user that owns the mail: Dovecot refuses root. */
-const NOBODY = { uid: 65_534, gid: 65_534, user: 'nobody', group: 'nogroup' }
+const UNPRIVILEGED = { uid: 65_534, gid: 65_534, user: userName(65_534), group: 'nogroup' }
 
 /** A Dovecot of its own on loopback, in a temporary folder. Every user exists, with this password. */
 export async function startDovecot({ password }: { password: string }): Promise<Dovecot> {
@@ -49,7 +49,7 @@ export async function startDovecot({ password }: { password: string }): Promise<
   const [port, tlsPort] = await Promise.all([freePort(), freePort()])
   chmodSync(folder, 0o755)
   for (const name of ['run', 'mail']) mkdirSync(join(folder, name))
-  if (isRoot) chownSync(join(folder, 'mail'), NOBODY.uid, NOBODY.gid)
+  if (isRoot) chownSync(join(folder, 'mail'), UNPRIVILEGED.uid, UNPRIVILEGED.gid)
   const certificate = makeCertificate(folder)
   writeFileSync(join(folder, 'tls.pem'), certificate.cert)
   writeFileSync(join(folder, 'tls.key'), certificate.key)
@@ -99,7 +99,7 @@ interface ConfigOptions {
 
 function configText({ folder, port, tlsPort, password, isRoot }: ConfigOptions): string {
   const { uid, gid, username } = userInfo()
-  const owner = isRoot ? NOBODY : { uid, gid, user: username, group: String(gid) }
+  const owner = isRoot ? UNPRIVILEGED : { uid, gid, user: username, group: String(gid) }
   return `
 base_dir = ${folder}/run
 state_dir = ${folder}/run
@@ -166,6 +166,11 @@ namespace inbox {
   }
 }
 `
+}
+
+/** The name of a user of this machine. */
+function userName(uid: number): string {
+  return spawnSync('id', ['-nu', String(uid)], { encoding: 'utf8' }).stdout.trim()
 }
 
 /** A port that nothing listens on. */

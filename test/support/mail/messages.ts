@@ -3,7 +3,7 @@ export interface RealMessage {
   name: string
   raw: Buffer
   from?: string
-  subject: string
+  subject: string | RegExp
   /** What the text is, or what it contains. */
   text: string | RegExp
   files?: string[]
@@ -134,11 +134,11 @@ export const REAL_MESSAGES: readonly RealMessage[] = [
     name: 'format=flowed with a quote',
     raw: joined(
       head('flowed', 'Content-Type: text/plain; charset=utf-8; format=flowed'),
-      lines('This sentence goes ', 'on in the next line.', '', '> and a quote ', '> that goes on'),
+      lines('The first sentence ends ', 'in the next line.', '', '> and a quote ', '> that does too'),
       '\r\n',
     ),
     subject: 'flowed',
-    text: /This sentence goes on in the next line\.\n\n> and a quote that goes on/,
+    text: /The first sentence ends in the next line\.\n\n> and a quote that does too/,
   },
   {
     name: 'HTML only, with scripts, styles, hidden text and remote pictures',
@@ -401,7 +401,7 @@ export const REAL_MESSAGES: readonly RealMessage[] = [
       '',
       'Still readable.',
     ),
-    subject: '',
+    subject: /^(?:First|Second)$/,
     text: /Still readable\./,
   },
   {
@@ -437,7 +437,7 @@ export const REAL_MESSAGES: readonly RealMessage[] = [
         '--r',
         'Content-Type: message/delivery-status',
         '',
-        'Final-Recipient: rfc822; nobody@example.com',
+        'Final-Recipient: rfc822; missing@example.com',
         'Action: failed',
         'Status: 5.1.1',
         '',
@@ -446,7 +446,7 @@ export const REAL_MESSAGES: readonly RealMessage[] = [
       ),
     ),
     subject: 'Undelivered',
-    text: /^Your message was not delivered\.\n\nFinal-Recipient: rfc822; nobody@example\.com/,
+    text: /^Your message was not delivered\.\n\nFinal-Recipient: rfc822; missing@example\.com/,
   },
   {
     name: 'base64 with noise and a lying transfer encoding',

@@ -23,7 +23,7 @@ export function tlsOptions({ selfSigned }: MailAccount, host: string): { rejectU
 }
 
 export interface ConnectOptions {
-  /** Waits for news in the open folder whenever nothing else is asked (IDLE), begun anew after so many ms. */
+  /** Waits for news in the open folder whenever nothing else is asked (IDLE), restarted after so many ms. */
   idleMs?: number
 }
 
@@ -149,7 +149,7 @@ export async function folderPath(client: ImapFlow, account: MailAccount, wanted:
   )
 }
 
-/** The folder for drafts or sent messages: the configured one, or the one the server names. Undefined when there is none. */
+/** The folder for drafts or sent messages: the configured one, or the one the server names. Undefined when it is missing. */
 export async function specialFolder(
   client: ImapFlow,
   account: MailAccount,

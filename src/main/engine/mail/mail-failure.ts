@@ -159,7 +159,7 @@ function certificateFailure(code: string, account: MailAccount, host: string): M
         : code === 'ERR_TLS_CERT_ALTNAME_INVALID'
           ? 'is for another name'
           : /SELF_SIGNED/.test(code)
-            ? 'is signed by itself'
+            ? 'is self-signed'
             : 'is signed by an unknown authority'
   const advice = isLocal
     ? `If this is a program of yours such as Proton Mail Bridge, accept its own certificate in the account (self_signed = true in [mail.accounts.${account.id}]).`
@@ -203,7 +203,6 @@ interface LibraryError {
   mailboxMissing?: unknown
   path?: unknown
   cause?: unknown
-  _err?: unknown
 }
 
 function factsOf(error: unknown): Facts {
@@ -225,7 +224,7 @@ function factsOf(error: unknown): Facts {
     if (typeof found.responseStatus === 'string' || typeof found.responseCode === 'number') facts.isAnswer = true
     const said = typeof found.responseText === 'string' ? found.responseText : found.response
     if (facts.said === '' && typeof said === 'string') facts.said = said.replaceAll(/\s+/g, ' ').trim().slice(0, 300)
-    current = found.cause ?? found._err
+    current = found.cause ?? Reflect.get(current, '_err')
   }
   return facts
 }

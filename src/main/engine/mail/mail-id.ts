@@ -14,7 +14,7 @@ export function mailId({ account, folder, validity, uid }: MailPlaceId): string 
   return `${account}:${folder}:${validity}-${uid}`
 }
 
-/** Reads an id; throws `mail.not_found` for what is none. */
+/** Reads an id; throws `mail.not_found` for any other text. */
 export function parseMailId(id: string): MailPlaceId {
   const [, account, folder, validity, uid] = /^([A-Za-z0-9_-]+):(.+):(\d+)-([1-9]\d{0,9})$/s.exec(id.trim()) ?? []
   if (account === undefined || folder === undefined || validity === undefined)

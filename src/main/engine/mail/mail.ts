@@ -22,7 +22,7 @@ import { createFolderWatcher, type FolderWatcher, type MailWatch, type WatchDeps
 export interface MailDeps extends Pick<WatchDeps, 'retryMs'> {
   /** In the order of config.toml. */
   accounts(): readonly MailAccount[]
-  /** The stored password; undefined when there is none that can be opened. */
+  /** The stored password; undefined when it is missing or cannot be opened. */
   password(accountId: string): string | undefined
 }
 

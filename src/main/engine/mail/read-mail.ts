@@ -1,5 +1,5 @@
 import type { FetchMessageObject, ImapFlow } from 'imapflow'
-import { constants, type WriteStream } from 'node:fs'
+import type { WriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { CodedError } from '../../../shared/errors'
 import type { MailMessage } from '../../../shared/model/mail'
@@ -69,9 +69,6 @@ export async function saveAttachment(
   })
 }
 
-/** How a file of an attachment is opened: it must not be there. */
-export const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
-
 async function atMessage<Result>(
   signed: SignedAccount,
   id: string,
@@ -98,7 +95,7 @@ export function assertSameFolder(place: MailPlaceId, validity: string): void {
   if (place.validity !== validity)
     throw new CodedError(
       'mail.not_found',
-      `The folder ${JSON.stringify(place.folder)} was made anew, so its messages have other ids. Search again.`,
+      `The folder ${JSON.stringify(place.folder)} was created again, so its messages have other ids. Search again.`,
     )
 }
 
@@ -154,7 +151,7 @@ async function textOf(
   return { text: cleaned(pieces.join('\n\n')), source: pieces.length === 0 ? 'none' : isHtml ? 'html' : 'text', notes }
 }
 
-/** Without characters that nobody sees; line ends as `\n`. */
+/** Without invisible characters; line ends as `\n`. */
 function cleaned(text: string): string {
   return text
     .replaceAll(/\r\n?/g, '\n')

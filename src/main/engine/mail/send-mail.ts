@@ -106,13 +106,15 @@ async function deliver(
   try {
     // Certificates are checked before anything is sent, so a second try sends nothing twice.
     const info = await withSystemCertificates(() => transport.sendMail({ envelope, raw }))
-    const addresses = (list: readonly (string | { address: string })[] | undefined): string[] =>
-      (list ?? []).map((one) => (typeof one === 'string' ? one : one.address))
     return { accepted: addresses(info.accepted), rejected: addresses(info.rejected) }
   } finally {
     signal?.removeEventListener('abort', abort)
     transport.close()
   }
+}
+
+function addresses(list: readonly (string | { address: string })[] = []): string[] {
+  return list.map((one) => (typeof one === 'string' ? one : one.address))
 }
 
 async function keepCopy(signed: SignedAccount, raw: Buffer): Promise<Pick<MailSent, 'copiedTo' | 'note'>> {
@@ -168,11 +170,6 @@ function threadOf(answered: ReadHeaders | undefined): { inReplyTo?: string; refe
 }
 
 /** The address in `Name <address>`. */
-export function bareAddress(recipient: string): string {
+function bareAddress(recipient: string): string {
   return /<([^<>]+)>\s*$/.exec(recipient)?.[1]?.trim() ?? recipient.trim()
-}
-
-/** Whether this is an address, or a name with one in angle brackets. */
-export function isRecipient(text: string): boolean {
-  return /^(?:[^<>\p{Cc},;]*<[^\s@<>",;:\\]+@[^\s@<>",;:\\]+>|[^\s@<>",;:\\]+@[^\s@<>",;:\\]+)$/u.test(text.trim())
 }

@@ -27,7 +27,7 @@ export interface WatchDeps {
   retryMs?(attempt: number): number
 }
 
-/** IDLE is begun anew before servers and routers drop a silent connection. */
+/** IDLE is restarted before servers and routers drop a silent connection. */
 const IDLE_MS = 9 * 60_000
 const MAX_NEW = 200
 

@@ -43,7 +43,8 @@ function charsetsToTry(stated: string | undefined): string[] {
 
 function isCharset(name: string): boolean {
   try {
-    return new TextDecoder(name) !== undefined
+    void new TextDecoder(name)
+    return true
   } catch {
     return /^(?:utf-7|iso-2022-(?:jp|kr|cn)(?:-\d)?|hz-gb-2312|cp\d{3,4}|iso-8859-\d+|ks_c_5601-1987)$/.test(name)
   }

@@ -204,7 +204,7 @@ function shortLink(href: string): string {
 
 /** Text that no reader of the message sees, often meant for programs. */
 function isHidden(node: HtmlNode): boolean {
-  if (node.getAttribute?.('hidden') != null) return true
+  if (typeof node.getAttribute?.('hidden') === 'string') return true
   const style = (node.getAttribute?.('style') ?? '').toLowerCase().replaceAll(/\s+/g, '')
   if (style === '') return false
   return /(?:^|;)(?:display:none|visibility:hidden|opacity:0(?:\.0+)?(?:;|!|$)|font-size:0(?:px|pt|em|%)?(?:;|!|$)|max-height:0(?:px)?(?:;|!|$)|mso-hide:all)/.test(

@@ -158,7 +158,7 @@ export function fileName(name: string): string {
     .replaceAll(/[\\/:*?"<>|]/g, '_')
     .replace(/^\.+/, '')
     .trim()
-  const short = [...plain].slice(-150).join('')
+  const short = plain.slice(-150).toWellFormed().replaceAll('\ufffd', '')
   return short === '' ? 'attachment' : short
 }
 

@@ -104,7 +104,7 @@ export function newFile(
       try {
         unlinkSync(path)
       } catch {
-        // Somebody else has removed it.
+        // Another process has removed it.
       }
     },
     close: () => folder.close(),

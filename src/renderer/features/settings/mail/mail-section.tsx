@@ -20,7 +20,7 @@ import { MailAccountForm } from './mail-account-form'
 export function MailSection({ settings }: { settings: SettingsView }) {
   const queries = useQueries()
   const [editing, setEditing] = useState<{ account: MailAccountView | undefined }>()
-  const [saved, setSaved] = useState<string>()
+  const [saved, setSaved] = useState<{ id: string; time: number }>()
   const { data: accounts, error } = useQuery(queries.mail.accounts.queryOptions())
   const queryClient = useQueryClient()
   const turnOn = useSettingsChange((api, enabled: boolean) => api.setFeature({ feature: 'mail', enabled }))
@@ -77,7 +77,7 @@ export function MailSection({ settings }: { settings: SettingsView }) {
             <Account
               key={account.id}
               account={account}
-              testsNow={saved === account.id}
+              savedAt={saved?.id === account.id ? saved.time : undefined}
               onEdit={() => setEditing({ account })}
             />
           ))}
@@ -91,13 +91,13 @@ export function MailSection({ settings }: { settings: SettingsView }) {
           onClose={() => setEditing(undefined)}
           onSaved={({ id }) => {
             setEditing(undefined)
-            setSaved(id)
+            setSaved({ id, time: Date.now() })
             void queryClient.invalidateQueries({ queryKey: [['mail']] })
           }}
         />
       )}
       <p className="mt-2 px-0.5 text-small text-ink-3">
-        Which agents may use mail is decided in{' '}
+        Agents can use these accounts while mail is on in{' '}
         <button type="button" className="underline" onClick={() => useLayout.getState().openSettings('general')}>
           Features
         </button>
@@ -109,21 +109,21 @@ export function MailSection({ settings }: { settings: SettingsView }) {
 
 interface AccountProps {
   account: MailAccountView
-  /** It was just stored: it is tested at once. */
-  testsNow: boolean
+  /** When it was stored in this form: it is tested at once. */
+  savedAt: number | undefined
   onEdit: () => void
 }
 
-function Account({ account, testsNow, onEdit }: AccountProps) {
+function Account({ account, savedAt, onEdit }: AccountProps) {
   const { id, address, imap, smtp, password } = account
   const client = useClient()
   const queryClient = useQueryClient()
   const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: [['mail', 'accounts']] })
   const [isAsked, setAsked] = useState(false)
   const test = useQuery({
-    queryKey: ['mail-test', account],
+    queryKey: ['mail-test', account, savedAt],
     queryFn: () => client.mail.test({ id }),
-    enabled: testsNow || isAsked,
+    enabled: savedAt !== undefined || isAsked,
     staleTime: Infinity,
     retry: false,
   })
@@ -161,7 +161,7 @@ function Account({ account, testsNow, onEdit }: AccountProps) {
             size="small"
             aria-label={`Test ${id}`}
             busy={test.isFetching}
-            onClick={() => (isAsked || testsNow ? void test.refetch() : setAsked(true))}
+            onClick={() => (test.isEnabled ? void test.refetch() : setAsked(true))}
           >
             Test
           </Button>
@@ -196,6 +196,13 @@ function PasswordState({ password }: Pick<MailAccountView, 'password'>) {
   return password === 'locked' ? <Badge tone="wait">password locked</Badge> : <Badge tone="wait">no password</Badge>
 }
 
+const CHECK_LABELS: Record<MailCheck['what'], string> = {
+  password: 'Password',
+  imap: 'Reading',
+  folders: 'Folders',
+  smtp: 'Sending',
+}
+
 /** What a test has found, with what to do. */
 function Checks({ checks }: { checks: readonly MailCheck[] }) {
   return (
@@ -208,7 +215,8 @@ function Checks({ checks }: { checks: readonly MailCheck[] }) {
             <CircleAlert aria-label="Failed" className="mt-[3px] size-[13px] flex-none text-fail-ink" />
           )}
           <span className="min-w-0 wrap-anywhere">
-            {message} {advice !== undefined && <span className="text-ink-2">{advice}</span>}
+            <span className="font-medium">{CHECK_LABELS[what]}:</span> {message}{' '}
+            {advice !== undefined && <span className="text-ink-2">{advice}</span>}
           </span>
         </li>
       ))}
