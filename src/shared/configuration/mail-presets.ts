@@ -135,8 +135,3 @@ export function presetFor(address: string): MailPreset | undefined {
   const domain = address.split('@').at(-1)?.trim().toLowerCase() ?? ''
   return MAIL_PRESETS.find(({ domains }) => domains.includes(domain))
 }
-
-/** Whether a host is this computer: only there a connection may be unencrypted. */
-export function isThisComputer(host: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host.trim())
-}

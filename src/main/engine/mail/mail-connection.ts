@@ -1,5 +1,5 @@
 import type { ImapFlow, ListResponse } from 'imapflow'
-import { isThisComputer } from '../../../shared/configuration/mail-presets'
+import { isThisComputer } from '../../../shared/configuration/this-computer'
 import { CodedError } from '../../../shared/errors'
 import { nearest } from '../../../shared/nearest'
 import type { MailAccount } from '../../../shared/model/mail'

@@ -1,4 +1,5 @@
-import { isThisComputer, presetFor } from '../../../shared/configuration/mail-presets'
+import { presetFor } from '../../../shared/configuration/mail-presets'
+import { isThisComputer } from '../../../shared/configuration/this-computer'
 import { CodedError, type ErrorCode } from '../../../shared/errors'
 import type { MailAccount } from '../../../shared/model/mail'
 

@@ -1,4 +1,4 @@
-import { isThisComputer } from '../../../../shared/configuration/mail-presets'
+import { isThisComputer } from '../../../../shared/configuration/this-computer'
 import { MAIL_SECURITIES, type MailAccount, type MailServer } from '../../../../shared/model/mail'
 import type { TableReader } from './table-reader'
 

@@ -12,37 +12,12 @@ import {
 import { basename, dirname } from 'node:path'
 import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { isOpenedAt, pinFolder, replacedProblem } from '../../workspace/file/pinned-folder'
-import type { ResolvedPath, Workspace } from '../../workspace/workspace'
-import { pathRefusal } from '../file-paths'
-import type { Access, Refusal } from '../tool'
+import type { ResolvedPath } from '../../workspace/workspace'
 import { sizeText } from './mail-result'
+import type { Attached } from './mail-writing-tools'
 
 /** Servers refuse larger messages. */
 const MAX_TOTAL_BYTES = 20_000_000
-
-/** A file that a message takes along. */
-export interface Attached {
-  path: ResolvedPath
-  shown: string
-}
-
-/** Where the files of a message are; a refusal for one that no tool may read. */
-export async function attachedFiles(
-  workspace: Workspace,
-  paths: readonly string[],
-): Promise<{ files: Attached[]; accesses: Access[] } | Refusal> {
-  const files: Attached[] = []
-  for (const written of paths) {
-    const path = await workspace.resolve(written)
-    const refusal = pathRefusal(workspace, path)
-    if (refusal) return refusal
-    files.push({ path, shown: workspace.display(path.realPath) })
-  }
-  return {
-    files,
-    accesses: files.map(({ path }) => ({ kind: 'file', path: path.realPath, written: path.path, write: false })),
-  }
-}
 
 /** A file with its content as it was shown and will be sent. */
 export interface LoadedFile {

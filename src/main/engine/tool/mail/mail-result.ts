@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { MailFound, MailMessage, MailSummary } from '../../../../shared/model/mail'
 import { truncateText } from '../truncate-result'
+import { MAX_RESULT_CHARS } from './session-mail'
 
-/** Results of assistant tools are short. */
-export const MAX_RESULT_CHARS = 8_000
 const MAX_HEAD_CHARS = 2_500
 /** Of a list; what does not fit is counted. */
 const MAX_LIST_CHARS = 7_200

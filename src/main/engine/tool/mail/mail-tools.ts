@@ -2,10 +2,8 @@ import { z } from 'zod'
 import { MAIL_FLAGS, MAIL_LIMITS } from '../../../../shared/model/mail'
 import { pathRefusal, shownPath } from '../file-paths'
 import type { Tool } from '../tool'
-import { newFile } from './mail-files'
-import { foundResult, MAX_RESULT_CHARS, messageResult, sizeText } from './mail-result'
 import { draftTool, sendTool } from './mail-writing-tools'
-import { attempt, type SessionMail } from './session-mail'
+import { attempt, MAX_RESULT_CHARS, type SessionMail } from './session-mail'
 
 const id = z.string().min(1).max(500)
 const READS = {
@@ -55,8 +53,8 @@ function searchTool(session: SessionMail): Tool {
         accesses: [],
         run: ({ signal }) =>
           attempt(async () => {
-            const found = await (await session.mail()).search({ ...query, ...(unread && { unread }) }, signal)
-            return foundResult(found)
+            const { foundResult } = await import('./mail-result')
+            return foundResult(await (await session.mail()).search({ ...query, ...(unread && { unread }) }, signal))
           }),
       }
     },
@@ -86,7 +84,10 @@ function readTool(session: SessionMail): Tool {
           summary: message,
           accesses: [],
           run: ({ signal }) =>
-            attempt(async () => messageResult(await (await session.mail()).read(message, signal), offset)),
+            attempt(async () => {
+              const { messageResult } = await import('./mail-result')
+              return messageResult(await (await session.mail()).read(message, signal), offset)
+            }),
         }
       const { workspace } = session
       if (!workspace) throw new Error('A call needs the folders of a session.')
@@ -101,6 +102,7 @@ function readTool(session: SessionMail): Tool {
         run: ({ signal }) =>
           attempt(async () => {
             const mail = await session.mail()
+            const [{ newFile }, { sizeText }] = await Promise.all([import('./mail-files'), import('./mail-result')])
             let file: ReturnType<typeof newFile> | undefined
             try {
               const saved = await mail.save(

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { MAIL_LIMITS, type MailAccount, type MailDraft } from '../../../../shared/model/mail'
 import type { Mail } from '../../mail/mail'
 import { FileProblem } from '../../workspace/path/file-problem'
-import { failed, refuse, type PreparedCall, type Refusal, type Tool } from '../tool'
-import { attachedFiles, loadFiles, type LoadedFile } from './mail-files'
-import { MAX_RESULT_CHARS } from './mail-result'
-import { attempt, type SessionMail } from './session-mail'
+import { failed, refuse, type Access, type PreparedCall, type Refusal, type Tool } from '../tool'
+import { pathRefusal } from '../file-paths'
+import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import type { LoadedFile } from './mail-files'
+import { attempt, MAX_RESULT_CHARS, type SessionMail } from './session-mail'
 
 const RECIPIENT = /^(?:[^<>\p{Cc},;]*<[^\s@<>",;:\\]+@[^\s@<>",;:\\]+>|[^\s@<>",;:\\]+@[^\s@<>",;:\\]+)$/u
 const recipient = z
@@ -66,6 +67,30 @@ export function sendTool(session: SessionMail): Tool {
   }
 }
 
+/** A file that a message takes along. */
+export interface Attached {
+  path: ResolvedPath
+  shown: string
+}
+
+/** Where the files of a message are; a refusal for one that no tool may read. */
+async function attachedFiles(
+  workspace: Workspace,
+  paths: readonly string[],
+): Promise<{ files: Attached[]; accesses: Access[] } | Refusal> {
+  const files: Attached[] = []
+  for (const written of paths) {
+    const path = await workspace.resolve(written)
+    const refusal = pathRefusal(workspace, path)
+    if (refusal) return refusal
+    files.push({ path, shown: workspace.display(path.realPath) })
+  }
+  return {
+    files,
+    accesses: files.map(({ path }) => ({ kind: 'file', path: path.realPath, written: path.path, write: false })),
+  }
+}
+
 type Written = z.output<z.ZodObject<typeof fields>>
 
 async function prepareMessage(
@@ -81,22 +106,23 @@ async function prepareMessage(
   if ('refused' in attached) return attached
   const draft: MailDraft = { ...withoutUndefined(rest), account: account.id, ...(replyTo !== undefined && { replyTo }) }
   // What was shown is what is sent: the files are read once.
-  let files: LoadedFile[] | undefined
-  const load = (): LoadedFile[] => (files ??= loadFiles(attached.files))
+  let files: Promise<LoadedFile[]> | undefined
+  const load = (): Promise<LoadedFile[]> =>
+    (files ??= import('./mail-files').then(({ loadFiles }) => loadFiles(attached.files)))
   return {
     summary: `${draft.to.join(', ') || 'no recipient'}: ${draft.subject || '(no subject)'}`,
     accesses: attached.accesses,
-    preview: async () => ({ kind: 'text', text: messageText(account, draft, load()) }),
+    preview: async () => ({ kind: 'text', text: messageText(account, draft, await load()) }),
     async check() {
       try {
-        load()
+        await load()
         return undefined
       } catch (error) {
         if (error instanceof FileProblem) return failed(error.message)
         throw error
       }
     },
-    run: ({ signal }) => attempt(async () => deliver(await session.mail(), draft, load(), signal)),
+    run: ({ signal }) => attempt(async () => deliver(await session.mail(), draft, await load(), signal)),
   }
 }
 

@@ -5,6 +5,9 @@ import { FileProblem } from '../../workspace/path/file-problem'
 import type { Workspace } from '../../workspace/workspace'
 import { failed, ok, type ToolResult } from '../tool'
 
+/** Results of assistant tools are short. */
+export const MAX_RESULT_CHARS = 8_000
+
 /** What the tools of a session have of the user's mail. */
 export interface SessionMail {
   /** Loaded when it is first used. */

@@ -1,4 +1,5 @@
-import { isThisComputer, MAIL_PRESETS, presetFor, type MailPreset } from '../../../../shared/configuration/mail-presets'
+import { MAIL_PRESETS, presetFor, type MailPreset } from '../../../../shared/configuration/mail-presets'
+import { isThisComputer } from '../../../../shared/configuration/this-computer'
 import { MAIL_SECURITIES, type MailAccount, type MailSecurity } from '../../../../shared/model/mail'
 
 /** What is typed into the form of an account. */
