@@ -27,7 +27,7 @@ it.each([
   const marks = [
     'IDLE session failed',
     'Input cannot be null or undefined.',
-    'REQUIRETLS not supported',
+    'Invalid greeting. response=',
     'is not the id of a message',
   ]
   writeFileSync(

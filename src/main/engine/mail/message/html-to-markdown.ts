@@ -212,11 +212,15 @@ function isHidden(node: HtmlNode): boolean {
   )
 }
 
-/** Without trailing blanks and runs of blank lines. */
+/** Without needless blanks and runs of blank lines; the indentation of nested lists stays. */
 function tidy(text: string): string {
-  return text
-    .replaceAll(/[ \t]+/g, ' ')
-    .replaceAll(/ ?\n ?/g, '\n')
+  const lines = text.split('\n').map((line) => {
+    const rest = line.trimStart()
+    const indent = line.length - rest.length
+    return `${indent > 1 ? ' '.repeat(Math.min(indent, 40)) : ''}${rest.replaceAll(/[ \t]+/g, ' ').trimEnd()}`.trimEnd()
+  })
+  return lines
+    .join('\n')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
 }
