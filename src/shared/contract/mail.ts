@@ -3,6 +3,7 @@ import { z } from 'zod'
 import {
   MAIL_FLAGS,
   MAIL_LIMITS,
+  MAIL_RECIPIENT,
   MAIL_SECURITIES,
   type MailAccountView,
   type MailFound,
@@ -44,7 +45,9 @@ const account = z.strictObject({
   draftsFolder: oneLine.max(200).optional(),
   sentFolder: oneLine.max(200).optional(),
 })
-const recipients = z.array(oneLine.min(3).max(300)).max(MAIL_LIMITS.recipients)
+const recipients = z
+  .array(z.string().trim().max(300).regex(MAIL_RECIPIENT, 'must be an address such as ada@example.com'))
+  .max(MAIL_LIMITS.recipients)
 const message = z.strictObject({
   account: id.optional(),
   to: recipients,

@@ -10,6 +10,9 @@ export const MAIL_LIMITS = {
   found: 50,
 } as const
 
+/** A recipient: an address, or a name with an address in angle brackets. */
+export const MAIL_RECIPIENT = /^(?:[^<>\p{Cc},;]*<[^\s@<>",;:\\]+@[^\s@<>",;:\\]+>|[^\s@<>",;:\\]+@[^\s@<>",;:\\]+)$/u
+
 /** How a connection is protected. `none` is accepted only on this computer. */
 export const MAIL_SECURITIES = ['tls', 'starttls', 'none'] as const
 export type MailSecurity = (typeof MAIL_SECURITIES)[number]

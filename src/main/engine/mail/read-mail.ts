@@ -6,8 +6,8 @@ import type { MailMessage } from '../../../shared/model/mail'
 import { inFolder, withImap, type SignedAccount } from './mail-connection'
 import { parseMailId, type MailPlaceId } from './mail-id'
 import { decodeText, MAX_TEXT_BYTES } from './message/decode-text'
-import { htmlToMarkdown } from './message/html-to-markdown'
 import { READ_HEADERS, readHeaders, type ReadHeaders } from './message/message-headers'
+import { readHtml } from './message/read-html'
 import { messageParts, type MessageParts, type TextPart } from './message/message-parts'
 import { summaryOf } from './search-mail'
 
@@ -140,9 +140,10 @@ async function textOf(
     const decoded = await decodeText(part, bytes)
     let text = decoded
     if (part.subtype === 'html') {
-      const markdown = await htmlToMarkdown(decoded)
-      text = markdown.text
-      if (markdown.hidden) notes.push('Hidden text of the HTML is left out.')
+      const markdown = await readHtml(decoded)
+      if (!markdown) notes.push('The HTML is too complex to be read.')
+      text = markdown?.text ?? ''
+      if (markdown?.hidden) notes.push('Hidden text of the HTML is left out.')
     }
     if (text.trim() === '') continue
     pieces.push(part.within === undefined ? text.trim() : `--- Attached message: ${part.within} ---\n${text.trim()}`)

@@ -9,6 +9,8 @@ import type { ReadHeaders } from './message/message-headers'
 
 const CONNECT_MS = 10_000
 const SILENT_MS = 60_000
+/** For keeping a copy and marking what was answered. */
+const AFTER_MS = 10_000
 
 /** An attachment with its content, read when it was approved. */
 export interface AttachedFile {
@@ -58,10 +60,16 @@ export async function sendMail(
     throw mailError(error, { account, server: 'smtp', password })
   })
   const sent: MailSent = { account: account.id, messageId, accepted, rejected }
-  const kept = await keepCopy(signed, raw).catch((error: unknown) => ({
+  // The message is on its way: what takes long from here on must not look like a failure.
+  const limit = AbortSignal.timeout(AFTER_MS)
+  const marked =
+    draft.replyTo === undefined
+      ? undefined
+      : flagMail(signed, [draft.replyTo], 'answered', limit).catch(() => undefined)
+  const kept = await keepCopy(signed, raw, limit).catch((error: unknown) => ({
     note: `No copy was kept: ${error instanceof Error ? error.message : String(error)}`,
   }))
-  if (draft.replyTo !== undefined) await flagMail(signed, [draft.replyTo], 'answered').catch(() => undefined)
+  await marked
   return { ...sent, ...kept }
 }
 
@@ -117,9 +125,13 @@ function addresses(list: readonly (string | { address: string })[] = []): string
   return list.map((one) => (typeof one === 'string' ? one : one.address))
 }
 
-async function keepCopy(signed: SignedAccount, raw: Buffer): Promise<Pick<MailSent, 'copiedTo' | 'note'>> {
+async function keepCopy(
+  signed: SignedAccount,
+  raw: Buffer,
+  signal: AbortSignal,
+): Promise<Pick<MailSent, 'copiedTo' | 'note'>> {
   if (signed.account.keepsSent) return {}
-  return withImap(signed, undefined, async (client) => {
+  return withImap(signed, signal, async (client) => {
     const folder = await specialFolder(client, signed.account, 'sent')
     if (folder === undefined) return { note: 'No copy was kept: the account has no folder for sent messages.' }
     const stored = await client.append(folder, raw, ['\\Seen'])

@@ -12,7 +12,10 @@ export interface MailPosition {
 
 export interface MailWatch {
   filter: MailFilter
-  /** Each new message that fits the filter, once, oldest first; `position` is the place to continue from after a restart. */
+  /**
+   * Each new message that fits the filter, once, oldest first; `position` is the place to continue from after a restart. To start an agent, give it the id only, never what
+   * the sender wrote: it reads the message with MailRead, and its conversation then counts as one that contains mail.
+   */
   onMail(mail: MailSummary, position: MailPosition): void
   /** Called when the watch breaks and is tried again later, once for each streak of failures; and with undefined when it works again. */
   onProblem?(problem: Error | undefined): void

@@ -4,6 +4,7 @@ import { text as readAll } from 'node:stream/consumers'
 import {
   MAIL_FLAGS,
   MAIL_LIMITS,
+  MAIL_RECIPIENT,
   type MailDraft,
   type MailFound,
   type MailMessage,
@@ -177,7 +178,12 @@ async function draftFrom(values: Values): Promise<MailDraft> {
     return Array.isArray(given) ? given.map(String) : []
   }
   const given = (name: string): string | undefined => (typeof values[name] === 'string' ? values[name] : undefined)
-  const [cc, bcc, attachments] = [list('cc'), list('bcc'), list('attach').map((file) => resolve(file))]
+  const [to, cc, bcc, attachments] = [list('to'), list('cc'), list('bcc'), list('attach').map((file) => resolve(file))]
+  const odd = [...to, ...cc, ...bcc].find((one) => !MAIL_RECIPIENT.test(one.trim()))
+  if (odd !== undefined)
+    throw wrong(
+      `"${odd}" is not an address such as ada@example.com or "Ada <ada@example.com>"; repeat the option for several.`,
+    )
   const [account, replyTo] = [given('account'), given('reply-to')]
   const text = given('text') ?? (process.stdin.isTTY ? undefined : await readAll(process.stdin))
   if (text === undefined) throw wrong('Give the text with --text, or pipe it in.')
@@ -185,7 +191,7 @@ async function draftFrom(values: Values): Promise<MailDraft> {
     throw wrong(`The text is longer than ${MAIL_LIMITS.textChars} characters; attach it as a file.`)
   return {
     ...(account !== undefined && { account }),
-    to: list('to'),
+    to,
     ...(cc.length > 0 && { cc }),
     ...(bcc.length > 0 && { bcc }),
     subject: given('subject') ?? '',

@@ -28,6 +28,8 @@ export interface ReadHeaders {
 }
 
 const MAX_LINE_CHARS = 1_000
+/** Real headers are a few kB. */
+const MAX_BLOCK_BYTES = 200_000
 
 /**
  * Reads a block of headers. Bytes that no header may contain are taken for UTF-8, or else for the character set of the text. Malformed headers give what can be read of
@@ -35,7 +37,7 @@ const MAX_LINE_CHARS = 1_000
  */
 export async function readHeaders(block: Buffer, charset: string | undefined): Promise<ReadHeaders> {
   const { simpleParser } = await import('mailparser')
-  const text = Buffer.from(`${headerText(block, charset).trimEnd()}\r\n\r\n`)
+  const text = Buffer.from(`${headerText(block.subarray(0, MAX_BLOCK_BYTES), charset).trimEnd()}\r\n\r\n`)
   const mail = await simpleParser(text, { skipTextToHtml: true, skipHtmlToText: true }).catch(() => undefined)
   const references = mail?.references === undefined ? [] : [mail.references].flat()
   const answers = addresses(mail?.replyTo).length > 0 ? mail?.replyTo : mail?.from

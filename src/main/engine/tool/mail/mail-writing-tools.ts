@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAIL_LIMITS, type MailAccount, type MailDraft } from '../../../../shared/model/mail'
+import { MAIL_LIMITS, MAIL_RECIPIENT, type MailAccount, type MailDraft } from '../../../../shared/model/mail'
 import type { Mail } from '../../mail/mail'
 import { FileProblem } from '../../workspace/path/file-problem'
 import { failed, refuse, type Access, type PreparedCall, type Refusal, type Tool } from '../tool'
@@ -8,12 +8,11 @@ import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import type { LoadedFile } from './mail-files'
 import { attempt, MAX_RESULT_CHARS, type SessionMail } from './session-mail'
 
-const RECIPIENT = /^(?:[^<>\p{Cc},;]*<[^\s@<>",;:\\]+@[^\s@<>",;:\\]+>|[^\s@<>",;:\\]+@[^\s@<>",;:\\]+)$/u
 const recipient = z
   .string()
   .trim()
   .max(300)
-  .regex(RECIPIENT, 'must be an address such as ada@example.com or Ada <ada@example.com>')
+  .regex(MAIL_RECIPIENT, 'must be an address such as ada@example.com or Ada <ada@example.com>')
 const recipients = z.array(recipient).max(MAIL_LIMITS.recipients)
 const fields = {
   to: recipients,
