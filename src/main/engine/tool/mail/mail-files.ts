@@ -14,7 +14,7 @@ import { fileProblem, FileProblem } from '../../workspace/path/file-problem'
 import { isOpenedAt, pinFolder, replacedProblem } from '../../workspace/file/pinned-folder'
 import type { ResolvedPath } from '../../workspace/workspace'
 import { sizeText } from './mail-result'
-import type { Attached } from './mail-writing-tools'
+import type { Attached } from './session-mail'
 
 /** Servers refuse larger messages. */
 const MAX_TOTAL_BYTES = 20_000_000

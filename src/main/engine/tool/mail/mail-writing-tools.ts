@@ -4,9 +4,9 @@ import type { Mail } from '../../mail/mail'
 import { FileProblem } from '../../workspace/path/file-problem'
 import { failed, refuse, type Access, type PreparedCall, type Refusal, type Tool } from '../tool'
 import { pathRefusal } from '../file-paths'
-import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import type { Workspace } from '../../workspace/workspace'
 import type { LoadedFile } from './mail-files'
-import { attempt, MAX_RESULT_CHARS, type SessionMail } from './session-mail'
+import { attempt, MAX_RESULT_CHARS, type Attached, type SessionMail } from './session-mail'
 
 const recipient = z
   .string()
@@ -64,12 +64,6 @@ export function sendTool(session: SessionMail): Tool {
         return `Sent to ${sent.accepted.join(', ')}.${refused} ${copy}`.trim()
       }),
   }
-}
-
-/** A file that a message takes along. */
-export interface Attached {
-  path: ResolvedPath
-  shown: string
 }
 
 /** Where the files of a message are; a refusal for one that no tool may read. */

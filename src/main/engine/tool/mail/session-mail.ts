@@ -2,7 +2,7 @@ import { failureOf } from '../../../../shared/errors'
 import type { MailAccount } from '../../../../shared/model/mail'
 import type { Mail } from '../../mail/mail'
 import { FileProblem } from '../../workspace/path/file-problem'
-import type { Workspace } from '../../workspace/workspace'
+import type { ResolvedPath, Workspace } from '../../workspace/workspace'
 import { failed, ok, type ToolResult } from '../tool'
 
 /** Results of assistant tools are short. */
@@ -15,6 +15,12 @@ export interface SessionMail {
   accounts(): readonly MailAccount[]
   /** Absent: the tools as they are described. */
   workspace?: Workspace
+}
+
+/** A file that a message takes along. */
+export interface Attached {
+  path: ResolvedPath
+  shown: string
 }
 
 /** The result; a refusal becomes a message that the model can act on. */
