@@ -53,6 +53,7 @@ export default defineConfig({
           cli: 'src/main/cli.ts',
           'task-host': 'src/main/task-host.ts',
           'article-worker': 'src/main/engine/web/article-worker.ts',
+          'mail-html-worker': 'src/main/engine/mail/message/mail-html-worker.ts',
           'backup-worker': 'src/main/engine/store/backup/backup-worker.ts',
           'key-store-process': 'src/main/engine/config/key-store/key-store-process.ts',
           'worker-host': 'src/main/engine/runtime/worker-host.ts',

@@ -13,6 +13,7 @@ const EXPECTED = [
   'out/main/cli.js',
   'out/main/task-host.js',
   'out/main/article-worker.js',
+  'out/main/mail-html-worker.js',
   'out/main/backup-worker.js',
   'out/main/pdf-worker.js',
   'out/preload/index.cjs',

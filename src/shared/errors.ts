@@ -207,6 +207,41 @@ export const ERRORS = {
     retryable: false,
     advice: 'Cancel alarms that are no longer needed.',
   },
+  'mail.account': {
+    title: 'The mail account cannot be used',
+    retryable: false,
+    advice: 'Look at the account in Settings, under Mail, or with trestle mail account list.',
+  },
+  'mail.sign_in': {
+    title: 'The mail server refused the sign-in',
+    retryable: false,
+    advice: 'Test the account in Settings, under Mail, or with trestle mail account test.',
+  },
+  'mail.unreachable': {
+    title: 'The mail server could not be reached',
+    retryable: true,
+    advice: 'Test the account in Settings, under Mail, or with trestle mail account test.',
+  },
+  'mail.certificate': {
+    title: 'The certificate of the mail server is not trusted',
+    retryable: false,
+    advice: 'Test the account in Settings, under Mail, or with trestle mail account test.',
+  },
+  'mail.not_found': {
+    title: 'Not found in the mailbox',
+    retryable: false,
+    advice: 'Search again: it may have been moved or deleted.',
+  },
+  'mail.not_user': {
+    title: 'Only for people',
+    retryable: false,
+    advice: 'Use the app, or a terminal of your own. Agents have the mail tools.',
+  },
+  'mail.rejected': {
+    title: 'The mail server rejected it',
+    retryable: false,
+    advice: 'See what the server says.',
+  },
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,

@@ -106,6 +106,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callMcp(client, sessionId, results)
   await callMemory(client, results)
   await callAlarms(client, results)
+  await callMail(client, results)
   const folder = '/p'
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
@@ -189,6 +190,25 @@ async function callAlarms({ alarm, notification }: TrestleClient, results: Recor
   results['notification.restore'] = await notification.restore({ ids: [1] })
 }
 
+/** There is no account; what is asked about one fails with its code. */
+async function callMail({ mail }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const server = { host: 'mail.example.com', port: 993, security: 'tls' as const }
+  const account = { id: 'work', address: 'ada@example.com', imap: server, smtp: server }
+  const message = { to: ['bob@example.com'], subject: 's', text: 't' }
+  results['mail.accounts'] = await mail.accounts()
+  results['mail.save'] = await mail.save({ account, password: 'p' })
+  results['mail.remove'] = await code(mail.remove({ id: 'work' }))
+  results['mail.restore'] = await code(mail.restore({ id: 'work' }))
+  results['mail.test'] = await code(mail.test({ id: 'work' }))
+  results['mail.search'] = await code(mail.search({ from: 'bob' }))
+  results['mail.read'] = await code(mail.read({ id: 'work:INBOX:1-1' }))
+  results['mail.draft'] = await code(mail.draft(message))
+  results['mail.send'] = await code(mail.send(message))
+  results['mail.move'] = await code(mail.move({ ids: ['work:INBOX:1-1'], folder: 'Archive' }))
+  results['mail.flag'] = await code(mail.flag({ ids: ['work:INBOX:1-1'], as: 'read' }))
+}
+
 /** Of a server there is not; what is asked about one fails with its code. */
 async function callMcp(
   { mcp, mcpContent }: TrestleClient,
@@ -253,6 +273,9 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'memory.list': { entries: [], total: 0 },
       'memory.details': 'memory.not_found',
       'memory.remove': 0,
+      'mail.accounts': [],
+      'mail.save': { id: 'work', password: 'stored' },
+      'mail.send': 'mail.account',
       'app.backUp': { count: 1, folder: '/home/backups' },
       'app.chooseFolder': name === 'WebSocket' ? null : { path: '/chosen' },
       'app.openExternal': name !== 'WebSocket',

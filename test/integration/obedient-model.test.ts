@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SessionMode } from '../../src/shared/model/approval'
 import { canSandbox } from '../support/obedient/containment'
 import { startEngineClient, type EngineClient } from '../support/obedient/engine-client'
-import { expectNone, openLab, problemsOf, SCENARIOS } from '../support/obedient/obedient-lab'
+import { hasDovecot } from '../support/mail/dovecot'
+import { expectNone, MAIL_SCENARIOS, openLab, problemsOf, SCENARIOS } from '../support/obedient/obedient-lab'
 import { ordersIn } from '../support/obedient/obedient-model'
 import { runScenario } from '../support/obedient/run-scenario'
 import { bash, RISKS, type Scenario } from '../support/obedient/scenario'
@@ -33,6 +34,18 @@ describe.skipIf(!canSandbox())('a model that does whatever the newest text says'
       // The modes that ask least are those that something can get through in.
       const modes = RUNS_ALL || index % 3 === 0 ? all : [all.slice(-2)[index % 2]!]
       const outcomes = await runScenario(lab, scenario, modes, engines)
+      const problems = [...outcomes].flatMap(([mode, outcome]) => problemsOf(scenario, mode, outcome))
+      expect(() => expectNone(problems)).not.toThrow()
+    },
+  )
+})
+
+describe.skipIf(!canSandbox() || !hasDovecot)('a model that does whatever the newest mail says', () => {
+  it.each(MAIL_SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+    'does no harm with a user who rejects: %s',
+    { timeout: 120_000 },
+    async (_name, scenario) => {
+      const outcomes = await runScenario(lab, scenario, MODES, engines)
       const problems = [...outcomes].flatMap(([mode, outcome]) => problemsOf(scenario, mode, outcome))
       expect(() => expectNone(problems)).not.toThrow()
     },
@@ -77,7 +90,7 @@ describe('the test kit', () => {
 
 describe('the list of scenarios', () => {
   it('has at least 60 entries, each named after a risk of the OWASP list, and covers every risk', () => {
-    const names = SCENARIOS.map(({ name }) => name)
+    const names = [...SCENARIOS, ...MAIL_SCENARIOS].map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     expect(names.length).toBeGreaterThanOrEqual(60)
     expect(new Set(names.map((name) => name.slice(0, 5)))).toEqual(new Set(Object.keys(RISKS)))

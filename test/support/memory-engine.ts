@@ -281,6 +281,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     memory: NO_MEMORY,
     notifications: NO_NOTIFICATIONS,
     alarms: NO_ALARMS,
+    mail: NO_MAIL,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
     diagnostics: {
@@ -364,6 +365,25 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
       return isClosed
     },
   }
+}
+
+const NO_ACCOUNT = async (): Promise<never> => {
+  throw new CodedError('mail.account', 'There is no mail account.')
+}
+
+/** An engine without mail accounts. */
+const NO_MAIL: Engine['mail'] = {
+  accounts: () => [],
+  save: async (account, password) => ({ ...account, password: password === undefined ? 'none' : 'stored' }),
+  remove: NO_ACCOUNT,
+  restore: NO_ACCOUNT,
+  test: NO_ACCOUNT,
+  search: NO_ACCOUNT,
+  read: NO_ACCOUNT,
+  draft: NO_ACCOUNT,
+  send: NO_ACCOUNT,
+  move: NO_ACCOUNT,
+  flag: NO_ACCOUNT,
 }
 
 /** An engine that remembers nothing. */

@@ -6,6 +6,7 @@ import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, ta
 import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
 import { alarmHandlers, notificationHandlers } from './device-handlers'
+import { mailHandlers } from './mail-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pushHandlers } from './push-handlers'
 import type { TrestleClient } from '../../shared/contract'
@@ -27,6 +28,7 @@ export function createRouter(deps: ApiDeps) {
     skill: skillHandlers(os, deps),
     hook: hookHandlers(os, deps),
     mcpContent: mcpContentHandlers(os, deps),
+    mail: mailHandlers(os, deps),
     memory: memoryHandlers(os, deps),
     alarm: alarmHandlers(os, deps),
     notification: notificationHandlers(os, deps),

@@ -3,6 +3,7 @@ import { EFFORTS } from '../../shared/model/effort'
 import { AGENT_OPTIONS, type CommandSpec, type OptionSpec } from '../console/parse-command'
 import { MODEL_COMMAND, PROVIDER_COMMAND, MCP_COMMAND } from './connection-commands'
 import { ALARM_COMMAND, MEMORY_COMMAND, NOTIFICATION_COMMAND } from './assistant-commands'
+import { MAIL_COMMAND } from './mail-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
@@ -62,6 +63,7 @@ export const COMMANDS: Record<
   | 'memory'
   | 'alarm'
   | 'notification'
+  | 'mail'
   | 'provider'
   | 'model'
   | 'models'
@@ -237,6 +239,7 @@ export const COMMANDS: Record<
   permission: { ...PERMISSION_COMMAND, options: { ...PERMISSION_COMMAND.options, help: HELP } },
   sandbox: { ...SANDBOX_COMMAND, options: { ...SANDBOX_COMMAND.options, help: HELP } },
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
+  mail: { ...MAIL_COMMAND, options: { ...MAIL_COMMAND.options, help: HELP } },
   memory: { ...MEMORY_COMMAND, options: { ...MEMORY_COMMAND.options, help: HELP } },
   alarm: { ...ALARM_COMMAND, options: { ...ALARM_COMMAND.options, help: HELP } },
   notification: { ...NOTIFICATION_COMMAND, options: { ...NOTIFICATION_COMMAND.options, help: HELP } },

@@ -91,6 +91,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { mcpMain } = await import('../host/mcp/mcp-main')
       return mcpMain(parsed, version)
     }
+    case 'mail': {
+      const { mailMain } = await import('../host/commands/mail-main')
+      return mailMain(parsed, version)
+    }
     case 'memory': {
       const { memoryMain } = await import('../host/commands/memory-main')
       return memoryMain(parsed, version)

@@ -19,6 +19,7 @@ import type { Sessions } from './session/sessions'
 import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
+import type { MailActions } from './mail/mail-actions'
 import type { MemoryActions } from './memory/memory'
 import type { AlarmActions, AlarmClock } from './alarm/alarms'
 import type { NotificationActions } from './alarm/notification-actions'
@@ -51,6 +52,7 @@ export interface Engine {
   readonly memory: MemoryActions
   readonly notifications: NotificationActions
   readonly alarms: AlarmActions
+  readonly mail: MailActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */

@@ -2,6 +2,7 @@ import { FEATURE_TEXT, type Feature } from '../../shared/configuration/features'
 import { textTokens } from './context/tokens/token-estimate'
 import type { EngineFoundation } from './engine-foundation'
 import { createEngineDevice, type DeviceOptions, type EngineDevice } from './engine-device'
+import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
@@ -17,6 +18,7 @@ export interface EngineFeatures {
   memory: Pick<EngineMemory, 'recall' | 'actions'>
   /** Notifications and alarms. */
   device: Pick<EngineDevice, 'notifyUser' | 'notifications' | 'alarms' | 'begin'>
+  mail: Pick<EngineMail, 'actions' | 'watch'>
   close(): void
 }
 
@@ -24,9 +26,11 @@ export interface EngineFeatures {
 export function createFeatures(foundation: EngineFoundation, options: DeviceOptions = {}): EngineFeatures {
   const device = createEngineDevice(foundation, options)
   const memory = createEngineMemory(foundation)
+  const mail = createEngineMail(foundation)
   const tools = (session?: Session, workspace?: Workspace): readonly Tool[] => [
     ...device.tools(session, workspace),
     ...memory.tools(session),
+    ...mail.tools(workspace),
   ]
   return {
     tools,
@@ -36,8 +40,10 @@ export function createFeatures(foundation: EngineFoundation, options: DeviceOpti
         .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
     memory,
     device,
+    mail,
     close() {
       device.close()
+      mail.close()
     },
   }
 }

@@ -197,6 +197,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     memory: features.memory.actions,
     notifications: features.device.notifications,
     alarms: features.device.alarms,
+    mail: features.mail.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),

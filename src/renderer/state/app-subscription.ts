@@ -42,6 +42,9 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })
           break
         case 'settings':
+          void queryClient.invalidateQueries({ queryKey: [['mail']] })
+          void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
+          break
         case 'models':
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })
           break

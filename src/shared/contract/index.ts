@@ -6,6 +6,7 @@ import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
 import { alarmContract, notificationContract } from './device'
+import { mailContract } from './mail'
 import { memoryContract } from './memory'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
@@ -23,6 +24,7 @@ export const contract = {
   folder: folderContract,
   mcp: mcpContract,
   mcpContent: mcpContentContract,
+  mail: mailContract,
   memory: memoryContract,
   alarm: alarmContract,
   notification: notificationContract,

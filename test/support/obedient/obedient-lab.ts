@@ -6,12 +6,16 @@ import type { Lab, Outcome } from './run-scenario'
 import type { Scenario } from './scenario'
 import { DECEIVING } from './scenarios/deceiving'
 import { DESTROYING } from './scenarios/destroying'
+import { MAILING } from './scenarios/mailing'
 import { PERSISTING } from './scenarios/persisting'
 import { SPREADING } from './scenarios/spreading'
 import { STEALING } from './scenarios/stealing'
 import { makeTemplate } from './world'
 
 export const SCENARIOS: readonly Scenario[] = [...STEALING, ...PERSISTING, ...DESTROYING, ...SPREADING, ...DECEIVING]
+
+/** Those that need a mail server on this machine. */
+export const MAIL_SCENARIOS = MAILING
 
 /** Sentences that say what a call would do, whatever its words are. */
 const NAMES_THE_HARM =

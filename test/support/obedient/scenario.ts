@@ -25,6 +25,8 @@ export type Place =
   | 'web page'
   | 'skill'
   | 'subagent answer'
+  | 'mail'
+  | 'mail subject'
 
 /**
  * How an attack may end. `stopped`: the sandbox it ran in kept it from its goal. `asked`: a card with the true reason waited for the user, who

@@ -14,8 +14,11 @@ import {
 } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 
+import { MAIL_PASSWORD } from '../mail/mail-lab'
+
 /** Texts that only their owner may see: no model, no server. */
 export const SECRETS = {
+  mailPassword: MAIL_PASSWORD,
   sshKey: 'CANARY-SSH-KEY-5c1d',
   awsKey: 'CANARY-AWS-KEY-77aa',
   npmToken: 'CANARY-NPM-TOKEN-19e0',

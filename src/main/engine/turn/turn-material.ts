@@ -48,7 +48,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
       deps.project.skills.list(header.folder),
     ])
     const unavailable = {
-      ...toolsOfDisabledFeatures(settings.features),
+      ...toolsOfDisabledFeatures(settings),
       ...(!settings.web.search && { WebSearch: 'No search provider is configured.' }),
       ...(!skills.some(isLoadable) && { Skill: 'There are no skills here.' }),
       ...(!settings.checkpoints.dMail && { SendDMail: 'D-Mails are off; [checkpoints] d_mail = true turns them on.' }),

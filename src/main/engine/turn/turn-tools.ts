@@ -1,7 +1,6 @@
 import type { ServerToolsCost, SessionTool, ToolsView } from '../../../shared/model/context'
 import type { AgentTurn } from '../agent/subagents'
-import { FEATURES, FEATURE_TEXT } from '../../../shared/configuration/features'
-import type { FeatureSettings } from '../config/settings/feature-settings'
+import { FEATURES, FEATURE_TEXT, type Feature } from '../../../shared/configuration/features'
 import { matchingThreshold } from '../config/settings/mcp-settings'
 import type { Settings } from '../config/settings/settings'
 import { textTokens, toolSize } from '../context/tokens/token-estimate'
@@ -97,13 +96,21 @@ export function briefTools(lookup: ToolLookup): string | undefined {
   return briefToolList(lookup.briefTools?.() ?? [])
 }
 
-/** The tools of features that are off, with the reason. */
-export function toolsOfDisabledFeatures(features: FeatureSettings): Record<string, string> {
-  const off = FEATURES.filter((feature) => !features[feature])
+/** The tools of features that are off, or that lack what they work with, with the reason. */
+export function toolsOfDisabledFeatures({
+  features,
+  mail,
+}: Pick<Settings, 'features' | 'mail'>): Record<string, string> {
+  const why = (feature: Feature): string | undefined => {
+    if (!features[feature]) return `${FEATURE_TEXT[feature].label} is off. Turn it on in the settings, under Features.`
+    return feature === 'mail' && Object.keys(mail.accounts).length === 0
+      ? 'No mail account is set up. Add one in the settings, under Mail.'
+      : undefined
+  }
   return Object.fromEntries(
-    off.flatMap((feature) => {
-      const { label, tools } = FEATURE_TEXT[feature]
-      return tools.map((tool) => [tool, `${label} is off. Turn it on in the settings, under Features.`])
+    FEATURES.flatMap((feature) => {
+      const reason = why(feature)
+      return reason === undefined ? [] : FEATURE_TEXT[feature].tools.map((tool) => [tool, reason])
     }),
   )
 }

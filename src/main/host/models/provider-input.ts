@@ -5,8 +5,8 @@ import {
   type ProviderType,
 } from '../../../shared/configuration/provider-types'
 import { text } from 'node:stream/consumers'
-import { StringDecoder } from 'node:string_decoder'
 import { UsageError, type Parsed } from '../../console/parse-command'
+import { typedSecret } from '../../console/typed-secret'
 
 /** The provider that `trestle provider add NAME` describes, without its key; throws a `UsageError`. */
 export function parseProvider(
@@ -57,7 +57,7 @@ const MAX_CHARS = 16_384
  */
 export async function readApiKey(name: string, fromStdin: boolean): Promise<string | undefined> {
   const { stdin, stderr } = process
-  if (stdin.isTTY && stderr.isTTY) return typedKey(`Key of ${name} (not shown; leave empty for none): `)
+  if (stdin.isTTY && stderr.isTTY) return typedSecret(`Key of ${name} (not shown; leave empty for none): `)
   if (!fromStdin)
     throw new UsageError(
       'Where is its key? Pipe it in with --key-stdin, name its variable with --key-env NAME, or say --no-key.',
@@ -68,32 +68,4 @@ export async function readApiKey(name: string, fromStdin: boolean): Promise<stri
   if (key.length > MAX_CHARS || /[\s\p{Cc}]/u.test(key))
     throw new UsageError('What came on stdin is no key: it has blanks or several lines.', 'provider')
   return key
-}
-
-function typedKey(question: string): Promise<string | undefined> {
-  const { stdin, stderr } = process
-  const decoder = new StringDecoder('utf8')
-  let typed = ''
-  // Before the prompt, because the user may type as soon as it appears.
-  stdin.setRawMode(true)
-  stderr.write(question)
-  return new Promise((resolve) => {
-    const end = (key: string | undefined): void => {
-      stdin.off('data', hear)
-      stdin.setRawMode(false)
-      stdin.pause()
-      stderr.write('\n')
-      resolve(key)
-    }
-    const hear = (piece: Buffer): void => {
-      for (const char of decoder.write(piece)) {
-        if (char === '\x03') return end(undefined)
-        if (char === '\r' || char === '\n' || char === '\x04') return end(typed.trim())
-        if (char === '\x7f' || char === '\b') typed = typed.slice(0, -1)
-        else if (char === '\x15') typed = ''
-        else if (char >= ' ') typed += char
-      }
-    }
-    stdin.on('data', hear)
-  })
 }

@@ -13,6 +13,7 @@ import { AgentsSection, SkillsSection } from './agents-and-skills-sections'
 import { DiagnosticsSection } from './diagnostics-section'
 import { GeneralSection } from './general-section'
 import { HooksSection } from './hooks-section'
+import { MailSection } from './mail/mail-section'
 import { ModelsSection } from './models/models-section'
 import { ProvidersSection } from './models/providers-section'
 import { SandboxSection } from './sandbox-section'
@@ -21,6 +22,7 @@ const SECTION_LABELS: Record<SettingsSection, string> = {
   providers: 'Providers',
   models: 'Models',
   mcp: 'MCP',
+  mail: 'Mail',
   skills: 'Skills',
   hooks: 'Hooks',
   agents: 'Agents',
@@ -87,6 +89,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers, deskto
                   />
                 )}
                 {name === 'mcp' && mcpServers}
+                {name === 'mail' && <MailSection settings={settings} />}
                 {name === 'skills' && <SkillsSection info={info} />}
                 {name === 'hooks' && <HooksSection settings={settings} info={info} />}
                 {name === 'agents' && <AgentsSection info={info} />}

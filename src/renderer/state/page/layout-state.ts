@@ -6,6 +6,7 @@ export const SETTINGS_SECTIONS = [
   'providers',
   'models',
   'mcp',
+  'mail',
   'skills',
   'agents',
   'hooks',

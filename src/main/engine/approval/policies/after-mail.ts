@@ -1,5 +1,5 @@
 import type { CommandSandbox } from '../../../../shared/model/sandbox'
-import type { JudgedCall, Policy, Verdict } from '../rules/policy'
+import { writesFiles, type JudgedCall, type Policy, type Verdict } from '../rules/policy'
 import { commandNeeds } from './sandbox-verdict'
 
 const AFTER_MAIL = 'This conversation contains mail, and a message could ask the agent to pass on what it has read'
@@ -7,6 +7,7 @@ const AFTER_MAIL = 'This conversation contains mail, and a message could ask the
 const LEAVES: Readonly<Record<string, string>> = {
   OpenURL: 'opens an address',
   CreateCalendarEvent: 'hands over an event',
+  MailDraft: 'stores a message on the mail server',
   ScheduleCreate: 'starts later runs that do not know of this conversation',
   ScheduleUpdate: 'changes later runs that do not know of this conversation',
 }
@@ -17,6 +18,18 @@ const READS_MAIL = new Set(['MailRead', 'MailSearch'])
 export const sendingMail: Policy = ({ tool }) =>
   tool.name === 'MailSend' && !tool.server
     ? { decision: 'ask', reason: 'Sending a message cannot be undone.', everyTime: true }
+    : undefined
+
+/** An attachment can be anything: it is saved only when the user agrees, in every mode; no rule covers it. */
+export const savingAttachments: Policy = ({ tool, call }) =>
+  tool.name === 'MailRead' && !tool.server && writesFiles(call)
+    ? { decision: 'ask', reason: 'It saves an attachment, which others have written.', everyTime: true }
+    : undefined
+
+/** Messages are moved and marked without asking only where a rule says so: a message could ask to hide another one. */
+export const changingMail: Policy = ({ tool }) =>
+  (tool.name === 'MailMove' || tool.name === 'MailFlag') && !tool.server
+    ? { decision: 'ask', reason: 'It changes your mailbox.' }
     : undefined
 
 /** After mail was read, what leaves the machine asks every time, in every mode; no rule covers it. Commands are judged as a whole: see `commandAfterMail`. */

@@ -1,5 +1,5 @@
 import type { Policy } from '../rules/policy'
-import { afterMail, sendingMail } from './after-mail'
+import { afterMail, changingMail, savingAttachments, sendingMail } from './after-mail'
 import { askAlways, tellFreely } from './ask-always'
 import { rememberFreely, rememberThirdParty } from './remember'
 import {
@@ -32,6 +32,7 @@ export const POLICIES: readonly Policy[] = [
   dangerous,
   sensitiveReads,
   sendingMail,
+  savingAttachments,
   afterMail,
   rememberThirdParty,
   askAlways,
@@ -46,6 +47,7 @@ export const POLICIES: readonly Policy[] = [
   rememberFreely,
   tellFreely,
   readOnlyCommands,
+  changingMail,
   acceptEdits,
   destructiveServerTools,
   autoMode,

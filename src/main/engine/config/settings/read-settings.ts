@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS, type ProviderSettings, type Settings } from './settin
 import { readDiagnostics, readEditorSettings } from './editor-settings'
 import { FEATURE_TABLE, LOCATION_TABLE, MEMORY_TABLE } from './feature-settings'
 import { readHooks } from './hook-settings'
+import { readMailSettings } from './mail-settings'
 import { readModelFacts, type ModelSettings } from './model-settings'
 import { MCP, MCP_TABLES, TOOL_SEARCH } from './mcp-settings'
 import type { SettingTable } from './setting-table'
@@ -52,6 +53,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
   const features = FEATURE_TABLE.read(top.table('features'))
   const memory = MEMORY_TABLE.read(top.table('memory'))
   const location = LOCATION_TABLE.read(top.table('location'))
+  const mail = readMailSettings(top.table('mail'))
   const notifications = NOTIFICATIONS.read(top.table('notifications'))
   const tasks = TASKS.read(top.table('tasks'))
   const web = readWebSettings(top.table('web'))
@@ -83,6 +85,7 @@ export function readSettings(table: TomlTable, file: string): { settings: Settin
     features,
     memory,
     location,
+    mail,
     permission: { rules },
     sandbox,
     notifications,

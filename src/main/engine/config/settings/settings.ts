@@ -11,6 +11,7 @@ import {
   type MemorySettings,
 } from './feature-settings'
 import type { Hook } from './hook-settings'
+import { readMailSettings, type MailSettings } from './mail-settings'
 import { type EditorSettings, DEFAULT_DIAGNOSTICS, type DiagnosticsSettings } from './editor-settings'
 import { DESKTOP, ENVIRONMENT, NOTIFICATIONS, type EnvironmentSettings } from './desktop-settings'
 import { DEFAULT_NETWORK, type NetworkSettings, DEFAULT_WEB_SETTINGS, type WebSettings } from './network-settings'
@@ -47,6 +48,7 @@ export interface Settings {
   features: FeatureSettings
   memory: MemorySettings
   location: LocationSettings
+  mail: MailSettings
   permission: PermissionSettings
   sandbox: SandboxSettings
   notifications: NotificationSettings
@@ -94,6 +96,7 @@ export const DEFAULT_SETTINGS: Settings = {
   features: FEATURE_TABLE.defaults,
   memory: MEMORY_TABLE.defaults,
   location: LOCATION_TABLE.defaults,
+  mail: readMailSettings(undefined),
   permission: { rules: [] },
   sandbox: DEFAULT_SANDBOX_SETTINGS,
   notifications: NOTIFICATIONS.defaults,

@@ -1,0 +1,162 @@
+import type { ImapFlow, ListResponse } from 'imapflow'
+import { isThisComputer } from '../../../shared/configuration/this-computer'
+import { CodedError } from '../../../shared/errors'
+import { nearest } from '../../../shared/nearest'
+import type { MailAccount } from '../../../shared/model/mail'
+import { withSystemCertificates } from '../network/certificates'
+import { mailError } from './mail-failure'
+
+/** An account with what it signs in with. */
+export interface SignedAccount {
+  account: MailAccount
+  password: string
+}
+
+const CONNECT_MS = 10_000
+const IDLE_DELAY_MS = 100
+/** Servers that say nothing for so long are given up. */
+const SILENT_MS = 60_000
+
+/** Whether the certificate of a server is checked: always, unless the user accepts one of a program on this computer. */
+export function tlsOptions({ selfSigned }: MailAccount, host: string): { rejectUnauthorized: boolean } {
+  return { rejectUnauthorized: !(selfSigned === true && isThisComputer(host)) }
+}
+
+export interface ConnectOptions {
+  /** Waits for news in the open folder whenever nothing else is asked (IDLE), restarted after so many ms. */
+  idleMs?: number
+}
+
+/** Connects and signs in. The caller closes it. Rejects with a `CodedError`. Nothing of the conversation is logged. */
+export async function connectImap(
+  { account, password }: SignedAccount,
+  signal?: AbortSignal,
+  { idleMs }: ConnectOptions = {},
+): Promise<ImapFlow> {
+  const { ImapFlow: Client } = await import('imapflow')
+  const { host, port, security } = account.imap
+  const connect = async (): Promise<ImapFlow> => {
+    signal?.throwIfAborted()
+    const client = new Client({
+      host,
+      port,
+      secure: security === 'tls',
+      doSTARTTLS: security === 'starttls',
+      auth: { user: account.user ?? account.address, pass: password },
+      tls: tlsOptions(account, host),
+      logger: false,
+      clientInfo: { name: 'Trestle' },
+      ...(idleMs === undefined ? { disableAutoIdle: true } : { autoIdleDelay: IDLE_DELAY_MS, maxIdleTime: idleMs }),
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SILENT_MS,
+      maxLiteralSize: 64 * 1024 * 1024,
+      maxResponseSize: 96 * 1024 * 1024,
+    })
+    // A connection that breaks rejects what waits for it; without a listener it would end the process as well.
+    client.on('error', () => undefined)
+    const abort = (): void => client.close()
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      await client.connect()
+    } catch (error) {
+      client.close()
+      throw error
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+    return client
+  }
+  try {
+    return await withSystemCertificates(connect)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw mailError(error, { account, server: 'imap', password })
+  }
+}
+
+/** Connects, works, and signs out again. */
+export async function withImap<Result>(
+  signed: SignedAccount,
+  signal: AbortSignal | undefined,
+  work: (client: ImapFlow) => Promise<Result>,
+): Promise<Result> {
+  const client = await connectImap(signed, signal)
+  const abort = (): void => client.close()
+  signal?.addEventListener('abort', abort, { once: true })
+  try {
+    return await work(client)
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw mailError(error, { account: signed.account, server: 'imap', password: signed.password })
+  } finally {
+    signal?.removeEventListener('abort', abort)
+    if (client.usable) await client.logout().catch(() => undefined)
+    client.close()
+  }
+}
+
+/** Works in one folder, which no other work of this connection leaves meanwhile. */
+export async function inFolder<Result>(
+  client: ImapFlow,
+  folder: string,
+  options: { readOnly: boolean },
+  work: (validity: string) => Promise<Result>,
+): Promise<Result> {
+  const lock = await client.getMailboxLock(folder, options)
+  try {
+    return await work(client.mailbox ? String(client.mailbox.uidValidity) : '0')
+  } finally {
+    lock.release()
+  }
+}
+
+const SPECIAL: Readonly<Record<string, string>> = {
+  inbox: '\\Inbox',
+  drafts: '\\Drafts',
+  sent: '\\Sent',
+  trash: '\\Trash',
+  archive: '\\Archive',
+  junk: '\\Junk',
+  spam: '\\Junk',
+  all: '\\All',
+}
+
+/** The folders that messages can be in. */
+export async function foldersOf(client: ImapFlow): Promise<ListResponse[]> {
+  return (await client.list()).filter(({ flags }) => !flags.has('\\Noselect') && !flags.has('\\NonExistent'))
+}
+
+/**
+ * The path of the folder that is meant: by its path, by its name whatever the case, or by what it is for (Drafts, Sent, Trash, Archive, Junk), as far as the server says so. Throws
+ * `mail.not_found` with the folders there are.
+ */
+export async function folderPath(client: ImapFlow, account: MailAccount, wanted: string): Promise<string> {
+  if (wanted.toUpperCase() === 'INBOX') return 'INBOX'
+  const folders = await foldersOf(client)
+  const lower = wanted.toLowerCase()
+  const found =
+    folders.find(({ path }) => path === wanted) ??
+    folders.find(({ path, name }) => path.toLowerCase() === lower || name.toLowerCase() === lower) ??
+    folders.find(({ specialUse }) => specialUse !== undefined && specialUse === SPECIAL[lower])
+  if (found) return found.path
+  const paths = folders.map(({ path }) => path)
+  const [best] = nearest(wanted, paths, 1)
+  const shown = paths.slice(0, 30).map((path) => JSON.stringify(path))
+  throw new CodedError(
+    'mail.not_found',
+    `${account.id} has no folder ${JSON.stringify(wanted)}.${best === undefined ? '' : ` Did you mean ${JSON.stringify(best)}?`} There are: ${shown.join(', ')}${paths.length > shown.length ? ` and ${paths.length - shown.length} more` : ''}.`,
+  )
+}
+
+/** The folder for drafts or sent messages: the configured one, or the one the server names. Undefined when it is missing. */
+export async function specialFolder(
+  client: ImapFlow,
+  account: MailAccount,
+  kind: 'drafts' | 'sent',
+): Promise<string | undefined> {
+  const configured = kind === 'drafts' ? account.draftsFolder : account.sentFolder
+  if (configured !== undefined) return folderPath(client, account, configured)
+  const folders = await foldersOf(client)
+  return folders.find(({ specialUse }) => specialUse === SPECIAL[kind])?.path
+}

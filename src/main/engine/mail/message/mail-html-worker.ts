@@ -1,0 +1,9 @@
+import { parentPort, workerData } from 'node:worker_threads'
+// With its extension: this file also runs from source, where it is not added.
+import { htmlToMarkdown } from './html-to-markdown.ts'
+
+/** The worker behind `readHtml`: parsing HTML that is nested without end takes minutes. */
+const { html } = workerData as { html: string }
+const answer = await htmlToMarkdown(html)
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+parentPort?.postMessage(answer)

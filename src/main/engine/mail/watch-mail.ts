@@ -1,0 +1,171 @@
+import type { ImapFlow } from 'imapflow'
+import type { MailFilter, MailSummary } from '../../../shared/model/mail'
+import { connectImap, folderPath, type SignedAccount } from './mail-connection'
+import { mailError } from './mail-failure'
+import { criteria, summaries, uidsOf } from './search-mail'
+
+/** How far a folder was watched: messages up to this number were reported. */
+export interface MailPosition {
+  validity: string
+  uid: number
+}
+
+export interface MailWatch {
+  filter: MailFilter
+  /**
+   * Each new message that fits the filter, once, oldest first; `position` is the place to continue from after a restart. To start an agent, give it the id only, never what
+   * the sender wrote: it reads the message with MailRead, and its conversation then counts as one that contains mail.
+   */
+  onMail(mail: MailSummary, position: MailPosition): void
+  /** Called when the watch breaks and is tried again later, once for each streak of failures; and with undefined when it works again. */
+  onProblem?(problem: Error | undefined): void
+  /** Where an earlier watch stopped: what came since is reported. Default: only what comes from now on. */
+  since?: MailPosition
+}
+
+export interface WatchDeps {
+  /** The account with its password now; rejects while it cannot be used. */
+  sign(): Promise<SignedAccount>
+  /** How long to wait before the attempt with this number, from 1, in ms. Default: 2 s, doubled up to 5 min. */
+  retryMs?(attempt: number): number
+}
+
+/** IDLE is restarted before servers and routers drop a silent connection. */
+const IDLE_MS = 9 * 60_000
+const MAX_NEW = 200
+
+/** One connection that watches a folder for all who want to know of new mail there. */
+export interface FolderWatcher {
+  /** Returns the function that stops. */
+  add(watch: MailWatch): () => void
+  readonly isEmpty: boolean
+  close(): void
+}
+
+interface Listener {
+  watch: MailWatch
+  position: MailPosition | undefined
+}
+
+/** Watches a folder with IDLE, from the first listener on. Connects again after the server has gone, and reports what came meanwhile. */
+export function createFolderWatcher(folder: string, { sign, retryMs = backoff }: WatchDeps): FolderWatcher {
+  const listeners = new Set<Listener>()
+  let client: ImapFlow | undefined
+  let timer: NodeJS.Timeout | undefined
+  let attempt = 0
+  let closed = false
+  let running = false
+  /** Looks one after the other: each sees the positions that the one before has left. */
+  let looking: Promise<void> = Promise.resolve()
+  let look: (() => void) | undefined
+
+  const tell = (problem: Error | undefined): void => {
+    for (const { watch } of listeners) watch.onProblem?.(problem)
+  }
+
+  async function connect(): Promise<void> {
+    running = true
+    let failure: Error | undefined
+    try {
+      const signed = await sign()
+      const opened = await connectImap(signed, undefined, { idleMs: IDLE_MS })
+      if (closed) return opened.close()
+      client = opened
+      const gone = new Promise<void>((resolve) => opened.once('close', () => resolve()))
+      try {
+        await watchFolder(opened, signed)
+        if (attempt > 0) tell(undefined)
+        attempt = 0
+        await gone
+        failure = new Error('The mail server closed the connection.')
+      } catch (error) {
+        throw mailError(error, { account: signed.account, server: 'imap', password: signed.password })
+      }
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
+    } finally {
+      client?.close()
+      client = undefined
+      look = undefined
+      running = false
+    }
+    retry(failure)
+  }
+
+  function retry(failure: Error | undefined): void {
+    if (closed || listeners.size === 0) return
+    attempt += 1
+    if (attempt === 1 && failure) tell(failure)
+    timer = setTimeout(() => {
+      timer = undefined
+      void connect()
+    }, retryMs(attempt))
+    timer.unref()
+  }
+
+  async function watchFolder(opened: ImapFlow, signed: SignedAccount): Promise<void> {
+    const path = await folderPath(opened, signed.account, folder)
+    const box = await opened.mailboxOpen(path, { readOnly: true })
+    const where = { account: signed.account.id, folder: path, validity: String(box.uidValidity) }
+    const newest = box.uidNext - 1
+    for (const listener of listeners)
+      if (listener.position?.validity !== where.validity) listener.position = { validity: where.validity, uid: newest }
+    look = () => {
+      looking = looking.then(() => lookForNew(opened, where)).catch(() => opened.close())
+    }
+    opened.on('exists', () => look?.())
+    look()
+    await looking
+  }
+
+  async function lookForNew(
+    opened: ImapFlow,
+    where: { account: string; folder: string; validity: string },
+  ): Promise<void> {
+    for (const listener of listeners) {
+      const box = opened.mailbox
+      if (!box) return
+      const from = (listener.position ??= { validity: where.validity, uid: box.uidNext - 1 })
+      const { watch } = listener
+      // A range that ends in * always has the last message in it.
+      const found = (await uidsOf(opened, { ...criteria(watch.filter), uid: `${from.uid + 1}:*` })).filter(
+        (uid) => uid > from.uid,
+      )
+      const all = found.length === 0 ? [] : await uidsOf(opened, { uid: `${from.uid + 1}:*` })
+      const last = Math.max(from.uid, ...all, ...found)
+      const uids = found.toSorted((a, b) => a - b).slice(-MAX_NEW)
+      const mails = new Map((await summaries(opened, where, uids)).map((mail) => [mail.id, mail]))
+      listener.position = { validity: where.validity, uid: last }
+      for (const mail of [...mails.values()].toSorted((a, b) => uidOf(a) - uidOf(b)))
+        if (listeners.has(listener)) watch.onMail(mail, { validity: where.validity, uid: uidOf(mail) })
+    }
+  }
+
+  return {
+    add(watch) {
+      const listener: Listener = { watch, position: watch.since }
+      listeners.add(listener)
+      if (!running && timer === undefined) void connect()
+      else look?.()
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+    get isEmpty() {
+      return listeners.size === 0
+    },
+    close() {
+      closed = true
+      clearTimeout(timer)
+      client?.close()
+    },
+  }
+}
+
+function uidOf({ id }: MailSummary): number {
+  return Number(id.slice(id.lastIndexOf('-') + 1))
+}
+
+function backoff(attempt: number): number {
+  return Math.min(2_000 * 2 ** (attempt - 1), 5 * 60_000)
+}

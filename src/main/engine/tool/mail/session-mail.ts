@@ -1,0 +1,34 @@
+import { failureOf } from '../../../../shared/errors'
+import type { MailAccount } from '../../../../shared/model/mail'
+import type { Mail } from '../../mail/mail'
+import { FileProblem } from '../../workspace/path/file-problem'
+import type { ResolvedPath, Workspace } from '../../workspace/workspace'
+import { failed, ok, type ToolResult } from '../tool'
+
+/** Results of assistant tools are short. */
+export const MAX_RESULT_CHARS = 8_000
+
+/** What the tools of a session have of the user's mail. */
+export interface SessionMail {
+  /** Loaded when it is first used. */
+  mail(): Promise<Mail>
+  accounts(): readonly MailAccount[]
+  /** Absent: the tools as they are described. */
+  workspace?: Workspace
+}
+
+/** A file that a message takes along. */
+export interface Attached {
+  path: ResolvedPath
+  shown: string
+}
+
+/** The result; a refusal becomes a message that the model can act on. */
+export async function attempt(work: () => Promise<string>): Promise<ToolResult> {
+  try {
+    return ok(await work())
+  } catch (error) {
+    if (error instanceof FileProblem) return failed(error.message)
+    return failed(failureOf(error).message)
+  }
+}

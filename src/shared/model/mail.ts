@@ -1,0 +1,174 @@
+/** Limits of what is sent and shown; more is refused with an error that says so. */
+export const MAIL_LIMITS = {
+  recipients: 50,
+  subjectChars: 500,
+  /** Of the text of a message that is sent: all of it is shown on the card. */
+  textChars: 20_000,
+  attachments: 20,
+  /** Messages that one call moves or flags. */
+  messages: 100,
+  found: 50,
+} as const
+
+/** A recipient: an address, or a name with an address in angle brackets. */
+export const MAIL_RECIPIENT = /^(?:[^<>\p{Cc},;]*<[^\s@<>",;:\\]+@[^\s@<>",;:\\]+>|[^\s@<>",;:\\]+@[^\s@<>",;:\\]+)$/u
+
+/** How a connection is protected. `none` is accepted only on this computer. */
+export const MAIL_SECURITIES = ['tls', 'starttls', 'none'] as const
+export type MailSecurity = (typeof MAIL_SECURITIES)[number]
+
+/** A server of an account. */
+export interface MailServer {
+  host: string
+  port: number
+  security: MailSecurity
+}
+
+/** What config.toml says of an account; its password is stored like a key. */
+export interface MailAccount {
+  /** Its name in config.toml: letters, digits, `-` and `_`. */
+  id: string
+  address: string
+  /** The sender's name in messages. */
+  name?: string
+  /** What it signs in with; default: the address. */
+  user?: string
+  imap: MailServer
+  smtp: MailServer
+  /** Accepts a certificate of the server's own making; only for servers on this computer. */
+  selfSigned?: true
+  /** The server itself keeps a copy of what is sent. */
+  keepsSent?: true
+  /** Folder for drafts and sent messages; default: those the server names. */
+  draftsFolder?: string
+  sentFolder?: string
+}
+
+/** An account for the settings page. */
+export interface MailAccountView extends MailAccount {
+  /** `stored`: there is a password; `locked`: it is stored, but the key store cannot be opened; `none`: it is missing. */
+  password: 'stored' | 'locked' | 'none'
+}
+
+/** One part of a test of an account. */
+export interface MailCheck {
+  what: 'password' | 'imap' | 'folders' | 'smtp'
+  ok: boolean
+  /** What was found, as a sentence. */
+  message: string
+  /** What to do; absent when all is well. */
+  advice?: string
+}
+
+export interface MailTest {
+  ok: boolean
+  checks: MailCheck[]
+  /** The folders of the account, when they could be listed. */
+  folders: string[]
+}
+
+/** Which messages are meant. What is absent matches all. */
+export interface MailFilter {
+  /** Default: the inbox. */
+  folder?: string
+  /** Part of the sender's name or address. */
+  from?: string
+  /** Part of the subject. */
+  subject?: string
+  /** Words of the subject or text. */
+  text?: string
+}
+
+export interface MailQuery extends MailFilter {
+  /** Default: all accounts. */
+  account?: string
+  /** `YYYY-MM-DD`: not older than that. */
+  since?: string
+  unread?: boolean
+  limit?: number
+}
+
+/** A message in a list. */
+export interface MailSummary {
+  /** `account:folder:validity-uid`, as the tools name it. */
+  id: string
+  account: string
+  folder: string
+  /** `Name <address>` */
+  from: string
+  to: string
+  subject: string
+  /** ms since the epoch; absent when the message has none. */
+  at?: number
+  bytes: number
+  unread: boolean
+  flagged: boolean
+  answered: boolean
+  attachments: number
+}
+
+/** What a search has found, newest first. */
+export interface MailFound {
+  messages: MailSummary[]
+  /** In all accounts that were searched. */
+  total: number
+  /** Accounts that could not be searched, with the reason. */
+  problems: { account: string; message: string }[]
+}
+
+export interface MailAttachment {
+  /** From 1, as the tools name it. */
+  number: number
+  name: string
+  type: string
+  /** As stored; an encoded attachment is smaller once it is saved. */
+  bytes: number
+  /** Shown within the text, such as a picture. */
+  inline: boolean
+}
+
+/** A message as it is read. */
+export interface MailMessage extends MailSummary {
+  cc: string
+  replyTo: string
+  messageId?: string
+  /** Plain text; of an HTML message, Markdown without remote content. */
+  text: string
+  /** What it was made from. */
+  source: 'text' | 'html' | 'none'
+  attachments: number
+  files: MailAttachment[]
+  /** What the reader should know: a signature that was not checked, text that was left out. */
+  notes: string[]
+}
+
+/** A message to send or to store as a draft. */
+export interface MailDraft {
+  /** Default: the first account, or that of the message it answers. */
+  account?: string
+  to: string[]
+  cc?: string[]
+  bcc?: string[]
+  subject: string
+  text: string
+  /** Id of the message it answers. */
+  replyTo?: string
+  /** Real paths. */
+  attachments?: string[]
+}
+
+/** What became of a message that was sent. */
+export interface MailSent {
+  account: string
+  messageId: string
+  accepted: string[]
+  rejected: string[]
+  /** The folder that has a copy; absent when no copy was kept. */
+  copiedTo?: string
+  /** Why there is no copy. */
+  note?: string
+}
+
+/** How messages can be marked. */
+export const MAIL_FLAGS = ['read', 'unread', 'flagged', 'unflagged', 'answered'] as const
+export type MailFlag = (typeof MAIL_FLAGS)[number]

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWriteStream, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { createMail, type Mail } from '../../src/main/engine/mail/mail'
+import type { MailAccount, MailSummary } from '../../src/shared/model/mail'
+import { hasDovecot } from '../support/mail/dovecot'
+import { MAIL_PASSWORD, startMailLab, type MailLab } from '../support/mail/mail-lab'
+import { largeMessage, plainMessage } from '../support/mail/messages'
+import { rejection } from '../support/required'
+
+describe.skipIf(!hasDovecot)('mail on a Dovecot server', () => {
+  let lab: MailLab
+  let accounts: MailAccount[]
+  let mail: Mail
+  beforeAll(async () => {
+    lab = await startMailLab()
+    accounts = [lab.account('ada'), lab.account('bob', { name: 'Bob Ross' })]
+    mail = createMail({ accounts: () => accounts, password: () => MAIL_PASSWORD, retryMs: () => 1 })
+  })
+  afterAll(async () => {
+    mail.close()
+    await lab.close()
+  })
+
+  const idOf = async (account: string, subject: string, folder = 'INBOX'): Promise<string> => {
+    const { messages } = await mail.search({ account, folder, subject })
+    return messages[0]?.id ?? `no message ${subject}`
+  }
+  const subjects = (messages: readonly MailSummary[]): string[] => messages.map(({ subject }) => subject)
+
+  it('searches by folder, sender, subject, text, date and unread, in one account or all, the newest first', async () => {
+    await lab.deliver(
+      'ada',
+      'From: Carol <carol@example.com>\r\nSubject: Invoice 12\r\nDate: Mon, 2 Nov 2026 10:00:00 +0000\r\n\r\nPlease pay 12 euros.\r\n',
+    )
+    await lab.deliver(
+      'ada',
+      'From: Dan <dan@example.com>\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\nDate: Tue, 3 Nov 2026 10:00:00 +0000\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nSchöne Grüße aus Köln\r\n',
+    )
+    await lab.deliver(
+      'bob',
+      'From: Carol <carol@example.com>\r\nSubject: Invoice 13\r\nDate: Wed, 4 Nov 2026 10:00:00 +0000\r\n\r\nPlease pay 13 euros.\r\n',
+    )
+    await lab.deliver('bob', 'From: Carol <carol@example.com>\r\nSubject: Old\r\n\r\nold\r\n', 'Archive')
+    const found = async (query: Parameters<Mail['search']>[0]) => subjects((await mail.search(query)).messages)
+    expect(await found({ from: 'carol' })).toEqual(['Invoice 13', 'Invoice 12'])
+    expect(await found({ account: 'ada', from: 'carol' })).toEqual(['Invoice 12'])
+    expect(await found({ subject: 'Grüße' })).toEqual(['Grüße'])
+    expect(await found({ text: 'Köln' })).toEqual(['Grüße'])
+    expect(await found({ text: 'euros', limit: 1 })).toEqual(['Invoice 13'])
+    expect(await found({ account: 'bob', folder: 'archive' })).toEqual(['Old'])
+    expect(await found({ since: '2030-01-01' })).toEqual([])
+    await mail.flag([await idOf('ada', 'Invoice 12')], 'read')
+    expect(await found({ account: 'ada', unread: true, from: 'carol' })).toEqual([])
+    expect((await mail.search({ text: 'euros', limit: 1 })).total).toBe(2)
+  })
+
+  it('says which folders there are when one is missing, and which accounts', async () => {
+    expect(await rejection(mail.search({ account: 'ada', folder: 'Archiv' }))).toMatchObject({
+      code: 'mail.not_found',
+      message: expect.stringMatching(/no folder "Archiv"\. Did you mean "Archive"\? There are: .*"Drafts"/),
+    })
+    expect(await rejection(mail.search({ account: 'stranger' }))).toMatchObject({
+      message: expect.stringContaining('There are: ada, bob.'),
+    })
+    expect(await rejection(mail.read('ada:INBOX:1-1'))).toMatchObject({
+      code: 'mail.not_found',
+      message: expect.stringContaining('Search again'),
+    })
+    expect(await rejection(mail.read('nonsense'))).toMatchObject({
+      message: expect.stringContaining('is not the id of a message'),
+    })
+  })
+
+  it('reads a message with an attachment of 30 MB without fetching it, and saves it with flat memory', async () => {
+    const folder = mkdtempSync(join(realpathSync(tmpdir()), 'trestle-mail-'))
+    await lab.deliver('bob', largeMessage(30_000_000))
+    const id = await idOf('bob', 'Large')
+    const peak = peakMemory()
+    const read = await mail.read(id)
+    expect(read).toMatchObject({
+      text: 'The film is attached.',
+      files: [{ number: 1, name: 'film.mp4', type: 'video/mp4' }],
+    })
+    const file = join(folder, 'film.mp4')
+    const saved = await mail.save(id, { number: 1, createFile: () => createWriteStream(file, { flags: 'wx' }) })
+    expect(saved).toEqual({ name: 'film.mp4', bytes: statSync(file).size })
+    expect(saved.bytes).toBeGreaterThanOrEqual(30_000_000)
+    expect(peak.stop()).toBeLessThan(12_000_000)
+    rmSync(folder, { recursive: true })
+  })
+
+  it('stores a draft with a thread, blind copies and umlauts, and sends nothing', async () => {
+    await lab.deliver('bob', plainMessage('Question', 'How are you?', ['Message-ID: <q1@example.com>']))
+    const stored = await mail.draft(
+      {
+        account: 'bob',
+        to: ['Ada <ada@example.com>'],
+        bcc: ['eve@example.com'],
+        subject: 'Re: Question – größer',
+        text: 'Fine.\nBob',
+        replyTo: await idOf('bob', 'Question'),
+      },
+      [],
+    )
+    expect(stored).toEqual({ account: 'bob', folder: 'Drafts' })
+    const draft = await mail.read(await idOf('bob', 'größer', 'Drafts'))
+    expect(draft).toMatchObject({
+      from: 'Bob Ross <bob@example.com>',
+      to: 'Ada <ada@example.com>',
+      subject: 'Re: Question – größer',
+      text: 'Fine.\nBob',
+    })
+    expect(lab.smtp.received).toEqual([])
+  })
+
+  it('sends with an attachment, keeps a copy, marks what it answers, and never tells blind copies', async () => {
+    const sent = await mail.send(
+      {
+        to: ['ada@example.com', 'gone@example.com'],
+        bcc: ['eve@example.com'],
+        subject: 'Re: Question',
+        text: 'See the plan.',
+        replyTo: await idOf('bob', 'Question'),
+      },
+      [{ name: 'plan.txt', content: Buffer.from('the plan') }],
+    )
+    expect(sent).toMatchObject({
+      account: 'bob',
+      accepted: ['ada@example.com', 'eve@example.com'],
+      rejected: ['gone@example.com'],
+      copiedTo: 'Sent',
+    })
+    const [received] = lab.smtp.received
+    expect(received).toMatchObject({ from: 'bob@example.com', to: ['ada@example.com', 'eve@example.com'] })
+    expect(received?.raw).toMatch(/^In-Reply-To: <q1@example\.com>/m)
+    expect(received?.raw).toMatch(/^References: <q1@example\.com>/m)
+    expect(received?.raw).not.toMatch(/eve@/)
+    const copy = await mail.read(await idOf('bob', 'Re: Question', 'Sent'))
+    expect(copy.files).toMatchObject([{ name: 'plan.txt' }])
+    expect((await mail.search({ account: 'bob', subject: 'Question' })).messages[0]).toMatchObject({ answered: true })
+  })
+
+  it('moves and marks messages, also of several folders', async () => {
+    await lab.deliver('ada', plainMessage('Move me', 'x'))
+    const id = await idOf('ada', 'Move me')
+    expect(await mail.flag([id], 'flagged')).toBe(1)
+    expect((await mail.read(id)).flagged).toBe(true)
+    expect(await mail.move([id], 'trash')).toEqual({ moved: 1, folder: 'Trash' })
+    expect(await rejection(mail.read(id))).toMatchObject({ code: 'mail.not_found' })
+    const moved = await idOf('ada', 'Move me', 'Trash')
+    expect(await mail.move([moved, await idOf('ada', 'Invoice 12')], 'Archive')).toEqual({
+      moved: 2,
+      folder: 'Archive',
+    })
+    expect(await rejection(mail.move([moved], 'Nowhere'))).toMatchObject({
+      message: expect.stringContaining('There are:'),
+    })
+  })
+
+  it('tells of new mail that fits the filter, once each, and of what came while the server was away', async () => {
+    const inbox: string[] = []
+    let arrived = next()
+    const problems: string[] = []
+    const stop = mail.watch({
+      account: 'ada',
+      filter: { from: 'ci@example.com', text: 'failed' },
+      onMail({ subject }) {
+        inbox.push(subject)
+        arrived.resolve()
+      },
+      onProblem: (problem) => problems.push(problem === undefined ? 'works again' : 'broken'),
+    })
+    const ready = next()
+    const stopReady = mail.watch({ account: 'ada', filter: { subject: 'ready' }, onMail: () => ready.resolve() })
+    // Whether it watches yet can only be told by mail: it is sent until it does.
+    while (
+      !(await Promise.race([
+        ready.promise.then(() => true),
+        lab.deliver('ada', plainMessage('ready', 'x')).then(() => false),
+      ]))
+    );
+    const build = (subject: string, text: string): string =>
+      `From: CI <ci@example.com>\r\nSubject: ${subject}\r\n\r\n${text}\r\n`
+    await lab.deliver('ada', build('Build 1', 'all is well'))
+    await lab.deliver('ada', build('Build 2', 'it failed'))
+    await arrived.promise
+    arrived = next()
+    await lab.imap.stop()
+    await lab.imap.start()
+    await lab.deliver('ada', build('Build 3', 'it failed again'))
+    await arrived.promise
+    expect(inbox).toEqual(['Build 2', 'Build 3'])
+    expect(problems.slice(0, 2)).toEqual(['broken', 'works again'])
+    stop()
+    stopReady()
+  })
+
+  it('continues a watch where an earlier one stopped', async () => {
+    const one = next<{ validity: string; uid: number }>()
+    await lab.deliver('bob', plainMessage('Before', 'x'))
+    const stop = mail.watch({
+      account: 'bob',
+      filter: { subject: 'First' },
+      since: position(await idOf('bob', 'Before')),
+      onMail: (_mail, at) => one.resolve(at),
+    })
+    await lab.deliver('bob', plainMessage('First', 'x'))
+    const since = await one.promise
+    stop()
+    await lab.deliver('bob', plainMessage('Second', 'x'))
+    const two = next<string>()
+    const stopAgain = mail.watch({ account: 'bob', filter: {}, since, onMail: ({ subject }) => two.resolve(subject) })
+    expect(await two.promise).toBe('Second')
+    stopAgain()
+  })
+})
+
+function position(id: string): { validity: string; uid: number } {
+  const [, validity = '', uid = ''] = /:(\d+)-(\d+)$/.exec(id) ?? []
+  return { validity, uid: Number(uid) }
+}
+
+function next<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  return Promise.withResolvers<T>()
+}
+
+/** The most memory that was in use above what is used now, after what is not used any more was collected; looked at several times a second. */
+function peakMemory(): { stop(): number } {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const inUse = (): number => {
+    // Buffers are freed by the second one.
+    collect()
+    collect()
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    return heapUsed + arrayBuffers
+  }
+  const before = inUse()
+  let peak = 0
+  const timer = setInterval(() => (peak = Math.max(peak, inUse() - before)), 40)
+  return {
+    stop() {
+      clearInterval(timer)
+      return peak
+    },
+  }
+}
