@@ -7,6 +7,7 @@ import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pushHandlers } from './push-handlers'
+import { scheduleHandlers } from './schedule-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
@@ -28,6 +29,7 @@ export function createRouter(deps: ApiDeps) {
     mcpContent: mcpContentHandlers(os, deps),
     memory: memoryHandlers(os, deps),
     plan: planHandlers(os, deps),
+    schedule: scheduleHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),

@@ -20,6 +20,7 @@ import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
 import type { MemoryActions } from './engine-memory'
+import type { ScheduleActions } from './engine-schedule'
 import type { SettingsActions } from './settings-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -45,6 +46,7 @@ export interface Engine {
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
   readonly memory: MemoryActions
+  readonly schedule: ScheduleActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */
@@ -78,6 +80,8 @@ export type EngineChange =
   | { kind: 'mcp' }
   /** What is remembered. */
   | { kind: 'memory' }
+  /** Schedules and their runs. */
+  | { kind: 'schedules' }
 
 /** What a host decides about its engine. */
 export interface EngineOptions {
@@ -92,6 +96,11 @@ export interface EngineOptions {
   maxSteps?: number
   /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */
   interactive?: boolean
+  /**
+   * Whether that person can answer the requests of every session here; default: as `interactive`. Otherwise a scheduled run that waits is left to the process
+   * where its request is answered.
+   */
+  hasInbox?: boolean
   /** Whether that person can type at the terminals of commands; default: as `interactive`. */
   canType?: boolean
   /** Whether config.toml is watched for changes; default true. */

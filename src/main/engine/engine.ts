@@ -44,6 +44,7 @@ import { BUILTIN_TOOLS } from '../../shared/tool-label'
 /** Puts the product together: the only place that knows all parts. The caller closes it. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { version, interactive = false } = options
+  const hasInbox = options.hasInbox ?? interactive
   const foundation = await openFoundation(options)
   const { home, store, config, settings, settingsFor, effectiveHeader, rulesOf, env, catalog, network, environment } =
     foundation
@@ -196,6 +197,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       effectiveHeader,
       rulesOf,
       interactive,
+      hasInbox,
       sandboxesOf: sandboxes.judging,
       toolPins: createToolPins(home),
       keepRules: (patterns) => config.allow(patterns),
@@ -215,6 +217,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       inbox.sessionChanged(before, session.header)
       agents.onRecorded(session.header, before)
       hooks.recorded(session, events)
+      features.schedule.recorded(session, events)
       titles?.onRecorded(session.header, before, events)
       mcp.onRecorded(session.header, before, events)
       if (events.some(changesSandbox)) void sandboxes.sync(session)
@@ -305,6 +308,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     removeOrphanedPlaceholders(join(home, 'run', 'sandbox'))
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
+  features.schedule.begin({ sessions, agents, interactive, hasInbox })
   const actions = createSettingsActions({
     config,
     secrets: foundation.secrets,
@@ -317,6 +321,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   })
   config.onChange(() => {
     foundation.settingsChanged()
+    features.schedule.settingsChanged()
     notify({ kind: 'settings' })
     void sessions.reconsider()
   })
@@ -346,11 +351,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     agents: { list: agents.specs.list },
     mcp,
     memory: features.memory.actions,
+    schedule: features.schedule.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),
     onChange: foundation.onChange,
     async close(background) {
+      features.schedule.stop()
       notifier.close()
       titles?.close()
       checkpoints.close()

@@ -40,6 +40,9 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'memory':
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })
           break
+        case 'schedules':
+          void queryClient.invalidateQueries({ queryKey: [['schedule']] })
+          break
         case 'settings':
         case 'models':
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })

@@ -43,6 +43,8 @@ export interface GateDeps extends WaitingRequestsDeps {
   sandboxes?(forCommand: boolean): Promise<CommandSandboxes | undefined>
   /** Whether a user is available to answer. */
   canAsk(): boolean
+  /** The same for questions in the midst of a call, which end with the process; default: as `canAsk`. */
+  canAskMidCall?(): boolean
   now(): number
   newId(prefix: string): string
   /** See `JudgedCall`; default: no. */
@@ -82,7 +84,9 @@ const RULE_KEPT = 'The rule is in your config.toml.'
 /** Judges calls and asks the user about the rest. Requests can be pending at the same time; each is answered once. */
 export function createGate(deps: GateDeps): ApprovalGate {
   const requests = new WaitingRequests(deps)
-  const questions = new CallQuestions(deps)
+  const { record, now, newId } = deps
+  const canAsk = (): boolean => (deps.canAskMidCall ?? deps.canAsk)()
+  const questions = new CallQuestions({ record, now, newId, canAsk })
 
   /** A call with the current context to judge it. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {

@@ -1,6 +1,6 @@
 import type { Policy } from '../rules/policy'
 import { afterMail, sendingMail } from './after-mail'
-import { rememberFreely, rememberThirdParty } from './remember'
+import { rememberFreely, rememberThirdParty, scheduleThirdParty } from './remember'
 import {
   acceptEdits,
   askByDefault,
@@ -33,6 +33,7 @@ export const POLICIES: readonly Policy[] = [
   sendingMail,
   afterMail,
   rememberThirdParty,
+  scheduleThirdParty,
   askRules,
   changedServerTools,
   rememberedForSession,
