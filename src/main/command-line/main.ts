@@ -95,6 +95,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { memoryMain } = await import('../host/commands/memory-main')
       return memoryMain(parsed, version)
     }
+    case 'schedule': {
+      const { scheduleMain } = await import('../host/schedule/schedule-main')
+      return scheduleMain(parsed, version)
+    }
     case 'provider': {
       const { providerMain } = await import('../host/models/provider-main')
       return providerMain(parsed, version)
