@@ -14,6 +14,7 @@ import {
   MemoryView,
   MessagesDialog,
   Palette,
+  SchedulesView,
   SessionInspector,
   SessionPage,
   SettingsView,
@@ -135,6 +136,13 @@ export function App({ connection }: { connection: Connection }) {
             <MemoryView id={view.id} userHome={userHome} isOn={isFeatureOn(settings, 'memory')} />
           </>
         )}
+        {view.kind === 'schedules' && (
+          <>
+            <HeaderBar {...frame} title="Schedules" folder={undefined} onClose={leave} />
+            {banners}
+            <SchedulesView id={view.id} userHome={userHome} isOn={isFeatureOn(settings, 'scheduling')} />
+          </>
+        )}
         {view.kind === 'new' && (
           <>
             <HeaderBar
@@ -166,7 +174,14 @@ function usePlace(): string | undefined {
   return view.kind === 'session' ? summary && titleOf(summary) : PLACES[view.kind]
 }
 
-const PLACES = { settings: 'Settings', tasks: 'Tasks', inbox: 'Inbox', memory: 'Memory', new: 'New session' }
+const PLACES = {
+  settings: 'Settings',
+  tasks: 'Tasks',
+  inbox: 'Inbox',
+  memory: 'Memory',
+  schedules: 'Schedules',
+  new: 'New session',
+}
 
 function toggleColumn(): void {
   const layout = useLayout.getState()

@@ -34,6 +34,11 @@ export const MemoryView = onDemand(
   () => <ViewSkeleton label="Loading the memory" />,
 )
 
+export const SchedulesView = onDemand(
+  () => import('../features/schedules/schedules-page').then((module) => module.SchedulesPage),
+  () => <ViewSkeleton label="Loading the schedules" />,
+)
+
 export const BeginView = onDemand(
   () => import('./begin-view').then((module) => module.BeginView),
   () => <ViewSkeleton label="Loading" />,
@@ -72,6 +77,9 @@ export function preloadView(view: MainView): void {
       break
     case 'memory':
       void MemoryView.preload()
+      break
+    case 'schedules':
+      void SchedulesView.preload()
       break
     case 'new':
       void BeginView.preload()

@@ -65,9 +65,9 @@ export function readTime(text: string, zone: string, now: number): ScheduleTime 
 
 /** A date and time, in the zone unless it names an offset itself. */
 function readMoment(text: string, zone: string, now: number): number {
-  const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}):(\d{2})(?::\d{2})?)?(Z|[+-]\d{2}:\d{2})?$/i.exec(text)
-  const [, date, hour = '0', minute = '00', offset] = match ?? []
-  const iso = `${date}T${hour.padStart(2, '0')}:${minute}:00`
+  const match = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2}))?)?(Z|[+-]\d{2}:\d{2})?$/i.exec(text)
+  const [, date, hour = '0', minute = '00', second = '00', offset] = match ?? []
+  const iso = `${date}T${hour.padStart(2, '0')}:${minute}:${second}`
   const at = date === undefined ? undefined : offset === undefined ? localMoment(iso, zone) : Date.parse(iso + offset)
   if (at === undefined || Number.isNaN(at))
     throw timeError(`${JSON.stringify(text)} is not a date and time such as 2026-12-01T09:00.`)

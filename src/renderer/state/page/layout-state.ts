@@ -39,6 +39,8 @@ export type MainView =
   | { kind: 'inbox' }
   /** What is remembered, with one entry open. */
   | { kind: 'memory'; id?: number }
+  /** The schedules, with one of them open. */
+  | { kind: 'schedules'; id?: string }
 
 interface LayoutState {
   view: MainView
@@ -65,6 +67,8 @@ interface LayoutState {
   openInbox(): void
   /** The page of what is remembered; `id`: with that entry open. */
   openMemory(id?: number): void
+  /** The page of schedules; `id`: with that one open. */
+  openSchedules(id?: string): void
   /** Leaves settings or the new-session page. */
   goBack(): void
   /** The session was deleted: shows the new-session page if the session was on screen. */
@@ -117,6 +121,7 @@ export const useLayout = create<LayoutState>()((set, get) => {
     openTasks: (taskId) => set({ view: { kind: 'tasks', ...(taskId !== undefined && { taskId }) }, drawer: 'none' }),
     openInbox: () => set({ view: { kind: 'inbox' }, drawer: 'none' }),
     openMemory: (id) => set({ view: { kind: 'memory', ...(id !== undefined && { id }) }, drawer: 'none' }),
+    openSchedules: (id) => set({ view: { kind: 'schedules', ...(id !== undefined && { id }) }, drawer: 'none' }),
     goBack: () => {
       const { lastSessionId: sessionId } = get()
       set({ view: sessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId }, drawer: 'none' })
