@@ -30,7 +30,7 @@ export function WeekCalendar({ schedules }: { schedules: readonly Schedule[] }) 
     <div className="min-h-0 flex-1 overflow-y-auto">
       <ol
         aria-label="The next seven days"
-        className="grid grid-cols-7 divide-x divide-line max-[900px]:grid-cols-1 max-[900px]:divide-x-0 max-[900px]:divide-y"
+        className="grid min-h-full grid-cols-7 divide-x divide-line max-[900px]:min-h-0 max-[900px]:grid-cols-1 max-[900px]:divide-x-0 max-[900px]:divide-y"
       >
         {DAYS.map((day) => (
           <Day
