@@ -11,6 +11,7 @@ import {
   type ScheduleSpec,
   type TimePreview,
 } from '../../../shared/model/schedule'
+import { timeSource } from '../../../shared/model/schedule-text'
 import type { ScheduleRows } from '../store/schedule-rows'
 import { readQuiet, readTime, readZone } from './read-time'
 import { nextRun, plannedRuns } from './timetable'
@@ -90,7 +91,9 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     if (input.quiet !== undefined && input.quiet.trim() !== '' && !isHeartbeat)
       throw new CodedError('schedule.time', 'Only a heartbeat has quiet hours.')
     const quiet = input.quiet?.trim() ? readQuiet(input.quiet) : undefined
-    const read = readTime(input.time, zone, now())
+    // The time that it has stays as it is, also one that has passed.
+    const isKept = before?.zone === zone && input.time === timeSource(before.time, before.zone)
+    const read = isKept ? before.time : readTime(input.time, zone, now())
     // An interval that stays the same is counted from where it was.
     const isSame = read.kind === 'every' && before?.time.kind === 'every' && read.everyMs === before.time.everyMs
     return {
@@ -104,7 +107,8 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     const { name, prompt, mode = 'ask', limits = {} } = input
     assertMode(mode, author)
     const when = times(input, before)
-    if (nextRun(when, now()) === undefined) throw new CodedError('schedule.time', 'It would never run.')
+    if (when.time !== before?.time && nextRun(when, now()) === undefined)
+      throw new CodedError('schedule.time', 'It would never run.')
     const folder = input.folder ? await realFolder(input.folder) : undefined
     if (input.agent) await deps.checkAgent(input.agent, folder)
     if (input.model) deps.checkModel(input.model)

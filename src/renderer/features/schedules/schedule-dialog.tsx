@@ -110,7 +110,7 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
           maxLength={SCHEDULE_LIMITS.nameChars}
           onChange={(event) => change({ name: event.target.value })}
         />
-        <TimeField draft={draft} checked={input} onChange={change} />
+        <TimeField draft={draft} checked={input} saved={before.time} onChange={change} />
         <TextAreaField
           label="Prompt"
           hint="What the agent is told in each run. It knows nothing of other sessions."

@@ -10,6 +10,8 @@ import { dueText } from './due-text'
 type Times = { time: string; zone: string; heartbeat: boolean; quiet: string }
 
 interface TimeFieldProps {
+  /** The time that the schedule has; it may have passed. */
+  saved: string
   draft: Times
   /** The same, a moment later, while the person types. */
   checked: Times
@@ -17,7 +19,7 @@ interface TimeFieldProps {
 }
 
 /** When it runs, as text, with how that is understood; and the time zone. */
-export function TimeField({ draft, checked, onChange }: TimeFieldProps) {
+export function TimeField({ draft, checked, saved, onChange }: TimeFieldProps) {
   const queries = useQueries()
   const now = useNowEachMinute()
   const listId = useId()
@@ -37,7 +39,9 @@ export function TimeField({ draft, checked, onChange }: TimeFieldProps) {
   const hint =
     time.trim() === ''
       ? 'For example: every 2 h, weekdays at 9:00, 2026-12-01T09:00, or a cron pattern such as 0 9 * * 1-5.'
-      : data && `${timeText(data.time, data.zone)}. Next: ${data.next.map((at) => dueText(at, now)).join(', ')}`
+      : error && time === saved
+        ? 'This time has passed.'
+        : data && `${timeText(data.time, data.zone)}. Next: ${data.next.map((at) => dueText(at, now)).join(', ')}`
   return (
     <div className="grid grid-cols-[minmax(0,2fr)_minmax(0,1fr)] gap-3 max-[460px]:grid-cols-1">
       <TextField
@@ -45,7 +49,7 @@ export function TimeField({ draft, checked, onChange }: TimeFieldProps) {
         value={draft.time}
         placeholder="weekdays at 9:00"
         hint={hint}
-        error={time.trim() !== '' && error ? failureFrom(error).message : undefined}
+        error={time.trim() !== '' && time !== saved && error ? failureFrom(error).message : undefined}
         onChange={(event) => onChange({ time: event.target.value })}
       />
       <div className="min-w-0">
