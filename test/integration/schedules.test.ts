@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TrestleClient } from '../../src/shared/contract'
 import type { InboxEntry } from '../../src/shared/model/approval'
@@ -277,4 +277,45 @@ it('while schedules are off, nothing of them is in a request, no run starts, and
   await runCli(['print', 'go', '--cwd', scratch.project], { home: scratch.home })
   expect(JSON.stringify(model.requests[0]!.body)).not.toMatch(/Schedule/)
   expect(results()[0]).toContain('There is no tool "ScheduleList".')
+})
+
+/** The files of schedules that the program loads between its start and the end of its stdin. */
+async function loadedFiles(home: string): Promise<string[]> {
+  const [spy, list] = [join(home, 'spy.mjs'), join(home, 'loaded.txt')]
+  writeFileSync(
+    spy,
+    `import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+registerHooks({
+  load(url, context, next) {
+    appendFileSync(${JSON.stringify(list)}, url + '\\n')
+    return next(url, context)
+  },
+})`,
+  )
+  writeFileSync(list, '')
+  const { code } = await runCli(['wire'], { home, env: { NODE_OPTIONS: `--import ${JSON.stringify(spy)}` } })
+  expect(code).toBe(0)
+  const files = readFileSync(list, 'utf8').split('\n')
+  expect(files.some((url) => url.endsWith('/cli.js'))).toBe(true)
+  // `schedule` has the limits that the contract names.
+  return files
+    .flatMap((url) => /\/((?:schedule|timetable|croner)[\w-]*)-[\w-]{8}\.js$/.exec(url)?.[1] ?? [])
+    .filter((name) => name !== 'schedule')
+}
+
+it('while schedules are off, a start loads nothing of them; while they are on, what runs them', async () => {
+  const { scratch } = await program([], '')
+  expect(await loadedFiles(scratch.home)).toEqual([])
+  writeConfig(scratch.home, `default_model = "local/scripted"\n${ON}`)
+  expect(await loadedFiles(scratch.home)).toEqual(expect.arrayContaining(['scheduler', 'schedule-rows']))
+})
+
+it('the tools of schedules take at most 900 bytes of a request', async () => {
+  const { scratch, model } = await program([{ text: 'done' }])
+  await runCli(['print', 'go', '--cwd', scratch.project], { home: scratch.home })
+  const [system] = model.requests[0]!.body['messages'] as { content: string }[]
+  const lines = system!.content.split('\n').filter((line) => line.startsWith('- Schedule'))
+  expect(lines).toHaveLength(5)
+  expect(Buffer.byteLength(lines.join('\n'))).toBeLessThan(900)
 })
