@@ -20,7 +20,7 @@ import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
 import type { MemoryActions } from './engine-memory'
-import type { ScheduleActions } from './engine-schedule'
+import type { ScheduleActions } from './schedule/schedule-actions'
 import type { SettingsActions } from './settings-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */

@@ -1,18 +1,11 @@
 import type { PermissionMode } from '../../shared/model/approval'
 import type { RecordedEvent } from '../../shared/events/event'
-import type {
-  PlannedRun,
-  Schedule,
-  ScheduleHistory,
-  ScheduleInput,
-  ScheduleOverview,
-  ScheduleRun,
-  TimePreview,
-} from '../../shared/model/schedule'
+import type { ScheduleOverview, ScheduleRun } from '../../shared/model/schedule'
 import { isScratchFolder } from '../../shared/model/scratch-folder'
 import { CodedError } from '../../shared/errors'
 import type { EngineFoundation } from './engine-foundation'
 import type { Agents } from './agent/agents'
+import type { ScheduleActions } from './schedule/schedule-actions'
 import type { ScheduleAuthor, Schedules } from './schedule/schedules'
 import type { Scheduler } from './schedule/scheduler'
 import type { Session } from './session/session'
@@ -20,26 +13,6 @@ import type { SessionManager } from './session/sessions'
 import type { ScheduleRows } from './store/schedule-rows'
 import { scheduleTools } from './tool/schedule/schedule-tools'
 import type { Tool } from './tool/tool'
-
-/** What the user does with schedules, in any host. Failures are `CodedError`s. */
-export interface ScheduleActions {
-  overview(deleted?: boolean): Promise<ScheduleOverview>
-  /** By id, or by a name that only one has. */
-  get(idOrName: string): Promise<Schedule>
-  history(id: string, offset: number, limit: number): Promise<ScheduleHistory>
-  planned(from: number, until: number): Promise<PlannedRun[]>
-  /** A time as it is understood, with the next due times. */
-  check(input: Pick<ScheduleInput, 'time' | 'zone' | 'heartbeat' | 'quiet'>): Promise<TimePreview>
-  create(input: ScheduleInput): Promise<Schedule>
-  change(id: string, input: ScheduleInput): Promise<Schedule>
-  setPaused(id: string, isPaused: boolean): Promise<Schedule>
-  remove(id: string): Promise<Schedule>
-  restore(id: string): Promise<Schedule>
-  /** Starts a run in this process. */
-  runNow(id: string): Promise<ScheduleRun>
-  /** Resolves when no run of this process is at work: each has ended or waits for the user. */
-  settled(): Promise<void>
-}
 
 /** What schedules need of the engine, once it is complete. */
 export interface ScheduleHost {

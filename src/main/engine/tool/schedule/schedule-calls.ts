@@ -11,7 +11,7 @@ import type {
 import { momentText, quietText, RUN_STATUS_TEXT, timeSource, timeText } from '../../../../shared/model/schedule-text'
 import type { Preview } from '../../../../shared/model/preview'
 import { failed, ok, type Access, type PreparedCall, type Refusal, type ToolResult } from '../tool'
-import type { CreateInput, UpdateInput } from './schedule-tools'
+import type { CreateInput, UpdateInput } from './schedule-inputs'
 
 /** Who creates or changes a schedule: what it may do without asking at most, and its session. */
 interface Author {
