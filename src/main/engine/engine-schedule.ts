@@ -63,10 +63,8 @@ export function createEngineSchedule(foundation: EngineFoundation): EngineSchedu
           checkAgent: async (agent, folder) => {
             await host?.agents.choose({ name: agent }, folder ?? foundation.home)
           },
-          checkModel(model) {
-            const [provider = ''] = model.split('/')
-            if (!model.includes('/') || !settings().providers[provider])
-              throw new CodedError('request.invalid', `${model}: there is no provider ${JSON.stringify(provider)}.`)
+          async checkModel(model) {
+            await foundation.catalog.resolve(model)
           },
         })
         return { rows, schedules }

@@ -14,7 +14,9 @@ export function runPrompt(schedule: Schedule, { dueAt, missed }: Pick<ScheduleRu
   const report = schedule.heartbeat
     ? ` If there is nothing that the user needs to know or do, answer with ${NOTHING_DUE} alone. Otherwise answer with one short message for the user.`
     : ''
-  return `${schedule.prompt}\n\n${about}${report})`
+  const note = `${about}${report})`
+  // What an agent wrote must not begin as a command of the user's, such as a skill that only the user may start.
+  return schedule.createdIn === undefined ? `${schedule.prompt}\n\n${note}` : `${note}\n\n${schedule.prompt}`
 }
 
 /** Whether the answer of a heartbeat says that there is nothing to report. */

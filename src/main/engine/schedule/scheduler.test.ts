@@ -154,7 +154,7 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
     now: clock.now,
     newId,
     checkAgent: async () => undefined,
-    checkModel: () => undefined,
+    checkModel: async () => undefined,
   })
   const close = (): void => {
     scheduler.stop()
@@ -351,6 +351,30 @@ it('ends a run at its limits of time and tokens; waiting for the user does not c
   expect(one.runs(id)[0]).toMatchObject({ status: 'running' })
   await clock.until(clock.time + 2 * MINUTE)
   expect(one.runs(id)[0]).toMatchObject({ status: 'failed', note: 'It reached its limit of 10 min.' })
+})
+
+it('tells of a failure in every Trestle with a window, once in each', async () => {
+  const clock = new TestClock(at('2026-06-01T00:00:00Z'))
+  const one = trestle(clock, () => ({ stop: 'error' }))
+  await one.add({ time: 'every 1 h' })
+  one.scheduler.begin()
+  await settle()
+  const two = trestle(clock)
+  two.scheduler.begin()
+  await clock.until(clock.time + HOUR + 5 * MINUTE)
+  expect(two.told).toEqual(one.told)
+  expect(two.told).toHaveLength(1)
+})
+
+it('what an agent wrote does not begin the message of a run, where it could be a command of the user', async () => {
+  const clock = new TestClock(at('2026-06-01T00:00:00Z'))
+  const one = trestle(clock)
+  const content = { time: 'every 1 h', prompt: '/deploy now', zone: 'UTC' }
+  await one.schedules.create({ ...content, name: 'Mine' }, {})
+  await one.schedules.create({ ...content, name: 'Made' }, { mode: 'ask', sessionId: 'session-1' })
+  one.scheduler.begin()
+  await clock.until(clock.time + HOUR + MINUTE)
+  expect(one.prompts.map(({ prompt }) => prompt.startsWith('/deploy now')).toSorted()).toEqual([false, true])
 })
 
 it('a run whose Trestle has died ends as interrupted, and the next one starts', async () => {

@@ -2,7 +2,12 @@ import { isMidCall } from '../../../shared/model/approval'
 import { CodedError, failureOf } from '../../../shared/errors'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { textOf } from '../../../shared/model/message'
-import type { Schedule, ScheduleRun, ScheduleRunStatus, ScheduleService } from '../../../shared/model/schedule'
+import {
+  type Schedule,
+  type ScheduleRun,
+  type ScheduleRunStatus,
+  type ScheduleService,
+} from '../../../shared/model/schedule'
 import type { SessionHeader, StopReason } from '../../../shared/model/session'
 import type { SessionManager } from '../session/sessions'
 import type { Duties } from '../store/lease'
@@ -10,13 +15,14 @@ import type { ScheduleRows } from '../store/schedule-rows'
 import type { Store } from '../store/store'
 import type { ScheduleClock } from './schedule-clock'
 import { watchLimits, type RunLimits } from './run-limits'
+import { endMessage, noteOf, statusOf } from './run-end'
 import { isNothingDue, runPrompt } from './run-prompt'
 import { dueRun, isQuiet, nextRun } from './timetable'
 
 /** The duty of the process that runs the schedules of a home. */
 const DUTY = 'schedules'
 /** The longest wait, in ms: timers stand still while the machine sleeps, the clock may jump, and other processes change schedules. */
-const MAX_WAIT_MS = 30_000
+const MAX_WAIT_MS = 10_000
 const MIN_WAIT_MS = 50
 /** Runs that work at the same time; those that wait for the user do not count. */
 const MAX_WORKING = 4
@@ -68,6 +74,9 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   let cancelTimer: (() => void) | undefined
   let lastTick = Number.NEGATIVE_INFINITY
   let stamp = ''
+  /** Runs whose end this process has told the user, and from when on it tells those of other processes. */
+  const toldRuns = new Set<string>()
+  let toldUntil = clock.now()
   let isActive = false
   let isStopped = false
   let isTicking = false
@@ -212,29 +221,22 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     working.delete(runId)
     const short = note.trim().slice(0, NOTE_CHARS).toWellFormed()
     const sessionId = rows.run(runId)?.sessionId
+    toldRuns.add(runId)
     const ended = rows.endRun(runId, { at: clock.now(), status, ...(short !== '' && { note: short }) })
     if (ended) {
-      const { schedule, failures, hasPaused } = ended
-      const about = sessionId === undefined ? {} : { sessionId }
-      if (hasPaused)
-        tell(
-          `“${schedule.name}” has failed ${failures} times in a row and is paused: ${short} Fix the cause, then resume it on the Schedules page.`,
-          'warning',
-        )
-      else if (status === 'failed' && failures === 1)
-        tell(
-          `“${schedule.name}” failed: ${short} Open its session on the Schedules page to see what happened; it is tried again when it is next due.`,
-          'warning',
-        )
-      if (status === 'done' && schedule.heartbeat) tell(`${schedule.name}: ${short}`, 'info')
+      const { schedule } = ended
+      tellOf(schedule, { status, note: short, ...(sessionId !== undefined && { sessionId }) })
       if (status === 'silent') void tidy(schedule.id, sessionId)
-      function tell(text: string, tone: 'info' | 'warning'): void {
-        deps.tell({ text, tone, ...about })
-      }
     }
     deps.changed()
     if (workingCount() === 0) for (const done of idle) done()
     void tick()
+  }
+
+  /** Tells the user how a run ended, where that is worth a message: at the first failure of a streak, when it pauses, and what a heartbeat found. */
+  function tellOf(schedule: Schedule, run: Pick<ScheduleRun, 'status' | 'note' | 'sessionId'>): void {
+    const message = endMessage(schedule, run)
+    if (message) deps.tell({ ...message, ...(run.sessionId !== undefined && { sessionId: run.sessionId }) })
   }
 
   /** Takes the session of a silent run out of the lists, and deletes older ones. */
@@ -296,7 +298,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** Tells the pages of this process what other processes have changed. */
   function noticeChanges(): void {
     const now = rows.stamp()
-    if (stamp !== '' && now !== stamp) deps.changed()
+    if (stamp !== '' && now !== stamp) {
+      deps.changed()
+      if (deps.hasInbox) tellOthers()
+    }
     stamp = now
   }
 
@@ -304,6 +309,18 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     if (isActive) duties.release(DUTY)
     isActive = false
     cancelTimer?.()
+  }
+
+  /** Tells what runs of other processes ended as; a service has no window for that. */
+  function tellOthers(): void {
+    const since = toldUntil
+    toldUntil = clock.now()
+    for (const schedule of rows.list(false)) {
+      const { lastRun } = schedule
+      if (!lastRun?.endedAt || lastRun.endedAt < since || toldRuns.has(lastRun.id)) continue
+      toldRuns.add(lastRun.id)
+      tellOf(schedule, lastRun)
+    }
   }
 
   return {
@@ -348,38 +365,5 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       isStopped = true
       rest()
     },
-  }
-}
-
-function statusOf(
-  stop: StopReason | undefined,
-  { reached, isStopped }: { reached: string | undefined; isStopped: boolean },
-): Exclude<ScheduleRunStatus, 'running' | 'silent'> {
-  if (reached !== undefined) return 'failed'
-  switch (stop) {
-    case 'end_turn':
-      return 'done'
-    case 'cancelled':
-      return isStopped ? 'interrupted' : 'stopped'
-    case 'interrupted':
-    case undefined:
-      return 'interrupted'
-    default:
-      return 'failed'
-  }
-}
-
-/** Why a turn has failed, with advice. */
-function noteOf(stop: StopReason | undefined, failure: SessionHeader['lastFailure']): string {
-  if (failure) return `${failure.message} ${failure.advice}`
-  switch (stop) {
-    case 'max_turn_requests':
-      return 'It reached its limit of steps.'
-    case 'repetition':
-      return 'The model repeated the same call.'
-    case 'max_tokens':
-      return 'The answer reached the output limit of the model.'
-    default:
-      return 'The turn failed.'
   }
 }

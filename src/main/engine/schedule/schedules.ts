@@ -35,8 +35,8 @@ export interface SchedulesDeps {
   newId(prefix: string): string
   /** Throws a `CodedError` when the agent cannot be used in the folder. */
   checkAgent(agent: string, folder: string | undefined): Promise<void>
-  /** Throws a `CodedError` for a model whose provider is not configured. */
-  checkModel(model: string): void
+  /** Throws a `CodedError` for a model that cannot be used. */
+  checkModel(model: string): Promise<void>
 }
 
 /** The schedules, as the user and agents manage them. Failures are `CodedError`s. */
@@ -111,7 +111,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
       throw new CodedError('schedule.time', 'It would never run.')
     const folder = input.folder ? await realFolder(input.folder) : undefined
     if (input.agent) await deps.checkAgent(input.agent, folder)
-    if (input.model) deps.checkModel(input.model)
+    if (input.model) await deps.checkModel(input.model)
     return {
       name: name.trim(),
       ...when,

@@ -22,10 +22,6 @@ export type OpenRun = ScheduleRun & { owner: string }
 /** What the end of a run has changed in its schedule. */
 export interface EndedRun {
   schedule: Schedule
-  /** Failed runs in a row, with this one. */
-  failures: number
-  /** This failure has paused it. */
-  hasPaused: boolean
 }
 
 /** The rows of schedules and their runs. Times are ms since the epoch. */
@@ -247,7 +243,7 @@ export function createScheduleRows(db: Database): ScheduleRows {
         const hasPaused = !isPaused && status === 'failed' && failures >= MAX_FAILURES
         setFailures.run(failures, Number(isPaused || hasPaused), scheduleId)
         dropRuns.run(scheduleId, scheduleId, KEPT_RUNS)
-        return { schedule: required(scheduleId), failures, hasPaused }
+        return { schedule: required(scheduleId) }
       },
     ).immediate,
     openRuns: () => openRuns.all().map((row) => ({ ...runOf(row), owner: row.owner ?? '' })),
