@@ -374,7 +374,8 @@ it('what an agent wrote does not begin the message of a run, where it could be a
   await one.schedules.create({ ...content, name: 'Made' }, { mode: 'ask', sessionId: 'session-1' })
   one.scheduler.begin()
   await clock.until(clock.time + HOUR + MINUTE)
-  expect(one.prompts.map(({ prompt }) => prompt.startsWith('/deploy now')).toSorted()).toEqual([false, true])
+  expect(one.prompts).toHaveLength(2)
+  expect(one.prompts.filter(({ prompt }) => prompt.startsWith('/deploy now'))).toHaveLength(1)
 })
 
 it('a run whose Trestle has died ends as interrupted, and the next one starts', async () => {
