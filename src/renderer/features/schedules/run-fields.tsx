@@ -32,8 +32,13 @@ export function FolderField({ value, userHome, onChange }: FieldProps & { userHo
   )
 }
 
-/** The agent of a run. */
-export function AgentField({ value, folder, onChange }: FieldProps & { folder: string | undefined }) {
+/** The agent of a run in a folder; `usual`: the one that runs when none is chosen. */
+export function AgentField({
+  value,
+  folder,
+  usual,
+  onChange,
+}: FieldProps & { folder: string | undefined; usual: string }) {
   const client = useClient()
   const { data } = useQuery({
     queryKey: ['agents', folder],
@@ -43,7 +48,7 @@ export function AgentField({ value, folder, onChange }: FieldProps & { folder: s
   const agents = (data?.agents ?? []).filter(({ hiddenBy }) => hiddenBy === undefined)
   return (
     <SelectField label="Agent" value={value} onChange={(event) => onChange(event.target.value)}>
-      <option value="">Trestle</option>
+      <option value="">{`Default (${usual})`}</option>
       {value !== '' && !agents.some(({ name }) => name === value) && <option value={value}>{value}</option>}
       {agents.map(({ name, title, path }) => (
         <option key={path} value={name}>

@@ -137,7 +137,12 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
               </option>
             ))}
           </SelectField>
-          <AgentField value={draft.agent} folder={draft.folder || userHome} onChange={(agent) => change({ agent })} />
+          <AgentField
+            value={draft.agent}
+            folder={draft.folder || userHome}
+            usual={draft.folder === '' ? 'assistant' : 'Trestle'}
+            onChange={(agent) => change({ agent })}
+          />
           <ModelField value={draft.model} onChange={(model) => change({ model })} />
         </div>
         <fieldset>
