@@ -1,5 +1,6 @@
 import {
   Brain,
+  CalendarClock,
   Bell,
   BellRing,
   Inbox,
@@ -247,6 +248,18 @@ export function useAppCommands({
               keywords: 'remember facts preferences forget',
               icon: <Brain aria-hidden />,
               run: () => useLayout.getState().openMemory(),
+            },
+          ]
+        : []),
+      ...(isFeatureOn(settings, 'scheduling')
+        ? [
+            {
+              id: 'schedules',
+              group: 'Go to',
+              label: 'Schedules',
+              keywords: 'cron timer heartbeat calendar runs',
+              icon: <CalendarClock aria-hidden />,
+              run: () => useLayout.getState().openSchedules(),
             },
           ]
         : []),

@@ -16,6 +16,7 @@ import {
   NotificationsView,
   Palette,
   RingingAlarms,
+  SchedulesView,
   SessionInspector,
   SessionPage,
   SettingsView,
@@ -144,6 +145,13 @@ export function App({ connection }: { connection: Connection }) {
             <NotificationsView />
           </>
         )}
+        {view.kind === 'schedules' && (
+          <>
+            <HeaderBar {...frame} title="Schedules" folder={undefined} onClose={leave} />
+            {banners}
+            <SchedulesView id={view.id} userHome={userHome} isOn={isFeatureOn(settings, 'scheduling')} />
+          </>
+        )}
         {view.kind === 'new' && (
           <>
             <HeaderBar
@@ -182,6 +190,7 @@ const PLACES = {
   inbox: 'Inbox',
   memory: 'Memory',
   notifications: 'Notifications',
+  schedules: 'Schedules',
   new: 'New session',
 }
 

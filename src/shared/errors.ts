@@ -242,6 +242,31 @@ export const ERRORS = {
     retryable: false,
     advice: 'See what the server says.',
   },
+  'schedule.not_found': {
+    title: 'There is no such schedule',
+    retryable: false,
+    advice: 'List the schedules to see their ids; deleted ones can be restored for 30 days.',
+  },
+  'schedule.time': {
+    title: 'The time cannot be used',
+    retryable: false,
+    advice: 'Use a cron pattern such as "0 9 * * 1-5", a time such as "2026-12-01T09:00", or "every 2 h".',
+  },
+  'schedule.limit': {
+    title: 'There are too many schedules',
+    retryable: false,
+    advice: 'Delete schedules that are no longer needed.',
+  },
+  'schedule.running': {
+    title: 'It is running already',
+    retryable: true,
+    advice: 'Wait until the run has ended, or stop its session. Runs of one schedule never overlap.',
+  },
+  'schedule.mode': {
+    title: 'The permission mode is not allowed',
+    retryable: false,
+    advice: 'A schedule may do no more without asking than the session that creates it. Choose a stricter mode.',
+  },
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,

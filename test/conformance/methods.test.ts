@@ -107,6 +107,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callMemory(client, results)
   await callAlarms(client, results)
   await callMail(client, results)
+  await callSchedules(client, results)
   const folder = '/p'
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
@@ -251,6 +252,23 @@ async function callMcp(
   results['mcpContent.read'] = await code(mcpContent.read({ sessionId, server: 'none', uri: 'x:y' }))
 }
 
+/** Of an engine without schedules. */
+async function callSchedules({ schedule }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const id = 'schedule-none'
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const content = { name: 'Check', time: '0 9 * * *', prompt: 'Look.' }
+  results['schedule.list'] = await schedule.list({})
+  results['schedule.history'] = await schedule.history({ id })
+  results['schedule.planned'] = await schedule.planned({ from: 0, until: 1 })
+  results['schedule.check'] = await schedule.check({ time: '0 9 * * *' })
+  results['schedule.create'] = await code(schedule.create(content))
+  results['schedule.change'] = await code(schedule.change({ id, ...content }))
+  results['schedule.setPaused'] = await code(schedule.setPaused({ id, paused: true }))
+  results['schedule.remove'] = await code(schedule.remove({ id }))
+  results['schedule.restore'] = await code(schedule.restore({ id }))
+  results['schedule.runNow'] = await code(schedule.runNow({ id }))
+}
+
 const everyMethod = Object.entries(contract).flatMap(([namespace, methods]) =>
   Object.keys(methods).map((method) => `${namespace}.${method}`),
 )
@@ -308,6 +326,8 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'mcp.test': 'mcp.not_found',
       'mcp.signIn': 'mcp.not_found',
       'mcpContent.read': 'request.invalid',
+      'schedule.list': { schedules: [], service: { runs: 'off' } },
+      'schedule.runNow': 'schedule.not_found',
       'task.output': { text: 'hello\n' },
       'task.stop': { status: 'stopped' },
       'push.session': { type: 'start' },

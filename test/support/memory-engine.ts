@@ -282,6 +282,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     notifications: NO_NOTIFICATIONS,
     alarms: NO_ALARMS,
     mail: NO_MAIL,
+    schedule: NO_SCHEDULES,
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
     diagnostics: {
@@ -416,6 +417,26 @@ const NO_ALARMS: Engine['alarms'] = {
 
 function noAlarm(id: string): never {
   throw new CodedError('alarm.not_found', `There is no alarm ${id}.`)
+}
+
+/** An engine without schedules. */
+const NO_SCHEDULES: Engine['schedule'] = {
+  overview: async () => ({ schedules: [], service: { runs: 'off' } }),
+  get: async (id) => noSchedule(id),
+  history: async () => ({ runs: [], total: 0 }),
+  planned: async () => [],
+  check: async ({ zone = 'UTC' }) => ({ time: { kind: 'cron', cron: '0 9 * * *' }, zone, next: [] }),
+  create: async ({ name }) => noSchedule(name),
+  change: async (id) => noSchedule(id),
+  setPaused: async (id) => noSchedule(id),
+  remove: async (id) => noSchedule(id),
+  restore: async (id) => noSchedule(id),
+  runNow: async (id) => noSchedule(id),
+  settled: async () => undefined,
+}
+
+function noSchedule(id: string): never {
+  throw new CodedError('schedule.not_found', `There is no schedule ${id}.`)
 }
 
 function notRemembered(id: number): never {

@@ -9,6 +9,7 @@ import { alarmHandlers, notificationHandlers } from './device-handlers'
 import { mailHandlers } from './mail-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pushHandlers } from './push-handlers'
+import { scheduleHandlers } from './schedule-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
@@ -33,6 +34,7 @@ export function createRouter(deps: ApiDeps) {
     alarm: alarmHandlers(os, deps),
     notification: notificationHandlers(os, deps),
     plan: planHandlers(os, deps),
+    schedule: scheduleHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),

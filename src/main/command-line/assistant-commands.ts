@@ -1,3 +1,4 @@
+import { PERMISSION_MODES } from '../../shared/model/approval'
 import type { CommandSpec } from '../console/parse-command'
 
 /** `trestle memory`, without `--help`. */
@@ -90,4 +91,82 @@ export const NOTIFICATION_COMMAND: CommandSpec = {
   },
   examples: ['trestle notification list --unread', 'trestle notification read', 'trestle notification clear 12 --json'],
   exitCodes: '0 it worked, 1 it failed, 2 wrong usage.',
+}
+
+/** `trestle schedule`, without `--help`. */
+export const SCHEDULE_COMMAND: CommandSpec = {
+  summary: 'Create, list, change, pause and run schedules: prompts that run at set times.',
+  actions: [
+    'list',
+    'show',
+    'create',
+    'update',
+    'delete',
+    'restore',
+    'pause',
+    'resume',
+    'run-now',
+    'history',
+    'run',
+    'install',
+    'uninstall',
+  ],
+  positionals: {
+    name: 'list|show|create|update|delete|restore|pause|resume|run-now|history|run|install|uninstall',
+    help: [
+      'what to do, and with which schedule, by its id or name.',
+      '  list              All schedules, with their next and last runs.',
+      '  show ID           One with its prompt.',
+      '  create            A new one, with --name, --time and --prompt.',
+      '  update ID         Change what the options name.',
+      '  delete ID         Delete one; it can be restored for 30 days.',
+      '  restore ID        Restore a deleted one; list --deleted shows them.',
+      '  pause ID          Start no more runs.',
+      '  resume ID         Continue.',
+      '  run-now ID        Run it here, until it ends or waits for you in the inbox.',
+      '  history ID        Its latest runs.',
+      '  run               Run schedules in this terminal until Ctrl-C; the service runs this.',
+      '  install           Set up a service that runs schedules in the background, after showing it.',
+      '  uninstall         Remove the service.',
+    ].join('\n'),
+    max: 2,
+  },
+  options: {
+    name: { type: 'string', value: 'NAME', help: 'create, update: its name.' },
+    time: {
+      type: 'string',
+      value: 'TIME',
+      help: 'create, update: a cron pattern, 2026-12-01T09:00, "every 2 h" or "weekdays at 9:00".',
+    },
+    zone: { type: 'string', value: 'ZONE', help: 'create, update: the time zone (default: that of this machine).' },
+    prompt: { type: 'string', value: 'TEXT', help: 'create, update: what the agent of a run is told.' },
+    project: { type: 'string', value: 'DIR', help: 'create, update: the folder that runs work in.' },
+    'no-project': { type: 'boolean', help: 'create, update: each run works in a private folder (default).' },
+    agent: { type: 'string', value: 'NAME', help: 'create, update: the agent of a run.' },
+    model: { type: 'string', value: 'M', help: 'create, update: the model, as provider/model.' },
+    'permission-mode': {
+      type: 'string',
+      value: 'MODE',
+      choices: PERMISSION_MODES,
+      help: 'create, update: ask (default), accept-edits or auto.',
+    },
+    'max-steps': { type: 'string', value: 'N', help: 'create, update: most requests to the model in a run.' },
+    'max-minutes': { type: 'string', value: 'N', help: 'create, update: most minutes of work in a run.' },
+    'max-tokens': { type: 'string', value: 'N', help: 'create, update: most tokens of a run.' },
+    heartbeat: { type: 'boolean', help: 'create, update: report only what needs attention.' },
+    quiet: { type: 'string', value: 'HH:MM-HH:MM', help: 'create, update: quiet hours of a heartbeat.' },
+    deleted: { type: 'boolean', help: 'list: the deleted ones.' },
+    limit: { type: 'string', value: 'N', help: 'history: maximum number (default: 20).' },
+    yes: { type: 'boolean', help: 'install, uninstall: without asking.' },
+    home: { type: 'string', value: 'DIR', help: 'run: instead of TRESTLE_HOME.' },
+    json: { type: 'boolean', help: 'Print JSON, for scripts.' },
+  },
+  examples: [
+    'trestle schedule list',
+    'trestle schedule create --name "Dependency check" --time "weekdays at 2:00" --prompt "Check for outdated dependencies." --project .',
+    'trestle schedule create --name "CI watch" --time "every 30 min" --heartbeat --quiet 22:00-07:00 --prompt "Has a build failed?"',
+    'trestle schedule run-now "Dependency check"',
+    'trestle schedule install',
+  ],
+  exitCodes: '0 it worked, 1 it failed, 2 wrong usage. See docs/schedules.md.',
 }

@@ -107,6 +107,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { notificationMain } = await import('../host/commands/notification-main')
       return notificationMain(parsed, version)
     }
+    case 'schedule': {
+      const { scheduleMain } = await import('../host/schedule/schedule-main')
+      return scheduleMain(parsed, version)
+    }
     case 'provider': {
       const { providerMain } = await import('../host/models/provider-main')
       return providerMain(parsed, version)

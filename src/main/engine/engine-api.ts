@@ -25,6 +25,7 @@ import type { AlarmActions, AlarmClock } from './alarm/alarms'
 import type { NotificationActions } from './alarm/notification-actions'
 import type { Opener } from './tool/device/device-services'
 import type { UserNotification } from '../../shared/model/notification'
+import type { ScheduleActions } from './schedule/schedule-actions'
 import type { SettingsActions } from './settings-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -53,6 +54,7 @@ export interface Engine {
   readonly notifications: NotificationActions
   readonly alarms: AlarmActions
   readonly mail: MailActions
+  readonly schedule: ScheduleActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */
@@ -91,6 +93,8 @@ export type EngineChange =
   /** The list of notifications. */
   | { kind: 'notifications' }
   | { kind: 'alarms' }
+  /** Schedules and their runs. */
+  | { kind: 'schedules' }
 
 /** What a host decides about its engine. */
 export interface EngineOptions {
@@ -105,6 +109,11 @@ export interface EngineOptions {
   maxSteps?: number
   /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */
   interactive?: boolean
+  /**
+   * Whether that person can answer the requests of every session here; default: as `interactive`. Otherwise a scheduled run that waits is left to the process
+   * where its request is answered.
+   */
+  hasInbox?: boolean
   /** Whether that person can type at the terminals of commands; default: as `interactive`. */
   canType?: boolean
   /** Whether config.toml is watched for changes; default true. */

@@ -4,6 +4,7 @@ import type { Agents } from './agent/agents'
 import type { OpenInbox } from './approval/inbox'
 import type { CheckpointManager } from './checkpoint/checkpoints'
 import type { EngineExecution } from './engine-execution'
+import type { EngineFeatures } from './engine-features'
 import type { EngineFoundation } from './engine-foundation'
 import type { EngineMcp } from './mcp/engine-mcp'
 import { summaryOf, type SessionManager } from './session/sessions'
@@ -21,6 +22,7 @@ export interface SessionFollowers {
   agents: Agents
   notifier: TaskNotifier
   hooks: EngineExecution['hooks']
+  features: Pick<EngineFeatures, 'schedule'>
   sandboxes: EngineExecution['sandboxes']
   /** Absent without a UI. */
   titles: TitleGenerator | undefined
@@ -31,8 +33,8 @@ export interface SessionFollowers {
 
 /** Passes what happens to sessions on to the other parts, in this order. */
 export function followSessions(parts: SessionFollowers): void {
-  const { sessions, notify, tools, inbox, agents, notifier, hooks, sandboxes, titles, mcp, checkpoints, backups } =
-    parts
+  const { sessions, notify, tools, inbox, agents, notifier, hooks, features } = parts
+  const { sandboxes, titles, mcp, checkpoints, backups } = parts
   sessions.follow({
     recorded(session, before, events) {
       if (events.some((event) => event.type === 'checkpoint.restored' && event.conversation)) tools.forgetReads(session)
@@ -41,6 +43,7 @@ export function followSessions(parts: SessionFollowers): void {
       inbox.sessionChanged(before, session.header)
       agents.onRecorded(session.header, before)
       hooks.recorded(session, events)
+      features.schedule.recorded(session, events)
       titles?.onRecorded(session.header, before, events)
       mcp.onRecorded(session.header, before, events)
       if (events.some(changesSandbox)) void sandboxes.sync(session)

@@ -4,6 +4,7 @@ import type { EngineFoundation } from './engine-foundation'
 import { createEngineDevice, type DeviceOptions, type EngineDevice } from './engine-device'
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
+import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
 import type { Tool } from './tool/tool'
@@ -19,6 +20,7 @@ export interface EngineFeatures {
   /** Notifications and alarms. */
   device: Pick<EngineDevice, 'notifyUser' | 'notifications' | 'alarms' | 'begin'>
   mail: Pick<EngineMail, 'actions' | 'watch'>
+  schedule: Omit<EngineSchedule, 'tools'>
   close(): void
 }
 
@@ -27,9 +29,11 @@ export function createFeatures(foundation: EngineFoundation, options: DeviceOpti
   const device = createEngineDevice(foundation, options)
   const memory = createEngineMemory(foundation)
   const mail = createEngineMail(foundation)
+  const schedule = createEngineSchedule(foundation)
   const tools = (session?: Session, workspace?: Workspace): readonly Tool[] => [
     ...device.tools(session, workspace),
     ...memory.tools(session),
+    ...schedule.tools(session),
     ...mail.tools(workspace),
   ]
   return {
@@ -39,6 +43,7 @@ export function createFeatures(foundation: EngineFoundation, options: DeviceOpti
         .filter(({ name }) => FEATURE_TEXT[feature].tools.includes(name))
         .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
     memory,
+    schedule,
     device,
     mail,
     close() {

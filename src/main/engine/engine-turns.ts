@@ -39,12 +39,12 @@ export function createTurns(
   foundation: EngineFoundation,
   execution: EngineExecution,
   parts: EngineTurnParts,
-  options: Pick<EngineOptions, 'interactive' | 'canType'>,
+  options: Pick<EngineOptions, 'interactive' | 'hasInbox' | 'canType'>,
 ): { tools: SessionTools; turns: SessionsTurns } {
   const { home, store, config, effectiveHeader, rulesOf, newId } = foundation
   const { sandboxes, skills, hooks } = execution
   const { agents, mcp } = parts
-  const { interactive = false } = options
+  const { interactive = false, hasInbox = interactive } = options
   const hiddenFrom: SessionFileRules['hiddenFrom'] & {} = async (session, tool, { root, addedFolders }) =>
     hiddenPaths({
       rules: await rulesOf(session),
@@ -64,6 +64,7 @@ export function createTurns(
     effectiveHeader,
     rulesOf,
     interactive,
+    hasInbox,
     sandboxesOf: sandboxes.judging,
     toolPins: createToolPins(home),
     keepRules: (patterns) => config.allow(patterns),

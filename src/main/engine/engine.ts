@@ -35,6 +35,7 @@ import { BUILTIN_TOOLS } from '../../shared/tool-label'
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { version, interactive = false } = options
+  const hasInbox = options.hasInbox ?? interactive
   const foundation = await openFoundation(options)
   const { home, store, config, settings, effectiveHeader, env, catalog, network, environment } = foundation
   const { notify, warn, log, newId, now } = foundation
@@ -156,6 +157,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   })
   config.onChange(() => {
     foundation.settingsChanged()
+    features.schedule.settingsChanged()
     notify({ kind: 'settings' })
     void sessions.reconsider()
   })
@@ -169,6 +171,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     removeOrphanedPlaceholders(join(home, 'run', 'sandbox'))
     machine.beginSoon((error) => log(`looking for tasks failed: ${describe(error)}`))
   }
+  features.schedule.begin({ sessions, agents, interactive, hasInbox })
   return {
     version,
     home,
@@ -198,11 +201,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     notifications: features.device.notifications,
     alarms: features.device.alarms,
     mail: features.mail.actions,
+    schedule: features.schedule.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),
     onChange: foundation.onChange,
     async close(background) {
+      features.schedule.stop()
       notifier.close()
       titles?.close()
       checkpoints.close()

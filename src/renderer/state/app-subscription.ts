@@ -41,6 +41,9 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'memory':
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })
           break
+        case 'schedules':
+          void queryClient.invalidateQueries({ queryKey: [['schedule']] })
+          break
         case 'settings':
           void queryClient.invalidateQueries({ queryKey: [['mail']] })
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })

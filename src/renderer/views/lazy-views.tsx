@@ -44,6 +44,11 @@ export const RingingAlarms = onDemand(
   () => null,
 )
 
+export const SchedulesView = onDemand(
+  () => import('../features/schedules/schedules-page').then((module) => module.SchedulesPage),
+  () => <ViewSkeleton label="Loading the schedules" />,
+)
+
 export const BeginView = onDemand(
   () => import('./begin-view').then((module) => module.BeginView),
   () => <ViewSkeleton label="Loading" />,
@@ -85,6 +90,9 @@ export function preloadView(view: MainView): void {
       break
     case 'notifications':
       void NotificationsView.preload()
+      break
+    case 'schedules':
+      void SchedulesView.preload()
       break
     case 'new':
       void BeginView.preload()

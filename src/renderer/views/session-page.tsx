@@ -1,5 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react'
+import { CalendarClock } from 'lucide-react'
 import { isAgentId } from '../../shared/model/agent'
+import type { SessionSchedule } from '../../shared/model/schedule'
 import { Conversation } from './conversation'
 import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
 import { FindInSession } from '../features/chat/header/find-in-session'
@@ -16,7 +18,9 @@ import { titleOf, useSessions } from '../state/session/sessions-state'
 import { useSessionActions, changeMode } from '../state/session/session-actions'
 import { useSessionHeader, useSessionState } from '../state/session/session-view'
 import { useClient } from '../state/page/queries'
+import { Button } from '../ui/button'
 import { Skeleton } from '../ui/loading'
+import { Tooltip } from '../ui/tooltip'
 
 export interface SessionPageProps {
   sessionId: string
@@ -54,6 +58,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       >
         {header ? (
           <>
+            {header.schedule && <ScheduleMark schedule={header.schedule} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
             <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
             {/* A subagent works in the mode of its session. */}
@@ -78,6 +83,23 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
     </FileSessionContext>
+  )
+}
+
+/** Marks a run of a schedule, and leads to it. */
+function ScheduleMark({ schedule: { scheduleId, name } }: { schedule: SessionSchedule }) {
+  return (
+    <Tooltip text="Run by this schedule">
+      <Button
+        size="small"
+        variant="quiet"
+        icon={<CalendarClock aria-hidden />}
+        aria-label={`Scheduled by ${name}`}
+        onClick={() => useLayout.getState().openSchedules(scheduleId)}
+      >
+        Scheduled
+      </Button>
+    </Tooltip>
   )
 }
 

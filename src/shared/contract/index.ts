@@ -8,6 +8,7 @@ import { mcpContract, mcpContentContract } from './mcp'
 import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { memoryContract } from './memory'
+import { scheduleContract } from './schedule'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
 
@@ -29,6 +30,7 @@ export const contract = {
   alarm: alarmContract,
   notification: notificationContract,
   plan: planContract,
+  schedule: scheduleContract,
   skill: skillContract,
   hook: hookContract,
   task: taskContract,

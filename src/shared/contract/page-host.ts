@@ -1,5 +1,5 @@
 /**
- * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`, `/memory/<entry>`, `/notifications`, `/new`; `/quick` is the quick prompt of the desktop app. The hosts answer each of them with
+ * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`, `/memory/<entry>`, `/notifications`, `/schedules/<schedule>`, `/new`; `/quick` is the quick prompt of the desktop app. The hosts answer each of them with
  * the page itself; the page reads and writes them (renderer/state/session/route.ts).
  */
 export const PAGE_PATHS = {
@@ -9,6 +9,7 @@ export const PAGE_PATHS = {
   inbox: 'inbox',
   memory: 'memory',
   notifications: 'notifications',
+  schedules: 'schedules',
   new: 'new',
   quick: 'quick',
 } as const

@@ -16,6 +16,7 @@ import type { Failure } from '../errors'
 import type { AssistantPart, ResultPart, Usage, UserPart } from '../model/message'
 import type { Preview, ToolDetails } from '../model/preview'
 import type { SandboxDenial, SandboxStatus } from '../model/sandbox'
+import type { SessionSchedule } from '../model/schedule'
 import type { StopReason } from '../model/session'
 import type { Task, TaskNotification } from '../model/task'
 
@@ -31,6 +32,7 @@ export type EventBody =
       addedFolders: string[]
       /** The agent it runs as; absent: Trestle's usual one. */ agent?: SessionAgent
       /** The session whose conversation it began with, up to `seq`. */ forkedFrom?: { sessionId: string; seq: number }
+      /** The schedule that it is a run of. */ schedule?: SessionSchedule
     }
   | {
       type: 'session.changed'

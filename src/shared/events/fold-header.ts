@@ -54,6 +54,8 @@ export function applyHeader(header: SessionHeader, event: RecordedEvent): Sessio
         ...(event.model !== undefined && { model: event.model }),
         ...(event.effort !== undefined && { effort: event.effort }),
         ...(event.agent && { runsAs: event.agent }),
+        // It is called as its schedule, whatever the prompt says.
+        ...(event.schedule && { schedule: event.schedule, titleIsCustom: true }),
       }
     case 'session.changed':
       return {

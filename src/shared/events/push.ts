@@ -41,6 +41,8 @@ export type AppPush =
   /** The list of notifications. */
   | { type: 'notifications' }
   | { type: 'alarms' }
+  /** Schedules and their runs. */
+  | { type: 'schedules' }
   /** The user chose something in a menu outside the page. */
   | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */

@@ -7,6 +7,7 @@ import type { Failure } from '../errors'
 import type { Usage, UserPart } from './message'
 import type { PlanState, Todo } from './plan'
 import type { SandboxDenial, SandboxStatus } from './sandbox'
+import type { SessionSchedule } from './schedule'
 import type { PendingNotification } from './task'
 
 /** Where text comes from that neither the user nor the project wrote. */
@@ -93,6 +94,8 @@ export interface SessionHeader {
   loadedTools?: string[]
   /** The agent that a person's session runs as; absent: Trestle's usual one. */
   runsAs?: SessionAgent
+  /** Set when the session is a run of a schedule. */
+  schedule?: SessionSchedule
   /** Set when this is a subagent's session. */
   agent?: AgentState
   /** Types of subagents that the agent of this session has defined; absent: none. */
@@ -110,6 +113,8 @@ export interface SessionSummary {
   updatedAt: number
   archived: boolean
   model?: string
+  /** The schedule that it is a run of. */
+  scheduleId?: string
   /** Set when another process holds the session: where it runs. */
   elsewhere?: string
 }

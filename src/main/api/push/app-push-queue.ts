@@ -51,7 +51,7 @@ class AppPushQueue {
   readonly #notices: Extract<AppPush, { type: 'notice' | 'notification' }>[] = []
   #inbox = false
   /** Lists that have changed, and are to be read again. */
-  readonly #topics = new Set<'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms'>()
+  readonly #topics = new Set<'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms' | 'schedules'>()
   #beat = false
   readonly #commands: HostCommand[] = []
   #ended = false
@@ -245,6 +245,7 @@ class AppPushQueue {
       case 'memory':
       case 'notifications':
       case 'alarms':
+      case 'schedules':
         this.#topics.add(change.kind)
         break
     }

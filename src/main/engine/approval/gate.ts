@@ -31,6 +31,8 @@ export interface GateDeps extends WaitingRequestsDeps {
   session: GateSession
   /** Whether a user is available to answer. */
   canAsk(): boolean
+  /** The same for questions in the midst of a call, which end with the process; default: as `canAsk`. */
+  canAskMidCall?(): boolean
   now(): number
   newId(prefix: string): string
   /** Ends the session's turn immediately, without waiting for its waiters. */
@@ -92,7 +94,9 @@ const RULE_KEPT = 'The rule is in your config.toml.'
 export function createGate(deps: GateDeps): ApprovalGate {
   const { session, kept } = deps
   const requests = new WaitingRequests(deps)
-  const questions = new CallQuestions(deps)
+  const { record, now, newId } = deps
+  const canAsk = (): boolean => (deps.canAskMidCall ?? deps.canAsk)()
+  const questions = new CallQuestions({ record, now, newId, canAsk })
 
   /** A call with the current context to judge it. */
   async function judgedCall({ tool, call }: Pick<GateCall, 'tool' | 'call'>): Promise<JudgedCall> {

@@ -93,6 +93,13 @@ export class Session {
     return this.#open ? this.#starting !== undefined || this.#input.isSteering : this.busy
   }
 
+  /** Whether its turn waits for answers that another process can take as well, and no call of it is running. */
+  get onlyWaits(): boolean {
+    const { approvals, agent } = this.header
+    if (!this.#deps.interactive || agent || approvals.length === 0 || approvals.some(isMidCall)) return false
+    return !unfinishedTurn(this.#deps.store, this.id)?.unfinished.some(({ hasStarted }) => hasStarted)
+  }
+
   get watched(): boolean {
     return this.#log.hasListeners
   }

@@ -8,6 +8,7 @@ import { statusOf, type SessionHeader, type SessionSummary, type SearchHit } fro
 import { forkedEvents } from './fork'
 import { Session } from './session'
 import type { SessionDeps, SessionTurns } from './session-deps'
+import type { SessionSchedule } from '../../../shared/model/schedule'
 import type { ContextView, ToolsView } from '../../../shared/model/context'
 import type { UserPart } from '../../../shared/model/message'
 import type { ApprovalAnswer } from '../approval/waiting-requests'
@@ -48,6 +49,8 @@ export interface SessionManager extends Sessions {
   /** Runs `use` with the session while this process holds its lease; throws `session.elsewhere` when another process holds it. */
   withSession<Result>(sessionId: string, use: (session: Session) => Result | Promise<Result>): Promise<Result>
   isLoaded(sessionId: string): boolean
+  /** Gives up a session whose turn only waits for the user, so that the process where the user answers continues it. False when it is at work, or watched. */
+  suspend(sessionId: string): Promise<boolean>
   /** Creates the session of a subagent, with the folders of its parent. */
   createAgent(input: { sessionId: string; title: string; parent: SessionHeader; model?: string; effort?: Effort }): void
   /** Evaluates all pending approvals again after rules have changed. */
@@ -138,7 +141,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     connect: (given) => void (connected = given),
     follow: (listener) => void listeners.push(listener),
     list: (filter) => store.list(filter),
-    async create({ folder, model, effort, mode, agent, addedFolders = [] }) {
+    async create({ folder, model, effort, mode, agent, addedFolders = [], schedule }) {
       const defaults = deps.defaults()
       const sessionId = deps.newId('session')
       const [root, ...added] = await Promise.all(
@@ -151,12 +154,13 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       store.create({
         sessionId,
         folder: root!,
-        title: UNTITLED,
+        title: schedule?.name ?? UNTITLED,
         mode: mode ?? defaults.mode,
         addedFolders: added,
         ...(chosen !== undefined && { model: chosen }),
         ...(effort !== undefined && { effort }),
         ...(as && { agent: as.agent }),
+        ...(schedule && { schedule }),
       })
       recorded(acquire(sessionId))
       return header(sessionId)
@@ -282,6 +286,14 @@ export function createSessions(deps: SessionsDeps): SessionManager {
     choices: (sessionId, approvalId) => withSession(sessionId, (session) => session.choices(approvalId)),
     withSession,
     isLoaded: (sessionId) => loaded.has(sessionId),
+    async suspend(sessionId) {
+      const session = loaded.get(sessionId)
+      if (!session?.onlyWaits || session.watched || uses.has(session)) return false
+      await session.close()
+      if (loaded.get(sessionId) === session) loaded.delete(sessionId)
+      store.release(sessionId)
+      return true
+    },
     async reconsider() {
       await Promise.all([...loaded.values()].map((session) => session.approvals.reconsider()))
     },
@@ -295,7 +307,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
 
 /** One row of the session list, from a header. */
 export function summaryOf(header: SessionHeader): SessionSummary {
-  const { sessionId, folder, title, updatedAt, archived, model } = header
+  const { sessionId, folder, title, updatedAt, archived, model, schedule } = header
   return {
     sessionId,
     folder,
@@ -305,6 +317,7 @@ export function summaryOf(header: SessionHeader): SessionSummary {
     updatedAt,
     archived,
     ...(model !== undefined && { model }),
+    ...(schedule && { scheduleId: schedule.scheduleId }),
   }
 }
 
@@ -327,6 +340,8 @@ export interface Sessions {
     addedFolders?: string[]
     /** Absent: the default agent. */
     agent?: AgentChoice
+    /** Set for a run of a schedule. */
+    schedule?: SessionSchedule
   }): Promise<SessionHeader>
   /** Header and latest events; recovers a turn that a dead process left open. */
   open(sessionId: string, limit: number): Promise<{ header: SessionHeader; events: RecordedEvent[]; hasMore: boolean }>

@@ -34,6 +34,21 @@ export interface Leases {
   held(): Set<string>
   /** Releases all leases. */
   close(): void
+  /** Duties that one process of a home has at a time. */
+  duties: Duties
+}
+
+/** Work for the whole home that one process does at a time. A duty ends with its process, even after a crash. */
+export interface Duties {
+  /** The id of this connection in the tables. */
+  readonly owner: string
+  /** Takes the duty, unless another live process has it. Reads only when this process has it already. */
+  take(duty: string): boolean
+  release(duty: string): void
+  /** The other live process that has it. */
+  elsewhere(duty: string): string | undefined
+  /** Whether the process of this connection lives. */
+  lives(owner: string): boolean
 }
 
 export function createLeases(db: Database, self: ProcessIdentity, now: () => number): Leases {
@@ -77,8 +92,42 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
     return row && lives(row) ? whereOf(row, self, now()) : undefined
   }
 
+  const dutyHolder = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck()
+  const setDuty = db.prepare<[string, string]>(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  )
+  const endDuty = db.prepare<[string, string]>('DELETE FROM meta WHERE key = ? AND value = ?')
+  const processOf = db.prepare<[string], ProcessRow>(
+    'SELECT owner, pid, host, machine, started, heartbeat FROM process WHERE owner = ?',
+  )
+  const ownerLives = (of: string): boolean => {
+    const row = processOf.get(of)
+    return row !== undefined && lives(row)
+  }
+  const takeDuty = db.transaction((duty: string): boolean => {
+    const has = dutyHolder.get(keyOf(duty))
+    if (has !== undefined && has !== owner && ownerLives(has)) return false
+    enlist()
+    beat.run(now(), owner)
+    setDuty.run(keyOf(duty), owner)
+    keepBeating()
+    return true
+  }).immediate
+  const duties: Duties = {
+    owner,
+    take: (duty) => dutyHolder.get(keyOf(duty)) === owner || takeDuty(duty),
+    release: (duty) => void endDuty.run(keyOf(duty), owner),
+    elsewhere(duty) {
+      const has = dutyHolder.get(keyOf(duty))
+      const row = has === undefined || has === owner ? undefined : processOf.get(has)
+      return row && lives(row) ? whereOf(row, self, now()) : undefined
+    },
+    lives: ownerLives,
+  }
+
   return {
     owner,
+    duties,
     unclean: () => processes.all().some((row) => row.host === self.host && !lives(row)),
     register: db.transaction(() => {
       for (const row of processes.all()) if (!lives(row)) removeProcess.run(row.owner)
@@ -114,13 +163,19 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
   }
 }
 
-/** E.g. `another Trestle (process 1234, since 14:02)`. */
-function whereOf(holder: HolderRow, self: ProcessIdentity, now: number): string {
+function keyOf(duty: string): string {
+  return `duty:${duty}`
+}
+
+/** E.g. `another Trestle (process 1234, since 14:02)`; without a time where it is not known. */
+function whereOf(holder: ProcessRow & Partial<Pick<HolderRow, 'since'>>, self: ProcessIdentity, now: number): string {
+  const place = `another Trestle${holder.host === self.host ? '' : ` on ${holder.host}`}`
+  if (holder.since === undefined) return `${place} (process ${holder.pid})`
   const since = new Date(holder.since)
   const time = `${String(since.getHours()).padStart(2, '0')}:${String(since.getMinutes()).padStart(2, '0')}`
   const day =
     since.toDateString() === new Date(now).toDateString()
       ? ''
       : `${since.getDate()} ${since.toLocaleString('en', { month: 'short' })} `
-  return `another Trestle${holder.host === self.host ? '' : ` on ${holder.host}`} (process ${holder.pid}, since ${day}${time})`
+  return `${place} (process ${holder.pid}, since ${day}${time})`
 }

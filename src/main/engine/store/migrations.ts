@@ -101,6 +101,7 @@ CREATE TABLE schedule_run (
   reason TEXT
 ) STRICT;
 CREATE INDEX schedule_run_of ON schedule_run (schedule_id, started_at);
+CREATE INDEX schedule_run_session ON schedule_run (session_id);
 CREATE UNIQUE INDEX schedule_run_open ON schedule_run (schedule_id) WHERE ended_at IS NULL;
 `
 

@@ -152,9 +152,10 @@ export function createSessionList(
   const rows = db
     .prepare<
       [{ folder: string | null; archived: number | null; limit: number }],
-      [string, string, string, SessionStatus, number, number, number, string | null]
+      [string, string, string, SessionStatus, number, number, number, string | null, string | null]
     >(
-      `SELECT id, folder, title, status, waiting, updated_at, archived, model FROM session
+      `SELECT id, folder, title, status, waiting, updated_at, archived, model,
+         (SELECT schedule_id FROM schedule_run WHERE session_id = session.id) FROM session
        WHERE removed = 0 AND NOT (id >= '${AGENT_ID}' AND id < '${AGENT_ID}~') AND (@folder IS NULL OR folder = @folder) AND (@archived IS NULL OR archived = @archived)
        ORDER BY updated_at DESC, id DESC LIMIT @limit`,
     )
@@ -190,22 +191,35 @@ export function createSessionList(
       const filter = { folder: folder ?? null, archived: archived === undefined ? null : Number(archived), limit }
       return rows
         .all(filter)
-        .map(([sessionId, itsFolder, title, status, waiting, updatedAt, isArchived, model]): SessionSummary => {
-          const where = elsewhere.get(sessionId)
-          // A turn that waits for the user outlives its process.
-          const dead = status === 'running' && where === undefined && !held.has(sessionId)
-          return {
+        .map(
+          ([
             sessionId,
-            folder: itsFolder,
+            itsFolder,
             title,
-            status: dead ? 'interrupted' : status,
+            status,
             waiting,
             updatedAt,
-            archived: isArchived === 1,
-            ...(model !== null && { model }),
-            ...(where !== undefined && { elsewhere: where }),
-          }
-        })
+            isArchived,
+            model,
+            scheduleId,
+          ]): SessionSummary => {
+            const where = elsewhere.get(sessionId)
+            // A turn that waits for the user outlives its process.
+            const dead = status === 'running' && where === undefined && !held.has(sessionId)
+            return {
+              sessionId,
+              folder: itsFolder,
+              title,
+              status: dead ? 'interrupted' : status,
+              waiting,
+              updatedAt,
+              archived: isArchived === 1,
+              ...(model !== null && { model }),
+              ...(scheduleId !== null && { scheduleId }),
+              ...(where !== undefined && { elsewhere: where }),
+            }
+          },
+        )
     },
     owedNews: () => owed.all(),
     waiting() {

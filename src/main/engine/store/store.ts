@@ -1,6 +1,7 @@
 import type { SessionAgent } from '../../../shared/model/agent'
 import type { Effort } from '../../../shared/model/effort'
 import type { EventBody, RecordedEvent } from '../../../shared/events/event'
+import type { SessionSchedule } from '../../../shared/model/schedule'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
 
 /**
@@ -23,6 +24,7 @@ export interface Store {
     addedFolders: string[]
     agent?: SessionAgent
     forkedFrom?: { sessionId: string; seq: number }
+    schedule?: SessionSchedule
   }): SessionHeader
   header(sessionId: string): SessionHeader | undefined
   /** Newest first, without those of subagents. `folder` is a real path. */

@@ -20,6 +20,8 @@ export interface SessionGateDeps {
   effectiveHeader(session: Session): Session['header']
   rulesOf(session: Session): Promise<PermissionRule[]>
   interactive: boolean
+  /** Whether this process shows the requests of every session; otherwise only those of sessions that a client watches. */
+  hasInbox: boolean
   /** The sandboxes that are available for the commands of a session. */
   sandboxesOf?(session: Session, forCommand: boolean): Promise<CommandSandboxes>
   toolPins: ToolPins
@@ -33,8 +35,20 @@ const PAST_EVENTS = 3000
 
 /** The dependencies of a session's approval gate. */
 export function createGateDeps(deps: SessionGateDeps): (session: Session) => Parameters<typeof createGate>[0] {
-  const { home, store, tools, skills, effectiveHeader, rulesOf, interactive, sandboxesOf, toolPins, keepRules, newId } =
-    deps
+  const {
+    home,
+    store,
+    tools,
+    skills,
+    effectiveHeader,
+    rulesOf,
+    interactive,
+    hasInbox,
+    sandboxesOf,
+    toolPins,
+    keepRules,
+    newId,
+  } = deps
   const now = strictlyIncreasing(Date.now)
   const past = (session: Session) => store.window(session.id, { limit: PAST_EVENTS }).events
   return (session) => ({
@@ -43,6 +57,7 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
     isOpen: (approvalId) => session.header.approvals.some((approval) => approval.approvalId === approvalId),
     describeResolution: (approvalId) => describeResolution(past(session), approvalId),
     canAsk: () => interactive,
+    canAskMidCall: () => interactive && (hasInbox || !session.header.schedule || session.watched),
     now,
     newId,
     stopTurn: () => session.endTurn(),

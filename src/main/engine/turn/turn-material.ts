@@ -127,7 +127,12 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     const { history, telling, known } = loadHistory(historyDeps(deps), session, info, { compacted, marks })
     const loop = {
       ...settings.loop,
-      maxSteps: Math.min(agent.maxSteps ?? settings.loop.maxSteps, settings.loop.maxSteps),
+      maxSteps: Math.min(
+        agent.maxSteps ?? settings.loop.maxSteps,
+        settings.loop.maxSteps,
+        // The run of a schedule is the first turn; later ones are the user's.
+        (header.turns === 1 && header.schedule?.limits.steps) || settings.loop.maxSteps,
+      ),
       ...(agent.maxRepeats !== undefined && { maxRepeats: agent.maxRepeats }),
     }
     return {

@@ -32,6 +32,7 @@ export async function acpMain(parsed: Parsed, version: string): Promise<number> 
   const engine = await createEngine({
     version,
     interactive: true,
+    hasInbox: false,
     canType: false,
     taskHost: taskHostProgram(),
     ...(agent && { agent }),

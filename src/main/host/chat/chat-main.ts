@@ -24,7 +24,12 @@ export async function chatMain(parsed: Parsed, version: string): Promise<number>
   if (!servers) return 2
   const { stdin, stdout, env } = process
   const isTerminal = stdin.isTTY && stdout.isTTY
-  const engine = await createEngine({ version, interactive: isTerminal, taskHost: taskHostProgram() })
+  const engine = await createEngine({
+    version,
+    interactive: isTerminal,
+    hasInbox: false,
+    taskHost: taskHostProgram(),
+  })
   let terminal: Terminal | undefined
   let hasFailed = false
   try {

@@ -1,3 +1,4 @@
+import { CalendarClock } from 'lucide-react'
 import { memo, type KeyboardEvent, useEffect, useRef } from 'react'
 import type { SessionSummary, SearchHit } from '../../../shared/model/session'
 import { useHasAgentRequests } from '../../state/inbox-state'
@@ -94,6 +95,14 @@ export const SessionRow = memo(function SessionRow({
           {titleOf(summary)}
           {unread && <span className="sr-only">, unread</span>}
         </span>
+      )}
+      {summary.scheduleId !== undefined && !renaming && (
+        <Tooltip text="Run by a schedule" side="right">
+          <span className="flex-none text-ink-3">
+            <CalendarClock aria-hidden className="size-[13px] stroke-[1.7]" />
+            <span className="sr-only">, run by a schedule</span>
+          </span>
+        </Tooltip>
       )}
       {summary.elsewhere !== undefined && (
         <Tooltip text={`Open in another Trestle window: ${summary.elsewhere}`} side="right">

@@ -1,5 +1,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Bell, BellRing, Brain, Inbox, PanelLeft, Plus, Search, Settings, SquareTerminal, X } from 'lucide-react'
+import {
+  Bell,
+  BellRing,
+  Brain,
+  CalendarClock,
+  Inbox,
+  PanelLeft,
+  Plus,
+  Search,
+  Settings,
+  SquareTerminal,
+  X,
+} from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { isFeatureOn } from '../../../shared/configuration/features'
 import { useInbox } from '../../state/inbox-state'
@@ -196,6 +208,7 @@ function SidebarFoot() {
       <TasksEntry current={view.kind === 'tasks'} />
       <NotificationsLink current={view.kind === 'notifications'} />
       <MemoryLink current={view.kind === 'memory'} />
+      <SchedulesLink current={view.kind === 'schedules'} />
       <button
         type="button"
         aria-current={view.kind === 'settings' ? 'page' : undefined}
@@ -271,6 +284,23 @@ function MemoryLink({ current }: { current: boolean }) {
     >
       <Brain aria-hidden className="size-[15px] stroke-[1.6]" />
       Memory
+    </button>
+  )
+}
+
+/** The link to the schedules, while the feature is on. */
+function SchedulesLink({ current }: { current: boolean }) {
+  const { data: settings } = useSettings()
+  if (!isFeatureOn(settings, 'scheduling')) return null
+  return (
+    <button
+      type="button"
+      aria-current={current ? 'page' : undefined}
+      onClick={() => useLayout.getState().openSchedules()}
+      className={cx(FOOT_ROW, current && 'bg-raised text-ink shadow-[inset_0_0_0_1px_var(--line)]')}
+    >
+      <CalendarClock aria-hidden className="size-[15px] stroke-[1.6]" />
+      Schedules
     </button>
   )
 }

@@ -42,6 +42,8 @@ export type MainView =
   | { kind: 'memory'; id?: number }
   /** Alarms, and what the user was notified of. */
   | { kind: 'notifications' }
+  /** The schedules, with one of them open. */
+  | { kind: 'schedules'; id?: string }
 
 interface LayoutState {
   view: MainView
@@ -70,6 +72,8 @@ interface LayoutState {
   openNotifications(): void
   /** The page of what is remembered; `id`: with that entry open. */
   openMemory(id?: number): void
+  /** The page of schedules; `id`: with that one open. */
+  openSchedules(id?: string): void
   /** Leaves settings or the new-session page. */
   goBack(): void
   /** The session was deleted: shows the new-session page if the session was on screen. */
@@ -123,6 +127,7 @@ export const useLayout = create<LayoutState>()((set, get) => {
     openInbox: () => set({ view: { kind: 'inbox' }, drawer: 'none' }),
     openNotifications: () => set({ view: { kind: 'notifications' }, drawer: 'none' }),
     openMemory: (id) => set({ view: { kind: 'memory', ...(id !== undefined && { id }) }, drawer: 'none' }),
+    openSchedules: (id) => set({ view: { kind: 'schedules', ...(id !== undefined && { id }) }, drawer: 'none' }),
     goBack: () => {
       const { lastSessionId: sessionId } = get()
       set({ view: sessionId === undefined ? { kind: 'new' } : { kind: 'session', sessionId }, drawer: 'none' })

@@ -18,6 +18,8 @@ export function pathOf(view: MainView): string {
       return joined(PAGE_PATHS.notifications)
     case 'memory':
       return joined(PAGE_PATHS.memory, view.id?.toString())
+    case 'schedules':
+      return joined(PAGE_PATHS.schedules, view.id)
     default:
       return `${joined(PAGE_PATHS.new)}${view.folder === undefined ? '' : `?${new URLSearchParams({ folder: view.folder }).toString()}`}`
   }
@@ -43,6 +45,8 @@ export function viewOf(path: string, search = ''): MainView | undefined {
       const id = Number(first)
       return { kind: 'memory', ...(Number.isSafeInteger(id) && id > 0 && { id }) }
     }
+    case PAGE_PATHS.schedules:
+      return { kind: 'schedules', ...(first !== undefined && { id: first }) }
     case PAGE_PATHS.new: {
       const folder = new URLSearchParams(search).get('folder')
       return { kind: 'new', ...(folder !== null && { folder }) }

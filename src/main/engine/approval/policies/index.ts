@@ -1,7 +1,7 @@
 import type { Policy } from '../rules/policy'
 import { afterMail, changingMail, savingAttachments, sendingMail } from './after-mail'
 import { askAlways, tellFreely } from './ask-always'
-import { rememberFreely, rememberThirdParty } from './remember'
+import { rememberFreely, rememberThirdParty, scheduleThirdParty } from './remember'
 import {
   acceptEdits,
   askByDefault,
@@ -35,6 +35,7 @@ export const POLICIES: readonly Policy[] = [
   savingAttachments,
   afterMail,
   rememberThirdParty,
+  scheduleThirdParty,
   askAlways,
   askRules,
   changedServerTools,

@@ -21,6 +21,20 @@ export const rememberThirdParty: Policy = (judged) =>
       }
     : undefined
 
+/** Tools that decide what later runs of the agent do. */
+const SCHEDULES = new Set(['ScheduleCreate', 'ScheduleUpdate'])
+
+/** In the same way, what a run is told asks after text of third parties was read. */
+export const scheduleThirdParty: Policy = (judged) =>
+  isOwn(judged, SCHEDULES) && judged.hasReadThirdParty?.()
+    ? {
+        decision: 'ask',
+        reason:
+          'This conversation contains text from the web, mail or a server, and later runs will do what the schedule says.',
+        everyTime: true,
+      }
+    : undefined
+
 /** What comes from the user and the project is remembered without asking: it is shown in the conversation and on the Memory page, where it can be undone. */
 export const rememberFreely: Policy = (judged) =>
   isOwn(judged, REMEMBERS) || isOwn(judged, CHANGES)

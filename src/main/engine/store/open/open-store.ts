@@ -8,7 +8,7 @@ import { replaceDamagedStore } from './replace-damaged'
 import { walProblem } from '../recovery/write-ahead-log'
 import { recoverSessions, type RecoveryReport } from '../recovery/recover-sessions'
 import { openDatabase, type Database } from '../database'
-import { createLeases } from '../lease'
+import { createLeases, type Duties } from '../lease'
 import { CURRENT_VERSION, migrate, MIGRATIONS, versionOf, type Migration } from '../migrations'
 import { identityOf } from '../../process/process-identity'
 import { createSqliteStore } from '../sqlite-store'
@@ -37,6 +37,7 @@ export interface OpenedStore {
   store: Store
   /** The open file, for tables that have a module of their own. */
   database: Database
+  duties: Duties
   /** What went wrong and what was done about it, for the user. */
   notices: string[]
   /** Merges sessions of a damaged store or a backup that this store does not have. */
@@ -104,6 +105,7 @@ function openChecked(
     removeBrokenBackups(home)
     return {
       database: db,
+      duties: leases.duties,
       store: withMemoryFallback(createSqliteStore(db, { home, leases, now }), now),
       recover(wanted) {
         try {

@@ -1,0 +1,112 @@
+import { expect, test } from './app'
+import { findings } from './assistive'
+import { pictures, startSession, transcriptText } from './steps'
+
+const bash = (command: string) => ({ toolCalls: [{ name: 'Bash', input: { command } }] })
+
+test.use({
+  config: { more: '[features]\nscheduling = true' },
+  model: {
+    script: [bash('echo checked > checked.txt'), { text: 'Two packages are outdated.' }, { text: 'Nothing new.' }],
+  },
+})
+
+test('a schedule runs when it is due, waits in the inbox, and is answered, all by keyboard', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await page.getByRole('button', { name: 'Schedules', exact: true }).press('Enter')
+  await expect(page.getByText('No schedules yet')).toBeVisible()
+  await pictures(app, 'schedules-empty')
+  expect(await findings(page)).toEqual([])
+
+  await page.getByRole('button', { name: 'New schedule' }).press('Enter')
+  const form = page.getByRole('dialog', { name: 'New schedule' })
+  await expect(form.getByRole('textbox', { name: 'Name' })).toBeFocused()
+  await page.keyboard.type('Dependency check')
+  await form.getByRole('textbox', { name: 'When' }).fill('at some point')
+  await expect(form.getByRole('alert')).toContainText('is not a time')
+  await form.getByRole('textbox', { name: 'When' }).fill('weekdays at 2:00')
+  await expect(form).toContainText('Every weekday at 02:00')
+  await form.getByRole('textbox', { name: 'Prompt' }).fill('Check for outdated dependencies.')
+  await form.getByRole('combobox', { name: 'Folder' }).selectOption({ index: 1 })
+  await pictures(app, 'schedules-form')
+  expect(await findings(page)).toEqual([])
+  // Soon, so that the story does not wait for the night.
+  await form.getByRole('textbox', { name: 'When' }).fill(`${new Date(Date.now() + 2000).toISOString().slice(0, 19)}Z`)
+  await form.getByRole('textbox', { name: 'Name' }).press('Enter')
+  const list = page.getByRole('list', { name: 'Schedules' })
+  await expect(list).toContainText('Dependency check')
+  await expect(list).toContainText('Waits for you', { timeout: 20_000 })
+  await pictures(app, 'schedules-waiting')
+  expect(await findings(page)).toEqual([])
+
+  await page.getByRole('button', { name: /^Inbox/ }).press('Enter')
+  await expect(page.getByText('echo checked > checked.txt').first()).toBeVisible()
+  const card = page.getByRole('group', { name: /^Approval needed: Bash echo checked/ })
+  await expect(card.getByRole('button', { name: /^(?:Allow once|Run in sandbox)/ })).toBeEnabled()
+  // A key soon after another one counts as typing and is ignored: press it again.
+  await expect(async () => {
+    if (await card.isVisible()) await page.keyboard.press('1')
+    await expect(card).toBeHidden({ timeout: 1000 })
+  }).toPass()
+
+  await page.getByRole('button', { name: 'Schedules', exact: true }).press('Enter')
+  await expect(list).toContainText('Done')
+  await expect(list).toContainText('No further run')
+  await list.getByRole('button', { name: /^Dependency check/ }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Dependency check' })
+  await expect(dialog).toContainText('Two packages are outdated.')
+  await pictures(app, 'schedules-history')
+  expect(await findings(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Open session' }).press('Enter')
+  await expect(transcriptText(page, 'Two packages are outdated.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Scheduled by Dependency check' })).toBeVisible()
+  await expect(page.getByRole('treeitem', { name: /Dependency check.*run by a schedule/ })).toBeVisible()
+  await pictures(app, 'schedules-session')
+  expect(await findings(page)).toEqual([])
+})
+
+test('a schedule is run now, changed, paused, shown in the week, deleted and restored, by keyboard', async ({
+  app,
+}) => {
+  const { page } = app
+  await page.getByRole('button', { name: 'Schedules', exact: true }).press('Enter')
+  await page.getByRole('button', { name: 'New schedule' }).press('Enter')
+  const form = page.getByRole('dialog', { name: 'New schedule' })
+  await form.getByRole('textbox', { name: 'Name' }).fill('Watch')
+  await form.getByRole('textbox', { name: 'When' }).fill('every 2 h')
+  await form.getByRole('textbox', { name: 'Prompt' }).fill('Has anything changed?')
+  await form.getByRole('switch', { name: 'Heartbeat' }).press('Space')
+  await form.getByRole('textbox', { name: /Quiet hours/ }).fill('22:00-07:00')
+  await form.getByRole('button', { name: 'Create' }).press('Enter')
+  const list = page.getByRole('list', { name: 'Schedules' })
+  await expect(list).toContainText('Every 2 hours · heartbeat')
+
+  await list.getByRole('button', { name: 'Pause Watch' }).press('Enter')
+  await expect(list).toContainText('Paused')
+  await list.getByRole('button', { name: 'Resume Watch' }).press('Enter')
+  await list.getByRole('button', { name: 'Run now: Watch' }).press('Enter')
+  await expect(list).toContainText('Waits for you')
+
+  await list.getByRole('button', { name: /^Watch/ }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Watch' })
+  await dialog.getByRole('textbox', { name: 'When' }).fill('every day at 6:00')
+  await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
+  await page.getByRole('button', { name: 'Week' }).press('Enter')
+  const week = page.getByRole('list', { name: 'The next seven days' })
+  await expect(week).toContainText('No runs')
+  await page.getByRole('button', { name: 'Schedules', exact: true }).last().press('Enter')
+  await list.getByRole('button', { name: /^Watch/ }).press('Enter')
+  await dialog.getByRole('textbox', { name: /Quiet hours/ }).fill('')
+  await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
+  await page.getByRole('button', { name: 'Week' }).press('Enter')
+  await expect(week.getByRole('button', { name: /Watch/ }).first()).toBeVisible()
+  await pictures(app, 'schedules-week')
+  expect(await findings(page)).toEqual([])
+
+  await week.getByRole('button', { name: /Watch/ }).first().press('Enter')
+  await dialog.getByRole('button', { name: 'Delete' }).press('Enter')
+  await expect(page.getByText('No schedules yet')).toBeVisible()
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect(week).toContainText('Watch')
+})

@@ -1,0 +1,369 @@
+import { isMidCall } from '../../../shared/model/approval'
+import { CodedError, failureOf } from '../../../shared/errors'
+import type { RecordedEvent } from '../../../shared/events/event'
+import { textOf } from '../../../shared/model/message'
+import {
+  type Schedule,
+  type ScheduleRun,
+  type ScheduleRunStatus,
+  type ScheduleService,
+} from '../../../shared/model/schedule'
+import type { SessionHeader, StopReason } from '../../../shared/model/session'
+import type { SessionManager } from '../session/sessions'
+import type { Duties } from '../store/lease'
+import type { ScheduleRows } from '../store/schedule-rows'
+import type { Store } from '../store/store'
+import type { ScheduleClock } from './schedule-clock'
+import { watchLimits, type RunLimits } from './run-limits'
+import { endMessage, noteOf, statusOf } from './run-end'
+import { isNothingDue, runPrompt } from './run-prompt'
+import { dueRun, isQuiet, nextRun } from './timetable'
+
+/** The duty of the process that runs the schedules of a home. */
+const DUTY = 'schedules'
+/** The longest wait, in ms: timers stand still while the machine sleeps, the clock may jump, and other processes change schedules. */
+const MAX_WAIT_MS = 10_000
+const MIN_WAIT_MS = 50
+/** Runs that work at the same time; those that wait for the user do not count. */
+const MAX_WORKING = 4
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Sessions of heartbeats without anything to report that are kept. */
+const KEPT_SILENT = 10
+const NOTE_CHARS = 400
+
+export interface SchedulerDeps {
+  rows: ScheduleRows
+  duties: Duties
+  store: Pick<Store, 'header' | 'interrupted' | 'ofTypes'>
+  sessions: Pick<SessionManager, 'create' | 'prompt' | 'open' | 'change' | 'remove' | 'withSession' | 'suspend'>
+  clock: ScheduleClock
+  newId(prefix: string): string
+  /** The schedules or their runs have changed. */
+  changed(): void
+  /** Tells the user something; `sessionId`: the run it is about. */
+  tell(message: { text: string; tone: 'info' | 'warning'; sessionId?: string }): void
+  /** Whether requests of runs can be answered in this process; otherwise a run that waits is left to another one. */
+  hasInbox: boolean
+  log(message: string): void
+}
+
+/** Runs schedules when they are due, in one process of a home at a time. */
+export interface Scheduler {
+  /** Begins to start what is due. */
+  begin(): void
+  /** Looks again, after schedules have changed. */
+  wake(): void
+  /** Starts nothing that is due until `begin`; open runs continue. */
+  rest(): void
+  /** Runs a schedule now, in this process. Throws `schedule.running` while one of its runs is open. */
+  runNow(schedule: Schedule): Promise<ScheduleRun>
+  /** Call after events of a session were recorded. */
+  recorded(header: SessionHeader, events: readonly RecordedEvent[]): void
+  service(): ScheduleService
+  /** Resolves when no run of this process is at work: each has ended or waits for the user. */
+  settled(): Promise<void>
+  /** Starts no more runs. Those that end from now on were interrupted. */
+  stop(): void
+}
+
+export function createScheduler(deps: SchedulerDeps): Scheduler {
+  const { rows, duties, store, sessions, clock, log } = deps
+  /** The runs that this process works on. */
+  const working = new Map<string, { limits?: RunLimits; reached?: string; waits?: true }>()
+  const idle = new Set<() => void>()
+  let cancelTimer: (() => void) | undefined
+  let lastTick = Number.NEGATIVE_INFINITY
+  let stamp = ''
+  /** Runs whose end this process has told the user, and from when on it tells those of other processes. */
+  const toldRuns = new Set<string>()
+  let toldUntil = clock.now()
+  let isActive = false
+  let isStopped = false
+  let isTicking = false
+  let isWanted = false
+
+  const report = (what: string, error: unknown): void => log(`${what}: ${failureOf(error).message}`)
+
+  /** Looks for what is due; once more when asked meanwhile. */
+  async function tick(): Promise<void> {
+    if (!isActive) return
+    if (isTicking) {
+      isWanted = true
+      return
+    }
+    isTicking = true
+    cancelTimer?.()
+    let wait = MAX_WAIT_MS
+    try {
+      do {
+        isWanted = false
+        if (duties.take(DUTY)) wait = await runDue()
+        noticeChanges()
+      } while (wantsMore())
+    } catch (error) {
+      report('Schedules could not be read', error)
+    } finally {
+      isTicking = false
+      if (isActive) cancelTimer = clock.after(wait, () => void tick())
+    }
+  }
+
+  function wantsMore(): boolean {
+    return isWanted && isActive
+  }
+
+  /** Returns how long to wait, in ms. */
+  async function runDue(): Promise<number> {
+    const now = clock.now()
+    if (now < lastTick || lastTick === Number.NEGATIVE_INFINITY) afterJump(now)
+    lastTick = now
+    await settleOpenRuns()
+    let isFull = false
+    for (const schedule of rows.due(now)) {
+      if (!isActive) break
+      isFull = workingCount() >= MAX_WORKING
+      if (isFull) break
+      startDue(schedule, now)
+    }
+    const next = isFull ? undefined : rows.nextWake()
+    return next === undefined ? MAX_WAIT_MS : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, next - clock.now()))
+  }
+
+  /** After the clock was a day or more ahead, due times count from now again; a smaller step back repeats no run. */
+  function afterJump(now: number): void {
+    for (const schedule of rows.list(false)) {
+      if (schedule.nextAt === undefined || schedule.time.kind === 'once') continue
+      const latest = nextRun(schedule, now + DAY_MS)
+      if (latest !== undefined && schedule.nextAt > latest) rows.setNext(schedule.id, nextRun(schedule, now))
+    }
+  }
+
+  function startDue(schedule: Schedule, now: number): void {
+    const { id, nextAt = now, heartbeat, zone } = schedule
+    const { dueAt, missed, next } = dueRun(schedule, nextAt, now)
+    if (heartbeat?.quiet && isQuiet(heartbeat.quiet, now, zone)) {
+      rows.setNext(id, nextRun(schedule, now))
+      return
+    }
+    const run = { id: deps.newId('run'), scheduleId: id, dueAt, startedAt: now, missed, owner: duties.owner }
+    // Another process has changed or started it meanwhile.
+    if (!rows.claim(run, { nextAt }, next)) return
+    void begin(schedule, run)
+  }
+
+  /** Creates the session of a claimed run and starts it. Never rejects. */
+  async function begin(schedule: Schedule, run: Omit<ScheduleRun, 'status'>): Promise<void> {
+    working.set(run.id, {})
+    deps.changed()
+    const { name, folder, model, agent, mode, limits, heartbeat } = schedule
+    try {
+      const { sessionId } = await sessions.create({
+        mode,
+        schedule: { scheduleId: schedule.id, runId: run.id, name, limits, ...(heartbeat && { heartbeat: true }) },
+        ...(folder !== undefined && { folder }),
+        ...(model !== undefined && { model }),
+        ...(agent !== undefined && { agent: { name: agent } }),
+      })
+      rows.setSession(run.id, sessionId)
+      deps.changed()
+      if (isStopped) throw new Error('Trestle was closed.')
+      await sessions.prompt(sessionId, [{ type: 'text', text: runPrompt(schedule, run) }])
+    } catch (error) {
+      const { message, advice } = failureOf(error)
+      end(run.id, isStopped ? 'interrupted' : 'failed', `${message} ${advice}`.trim())
+    }
+  }
+
+  /** Ends runs whose turn has ended in another process, or with it. */
+  async function settleOpenRuns(): Promise<void> {
+    const all = rows.openRuns()
+    const open = all.filter(({ id }) => !working.has(id))
+    for (const { id, sessionId } of all) {
+      const header = working.get(id)?.waits && sessionId !== undefined ? store.header(sessionId) : undefined
+      if (header) await leave(header)
+    }
+    if (open.length === 0) return
+    const dead = new Set(store.interrupted())
+    for (const { id, sessionId, owner } of open) {
+      const header = sessionId === undefined ? undefined : store.header(sessionId)
+      if (sessionId !== undefined && !header) end(id, 'stopped', 'Its session was deleted.')
+      else if (!header || header.turns === 0) {
+        if (!duties.lives(owner) || owner === duties.owner) end(id, 'interrupted', 'Trestle ended before it began.')
+      } else if (header.turnId === undefined) endAs(header, header.lastStop)
+      else if (dead.has(header.sessionId) && header.approvals.every(isMidCall)) {
+        // Opening it records the end of its turn.
+        await sessions.open(header.sessionId, 1)
+        const after = store.header(header.sessionId)
+        if (after?.turnId === undefined) endAs(after ?? header, after?.lastStop)
+      }
+    }
+  }
+
+  function endAs(header: SessionHeader, stop: StopReason | undefined): void {
+    const { schedule, lastFailure } = header
+    if (!schedule) return
+    const reached = working.get(schedule.runId)?.reached
+    const answer = answerOf(header.sessionId)
+    const status = statusOf(stop, { reached, isStopped })
+    const isSilent = status === 'done' && schedule.heartbeat === true && isNothingDue(answer)
+    const note = reached ?? (status === 'failed' ? noteOf(stop, lastFailure) : answer)
+    end(schedule.runId, isSilent ? 'silent' : status, isSilent ? undefined : note)
+  }
+
+  function answerOf(sessionId: string): string {
+    const step = store.ofTypes(sessionId, ['step.finished']).at(-1)
+    return step ? textOf(step.parts) : ''
+  }
+
+  /** Ends a run, with what follows from it: messages, a pause, and the next run. */
+  function end(runId: string, status: Exclude<ScheduleRunStatus, 'running'>, note = ''): void {
+    working.get(runId)?.limits?.end()
+    working.delete(runId)
+    const short = note.trim().slice(0, NOTE_CHARS).toWellFormed()
+    const sessionId = rows.run(runId)?.sessionId
+    toldRuns.add(runId)
+    const ended = rows.endRun(runId, { at: clock.now(), status, ...(short !== '' && { note: short }) })
+    if (ended) {
+      const { schedule } = ended
+      tellOf(schedule, { status, note: short, ...(sessionId !== undefined && { sessionId }) })
+      if (status === 'silent') void tidy(schedule.id, sessionId)
+    }
+    deps.changed()
+    if (workingCount() === 0) for (const done of idle) done()
+    void tick()
+  }
+
+  /** Tells the user how a run ended, where that is worth a message: at the first failure of a streak, when it pauses, and what a heartbeat found. */
+  function tellOf(schedule: Schedule, run: Pick<ScheduleRun, 'status' | 'note' | 'sessionId'>): void {
+    const message = endMessage(schedule, run)
+    if (message) deps.tell({ ...message, ...(run.sessionId !== undefined && { sessionId: run.sessionId }) })
+  }
+
+  /** Takes the session of a silent run out of the lists, and deletes older ones. */
+  async function tidy(scheduleId: string, sessionId: string | undefined): Promise<void> {
+    try {
+      if (sessionId !== undefined) await sessions.change(sessionId, { archived: true })
+      for (const old of rows.takeSilentSessions(scheduleId, KEPT_SILENT)) await sessions.remove(old)
+    } catch (error) {
+      report('The session of a heartbeat could not be archived', error)
+    }
+  }
+
+  function recorded(header: SessionHeader, events: readonly RecordedEvent[]): void {
+    const runId = header.schedule?.runId
+    // What follows the first turn is the user's.
+    if (!header.schedule || runId === undefined || header.turns !== 1) return
+    const finished = events.find((event) => event.type === 'turn.finished')
+    if (finished) return endAs(header, finished.stop)
+    if (header.turnId === undefined) return
+    const run = working.get(runId) ?? {}
+    working.set(runId, run)
+    const { sessionId, schedule, approvals } = header
+    run.limits ??= watchLimits(schedule.limits, clock, (reached) => {
+      run.reached = reached
+      sessions
+        .withSession(sessionId, (session) => session.stop(reached))
+        .catch((error: unknown) => report('A run could not be stopped', error))
+    })
+    run.limits.changed(header)
+    const waits = approvals.length > 0
+    const hasChanged = waits !== (run.waits === true)
+    if (waits) run.waits = true
+    else delete run.waits
+    if (hasChanged) deps.changed()
+    if (!waits) return
+    void leave(header)
+    if (!hasChanged) return
+    if (workingCount() === 0) for (const done of idle) done()
+    void tick()
+  }
+
+  /** In a process without an inbox, gives up the session of a run that waits; the process where the user answers continues it. */
+  async function leave({ sessionId, schedule }: SessionHeader): Promise<void> {
+    if (deps.hasInbox || !schedule) return
+    try {
+      if (!(await sessions.suspend(sessionId))) return
+      working.get(schedule.runId)?.limits?.end()
+      working.delete(schedule.runId)
+      if (workingCount() === 0) for (const done of idle) done()
+    } catch (error) {
+      report('A run could not be left to another process', error)
+    }
+  }
+
+  function workingCount(): number {
+    return [...working.values()].filter(({ waits }) => !waits).length
+  }
+
+  /** Tells the pages of this process what other processes have changed. */
+  function noticeChanges(): void {
+    const now = rows.stamp()
+    if (stamp !== '' && now !== stamp) {
+      deps.changed()
+      if (deps.hasInbox) tellOthers()
+    }
+    stamp = now
+  }
+
+  function rest(): void {
+    if (isActive) duties.release(DUTY)
+    isActive = false
+    cancelTimer?.()
+  }
+
+  /** Tells what runs of other processes ended as; a service has no window for that. */
+  function tellOthers(): void {
+    const since = toldUntil
+    toldUntil = clock.now()
+    for (const schedule of rows.list(false)) {
+      const { lastRun } = schedule
+      if (!lastRun?.endedAt || lastRun.endedAt < since || toldRuns.has(lastRun.id)) continue
+      toldRuns.add(lastRun.id)
+      tellOf(schedule, lastRun)
+    }
+  }
+
+  return {
+    begin() {
+      isActive = !isStopped
+      void tick()
+    },
+    wake: () => void tick(),
+    rest,
+    async runNow(schedule) {
+      const now = clock.now()
+      const run = {
+        id: deps.newId('run'),
+        scheduleId: schedule.id,
+        dueAt: now,
+        startedAt: now,
+        missed: 0,
+        owner: duties.owner,
+      }
+      const { nextAt } = schedule
+      const next = nextAt === undefined || nextAt > now ? nextAt : nextRun(schedule, now)
+      await settleOpenRuns()
+      if (!rows.claim(run, {}, next))
+        throw new CodedError('schedule.running', `“${schedule.name}” has a run that has not ended.`)
+      await begin(schedule, run)
+      return rows.run(run.id) ?? { ...run, status: 'failed' }
+    },
+    recorded,
+    service() {
+      if (isActive && duties.take(DUTY)) return { runs: 'here' }
+      const where = duties.elsewhere(DUTY)
+      return where === undefined ? { runs: 'nowhere' } : { runs: 'elsewhere', where }
+    },
+    async settled() {
+      if (workingCount() === 0) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      idle.add(resolve)
+      await promise
+      idle.delete(resolve)
+    },
+    stop() {
+      isStopped = true
+      rest()
+    },
+  }
+}

@@ -1,0 +1,279 @@
+import type { Schedule, ScheduleRun, ScheduleRunStatus, ScheduleSpec } from '../../../shared/model/schedule'
+import { MAX_FAILURES } from '../../../shared/model/schedule'
+import type { Database } from './database'
+
+/** How many runs of a schedule are kept. */
+const KEPT_RUNS = 500
+
+/** A run that a process takes for itself. */
+export interface ClaimedRun {
+  id: string
+  scheduleId: string
+  dueAt: number
+  startedAt: number
+  missed: number
+  /** The process that runs it, see `Duties`. */
+  owner: string
+}
+
+/** An open run, with the process that started it. */
+export type OpenRun = ScheduleRun & { owner: string }
+
+/** What the end of a run has changed in its schedule. */
+export interface EndedRun {
+  schedule: Schedule
+}
+
+/** The rows of schedules and their runs. Times are ms since the epoch. */
+export interface ScheduleRows {
+  list(deleted: boolean): Schedule[]
+  /** Also a deleted one. */
+  get(id: string): Schedule | undefined
+  count(): number
+  insert(
+    id: string,
+    spec: ScheduleSpec,
+    change: { at: number; nextAt: number | undefined; createdIn?: string },
+  ): Schedule
+  /** Also ends a streak of failures: what failed may be different now. */
+  update(id: string, spec: ScheduleSpec, change: { at: number; nextAt: number | undefined }): Schedule
+  setPaused(id: string, isPaused: boolean, change: { at: number; nextAt: number | undefined }): Schedule
+  setNext(id: string, nextAt: number | undefined): void
+  remove(id: string, at: number): Schedule
+  restore(id: string, change: { at: number; nextAt: number | undefined }): Schedule
+  /** Permanently deletes those deleted before a time, with their runs. */
+  purge(deletedBefore: number): number
+  /** Those that are due and have no open run, the longest due first. */
+  due(now: number): Schedule[]
+  /** The next due time of a schedule without an open run. */
+  nextWake(): number | undefined
+  /**
+   * Starts a run, in one step with the next due time, so that no other process starts the same one: false when that due time is not the next any more, or a
+   * run is open. `dueAt` undefined: whatever is due.
+   */
+  claim(run: ClaimedRun, expected: { nextAt?: number }, nextAt: number | undefined): boolean
+  setSession(runId: string, sessionId: string): void
+  /** Ends a run and counts its failure; undefined when it has ended before. */
+  endRun(
+    runId: string,
+    end: { at: number; status: Exclude<ScheduleRunStatus, 'running'>; note?: string },
+  ): EndedRun | undefined
+  openRuns(): OpenRun[]
+  run(runId: string): ScheduleRun | undefined
+  /** The newest first. */
+  history(scheduleId: string, offset: number, limit: number): { runs: ScheduleRun[]; total: number }
+  /** Sessions of silent runs except the newest `keep`; their runs forget them. */
+  takeSilentSessions(scheduleId: string, keep: number): string[]
+  /** Differs after every change, by any process. */
+  stamp(): string
+}
+
+interface ScheduleRow {
+  id: string
+  name: string
+  body: string
+  next_at: number | null
+  paused: number
+  failures: number
+  created_at: number
+  updated_at: number
+  deleted_at: number | null
+}
+
+interface RunRow {
+  id: string
+  schedule_id: string
+  due_at: number
+  started_at: number
+  ended_at: number | null
+  status: ScheduleRunStatus
+  missed: number
+  session_id: string | null
+  owner: string | null
+  reason: string | null
+}
+
+/** What the `body` column holds. */
+type Body = Omit<ScheduleSpec, 'name'> & { createdIn?: string }
+
+const NO_OPEN_RUN =
+  'NOT EXISTS (SELECT 1 FROM schedule_run WHERE schedule_run.schedule_id = schedule.id AND schedule_run.ended_at IS NULL)'
+
+export function createScheduleRows(db: Database): ScheduleRows {
+  const get = db.prepare<[string], ScheduleRow>('SELECT * FROM schedule WHERE id = ?')
+  const active = db.prepare<[], ScheduleRow>(
+    'SELECT * FROM schedule WHERE deleted_at IS NULL ORDER BY name COLLATE NOCASE, id',
+  )
+  const deleted = db.prepare<[], ScheduleRow>(
+    'SELECT * FROM schedule WHERE deleted_at IS NOT NULL ORDER BY deleted_at DESC, id',
+  )
+  const count = db.prepare<[], number>('SELECT count(*) FROM schedule WHERE deleted_at IS NULL').pluck()
+  const lastRun = db.prepare<[string], RunRow>(
+    'SELECT * FROM schedule_run WHERE schedule_id = ? ORDER BY rowid DESC LIMIT 1',
+  )
+  const insert = db.prepare<[string, string, string, number | null, number, number]>(
+    'INSERT INTO schedule (id, name, body, next_at, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const update = db.prepare<[string, string, number | null, number, string]>(
+    'UPDATE schedule SET name = ?, body = ?, next_at = ?, updated_at = ?, failures = 0 WHERE id = ?',
+  )
+  const setPaused = db.prepare<[number, number | null, number, string]>(
+    'UPDATE schedule SET paused = ?, next_at = ?, updated_at = ?, failures = 0 WHERE id = ?',
+  )
+  const setNext = db.prepare<[number | null, string]>('UPDATE schedule SET next_at = ? WHERE id = ?')
+  const setDeleted = db.prepare<[number | null, number, string]>(
+    'UPDATE schedule SET deleted_at = ?, updated_at = ? WHERE id = ?',
+  )
+  const due = db.prepare<[number], ScheduleRow>(
+    `SELECT * FROM schedule WHERE next_at <= ? AND deleted_at IS NULL AND paused = 0 AND ${NO_OPEN_RUN} ORDER BY next_at, id`,
+  )
+  const nextWake = db
+    .prepare<[], number | null>(
+      `SELECT min(next_at) FROM schedule WHERE next_at IS NOT NULL AND deleted_at IS NULL AND paused = 0 AND ${NO_OPEN_RUN}`,
+    )
+    .pluck()
+  const isOpen = db
+    .prepare<[string], number>('SELECT 1 FROM schedule_run WHERE schedule_id = ? AND ended_at IS NULL')
+    .pluck()
+  const addRun = db.prepare<[string, string, number, number, number, string]>(
+    `INSERT INTO schedule_run (id, schedule_id, due_at, started_at, status, missed, owner) VALUES (?, ?, ?, ?, 'running', ?, ?)`,
+  )
+  const setSession = db.prepare<[string, string]>('UPDATE schedule_run SET session_id = ? WHERE id = ?')
+  const endRun = db.prepare<[number, string, string | null, string]>(
+    'UPDATE schedule_run SET ended_at = ?, status = ?, reason = ? WHERE id = ? AND ended_at IS NULL',
+  )
+  const setFailures = db.prepare<[number, number, string]>('UPDATE schedule SET failures = ?, paused = ? WHERE id = ?')
+  const getRun = db.prepare<[string], RunRow>('SELECT * FROM schedule_run WHERE id = ?')
+  const openRuns = db.prepare<[], RunRow>('SELECT * FROM schedule_run WHERE ended_at IS NULL')
+  const history = db.prepare<[string, number, number], RunRow>(
+    'SELECT * FROM schedule_run WHERE schedule_id = ? ORDER BY rowid DESC LIMIT ? OFFSET ?',
+  )
+  const countRuns = db.prepare<[string], number>('SELECT count(*) FROM schedule_run WHERE schedule_id = ?').pluck()
+  const dropRuns = db.prepare<[string, string, number]>(
+    `DELETE FROM schedule_run WHERE schedule_id = ? AND ended_at IS NOT NULL AND id NOT IN (
+       SELECT id FROM schedule_run WHERE schedule_id = ? ORDER BY rowid DESC LIMIT ?)`,
+  )
+  const silent = db.prepare<[string, number], { id: string; session_id: string }>(
+    `SELECT id, session_id FROM schedule_run WHERE schedule_id = ? AND status = 'silent' AND session_id IS NOT NULL
+     ORDER BY rowid DESC LIMIT -1 OFFSET ?`,
+  )
+  const dropSession = db.prepare<[string]>('UPDATE schedule_run SET session_id = NULL WHERE id = ?')
+  const stamp = db
+    .prepare<[], string>(
+      `SELECT json_array((SELECT count(*) || '/' || coalesce(max(updated_at), 0) || '/' || total(next_at) || '/' || total(paused) FROM schedule),
+         (SELECT count(*) || '/' || coalesce(max(started_at), 0) || '/' || coalesce(max(ended_at), 0) FROM schedule_run))`,
+    )
+    .pluck()
+
+  function scheduleOf(row: ScheduleRow): Schedule {
+    const last = lastRun.get(row.id)
+    return {
+      id: row.id,
+      name: row.name,
+      ...(JSON.parse(row.body) as Body),
+      ...(row.next_at !== null && row.paused === 0 && { nextAt: row.next_at }),
+      isPaused: row.paused === 1,
+      failures: row.failures,
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      ...(row.deleted_at !== null && { deletedAt: row.deleted_at }),
+      ...(last && { lastRun: runOf(last) }),
+    }
+  }
+
+  function required(id: string): Schedule {
+    const row = get.get(id)
+    if (!row) throw new Error(`There is no schedule ${id}.`)
+    return scheduleOf(row)
+  }
+
+  return {
+    list: (isDeleted) => (isDeleted ? deleted : active).all().map(scheduleOf),
+    get(id) {
+      const row = get.get(id)
+      return row && scheduleOf(row)
+    },
+    count: () => count.get() ?? 0,
+    insert(id, { name, ...spec }, { at, nextAt, createdIn }) {
+      const body: Body = { ...spec, ...(createdIn !== undefined && { createdIn }) }
+      insert.run(id, name, JSON.stringify(body), nextAt ?? null, at, at)
+      return required(id)
+    },
+    update(id, { name, ...spec }, { at, nextAt }) {
+      const { createdIn } = required(id)
+      const body: Body = { ...spec, ...(createdIn !== undefined && { createdIn }) }
+      update.run(name, JSON.stringify(body), nextAt ?? null, at, id)
+      return required(id)
+    },
+    setPaused(id, isPaused, { at, nextAt }) {
+      setPaused.run(Number(isPaused), nextAt ?? null, at, id)
+      return required(id)
+    },
+    setNext: (id, nextAt) => void setNext.run(nextAt ?? null, id),
+    remove(id, at) {
+      setDeleted.run(at, at, id)
+      return required(id)
+    },
+    restore(id, { at, nextAt }) {
+      setDeleted.run(null, at, id)
+      setNext.run(nextAt ?? null, id)
+      return required(id)
+    },
+    purge: (before) => db.prepare<[number]>('DELETE FROM schedule WHERE deleted_at < ?').run(before).changes,
+    due: (now) => due.all(now).map(scheduleOf),
+    nextWake: () => nextWake.get() ?? undefined,
+    claim: db.transaction((run: ClaimedRun, expected: { nextAt?: number }, nextAt: number | undefined): boolean => {
+      const row = get.get(run.scheduleId)
+      if (!row || row.deleted_at !== null || isOpen.get(run.scheduleId) !== undefined) return false
+      if (expected.nextAt !== undefined && (row.next_at !== expected.nextAt || row.paused === 1)) return false
+      addRun.run(run.id, run.scheduleId, run.dueAt, run.startedAt, run.missed, run.owner)
+      setNext.run(nextAt ?? null, run.scheduleId)
+      return true
+    }).immediate,
+    setSession: (runId, sessionId) => void setSession.run(sessionId, runId),
+    endRun: db.transaction(
+      (
+        runId: string,
+        { at, status, note }: { at: number; status: Exclude<ScheduleRunStatus, 'running'>; note?: string },
+      ): EndedRun | undefined => {
+        if (endRun.run(at, status, note ?? null, runId).changes === 0) return undefined
+        const scheduleId = getRun.get(runId)!.schedule_id
+        const { failures: before, isPaused } = required(scheduleId)
+        const failures = status === 'failed' ? before + 1 : status === 'done' || status === 'silent' ? 0 : before
+        const hasPaused = !isPaused && status === 'failed' && failures >= MAX_FAILURES
+        setFailures.run(failures, Number(isPaused || hasPaused), scheduleId)
+        dropRuns.run(scheduleId, scheduleId, KEPT_RUNS)
+        return { schedule: required(scheduleId) }
+      },
+    ).immediate,
+    openRuns: () => openRuns.all().map((row) => ({ ...runOf(row), owner: row.owner ?? '' })),
+    run(runId) {
+      const row = getRun.get(runId)
+      return row && runOf(row)
+    },
+    history: (scheduleId, offset, limit) => ({
+      runs: history.all(scheduleId, limit, offset).map(runOf),
+      total: countRuns.get(scheduleId) ?? 0,
+    }),
+    takeSilentSessions(scheduleId, keep) {
+      const found = silent.all(scheduleId, keep)
+      for (const { id } of found) dropSession.run(id)
+      return found.map((row) => row.session_id)
+    },
+    stamp: () => stamp.get() ?? '',
+  }
+}
+
+function runOf(row: RunRow): ScheduleRun {
+  return {
+    id: row.id,
+    scheduleId: row.schedule_id,
+    dueAt: row.due_at,
+    startedAt: row.started_at,
+    status: row.status,
+    missed: row.missed,
+    ...(row.ended_at !== null && { endedAt: row.ended_at }),
+    ...(row.session_id !== null && { sessionId: row.session_id }),
+    ...(row.reason !== null && { note: row.reason }),
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { PERMISSION_MODES } from '../../../../shared/model/approval'
+import { SCHEDULE_LIMITS } from '../../../../shared/model/schedule'
+
+const id = z.string().trim().min(1).max(100).describe('The id or the name of a schedule')
+const limits = z.strictObject({
+  steps: z.int().min(1).max(1000).optional(),
+  minutes: z.int().min(1).max(10_080).optional(),
+  tokens: z.int().min(1000).max(1_000_000_000).optional(),
+})
+const fields = {
+  name: z.string().trim().min(1).max(SCHEDULE_LIMITS.nameChars),
+  time: z.string().trim().min(1).max(200).describe('Cron, 2026-12-01T09:00, "every 2 h" or "weekdays at 9:00"'),
+  prompt: z
+    .string()
+    .trim()
+    .min(1)
+    .max(SCHEDULE_LIMITS.promptChars)
+    .describe('What the agent of a run is told; it knows nothing else'),
+  zone: z.string().trim().max(100).optional().describe('IANA time zone; default: that of this machine'),
+  folder: z.string().max(4096).optional().describe('Absolute path; default: the project of this session'),
+  agent: z.string().trim().max(100).optional(),
+  model: z.string().trim().max(200).optional(),
+  mode: z.enum(PERMISSION_MODES).optional().describe('Default: ask'),
+  limits: limits.optional(),
+  heartbeat: z.boolean().optional().describe('It only reports what needs attention'),
+  quiet: z.string().trim().max(20).optional().describe('Quiet hours of a heartbeat, e.g. 22:00-07:00'),
+}
+export const createInput = z.strictObject(fields)
+export const updateInput = z.strictObject({
+  id,
+  ...z.strictObject(fields).partial().shape,
+  paused: z.boolean().optional(),
+})
+export const one = z.strictObject({ id })
+export const listInput = z.strictObject({ id: id.optional() })
+export type CreateInput = z.infer<typeof createInput>
+export type UpdateInput = z.infer<typeof updateInput>

@@ -1,0 +1,76 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ScheduleRun } from '../../../shared/model/schedule'
+import { failureFrom } from '../../client/failure-from'
+import { duration, useNowEachMinute } from '../../format/relative-time'
+import { useLayout } from '../../state/page/layout-state'
+import { useQueries } from '../../state/page/queries'
+import { Button } from '../../ui/button'
+import { Skeleton } from '../../ui/loading'
+import { ErrorNote } from '../../ui/notice'
+import { dueText } from './due-text'
+import { RunStatus } from './run-status'
+
+const PAGE = 10
+
+/** The runs of a schedule, the newest first, with links to their sessions. */
+export function ScheduleHistory({ id }: { id: string }) {
+  const queries = useQueries()
+  const [limit, setLimit] = useState(PAGE)
+  const { data, error } = useQuery(queries.schedule.history.queryOptions({ input: { id, limit } }))
+  return (
+    <section aria-label="History" className="mt-4 mb-1 border-t border-line pt-3 text-ui">
+      <h3 className="mb-1.5 font-semibold">History</h3>
+      {error && <ErrorNote failure={failureFrom(error)} />}
+      {!data ? (
+        !error && <Skeleton className="w-3/5" />
+      ) : data.runs.length === 0 ? (
+        <p className="text-ink-3">It has not run yet.</p>
+      ) : (
+        <>
+          <ol className="divide-y divide-line">
+            {data.runs.map((run) => (
+              <RunRow key={run.id} run={run} />
+            ))}
+          </ol>
+          {data.total > data.runs.length && (
+            <Button size="small" variant="quiet" className="mt-1" onClick={() => setLimit(Math.min(limit * 5, 500))}>
+              Show more
+            </Button>
+          )}
+        </>
+      )}
+    </section>
+  )
+}
+
+function RunRow({ run }: { run: ScheduleRun }) {
+  const now = useNowEachMinute()
+  const { startedAt, endedAt, missed, note, sessionId } = run
+  return (
+    <li className="py-1.5">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+        <time dateTime={new Date(startedAt).toISOString()} className="tabular-nums">
+          {dueText(startedAt, now)}
+        </time>
+        <RunStatus run={run} />
+        <span className="text-small text-ink-3">
+          {[
+            ...(endedAt === undefined ? [] : [duration(Math.max(0, endedAt - startedAt))]),
+            ...(missed > 0 ? [`${missed} missed before`] : []),
+          ].join(' · ')}
+        </span>
+        {sessionId !== undefined && (
+          <button
+            type="button"
+            className="ml-auto rounded-sm underline underline-offset-2"
+            onClick={() => useLayout.getState().openSession(sessionId)}
+          >
+            Open session
+          </button>
+        )}
+      </p>
+      {note !== undefined && <p className="break-words text-small text-ink-2">{note}</p>}
+    </li>
+  )
+}

@@ -1,0 +1,143 @@
+import type { PermissionMode } from './approval'
+
+/** Limits of schedules; more is refused with an error that says so. */
+export const SCHEDULE_LIMITS = { nameChars: 80, promptChars: 20_000, schedules: 500, minEveryMs: 60_000 } as const
+
+/** When a schedule runs. Times are ms since the epoch, `hh:mm` is a time of day in the schedule's zone. */
+export type ScheduleTime =
+  /** A cron pattern with five fields: minute, hour, day of the month, month, day of the week. */
+  | { kind: 'cron'; cron: string }
+  | { kind: 'once'; at: number }
+  /** Counted from `from`, so that it does not drift. */
+  | { kind: 'every'; everyMs: number; from: number }
+
+/** When a heartbeat stays silent. `from` may be later than `to`: over midnight. */
+export interface QuietHours {
+  from: string
+  to: string
+}
+
+export interface ScheduleRunLimits {
+  /** Model requests. */
+  steps?: number
+  /** Minutes of work; waiting for the user does not count. */
+  minutes?: number
+  /** Tokens sent and received. */
+  tokens?: number
+}
+
+/** What a schedule does, and when. */
+export interface ScheduleSpec {
+  name: string
+  time: ScheduleTime
+  /** IANA name, such as Europe/Berlin. */
+  zone: string
+  prompt: string
+  /** Absent: without a project, in a private folder. */
+  folder?: string
+  /** Absent: the default agent. */
+  agent?: string
+  /** Absent: the default model. */
+  model?: string
+  mode: PermissionMode
+  limits: ScheduleRunLimits
+  /** It only reports what needs attention, and nothing in these hours. */
+  heartbeat?: { quiet?: QuietHours }
+}
+
+/**
+ * `running`: also while it waits for the user. `silent`: a heartbeat that had nothing to report. `stopped`: by the user. `interrupted`: its process ended
+ * during the run.
+ */
+export type ScheduleRunStatus = 'running' | 'done' | 'silent' | 'failed' | 'stopped' | 'interrupted'
+
+/** What the session of a run knows of its schedule. */
+export interface SessionSchedule {
+  scheduleId: string
+  runId: string
+  /** The name of the schedule at that time. */
+  name: string
+  limits: ScheduleRunLimits
+  heartbeat?: true
+}
+
+/** One run of a schedule. Times are ms since the epoch. */
+export interface ScheduleRun {
+  id: string
+  scheduleId: string
+  dueAt: number
+  startedAt: number
+  endedAt?: number
+  status: ScheduleRunStatus
+  /** Due times before this run that it stands for, because nothing ran then. */
+  missed: number
+  /** Absent: it could not be created. */
+  sessionId?: string
+  /** Why it failed, or the beginning of its answer. */
+  note?: string
+}
+
+export interface Schedule extends ScheduleSpec {
+  id: string
+  /** Undefined: there is no further run. In the past while a run that is due waits for another one to end. */
+  nextAt?: number
+  /** By the user, or after failures. */
+  isPaused: boolean
+  /** Failed runs in a row. */
+  failures: number
+  createdAt: number
+  updatedAt: number
+  deletedAt?: number
+  lastRun?: ScheduleRun
+  /** The session whose agent created it; absent: the user did. */
+  createdIn?: string
+}
+
+/** What is given to create or change a schedule: its time and quiet hours as a person writes them. */
+export interface ScheduleInput extends Omit<ScheduleSpec, 'time' | 'zone' | 'heartbeat' | 'mode' | 'limits'> {
+  /** Cron, a time, "every 2 h" or "weekdays at 9:00". */
+  time: string
+  /** Default: the zone of this machine. */
+  zone?: string
+  /** Default: Ask first. */
+  mode?: PermissionMode
+  limits?: ScheduleRunLimits
+  /** Default: false. */
+  heartbeat?: boolean
+  /** `22:00-07:00`; only for a heartbeat. */
+  quiet?: string
+}
+
+/** Whether schedules run: in this process, in another one, in none at the moment, or not at all because the feature is off. */
+export interface ScheduleService {
+  runs: 'here' | 'elsewhere' | 'nowhere' | 'off'
+  /** Where, when it is another process. */
+  where?: string
+}
+
+export interface ScheduleOverview {
+  schedules: Schedule[]
+  service: ScheduleService
+}
+
+export interface ScheduleHistory {
+  /** The newest first. */
+  runs: ScheduleRun[]
+  total: number
+}
+
+/** A time as it was understood, with the next due times. */
+export interface TimePreview {
+  time: ScheduleTime
+  zone: string
+  next: number[]
+}
+
+/** A due time in the calendar. */
+export interface PlannedRun {
+  scheduleId: string
+  at: number
+}
+
+/** Failed runs in a row after which a schedule pauses. */
+export const MAX_FAILURES = 5
