@@ -275,6 +275,36 @@ export const ERRORS = {
     retryable: false,
     advice: 'Open the project in a Trestle that you started yourself, and decide there.',
   },
+  'plugin.refused': {
+    title: 'This plugin can’t be used',
+    retryable: false,
+    advice: 'Fix the plugin, then add or review it again. See docs/plugins.md.',
+  },
+  'plugin.not_found': {
+    title: 'There is no such plugin',
+    retryable: false,
+    advice: 'Settings → Plugins and `trestle plugin list` show those that are installed.',
+  },
+  'plugin.taken': {
+    title: 'A plugin with this name is installed',
+    retryable: false,
+    advice: 'Update or remove it first.',
+  },
+  'plugin.changed': {
+    title: 'This plugin has changed',
+    retryable: false,
+    advice: 'Review the changes, then decide again.',
+  },
+  'plugin.source': {
+    title: 'The plugin could not be fetched',
+    retryable: true,
+    advice: 'Check the folder or address, and whether git can reach it from a terminal.',
+  },
+  'plugin.not_user': {
+    title: 'Only you can decide about plugins',
+    retryable: false,
+    advice: 'Decide in a Trestle that you started yourself, or in a terminal of your own.',
+  },
   'connection.lost': {
     title: 'The connection to Trestle was lost',
     retryable: true,

@@ -105,6 +105,15 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callTasks(client, engine, results)
   await callMcp(client, sessionId, results)
   const folder = '/p'
+  const plugin = { name: 'tidy' }
+  results['plugin.list'] = await client.plugin.list({})
+  results['plugin.add'] = await client.plugin.add({ from: '/p/tidy' })
+  results['plugin.review'] = await client.plugin.review(plugin)
+  results['plugin.update'] = await client.plugin.update(plugin)
+  results['plugin.accept'] = await client.plugin.accept({ ...plugin, hash: 'a'.repeat(64) })
+  results['plugin.setEnabled'] = await client.plugin.setEnabled({ ...plugin, enabled: false })
+  results['plugin.remove'] = await client.plugin.remove(plugin)
+  results['plugin.restore'] = await client.plugin.restore({ trashId: 't' })
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
   results['trust.accept'] = await client.trust.accept({ folder, hash })
@@ -235,6 +244,8 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'settings.setSandbox': { sandbox: { mode: 'required', hosts: ['example.com'], defaults: true } },
       'settings.setFeature': { features: [{ feature: 'memory', enabled: true, tokens: 0 }] },
       'settings.setToolEnabled': { tools: [{ name: 'Read', enabled: false }] },
+      'plugin.accept': { state: 'enabled' },
+      'plugin.setEnabled': { state: 'disabled' },
       'plan.enter': { plan: { active: true } },
       'plan.leave': { plan: { active: false } },
       'plan.view': { file: '/plan.md' },

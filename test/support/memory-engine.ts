@@ -11,6 +11,7 @@ import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
 import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
 import { memoryBackups } from './memory-backups'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
+import { memoryPlugins } from './memory-plugins'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 import { memoryTrust } from './memory-trust'
@@ -279,6 +280,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     tasks: memoryTasks(changed),
     inbox,
     memory: NO_MEMORY,
+    plugins: memoryPlugins(),
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
     diagnostics: {

@@ -6,6 +6,7 @@ import { approvalHandlers, checkpointHandlers, planHandlers, sessionHandlers, ta
 import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
 import { memoryHandlers } from './memory-handlers'
+import { pluginHandlers } from './plugin-handlers'
 import { pushHandlers } from './push-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
@@ -28,6 +29,7 @@ export function createRouter(deps: ApiDeps) {
     mcpContent: mcpContentHandlers(os, deps),
     memory: memoryHandlers(os, deps),
     plan: planHandlers(os, deps),
+    plugin: pluginHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),

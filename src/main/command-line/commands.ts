@@ -2,7 +2,7 @@ import { SESSION_MODES } from '../../shared/model/approval'
 import { EFFORTS } from '../../shared/model/effort'
 import { AGENT_OPTIONS, type CommandSpec, type OptionSpec } from '../console/parse-command'
 import { MODEL_COMMAND, PROVIDER_COMMAND, MCP_COMMAND } from './connection-commands'
-import { MEMORY_COMMAND } from './assistant-commands'
+import { MEMORY_COMMAND, PLUGIN_COMMAND } from './assistant-commands'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
 
 const HELP: OptionSpec = { type: 'boolean', short: 'h', help: 'Show this help.' }
@@ -60,6 +60,7 @@ export const COMMANDS: Record<
   | 'sandbox'
   | 'mcp'
   | 'memory'
+  | 'plugin'
   | 'provider'
   | 'model'
   | 'models'
@@ -236,6 +237,7 @@ export const COMMANDS: Record<
   sandbox: { ...SANDBOX_COMMAND, options: { ...SANDBOX_COMMAND.options, help: HELP } },
   mcp: { ...MCP_COMMAND, options: { ...MCP_COMMAND.options, help: HELP } },
   memory: { ...MEMORY_COMMAND, options: { ...MEMORY_COMMAND.options, help: HELP } },
+  plugin: { ...PLUGIN_COMMAND, options: { ...PLUGIN_COMMAND.options, help: HELP } },
   provider: { ...PROVIDER_COMMAND, options: { ...PROVIDER_COMMAND.options, help: HELP } },
   model: { ...MODEL_COMMAND, options: { ...MODEL_COMMAND.options, help: HELP } },
   models: {

@@ -95,6 +95,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { memoryMain } = await import('../host/commands/memory-main')
       return memoryMain(parsed, version)
     }
+    case 'plugin': {
+      const { pluginMain } = await import('../host/commands/plugin-main')
+      return pluginMain(parsed)
+    }
     case 'provider': {
       const { providerMain } = await import('../host/models/provider-main')
       return providerMain(parsed, version)

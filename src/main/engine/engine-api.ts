@@ -20,6 +20,7 @@ import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
 import type { MemoryActions } from './engine-memory'
+import type { PluginActions } from './plugin/plugins'
 import type { SettingsActions } from './settings-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -45,6 +46,7 @@ export interface Engine {
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
   readonly memory: MemoryActions
+  readonly plugins: PluginActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */
@@ -78,6 +80,8 @@ export type EngineChange =
   | { kind: 'mcp' }
   /** What is remembered. */
   | { kind: 'memory' }
+  /** Plugins: what is installed, and what of it counts. */
+  | { kind: 'plugins' }
 
 /** What a host decides about its engine. */
 export interface EngineOptions {

@@ -67,6 +67,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     settings,
     sandboxes: programSandboxes,
     watch: options.watch ?? true,
+    plugins: foundation.plugins.active,
     notifyChanged: () => notify({ kind: 'mcp' }),
     notifyUser: (text, tone) => notify({ kind: 'notice', text, tone, about: 'mcp' }),
     onTrust: (folder) => notify({ kind: 'trust', folder }),
@@ -270,6 +271,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     store,
     sessions,
     settings: () => settings().agents,
+    plugins: foundation.plugins.active,
     smallModel: async (model) => (await catalog.smallModel(model))?.info.id,
     onChange: (task) => supervisor.changed(task),
     allTools: tools.allTools,
@@ -315,6 +317,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onModels: () => notify({ kind: 'models' }),
     sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
   })
+  foundation.onChange(({ kind }) => {
+    if (kind !== 'plugins') return
+    mcp.trustChanged()
+    void sessions.reconsider()
+  })
   config.onChange(() => {
     foundation.settingsChanged()
     notify({ kind: 'settings' })
@@ -346,6 +353,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     agents: { list: agents.specs.list },
     mcp,
     memory: features.memory.actions,
+    plugins: foundation.plugins.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),

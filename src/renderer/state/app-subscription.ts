@@ -40,6 +40,10 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'memory':
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })
           break
+        case 'plugins':
+          for (const key of ['plugin', 'mcp']) void queryClient.invalidateQueries({ queryKey: [[key]] })
+          for (const key of ['skills', 'hooks', 'agents']) void queryClient.invalidateQueries({ queryKey: [key] })
+          break
         case 'settings':
         case 'models':
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })

@@ -6,6 +6,7 @@ import { checkpointContract, sessionContract } from './session'
 import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
 import { memoryContract } from './memory'
+import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
 
@@ -24,6 +25,7 @@ export const contract = {
   mcpContent: mcpContentContract,
   memory: memoryContract,
   plan: planContract,
+  plugin: pluginContract,
   skill: skillContract,
   hook: hookContract,
   task: taskContract,

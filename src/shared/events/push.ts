@@ -35,6 +35,8 @@ export type AppPush =
   | { type: 'mcp' }
   /** What is remembered. */
   | { type: 'memory' }
+  /** Plugins: what is installed, and what of it counts. */
+  | { type: 'plugins' }
   /** The user chose something in a menu outside the page. */
   | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */

@@ -50,7 +50,7 @@ class AppPushQueue {
   readonly #notices: Extract<AppPush, { type: 'notice' }>[] = []
   #inbox = false
   /** Lists that have changed, and are to be read again. */
-  readonly #topics = new Set<'settings' | 'models' | 'mcp' | 'memory'>()
+  readonly #topics = new Set<'settings' | 'models' | 'mcp' | 'memory' | 'plugins'>()
   #beat = false
   readonly #commands: HostCommand[] = []
   #ended = false
@@ -238,6 +238,7 @@ class AppPushQueue {
       case 'models':
       case 'mcp':
       case 'memory':
+      case 'plugins':
         this.#topics.add(change.kind)
         break
     }

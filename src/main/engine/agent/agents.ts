@@ -5,10 +5,13 @@ import type { SessionManager } from '../session/sessions'
 import { createAgentRuns, type AgentRuns, type AgentRunsDeps } from './agent-runs'
 import { createAgentSpecs, type AgentSpecs, builtInAgents, chooseAgent } from './agent-specs'
 import { problemText, SMALL_MODEL } from './agent-spec'
+import type { ActivePlugins } from '../plugin/active-plugins'
 import { createSubagents, type Subagents, type SubagentsDeps } from './subagents'
 
 export interface AgentsDeps extends AgentRunsDeps, Omit<SubagentsDeps, 'specs' | 'runs' | keyof AgentRunsDeps> {
   sessions: Pick<SessionManager, 'createAgent' | 'withSession' | 'reconsider'>
+  /** The plugins that count in a folder now. */
+  plugins?: ActivePlugins
   /** Shows the user a warning; each text only once. */
   warn(text: string): void
 }
@@ -25,9 +28,9 @@ export interface Agents {
 }
 
 export function createAgents(deps: AgentsDeps): Agents {
-  const { home, sessions, log } = deps
+  const { home, sessions, log, plugins } = deps
   const runs = createAgentRuns(deps)
-  const specs = createAgentSpecs({ home, builtIn: builtInAgents() })
+  const specs = createAgentSpecs({ home, builtIn: builtInAgents(), ...(plugins && { plugins }) })
 
   function allowForFamily(rootId: string, agentId: string, patterns: string[]): void {
     void sessions

@@ -1,3 +1,4 @@
+import type { ActivePlugins } from '../plugin/active-plugins'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureOf } from '../../../shared/errors'
@@ -44,6 +45,8 @@ export interface McpDeps extends Omit<ClientFeaturesDeps, 'sampling'> {
   notifyChanged(): void
   /** A message about servers for the user, wherever they are. */
   notifyUser: NotifyUser
+  /** The plugins that count in a folder now. */
+  plugins?: ActivePlugins
   /** A folder's configuration, or the trust in it, has changed. */
   onTrust(folder: string): void
   log(message: string): void
@@ -80,6 +83,7 @@ export function createMcp(deps: McpDeps): InternalMcp {
     projectEnv: deps.namedEnv,
     watch,
     now: Date.now,
+    ...(deps.plugins && { plugins: deps.plugins }),
     onTrust: deps.onTrust,
   })
   const auth = createMcpAuth({

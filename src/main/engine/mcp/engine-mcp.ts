@@ -29,6 +29,7 @@ export interface EngineMcpDeps extends Pick<
   | 'onTrust'
   | 'log'
   | 'sandboxes'
+  | 'plugins'
 > {
   settings(): Settings
   store: Pick<Store, 'header'>
