@@ -25,6 +25,8 @@ test('a session without a project greets as the assistant, answers, and stands u
   expect(await findings(page)).toEqual([])
 
   await group.getByRole('button', { name: 'New session without a project' }).click()
+  // The page has changed to the new session: before, the message would be sent to the first one.
+  await expect(page.getByText('Ask me anything, or hand me an everyday task.')).toBeVisible()
   await sendPrompt(page, 'And now?')
   await expect(transcriptText(page, 'Still Tuesday.')).toBeVisible()
   await expect(group).toContainText('2 sessions')

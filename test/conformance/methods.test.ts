@@ -104,6 +104,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   }
   await callTasks(client, engine, results)
   await callMcp(client, sessionId, results)
+  await callMemory(client, results)
   const folder = '/p'
   const plugin = { name: 'tidy' }
   results['plugin.list'] = await client.plugin.list({})
@@ -164,6 +165,20 @@ async function callTasks(
   results['task.restart'] = await task.restart({ taskId })
   results['task.orphans'] = await task.orphans()
   results['task.killOrphans'] = await task.killOrphans({})
+}
+
+/** The engine remembers nothing; what is asked about one entry fails with its code. */
+async function callMemory({ memory }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const content = { key: 'tests', text: 'Run the tests before each commit.' }
+  results['memory.list'] = await memory.list({})
+  results['memory.overview'] = await memory.overview()
+  results['memory.details'] = await code(memory.details({ id: 1 }))
+  results['memory.add'] = await code(memory.add(content))
+  results['memory.change'] = await code(memory.change({ id: 1, ...content }))
+  results['memory.remove'] = await memory.remove({ ids: [1] })
+  results['memory.restore'] = await memory.restore({ ids: [1] })
+  results['memory.purge'] = await memory.purge({ ids: [1] })
 }
 
 /** Of a server there is not; what is asked about one fails with its code. */
@@ -227,6 +242,9 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
     expect(results).toMatchObject({
       'app.info': { version: '0.0.0-test', notices: ['a notice'] },
       'app.backups': { count: 0, bytes: 0 },
+      'memory.list': { entries: [], total: 0 },
+      'memory.details': 'memory.not_found',
+      'memory.remove': 0,
       'app.backUp': { count: 1, folder: '/home/backups' },
       'app.chooseFolder': name === 'WebSocket' ? null : { path: '/chosen' },
       'app.openExternal': name !== 'WebSocket',
@@ -242,7 +260,9 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'settings.setToolSearch': { toolSearch: { enabled: true, minPct: 2.5, minTokens: 50_000 } },
       'settings.setDesktop': { desktop: { keepAwake: false, quickPrompt: 'Ctrl+Alt+T', tray: true } },
       'settings.setSandbox': { sandbox: { mode: 'required', hosts: ['example.com'], defaults: true } },
-      'settings.setFeature': { features: [{ feature: 'memory', enabled: true, tokens: 0 }] },
+      'settings.setFeature': {
+        features: expect.arrayContaining([{ feature: 'memory', enabled: true, tokens: 0 }]) as unknown,
+      },
       'settings.setToolEnabled': { tools: [{ name: 'Read', enabled: false }] },
       'plugin.accept': { state: 'enabled' },
       'plugin.setEnabled': { state: 'disabled' },

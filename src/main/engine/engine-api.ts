@@ -19,7 +19,7 @@ import type { Sessions } from './session/sessions'
 import type { Tasks } from './session/session-tasks'
 import type { Plans } from './turn/session-plans'
 import type { Checkpoints } from './checkpoint/checkpoints'
-import type { MemoryActions } from './engine-memory'
+import type { MemoryActions } from './memory/memory'
 import type { PluginActions } from './plugin/plugins'
 import type { SettingsActions } from './settings-actions'
 

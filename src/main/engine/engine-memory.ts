@@ -1,33 +1,13 @@
 import { isScratchFolder } from '../../shared/model/scratch-folder'
 import { textOf, type Message } from '../../shared/model/message'
-import type {
-  MemoryContent,
-  MemoryDetails,
-  MemoryEntry,
-  MemoryFilter,
-  MemoryOverview,
-  MemoryPage,
-  MemorySource,
-} from '../../shared/model/memory'
+import type { MemorySource } from '../../shared/model/memory'
 import type { EngineFoundation } from './engine-foundation'
 import { isRecall, type Recall } from './memory/recall'
-import type { Memory } from './memory/memory'
+import type { Memory, MemoryActions } from './memory/memory'
 import type { Session } from './session/session'
 import type { MemoryOrigin } from './store/memory-rows'
 import { memoryTools } from './tool/memory/memory-tools'
 import type { Tool } from './tool/tool'
-
-/** What the user does with the memory, in any host. Failures are `CodedError`s. */
-export interface MemoryActions {
-  list(filter: MemoryFilter, offset: number, limit: number): Promise<MemoryPage>
-  details(id: number): Promise<MemoryDetails>
-  overview(): Promise<MemoryOverview>
-  add(content: MemoryContent): Promise<MemoryEntry>
-  change(id: number, content: MemoryContent): Promise<MemoryEntry>
-  remove(ids: readonly number[]): Promise<number>
-  restore(ids: readonly number[]): Promise<number>
-  purge(ids: readonly number[]): Promise<number>
-}
 
 export interface EngineMemory {
   /** Without a session: the tools as they are described. */

@@ -115,7 +115,8 @@ describe('a recall', () => {
       for (const [key, text] of lines('facts.txt')) store(key, text)
       const questions = lines(name)
       const missed = questions.filter(([question, key]) => !recall(question)?.text.includes(`\n- ${key}: `))
-      expect(missed.length, JSON.stringify(missed)).toBeLessThanOrEqual(Math.floor(questions.length * (2 / 30)))
+      expect(questions.length).toBeGreaterThanOrEqual(30)
+      expect(missed.slice(Math.floor(questions.length * (2 / 30)))).toEqual([])
     },
   )
 

@@ -56,6 +56,18 @@ export interface Memory {
   purge(ids: readonly number[]): number
 }
 
+/** What the user does with the memory, in any host. Failures are `CodedError`s. */
+export interface MemoryActions {
+  list(filter: MemoryFilter, offset: number, limit: number): Promise<MemoryPage>
+  details(id: number): Promise<MemoryDetails>
+  overview(): Promise<MemoryOverview>
+  add(content: MemoryContent): Promise<MemoryEntry>
+  change(id: number, content: MemoryContent): Promise<MemoryEntry>
+  remove(ids: readonly number[]): Promise<number>
+  restore(ids: readonly number[]): Promise<number>
+  purge(ids: readonly number[]): Promise<number>
+}
+
 export interface MemoryDeps {
   rows: MemoryRows
   now(): number

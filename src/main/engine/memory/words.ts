@@ -62,11 +62,6 @@ export function isTelling(word: string): boolean {
   return !STOP_WORDS.has(word) && (word.length > 1 || !/[a-z]/.test(word))
 }
 
-/** The stems of the telling words of a text, each once, in order. */
-export function stemsOf(text: string): string[] {
-  return [...new Set(wordsOf(text).filter(isTelling).map(stem))]
-}
-
 /** Irregular forms and spellings that no ending explains. */
 const IRREGULAR = new Map(
   (

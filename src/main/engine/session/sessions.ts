@@ -115,7 +115,8 @@ export function createSessions(deps: SessionsDeps): SessionManager {
       const [root, ...added] = await Promise.all(
         [folder ?? (await deps.makeScratchFolder()), ...addedFolders].map(realFolder),
       )
-      const choice = agent ?? defaults.agent
+      // Without a project there is no code to work on: the everyday assistant answers.
+      const choice = agent ?? defaults.agent ?? (folder === undefined ? { name: 'assistant' } : undefined)
       const as = choice && (await deps.chooseAgent(choice, root!))
       const chosen = model ?? as?.model ?? defaults.model
       store.create({

@@ -4,11 +4,15 @@ import { CodedError } from '../../../shared/errors'
 import { sqliteCode, type Database } from './database'
 
 /**
- * Converts an SQLite exception to a CodedError: `store.full`, `store.busy` or `store.unreadable`. Anything that is not a failure of the disk or the file (a bug,
+ * Converts an exception of SQLite, or of a full disk, to a CodedError: `store.full`, `store.busy` or `store.unreadable`. Anything that is not a failure of the disk or the file (a bug,
  * a CodedError) is returned unchanged.
  */
 export function storeError(error: unknown, home: string): unknown {
   const code = sqliteCode(error)
+  if (error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'))
+    return new CodedError('store.full', `There is no space left for the session store in ${home}: ${error.message}`, {
+      cause: error,
+    })
   if (error instanceof StoreDamage)
     return new CodedError('store.unreadable', `The session store in ${home} is damaged: ${error.message}.`, {
       cause: error,

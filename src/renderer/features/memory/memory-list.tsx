@@ -62,7 +62,7 @@ export function MemoryList({ entries, userHome }: { entries: readonly MemoryEntr
                     ...(entry.category === undefined ? [] : [entry.category]),
                   ].join(' · ')}
                 </span>
-                <span className="flex-none text-small text-ink-3">{useText(entry, now)}</span>
+                <span className="flex-none text-small text-ink-3">{usageText(entry, now)}</span>
               </span>
               <span className="w-full truncate text-ui text-ink-2">{entry.text}</span>
             </button>
@@ -74,7 +74,7 @@ export function MemoryList({ entries, userHome }: { entries: readonly MemoryEntr
 }
 
 /** When it was deleted or last used. */
-function useText({ deletedAt, usedAt }: MemoryEntry, now: number): string {
+function usageText({ deletedAt, usedAt }: MemoryEntry, now: number): string {
   if (deletedAt !== undefined) return `deleted ${relativeTime(deletedAt, now)}`
   return usedAt === undefined ? 'never used' : `used ${relativeTime(usedAt, now)}`
 }

@@ -28,6 +28,8 @@ export interface MemoryPageProps {
 const PAGE = 500
 const ORDERS: Record<MemoryOrder, string> = { recent: 'Latest change', used: 'Latest use', key: 'Name' }
 
+const close = (): void => useLayout.getState().openMemory()
+
 /** Everything that is remembered: to read, search, correct, delete, restore and export. */
 export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
   const queries = useQueries()
@@ -49,7 +51,6 @@ export function MemoryPage({ id, userHome, isOn }: MemoryPageProps) {
   )
   const { data: overview } = useQuery(queries.memory.overview.queryOptions())
   const isFiltered = words !== '' || scope !== '' || deleted
-  const close = (): void => useLayout.getState().openMemory()
 
   return (
     <div className="flex min-h-0 flex-1 flex-col">

@@ -63,7 +63,7 @@ export function BeginPage({ info, settings, folder: wanted, renderConnect }: Beg
     mutationFn: (input: { folder: string; model: string }) => {
       // The default model is not pinned: the session follows changes of the default.
       const pinned = input.model === settings?.defaultModel ? {} : { model: input.model }
-      const place = input.folder === NO_PROJECT ? { agent: { name: 'assistant' } } : { folder: input.folder }
+      const place = input.folder === NO_PROJECT ? {} : { folder: input.folder }
       return client.session.create({ ...place, ...pinned })
     },
     onSuccess: (header, input) => {

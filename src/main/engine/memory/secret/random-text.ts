@@ -12,7 +12,7 @@ export function randomTextIn(text: string): string | undefined {
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 /** A hash is named as one: the commit, digest or checksum of something public. */
 const NAMES_HASH =
-  /\b(?:commits?|revision|rev|sha-?\d*|hash|checksum|digest|md5|etag|blob|tree|tag|version|pinned)\b[\s\w:'\"`(=/-]{0,24}$|sha\d+[:-]$|@$/i
+  /\b(?:commits?|revision|rev|sha-?\d*|hash|checksum|digest|md5|etag|blob|tree|tag|version|pinned)\b[\s\w:'"`(=/-]{0,24}$|sha\d+[:-]$|@$/i
 /** The id of a document in its link does not grant access on its own. */
 const DOCUMENT =
   /^\/*(?:[\w-]+\.)*(?:google|figma|notion|miro|sharepoint|atlassian|github|gitlab|youtube|youtu)\.[a-z.]+\//
@@ -61,7 +61,7 @@ function kindOf(char: string): number {
 /** 13 to 19 digits with a card's first digit and a correct check digit. */
 function cardNumberIn(text: string): boolean {
   for (const [found] of text.matchAll(/(?<![\d.])[2-6](?:[ -]?\d){12,18}(?![\d.])/g)) {
-    const digits = [...found.replaceAll(/\D/g, '')].toReversed().map(Number)
+    const digits = Array.from(found.replaceAll(/\D/g, ''), Number).toReversed()
     const sum = digits.reduce(
       (total, digit, at) => total + (at % 2 === 0 ? digit : digit < 5 ? digit * 2 : digit * 2 - 9),
       0,

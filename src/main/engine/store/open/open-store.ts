@@ -146,14 +146,19 @@ function isFullDisk(error: unknown, home: string): boolean {
 /** Creates a new store under another name and links it into place, so that an empty store file is always damage. */
 function makeStore(file: string, migrations: readonly Migration[]): void {
   const made = `${file}.new-${process.pid}`
-  for (const ending of ['', '-wal', '-shm']) rmSync(made + ending, { force: true })
-  const db = openDatabase(made)
-  try {
-    migrate(db, { migrations, backup: () => {} })
-  } finally {
-    db.close()
+  const remove = (): void => {
+    for (const ending of ['', '-wal', '-shm']) rmSync(made + ending, { force: true })
   }
+  remove()
   try {
+    const db = openDatabase(made)
+    try {
+      migrate(db, { migrations, backup: () => {} })
+      // Closing ignores a full disk and would leave a part of the tables in the log, which is not linked.
+      db.pragma('wal_checkpoint(TRUNCATE)')
+    } finally {
+      db.close()
+    }
     linkSync(made, file)
   } catch (error) {
     if (fileAt(file)) return
@@ -166,7 +171,7 @@ function makeStore(file: string, migrations: readonly Migration[]): void {
       renameSync(made, file)
     else throw error
   } finally {
-    rmSync(made, { force: true })
+    remove()
   }
 }
 

@@ -36,7 +36,7 @@ interface Slot {
   command: ShellCommand | undefined
   isDismissed: boolean
   isOver: boolean
-  orders: Socket | undefined
+  orders: OrderPipe | undefined
 }
 
 /**
@@ -52,7 +52,7 @@ export class CommandGroup {
   /** When a command last started or ended in it; ms since the epoch. */
   usedAt = performance.now()
   private next = 0
-  private orders: Socket | undefined
+  private orders: OrderPipe | undefined
   /** The pid, outside the sandbox, of the process that starts its commands. */
   private supervisor: number | undefined
   private isGone = false
@@ -86,7 +86,7 @@ export class CommandGroup {
   begin(sandbox: GroupSandbox): void {
     this.describe(sandbox)
     try {
-      openPipe(join(this.folder, 'orders')).end(`${sandbox.how}\n`)
+      new OrderPipe(join(this.folder, 'orders')).end(`${sandbox.how}\n`)
     } catch {
       // The script does not read the pipe yet, and will find the file.
     }
@@ -161,7 +161,7 @@ export class CommandGroup {
 
   private end(): void {
     this.orders?.end('end\n')
-    for (const { orders } of this.slots) orders?.destroy()
+    for (const { orders } of this.slots) orders?.close()
   }
 
   private startShell(slot: Slot | undefined): void {
@@ -218,8 +218,8 @@ export class CommandGroup {
       this.supervisor = pid
       const problem = this.sandbox.problemOf(() => readFileSync(`/proc/${pid}/mountinfo`, 'utf8'))
       if (problem !== undefined) throw new Error(problem)
-      this.orders = openPipe(join(this.folder, 'orders'))
-      for (const [index, slot] of this.slots.entries()) slot.orders = openPipe(join(this.folder, String(index)))
+      this.orders = new OrderPipe(join(this.folder, 'orders'))
+      for (const [index, slot] of this.slots.entries()) slot.orders = new OrderPipe(join(this.folder, String(index)))
     } catch (error) {
       const found = error instanceof Error ? error : new Error(String(error))
       // The shell inside has the same limit and needs high descriptor numbers; at the limit, it cannot open the other
@@ -241,7 +241,7 @@ export class CommandGroup {
   private exited(slot: Slot, status: ExitStatus): void {
     slot.isOver = true
     this.usedAt = performance.now()
-    slot.orders?.destroy()
+    slot.orders?.close()
     if (slot.command) this.namespace.release()
     if (slot.isReady) slot.events?.exit(status)
     else this.fail(slot)
@@ -275,13 +275,15 @@ export class CommandGroup {
       if (wasStarted && slot.isReady) this.exited(slot, { signal: 'SIGKILL' })
       else this.fail(slot)
     }
+    this.orders?.close()
+    for (const { orders } of this.slots) orders?.close()
     removeQuietly(this.folder)
     this.sandbox?.onGone()
   }
 
   private abandon(): void {
     try {
-      openPipe(join(this.folder, 'orders')).end('end\n')
+      new OrderPipe(join(this.folder, 'orders')).end('end\n')
     } catch {
       // The script never got that far.
     }
@@ -315,15 +317,37 @@ export function groupOf(shellPid: number | undefined): number | undefined {
   return shellPid === undefined ? undefined : childrenOf(shellPid)[0]
 }
 
-/** Opens a named pipe for writing without blocking; throws if it has no reader. */
-function openPipe(path: string): Socket {
-  const socket = new Socket({
-    fd: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK),
-    readable: false,
-    writable: true,
-  })
-  socket.unref()
-  return socket.on('error', () => {})
+/** A named pipe, open for writing without blocking. Most of a group's pipes are never written to, so the stream is made with the first write. */
+class OrderPipe {
+  private fd: number | undefined
+  private stream: Socket | undefined
+
+  /** Throws if it has no reader. */
+  constructor(path: string) {
+    this.fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+  }
+
+  write(text: string): void {
+    this.opened()?.write(text)
+  }
+
+  end(text: string): void {
+    this.opened()?.end(text)
+  }
+
+  close(): void {
+    this.stream?.destroy()
+    if (this.fd !== undefined) closeSync(this.fd)
+    this.fd = undefined
+  }
+
+  /** Undefined once it is closed. */
+  private opened(): Socket | undefined {
+    if (this.fd === undefined) return this.stream
+    this.stream = new Socket({ fd: this.fd, readable: false, writable: true }).unref().on('error', () => {})
+    this.fd = undefined
+    return this.stream
+  }
 }
 
 function closeTerminal({ master, slave }: OpenTerminal): void {
