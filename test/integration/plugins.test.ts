@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/renderer/client/connect'
 import { webSocketTransport } from '../../src/renderer/client/transports'
 import { acpClient } from '../support/acp-client'
-import type { ModelScript, RecordedRequest, ScriptStep } from '../support/model-script'
+import type { ModelScript, RecordedRequest, ScriptedCall } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { nodeSockets } from '../support/node-socket'
 import { acceptPlugin, labPlugin, pluginsOf, writeFiles } from '../support/plugin-lab'
@@ -13,7 +13,7 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { serveApp } from '../support/served-app'
 import { startWire } from '../support/wire-client'
 
-const CALLS: ScriptStep['toolCalls'] = [
+const CALLS: ScriptedCall[] = [
   { name: 'Skill', input: { skill: 'lab:trap', args: 'you' } },
   { name: 'Agent', input: { prompt: 'help', description: 'help', subagent_type: 'lab:helper' } },
   { name: 'mcp__lab_watch__look', input: {} },
@@ -48,7 +48,7 @@ const resultsIn = ({ body }: RecordedRequest): string[] =>
     role === 'tool' ? [content] : [],
   )
 /** The results of the latest four calls. */
-const results = (): string[] => resultsIn(model.requests.at(-1)!).slice(-CALLS!.length)
+const results = (): string[] => resultsIn(model.requests.at(-1)!).slice(-CALLS.length)
 
 async function trestle(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCli(words, { home: scratch.home, cwd: scratch.project })

@@ -40,7 +40,12 @@ const MAX_TEXT_BYTES = 256 * 1024
 /** Reads a plugin whose files are, or will be, in `root`. Throws `plugin.refused`. */
 export async function readPlugin(content: PluginContent, root: string): Promise<Plugin> {
   const text = textOf(content, MANIFEST)
-  if (text === undefined) return refuse(`There is no ${MANIFEST} with text in it.`)
+  if (text === undefined)
+    return refuse(
+      content.files.some(({ path }) => path === MANIFEST)
+        ? `Its ${MANIFEST} is no UTF-8 text.`
+        : `The folder has no ${MANIFEST}, so it is no plugin.`,
+    )
   const manifest = await readManifest(text, join(root, MANIFEST))
   const problems = [...manifest.problems]
   const skills: PluginSkill[] = []

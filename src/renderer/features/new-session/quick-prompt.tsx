@@ -28,9 +28,7 @@ export function QuickPrompt() {
 
   const start = useMutation({
     mutationFn: async (input: { folder: string; text: string }) => {
-      const { sessionId } = await client.session.create(
-        input.folder === NO_PROJECT ? {} : { folder: input.folder },
-      )
+      const { sessionId } = await client.session.create(input.folder === NO_PROJECT ? {} : { folder: input.folder })
       await client.session.prompt({ sessionId, parts: [{ type: 'text', text: input.text }] })
       await client.desktop.openWindow({ path: `/${PAGE_PATHS.session}/${encodeURIComponent(sessionId)}` })
     },

@@ -23,6 +23,7 @@ const SECTION_LABELS: Record<SettingsSection, string> = {
   mcp: 'MCP',
   skills: 'Skills',
   hooks: 'Hooks',
+  plugins: 'Plugins',
   agents: 'Agents',
   sandbox: 'Sandbox',
   general: 'General',
@@ -38,12 +39,14 @@ interface SettingsPageProps {
   trustedFolders: ReactNode
   /** The MCP servers, with all actions on them. */
   mcpServers: ReactNode
+  /** The plugins, with all actions on them. */
+  plugins: ReactNode
   /** Undefined in a browser. */
   desktop: ReactNode | undefined
 }
 
 /** The settings, in the main area. */
-export function SettingsPage({ section, info, trustedFolders, mcpServers, desktop }: SettingsPageProps) {
+export function SettingsPage({ section, info, trustedFolders, mcpServers, plugins, desktop }: SettingsPageProps) {
   const { data: settings, error, refetch, isFetching } = useSettings()
   const sections = SETTINGS_SECTIONS.filter((name) => name !== 'desktop' || desktop !== undefined)
   const tabs = useRef<HTMLDivElement>(null)
@@ -89,6 +92,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers, deskto
                 {name === 'mcp' && mcpServers}
                 {name === 'skills' && <SkillsSection info={info} />}
                 {name === 'hooks' && <HooksSection settings={settings} info={info} />}
+                {name === 'plugins' && plugins}
                 {name === 'agents' && <AgentsSection info={info} />}
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}

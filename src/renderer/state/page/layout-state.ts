@@ -9,6 +9,7 @@ export const SETTINGS_SECTIONS = [
   'skills',
   'agents',
   'hooks',
+  'plugins',
   'sandbox',
   'general',
   'desktop',
