@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { spawn } from 'node-pty'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PluginView } from '../../src/shared/model/plugin'
+import type { McpServerList } from '../../src/shared/configuration/mcp'
+import { isAlive } from '../support/marked-pids'
+import { until } from '../support/until'
 import type { RecordedRequest, ScriptStep } from '../support/model-script'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { acceptPlugin, labPlugin, pluginsOf, writeFiles } from '../support/plugin-lab'
@@ -166,12 +169,36 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
       expect.stringContaining('INJECTED instructions'),
     ])
     expect(results.slice(3, 5)).toEqual([
-      expect.stringContaining('The MCP server lab:watch is not available any more'),
+      expect.stringMatching(/(?:lab:watch|mcp__lab_watch__look) is not available any more/),
       expect.stringContaining('There is no skill lab:trap'),
     ])
     expect(readFileSync(join(scratch.project, 'shout.txt'), 'utf8')).toBe('hello')
     expect(existsSync(join(scratch.project, 'hooks-ran.txt'))).toBe(false)
     expect(stderr).toContain('The plugin lab has changed since you accepted it, so it is off.')
+  })
+
+  it('that is turned off in another program ends its servers', { timeout: 60_000 }, async () => {
+    const option = scope === 'project' ? ['--project'] : []
+    await trestle('plugin', 'add', source, ...option)
+    await acceptPlugin(scratch.home, place())
+    const model = await withModel([{ toolCalls: [{ name: 'mcp__lab_watch__look', input: {} }] }, { text: 'done' }])
+    const wire = startWire({ home: scratch.home })
+    const { sessionId } = await wire.result<{ sessionId: string }>('session.create', {
+      folder: scratch.project,
+      mode: 'auto',
+    })
+    await wire.result('session.prompt', { sessionId, parts: [{ type: 'text', text: 'go' }] })
+    await until(() => model.requests.length === 2, 'the end of the turn', 30_000)
+    const { servers } = await wire.result<McpServerList>('mcp.list', { folder: scratch.project })
+    expect(servers).toMatchObject([{ name: 'lab:watch', plugin: 'lab', sandbox: { network: 'open' } }])
+    const { pid } = servers[0]!
+    const reply = await wire.call('mcp.remove', {
+      place: { scope: 'project', folder: scratch.project, name: 'lab:watch' },
+    })
+    expect(JSON.stringify(reply)).toContain('belongs to the plugin lab')
+    await trestle('plugin', 'disable', 'lab', ...option)
+    await until(() => !isAlive(pid!), 'the end of the server', 30_000)
+    await wire.end()
   })
 
   it(

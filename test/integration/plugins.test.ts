@@ -213,6 +213,25 @@ describe.each(['user', 'project'] as const)('a plugin of the %s', (scope) => {
     },
   )
 
+  it('offers its slash commands to editors', { timeout: 60_000 }, async () => {
+    await trestle('plugin', 'add', writeFiles(join(scratch.home, '..', 'lab'), labPlugin()), ...option)
+    await acceptPlugin(scratch.home, place())
+    const client = acpClient(startCli(['acp'], { home: scratch.home }), {})
+    await client.request('initialize', { protocolVersion: 1, clientCapabilities: {} })
+    const { sessionId } = await client.request('session/new', { cwd: scratch.project, mcpServers: [] })
+    const { params } = await client.until(
+      (message) => message.params?.['update']?.sessionUpdate === 'available_commands_update',
+    )
+    expect(params!['update'].availableCommands).toContainEqual({
+      name: 'lab:ship',
+      description: 'INJECTED command',
+      input: { hint: 'what' },
+    })
+    await client.request('session/prompt', { sessionId, prompt: [{ type: 'text', text: '/lab:ship it' }] })
+    expect(told()).toContain('INJECTED: ship it now')
+    await client.end()
+  })
+
   it('can be restored after it was removed, as it was', async () => {
     await trestle('plugin', 'add', writeFiles(join(scratch.home, '..', 'lab'), labPlugin()), ...option)
     await acceptPlugin(scratch.home, place())

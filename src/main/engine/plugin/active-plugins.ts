@@ -14,9 +14,15 @@ export interface ActivePluginsDeps {
 }
 
 /** The plugins that count in a folder: those that are on, and exactly what the user accepted. */
-export type ActivePlugins = (folder: string) => Promise<readonly Plugin[]>
+export type ActivePlugins = (folder: string) => Promise<readonly ActivePlugin[]>
 
-const NONE: readonly Plugin[] = []
+/** A plugin that counts. */
+export interface ActivePlugin extends Plugin {
+  /** Changes with every decision about it, also in another process. */
+  recordFile: string
+}
+
+const NONE: readonly ActivePlugin[] = []
 const MAX_READ = 64
 
 /**
@@ -27,7 +33,7 @@ export function createActivePlugins({ records, snapshots, changed, warn }: Activ
   const read = new Map<string, Promise<Plugin>>()
   const seen = new Map<string, string>()
 
-  async function pluginOf(record: PluginRecord): Promise<Plugin | undefined> {
+  async function pluginOf(record: PluginRecord): Promise<ActivePlugin | undefined> {
     const { name, folder, accepted, enabled } = record
     if (!enabled || !accepted) return undefined
     const hash = folder === undefined ? record.installed : usableContent(record, record, snapshots)?.hash
@@ -46,7 +52,7 @@ export function createActivePlugins({ records, snapshots, changed, warn }: Activ
       for (const oldest of read.keys()) if (read.size > MAX_READ) read.delete(oldest)
     }
     const plugin = await reading.catch(() => undefined)
-    return plugin?.manifest.name === name ? plugin : undefined
+    return plugin?.manifest.name === name ? { ...plugin, recordFile: records.fileOf(record) } : undefined
   }
 
   return async (given) => {

@@ -54,7 +54,7 @@ export class PluginRecords {
 
   /** Every record that can be read. One that cannot be read, or is not in its place, accepts nothing. */
   all(): PluginRecord[] {
-    return this.#read('records', Record).filter((record) => this.#fileOf(record) === record.file)
+    return this.#read('records', Record).filter((record) => this.fileOf(record) === record.file)
   }
 
   /** Of the user, and of the project at the real path `folder`. */
@@ -67,11 +67,11 @@ export class PluginRecords {
   }
 
   put(record: PluginRecord): void {
-    this.#write('records', this.#fileOf(record), Record.parse(record))
+    this.#write('records', this.fileOf(record), Record.parse(record))
   }
 
   remove(place: PluginPlace): void {
-    rmSync(this.#fileOf(place), { force: true })
+    rmSync(this.fileOf(place), { force: true })
   }
 
   removed(): RemovedRecord[] {
@@ -112,7 +112,8 @@ export class PluginRecords {
     writePrivateFile(file, `${JSON.stringify(value, undefined, 2)}\n`)
   }
 
-  #fileOf({ name, folder }: PluginPlace): string {
+  /** The file of a record: it changes with every decision about the plugin. */
+  fileOf({ name, folder }: PluginPlace): string {
     const id = createHash('sha256')
       .update(JSON.stringify([folder ?? null, name]))
       .digest('hex')

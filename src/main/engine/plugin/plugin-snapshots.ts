@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../workspace/path/file-problem'
 import { readPluginFolder, type PluginContent } from './plugin-files'
@@ -45,18 +45,20 @@ export class PluginSnapshots {
     }
   }
 
-  /** Deletes the copies that nothing refers to. */
-  keepOnly(hashes: ReadonlySet<string>): void {
+  /** Deletes the copies from before a time (ms since the epoch) that nothing refers to. */
+  keepOnly(hashes: ReadonlySet<string>, before: number): void {
     let names: string[]
     try {
       names = readdirSync(this.#folder)
     } catch {
       return
     }
-    // Drafts of other processes are left alone.
-    for (const name of names)
-      if (/^[0-9a-f]{64}$/.test(name) && !hashes.has(name))
-        rmSync(join(this.#folder, name), { recursive: true, force: true })
+    for (const name of names) {
+      const copy = join(this.#folder, name)
+      // A new one may be written by another process, which has not recorded it yet.
+      if (!hashes.has(name) && (statSync(copy, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
+        rmSync(copy, { recursive: true, force: true })
+    }
   }
 }
 

@@ -54,6 +54,7 @@ export interface PluginsDeps {
   agentTrace?(): Promise<string | undefined>
 }
 
+const UNUSED_MS = 24 * 60 * 60 * 1000
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 
 /** See `PluginActions`. */
@@ -110,13 +111,12 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
     changed()
   }
 
-  /** Deletes what was removed long ago. */
+  /** Deletes what was removed long ago, and copies that are no longer used. */
   function tidy(): void {
     const expired = records.removed().filter(({ removedAt }) => removedAt + KEPT_MS < now())
-    if (expired.length === 0) return
     for (const { trashId } of expired) records.forgetRemoved(trashId)
     const used = records.all().flatMap(({ installed, accepted }) => [installed ?? '', accepted?.hash ?? ''])
-    snapshots.keepOnly(new Set([...used, ...records.removed().map(({ hash }) => hash)]))
+    snapshots.keepOnly(new Set([...used, ...records.removed().map(({ hash }) => hash)]), now() - UNUSED_MS)
   }
 
   const isTaken = (place: PluginPlace): boolean =>

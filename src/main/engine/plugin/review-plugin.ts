@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { PluginFileChange, PluginPart } from '../../../shared/model/plugin'
+import { PLUGIN_ROOT, type PluginFileChange, type PluginPart } from '../../../shared/model/plugin'
 import { visibleLine } from '../../../shared/visible-text'
 import { describeHook } from '../config/settings/hook-settings'
 import { decode, type PluginContent, type PluginFile } from './plugin-files'
@@ -12,6 +12,7 @@ export type DescribeServers = (text: string, file: string) => Promise<string[]>
 /** Text beyond this is not shown, but named with its size. */
 const MAX_FILE_CHARS = 64 * 1024
 const MAX_REVIEW_CHARS = 1024 * 1024
+const IN_SANDBOX = 'in the Project sandbox, with open network; without a sandbox where this machine has none'
 
 /** Everything that a plugin would do, and all its files, in the order of what matters most. */
 export async function pluginParts(plugin: Plugin, describeServers: DescribeServers): Promise<PluginPart[]> {
@@ -21,10 +22,15 @@ export async function pluginParts(plugin: Plugin, describeServers: DescribeServe
     kind: 'hook',
     name: hook.event,
     file: MANIFEST,
-    lines: [describeHook(hook), 'in the Project sandbox, with open network'],
+    lines: [describeHook(hook), IN_SANDBOX],
   }))
   if (servers !== undefined)
-    parts.push({ kind: 'server', name: SERVERS, file: SERVERS, lines: await describeServers(servers, SERVERS) })
+    parts.push({
+      kind: 'server',
+      name: SERVERS,
+      file: SERVERS,
+      lines: [...(await describeServers(servers, SERVERS)).flatMap(withoutRoot), `programs: ${IN_SANDBOX}`],
+    })
   for (const { path, text } of agentFiles) {
     const file = relative(root, path).replaceAll('\\', '/')
     shown.add(file)
@@ -42,6 +48,14 @@ export async function pluginParts(plugin: Plugin, describeServers: DescribeServe
     name: visibleLine(part.name),
     lines: part.lines.map(visibleLine),
   }))
+}
+
+/** The folder of the plugin is named by a variable that does not come from the user's environment. */
+function withoutRoot(line: string): string[] {
+  const [, head = '', names = ''] = /^(.*: given from your environment: )(.*)$/.exec(line) ?? []
+  if (head === '') return [line]
+  const others = names.split(', ').filter((name) => name !== PLUGIN_ROOT)
+  return others.length === 0 ? [] : [head + others.join(', ')]
 }
 
 function fileLines({ bytes, isExecutable }: PluginFile): string[] {

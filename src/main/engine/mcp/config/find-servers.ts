@@ -122,6 +122,12 @@ export async function pluginServers(
         found.problems.push({ file, line, message })
         continue
       }
+      if (definition.transport === 'stdio' && definition.sandbox === 'unrestricted')
+        found.problems.push({
+          file,
+          line,
+          message: `${own}.sandbox: A plugin's server always runs in a sandbox, so "unrestricted" is ignored.`,
+        })
       found.servers.push({
         serverId: serverIdOf('project', name, folder),
         name,

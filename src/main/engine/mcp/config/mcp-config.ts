@@ -112,7 +112,9 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
       follow(projectFile(real), real)
       const project = await projectServers(home, real)
       const written = [...own.servers, ...project.servers]
-      const brought = await pluginServers(home, real, (await plugins?.(real)) ?? [], written)
+      const active = (await plugins?.(real)) ?? []
+      for (const { servers, recordFile } of active) if (servers !== undefined) follow(recordFile)
+      const brought = await pluginServers(home, real, active, written)
       return {
         servers: [...written, ...brought.servers],
         problems: [...project.problems, ...own.problems, ...brought.problems],
