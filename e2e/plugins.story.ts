@@ -64,12 +64,12 @@ test('a plugin is reviewed, accepted, used, changed, reviewed again, removed and
   await expect(transcriptText(page, 'Second answer.')).toBeVisible()
   expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('Sweep src.')
   expect(JSON.stringify(server.requests.at(-1)!.body)).toContain('tidy:dust')
-  expect(readFileSync(noted, 'utf8')).toBe('tidied\n')
+  // The hook runs behind the answer.
+  await expect.poll(() => existsSync(noted) && readFileSync(noted, 'utf8')).toBe('tidied\n')
 
   writeFileSync(join(scratch.project, IN_PROJECT, 'note.sh'), 'echo taken over >> tidied.txt\n')
   await sendPrompt(page, 'the third')
   await expect(transcriptText(page, 'Third answer.')).toBeVisible()
-  expect(readFileSync(noted, 'utf8')).toBe('tidied\n')
   await openPlugins()
   await expect(row).toContainText('Changed, off')
   await page.getByRole('button', { name: 'Review tidy' }).press('Enter')
@@ -78,6 +78,8 @@ test('a plugin is reviewed, accepted, used, changed, reviewed again, removed and
   await pictures(app, 'plugin-changed')
   expect(await findings(page)).toEqual([])
   await page.keyboard.press('Escape')
+
+  expect(readFileSync(noted, 'utf8')).toBe('tidied\n')
 
   await page.getByRole('button', { name: 'Remove tidy' }).press('Enter')
   await expect(page.getByText('No plugins')).toBeVisible()

@@ -232,7 +232,7 @@ export function createPlugins(deps: PluginsDeps): PluginActions {
       const content = snapshots.read(hash)
       if (!content) throw new CodedError('plugin.not_found', `The files of ${record.name} are gone.`)
       const { name, folder } = record
-      if (folder !== undefined) writeProjectPlugin({ name, folder }, content)
+      if (folder !== undefined) writeProjectPlugin({ name, folder: realFolder(folder) }, content)
       put(record)
       records.forgetRemoved(trashId)
       return viewOf({ name, ...(folder !== undefined && { folder }) })
