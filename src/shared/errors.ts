@@ -4,6 +4,8 @@
  * and shown as `internal`.
  */
 
+import { FEATURE_ERRORS } from './feature-errors'
+
 interface ErrorKind {
   title: string
   /** Whether the same request may succeed later without any change. */
@@ -167,106 +169,7 @@ export const ERRORS = {
     retryable: false,
     advice: 'Send it again if its answer is still needed; what it had started may have been done.',
   },
-  'memory.secret': {
-    title: 'Not remembered',
-    retryable: false,
-    advice: 'Secrets are never remembered. Leave the secret out, and say where it is kept instead.',
-  },
-  'memory.not_found': {
-    title: 'Nothing is remembered there',
-    retryable: false,
-    advice: 'Search for it: it may have another key, or belong to another project.',
-  },
-  'memory.key_taken': {
-    title: 'The key is taken',
-    retryable: false,
-    advice: 'Choose another key, or change the entry that has this one.',
-  },
-  'memory.full': {
-    title: 'The memory is full',
-    retryable: false,
-    advice: 'Delete entries that are no longer needed on the Memory page.',
-  },
-  'alarm.time': {
-    title: 'The alarm was not set',
-    retryable: false,
-    advice: 'Give a later time, such as "18:30", "2026-12-01 09:00", "25m" or "1h30m".',
-  },
-  'alarm.not_found': {
-    title: 'There is no such alarm',
-    retryable: false,
-    advice: 'trestle alarm list --all shows those there are.',
-  },
-  'alarm.ended': {
-    title: 'The alarm is in another state',
-    retryable: false,
-    advice: 'Set a new alarm if one is needed.',
-  },
-  'alarm.full': {
-    title: 'There are too many alarms',
-    retryable: false,
-    advice: 'Cancel alarms that are no longer needed.',
-  },
-  'mail.account': {
-    title: 'The mail account cannot be used',
-    retryable: false,
-    advice: 'Look at the account in Settings, under Mail, or with trestle mail account list.',
-  },
-  'mail.sign_in': {
-    title: 'The mail server refused the sign-in',
-    retryable: false,
-    advice: 'Test the account in Settings, under Mail, or with trestle mail account test.',
-  },
-  'mail.unreachable': {
-    title: 'The mail server could not be reached',
-    retryable: true,
-    advice: 'Test the account in Settings, under Mail, or with trestle mail account test.',
-  },
-  'mail.certificate': {
-    title: 'The certificate of the mail server is not trusted',
-    retryable: false,
-    advice: 'Test the account in Settings, under Mail, or with trestle mail account test.',
-  },
-  'mail.not_found': {
-    title: 'Not found in the mailbox',
-    retryable: false,
-    advice: 'Search again: it may have been moved or deleted.',
-  },
-  'mail.not_user': {
-    title: 'Only for people',
-    retryable: false,
-    advice: 'Use the app, or a terminal of your own. Agents have the mail tools.',
-  },
-  'mail.rejected': {
-    title: 'The mail server rejected it',
-    retryable: false,
-    advice: 'See what the server says.',
-  },
-  'schedule.not_found': {
-    title: 'There is no such schedule',
-    retryable: false,
-    advice: 'List the schedules to see their ids; deleted ones can be restored for 30 days.',
-  },
-  'schedule.time': {
-    title: 'The time cannot be used',
-    retryable: false,
-    advice: 'Use a cron pattern such as "0 9 * * 1-5", a time such as "2026-12-01T09:00", or "every 2 h".',
-  },
-  'schedule.limit': {
-    title: 'There are too many schedules',
-    retryable: false,
-    advice: 'Delete schedules that are no longer needed.',
-  },
-  'schedule.running': {
-    title: 'It is running already',
-    retryable: true,
-    advice: 'Wait until the run has ended, or stop its session. Runs of one schedule never overlap.',
-  },
-  'schedule.mode': {
-    title: 'The permission mode is not allowed',
-    retryable: false,
-    advice: 'A schedule may do no more without asking than the session that creates it. Choose a stricter mode.',
-  },
+  ...FEATURE_ERRORS,
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,

@@ -109,6 +109,15 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callMail(client, results)
   await callSchedules(client, results)
   const folder = '/p'
+  const plugin = { name: 'tidy' }
+  results['plugin.list'] = await client.plugin.list({})
+  results['plugin.add'] = await client.plugin.add({ from: '/p/tidy' })
+  results['plugin.review'] = await client.plugin.review(plugin)
+  results['plugin.update'] = await client.plugin.update(plugin)
+  results['plugin.accept'] = await client.plugin.accept({ ...plugin, hash: 'a'.repeat(64) })
+  results['plugin.setEnabled'] = await client.plugin.setEnabled({ ...plugin, enabled: false })
+  results['plugin.remove'] = await client.plugin.remove(plugin)
+  results['plugin.restore'] = await client.plugin.restore({ trashId: 't' })
   const { hash } = (results['trust.get'] = await client.trust.get({ folder })) as { hash: string }
   results['trust.refuse'] = await client.trust.refuse({ folder, hash })
   results['trust.accept'] = await client.trust.accept({ folder, hash })
@@ -313,6 +322,8 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
         features: expect.arrayContaining([{ feature: 'memory', enabled: true, tokens: 0 }]) as unknown,
       },
       'settings.setToolEnabled': { tools: [{ name: 'Read', enabled: false }] },
+      'plugin.accept': { state: 'enabled' },
+      'plugin.setEnabled': { state: 'disabled' },
       'plan.enter': { plan: { active: true } },
       'plan.leave': { plan: { active: false } },
       'plan.view': { file: '/plan.md' },

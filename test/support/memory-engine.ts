@@ -11,6 +11,7 @@ import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
 import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
 import { memoryBackups } from './memory-backups'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
+import { memoryPlugins } from './memory-plugins'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 import { memoryTrust } from './memory-trust'
@@ -283,6 +284,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     alarms: NO_ALARMS,
     mail: NO_MAIL,
     schedule: NO_SCHEDULES,
+    plugins: memoryPlugins(),
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
     diagnostics: {

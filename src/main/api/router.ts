@@ -8,6 +8,7 @@ import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
 import { alarmHandlers, notificationHandlers } from './device-handlers'
 import { mailHandlers } from './mail-handlers'
 import { memoryHandlers } from './memory-handlers'
+import { pluginHandlers } from './plugin-handlers'
 import { pushHandlers } from './push-handlers'
 import { scheduleHandlers } from './schedule-handlers'
 import type { TrestleClient } from '../../shared/contract'
@@ -35,6 +36,7 @@ export function createRouter(deps: ApiDeps) {
     notification: notificationHandlers(os, deps),
     plan: planHandlers(os, deps),
     schedule: scheduleHandlers(os, deps),
+    plugin: pluginHandlers(os, deps),
     task: taskHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),

@@ -1,6 +1,43 @@
 import { PERMISSION_MODES } from '../../shared/model/approval'
 import type { CommandSpec } from '../console/parse-command'
 
+/** `trestle plugin`, without `--help`. */
+export const PLUGIN_COMMAND: CommandSpec = {
+  summary: 'Add, review, enable, update and remove plugins.',
+  actions: ['list', 'show', 'diff', 'add', 'enable', 'disable', 'update', 'remove', 'restore'],
+  positionals: {
+    name: 'list|show|diff|add|enable|disable|update|remove|restore',
+    help: [
+      'what to do, and with which plugin.',
+      '  list             Your plugins and those of the project.',
+      '  show NAME        Everything a plugin would do, and all its files.',
+      '  diff NAME        What has changed since you accepted it.',
+      '  add PATH|GIT-URL Install from a folder or a repository (#branch at its end). It is off until you enable it.',
+      '  enable NAME      Show all of it; you accept it by typing the start of its fingerprint.',
+      '  disable NAME     Turn it off; nothing of it is active any more.',
+      '  update NAME      Fetch it again from where it came from. A changed one is off until you enable it.',
+      '  remove NAME      Remove it; it can be restored for 30 days.',
+      '  restore ID       Restore a removed one; list shows the ids.',
+    ].join('\n'),
+    max: 2,
+    text: 'NAME',
+  },
+  options: {
+    project: { type: 'boolean', help: 'The plugin of the project, in .trestle/plugins, instead of yours.' },
+    cwd: { type: 'string', value: 'DIR', help: 'The project folder (default: here).' },
+    json: { type: 'boolean', help: 'Print JSON, for scripts.' },
+  },
+  examples: [
+    'trestle plugin list',
+    'trestle plugin add ~/code/release-notes',
+    'trestle plugin add https://github.com/acme/trestle-plugin.git#v2 --project',
+    'trestle plugin enable release-notes',
+    'trestle plugin diff release-notes',
+    'trestle plugin remove release-notes --json',
+  ],
+  exitCodes: '0 it worked, 1 it failed or was not accepted, 2 wrong usage or not allowed. See docs/plugins.md.',
+}
+
 /** `trestle memory`, without `--help`. */
 export const MEMORY_COMMAND: CommandSpec = {
   summary: 'Read, search, correct, delete, restore and export what is remembered across sessions.',

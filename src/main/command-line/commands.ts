@@ -2,7 +2,13 @@ import { SESSION_MODES } from '../../shared/model/approval'
 import { EFFORTS } from '../../shared/model/effort'
 import { AGENT_OPTIONS, type CommandSpec, type OptionSpec } from '../console/parse-command'
 import { MODEL_COMMAND, PROVIDER_COMMAND, MCP_COMMAND } from './connection-commands'
-import { ALARM_COMMAND, MEMORY_COMMAND, NOTIFICATION_COMMAND, SCHEDULE_COMMAND } from './assistant-commands'
+import {
+  ALARM_COMMAND,
+  MEMORY_COMMAND,
+  NOTIFICATION_COMMAND,
+  PLUGIN_COMMAND,
+  SCHEDULE_COMMAND,
+} from './assistant-commands'
 import { MAIL_COMMAND } from './mail-command'
 import { PERMISSION_COMMAND, SANDBOX_COMMAND } from './permission-commands'
 
@@ -65,6 +71,7 @@ export const COMMANDS: Record<
   | 'notification'
   | 'mail'
   | 'schedule'
+  | 'plugin'
   | 'provider'
   | 'model'
   | 'models'
@@ -245,6 +252,7 @@ export const COMMANDS: Record<
   alarm: { ...ALARM_COMMAND, options: { ...ALARM_COMMAND.options, help: HELP } },
   notification: { ...NOTIFICATION_COMMAND, options: { ...NOTIFICATION_COMMAND.options, help: HELP } },
   schedule: { ...SCHEDULE_COMMAND, options: { ...SCHEDULE_COMMAND.options, help: HELP } },
+  plugin: { ...PLUGIN_COMMAND, options: { ...PLUGIN_COMMAND.options, help: HELP } },
   provider: { ...PROVIDER_COMMAND, options: { ...PROVIDER_COMMAND.options, help: HELP } },
   model: { ...MODEL_COMMAND, options: { ...MODEL_COMMAND.options, help: HELP } },
   models: {

@@ -111,6 +111,10 @@ async function run(args: readonly string[]): Promise<number> {
       const { scheduleMain } = await import('../host/schedule/schedule-main')
       return scheduleMain(parsed, version)
     }
+    case 'plugin': {
+      const { pluginMain } = await import('../host/commands/plugin-main')
+      return pluginMain(parsed)
+    }
     case 'provider': {
       const { providerMain } = await import('../host/models/provider-main')
       return providerMain(parsed, version)

@@ -26,6 +26,7 @@ import type { NotificationActions } from './alarm/notification-actions'
 import type { Opener } from './tool/device/device-services'
 import type { UserNotification } from '../../shared/model/notification'
 import type { ScheduleActions } from './schedule/schedule-actions'
+import type { PluginActions } from './plugin/plugins'
 import type { SettingsActions } from './settings-actions'
 
 /** The product without any way in: what every host is handed. Made by `createEngine`. */
@@ -55,6 +56,7 @@ export interface Engine {
   readonly alarms: AlarmActions
   readonly mail: MailActions
   readonly schedule: ScheduleActions
+  readonly plugins: PluginActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */
@@ -95,6 +97,8 @@ export type EngineChange =
   | { kind: 'alarms' }
   /** Schedules and their runs. */
   | { kind: 'schedules' }
+  /** Plugins: what is installed, and what of it counts. */
+  | { kind: 'plugins' }
 
 /** What a host decides about its engine. */
 export interface EngineOptions {

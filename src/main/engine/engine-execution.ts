@@ -42,6 +42,7 @@ export function createExecution(foundation: EngineFoundation, options: EngineOpt
     builtIn: builtInSkills(),
     cache: () => (skillCache ??= openSkillCache(join(home, 'cache', 'skills.json'))),
     repositoryTop: repositoryRoot,
+    plugins: foundation.plugins.active,
   })
   const hooks = createHooks({
     home,

@@ -18,6 +18,8 @@ import { prepareIdentities } from './process/process-identity'
 import type { SessionHeader } from '../../shared/model/session'
 import { openStore, type OpenedStore } from './store/open/open-store'
 import { createFolderSettings } from './trust/project-settings'
+import { createEnginePlugins } from './engine-plugins'
+import type { Plugins } from './plugin/create-plugins'
 
 type Headed = { header: SessionHeader }
 
@@ -31,6 +33,7 @@ export interface EngineFoundation extends EngineChanges, EngineServices, OpenedS
   settings(): Settings
   /** The settings of a project: the user's, with what the project's own files add once it is trusted. */
   settingsFor: ReturnType<typeof createFolderSettings>
+  plugins: Plugins
   /** The header whose mode, rules and folders apply: for a subagent that of the user's session it belongs to. */
   effectiveHeader(session: Headed): SessionHeader
   /** Permission rules that apply to a session: its project's and those granted in the session or in the one it belongs to. */
@@ -56,7 +59,13 @@ export async function openFoundation(options: EngineOptions): Promise<EngineFoun
   const { notify } = changes
   const onEnvironmentChanged = (): void => notify({ kind: 'settings' })
   const services = createEngineServices({ ...options, home, settings, secrets, onEnvironmentChanged, log })
-  const settingsFor = createFolderSettings({ home, settings, onChanged: (folder) => notify({ kind: 'trust', folder }) })
+  const plugins = createEnginePlugins({ home, notify, warn: changes.warn })
+  const settingsFor = createFolderSettings({
+    home,
+    settings,
+    pluginHooks: async (folder) => (await plugins.active(folder)).flatMap(({ hooks }) => hooks),
+    onChanged: (folder) => notify({ kind: 'trust', folder }),
+  })
   const effectiveHeader = ({ header }: Headed): SessionHeader =>
     (header.agent && opened.store.header(header.agent.rootId)) ?? header
   return {
@@ -69,6 +78,7 @@ export async function openFoundation(options: EngineOptions): Promise<EngineFoun
     secrets,
     settings,
     settingsFor,
+    plugins,
     effectiveHeader,
     async rulesOf({ header }) {
       // What was allowed for one subagent of a session is allowed for all of them, even while another process has that session open.

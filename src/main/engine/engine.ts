@@ -78,6 +78,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     store,
     sessions,
     runs,
+    plugins: foundation.plugins.active,
     settings: () => settings().agents,
     smallModel: async (model) => (await catalog.smallModel(model))?.info.id,
     notifyTasks: (sessionId, taskIds) => void notifier.deliver(sessionId, taskIds),
@@ -106,6 +107,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       toUser: (text, tone) => notify({ kind: 'notice', text, tone, about: 'mcp' }),
       onTrust: (folder) => notify({ kind: 'trust', folder }),
     },
+    plugins: foundation.plugins.active,
     store,
     catalog,
     record: (sessionId, event) =>
@@ -155,6 +157,11 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     onModels: () => notify({ kind: 'models' }),
     sandbox: { hosts: PACKAGE_REGISTRIES, support: sandboxSupport },
   })
+  foundation.onChange(({ kind }) => {
+    if (kind !== 'plugins') return
+    mcp.trustChanged()
+    void sessions.reconsider()
+  })
   config.onChange(() => {
     foundation.settingsChanged()
     features.schedule.settingsChanged()
@@ -202,6 +209,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     alarms: features.device.alarms,
     mail: features.mail.actions,
     schedule: features.schedule.actions,
+    plugins: foundation.plugins.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),

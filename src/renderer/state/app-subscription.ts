@@ -44,6 +44,10 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'schedules':
           void queryClient.invalidateQueries({ queryKey: [['schedule']] })
           break
+        case 'plugins':
+          for (const key of ['plugin', 'mcp']) void queryClient.invalidateQueries({ queryKey: [[key]] })
+          for (const key of ['skills', 'hooks', 'agents']) void queryClient.invalidateQueries({ queryKey: [key] })
+          break
         case 'settings':
           void queryClient.invalidateQueries({ queryKey: [['mail']] })
           void queryClient.invalidateQueries({ queryKey: [['settings', 'get']] })

@@ -45,7 +45,7 @@ export function usePromptArguments(sessionId: string): CompletionSources['comple
   )
 }
 
-const ORIGINS = { project: 'this project', user: 'personal', 'built-in': 'Trestle' } as const
+const ORIGINS = { project: 'this project', user: 'personal', plugin: 'plugin', 'built-in': 'Trestle' } as const
 
 /**
  * The entries for `/` in a session: the app's commands, then the project's skills, which are read again when the list

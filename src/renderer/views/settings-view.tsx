@@ -1,5 +1,6 @@
 import type { AppInfo } from '../../shared/contract/app'
 import { McpSection } from '../features/mcp/mcp-section'
+import { PluginsSection } from '../features/plugins/plugins-section'
 import { DesktopSection } from '../features/settings/desktop-section'
 import { SettingsPage } from '../features/settings/settings-page'
 import { ToolSearchPart } from '../features/settings/tools-part'
@@ -28,6 +29,7 @@ export function SettingsView({ section, item, info }: SettingsViewProps) {
         ) : undefined
       }
       trustedFolders={<TrustedFolders />}
+      plugins={<PluginsSection userHome={info?.userHome} />}
       mcpServers={
         <McpSection
           info={info}

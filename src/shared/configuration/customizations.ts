@@ -1,7 +1,7 @@
 import type { CommandSandbox } from '../model/sandbox'
 
 /** Where a skill was found; a nearer one hides one of the same name further away. */
-export type SkillSource = 'project' | 'user' | 'built-in'
+export type SkillSource = 'project' | 'user' | 'plugin' | 'built-in'
 
 /** A skill as it is listed: the folder with a SKILL.md, without its body. */
 export interface SkillView {
@@ -64,6 +64,8 @@ export interface HookView {
   /** It runs in the Project sandbox, with open network: a project's always, the user's own when it says so. */
   sandbox?: 'project'
   scope: 'user' | 'project'
+  /** The plugin it belongs to. */
+  plugin?: string
   /** Where it is written. */
   file: string
   line?: number
@@ -81,6 +83,7 @@ export interface HookRun {
   event: HookEvent
   command: string
   scope: HookView['scope']
+  plugin?: string
   /** What it ran in; absent until it has started. */
   sandbox?: CommandSandbox
   /** What the matcher was held against: a tool, a path, a status. */

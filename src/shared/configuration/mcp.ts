@@ -106,6 +106,8 @@ export interface McpServerView {
   scope: McpScope
   /** Where it is written; absent for a session's. */
   file?: string
+  /** The plugin it belongs to: it is enabled and disabled here, and otherwise changed with the plugin. */
+  plugin?: string
   state: McpServerState
   transport: McpTransport
   /** The command with its arguments, or the URL. */

@@ -9,6 +9,7 @@ import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
 import { memoryContract } from './memory'
 import { scheduleContract } from './schedule'
+import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
 
@@ -31,6 +32,7 @@ export const contract = {
   notification: notificationContract,
   plan: planContract,
   schedule: scheduleContract,
+  plugin: pluginContract,
   skill: skillContract,
   hook: hookContract,
   task: taskContract,

@@ -43,6 +43,8 @@ export type AppPush =
   | { type: 'alarms' }
   /** Schedules and their runs. */
   | { type: 'schedules' }
+  /** Plugins: what is installed, and what of it counts. */
+  | { type: 'plugins' }
   /** The user chose something in a menu outside the page. */
   | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */

@@ -96,7 +96,7 @@ export interface SessionAgent {
 }
 
 /** Where an agent spec comes from. */
-export type AgentSource = 'project' | 'user' | 'built-in'
+export type AgentSource = 'project' | 'user' | 'plugin' | 'built-in'
 
 /** An agent spec as a page lists it. */
 export interface AgentView {

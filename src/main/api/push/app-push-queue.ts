@@ -51,7 +51,9 @@ class AppPushQueue {
   readonly #notices: Extract<AppPush, { type: 'notice' | 'notification' }>[] = []
   #inbox = false
   /** Lists that have changed, and are to be read again. */
-  readonly #topics = new Set<'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms' | 'schedules'>()
+  readonly #topics = new Set<
+    'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms' | 'schedules' | 'plugins'
+  >()
   #beat = false
   readonly #commands: HostCommand[] = []
   #ended = false
@@ -246,6 +248,7 @@ class AppPushQueue {
       case 'notifications':
       case 'alarms':
       case 'schedules':
+      case 'plugins':
         this.#topics.add(change.kind)
         break
     }

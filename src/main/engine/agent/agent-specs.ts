@@ -11,9 +11,19 @@ import type {
   AgentDefinition,
   SessionAgent,
 } from '../../../shared/model/agent'
+import { pluginName } from '../../../shared/model/plugin'
+import type { Plugin } from '../plugin/read-plugin'
 import { readTrustState } from '../trust/trust-state'
 import { readGuardedText } from '../workspace/guarded-text'
-import { problemText, type AgentSpec, type SpecFile, type WrittenSpec, resolveSpec, resolveSpecs } from './agent-spec'
+import {
+  problemText,
+  type AgentSpec,
+  type ParsedSpec,
+  type SpecFile,
+  type WrittenSpec,
+  resolveSpec,
+  resolveSpecs,
+} from './agent-spec'
 import { readAgentSpec } from './read-agent-spec'
 import { nearest } from '../../../shared/nearest'
 
@@ -33,8 +43,16 @@ export interface AgentSpecs {
   problems(folder: string): Promise<AgentProblem[]>
 }
 
+interface AgentSpecsDeps {
+  home: string
+  builtIn: string
+  /** The plugins that count in a folder now. */
+  plugins?(folder: string): Promise<readonly Pick<Plugin, 'manifest' | 'agentFiles'>[]>
+}
+
 interface Place {
   source: AgentSource
+  plugin?: string
   files: SpecFile[]
   problems: AgentProblem[]
 }
@@ -43,27 +61,41 @@ interface Place {
  * Agent specs: the project's `.trestle/agents` (only in a trusted folder, with the content that was trusted), the user's `agents` in `home`, and the built-in
  * ones. Earlier ones take precedence.
  */
-export function createAgentSpecs({ home, builtIn }: { home: string; builtIn: string }): AgentSpecs {
-  const ownPlaces = (folder: string) =>
-    Promise.all([projectPlace(home, folder), folderPlace(join(home, 'agents'), 'user')])
+export function createAgentSpecs({ home, builtIn, plugins }: AgentSpecsDeps): AgentSpecs {
+  const ownPlaces = async (folder: string): Promise<Place[]> => {
+    const active = (await plugins?.(folder)) ?? []
+    const own = await Promise.all([projectPlace(home, folder), folderPlace(join(home, 'agents'), 'user')])
+    return [
+      ...own,
+      ...active.map(({ manifest, agentFiles }): Place => ({
+        source: 'plugin',
+        plugin: manifest.name,
+        files: [...agentFiles],
+        problems: [],
+      })),
+    ]
+  }
 
   async function load(folder: string): Promise<{ written: WrittenSpec[]; problems: AgentProblem[] }> {
     const places = [...(await ownPlaces(folder)), await folderPlace(builtIn, 'built-in')]
     const problems = places.flatMap((place) => place.problems)
     const read = await Promise.all(
-      places.flatMap(({ source, files }) =>
-        files
-          .filter(({ path }) => isSpec(path))
-          .map(({ path, text }) =>
-            readAgentSpec(
-              { path, text },
-              { source, readSibling: async (beside) => files.find((file) => file.path === beside)?.text },
+      places.map(async ({ source, plugin, files }) => {
+        const found = await Promise.all(
+          files
+            .filter(({ path }) => isSpec(path))
+            .map(({ path, text }) =>
+              readAgentSpec(
+                { path, text },
+                { source, readSibling: async (beside) => files.find((file) => file.path === beside)?.text },
+              ),
             ),
-          ),
-      ),
+        )
+        return plugin === undefined ? found : ofPlugin(plugin, found)
+      }),
     )
     const written: WrittenSpec[] = []
-    for (const { spec, problems: found } of read) {
+    for (const { spec, problems: found } of read.flat()) {
       if (spec) written.push(spec)
       // A file that two others lead to is reported once.
       problems.push(
@@ -149,6 +181,23 @@ function viewOf(spec: AgentSpec, hiddenBy: string | undefined): AgentView {
     ...(model !== undefined && { model }),
     ...(hiddenBy !== undefined && { hiddenBy }),
   }
+}
+
+/** Specs of a plugin under its name: `plugin:agent`. What they say of each other means those of the plugin. */
+function ofPlugin(plugin: string, found: readonly ParsedSpec[]): ParsedSpec[] {
+  const names = new Set(found.map(({ spec }) => spec?.name))
+  const full = (name: string): string => (names.has(name) ? pluginName(plugin, name) : name)
+  return found.map(({ spec, problems }) => ({
+    problems,
+    ...(spec && {
+      spec: {
+        ...spec,
+        name: pluginName(plugin, spec.name),
+        ...(spec.extend && !spec.extend.spec && { extend: { ...spec.extend, name: full(spec.extend.name) } }),
+        ...(spec.subagents && { subagents: spec.subagents.map(full) }),
+      },
+    }),
+  }))
 }
 
 /** Only files that the user has seen and trusted, unchanged. */

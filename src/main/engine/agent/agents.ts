@@ -4,10 +4,13 @@ import type { SessionHeader } from '../../../shared/model/session'
 import type { SessionManager } from '../session/sessions'
 import { createAgentSpecs, type AgentSpecs, builtInAgents, chooseAgent } from './agent-specs'
 import { problemText, SMALL_MODEL } from './agent-spec'
+import type { ActivePlugins } from '../plugin/active-plugins'
 import { createSubagents, type Subagents, type SubagentsDeps } from './subagents'
 
 export interface AgentsDeps extends Omit<SubagentsDeps, 'specs'> {
   sessions: Pick<SessionManager, 'createAgent' | 'withSession' | 'reconsider'>
+  /** The plugins that count in a folder now. */
+  plugins?: ActivePlugins
   /** Shows the user a warning; each text only once. */
   warn(text: string): void
   log(message: string): void
@@ -24,8 +27,8 @@ export interface Agents {
 }
 
 export function createAgents(deps: AgentsDeps): Agents {
-  const { home, sessions, log } = deps
-  const specs = createAgentSpecs({ home, builtIn: builtInAgents() })
+  const { home, sessions, log, plugins } = deps
+  const specs = createAgentSpecs({ home, builtIn: builtInAgents(), ...(plugins && { plugins }) })
 
   function allowForFamily(rootId: string, agentId: string, patterns: string[]): void {
     void sessions

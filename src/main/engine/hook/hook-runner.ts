@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { HookEvent, HookRun, HookOutcome } from '../../../shared/configuration/customizations'
 import type { Hook } from '../config/settings/hook-settings'
 import type { ProgramSandboxes } from '../sandbox/program-sandboxes'
+import { PLUGIN_ROOT } from '../../../shared/model/plugin'
 import type { HookEnd } from './hook-process'
 
 /** Something that hooks can be run on. */
@@ -64,7 +65,10 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
     // Identical commands are run once.
     return found.filter(
       (hook, index) =>
-        found.findIndex((other) => other.command === hook.command && other.sandbox === hook.sandbox) === index,
+        found.findIndex(
+          (other) =>
+            other.command === hook.command && other.sandbox === hook.sandbox && other.pluginRoot === hook.pluginRoot,
+        ) === index,
     )
   }
 
@@ -76,6 +80,7 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
       event,
       command: hook.command,
       scope: hook.scope,
+      ...(hook.plugin !== undefined && { plugin: hook.plugin }),
       subject: subject.slice(0, SHOWN_SUBJECT_CHARS),
       sessionId,
       folder,
@@ -90,13 +95,23 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
     let answer: HookAnswer
     try {
       await ready?.()
+      if (hook.plugin !== undefined && !(await isStillThere(hook, folder)))
+        throw new Error(`The plugin ${hook.plugin} was turned off or has changed.`)
       const { startHook } = await import('./hook-process')
-      const policy = hook.sandbox && (await sandboxes?.policy({ root: folder, network: 'open', scope: `hook-${id}` }))
+      const { pluginRoot } = hook
+      const policy =
+        hook.sandbox &&
+        (await sandboxes?.policy({
+          root: folder,
+          network: 'open',
+          scope: `hook-${id}`,
+          ...(pluginRoot !== undefined && { own: [pluginRoot] }),
+        }))
       run.sandbox = { level: policy?.level ?? 'unrestricted', network: policy?.network ?? 'open' }
       const { ended, gone } = startHook({
         command: hook.command,
         cwd: folder,
-        env: env(),
+        env: { ...env(), ...(pluginRoot !== undefined && { [PLUGIN_ROOT]: pluginRoot }) },
         home,
         ...(policy && { sandbox: policy }),
         tagId: `hook-${id}`,
@@ -124,6 +139,10 @@ export function createHookRunner({ home, env, ready, hooksOf, sandboxes, now }: 
     })
     return answer
   }
+
+  /** A plugin may have changed while hooks before this one ran. */
+  const isStillThere = async ({ pluginRoot, command }: Hook, folder: string): Promise<boolean> =>
+    (await hooksOf(folder)).some((other) => other.pluginRoot === pluginRoot && other.command === command)
 
   function track<Result>(work: Promise<Result>): Promise<Result> {
     const settled = work.then(

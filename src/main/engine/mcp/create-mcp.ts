@@ -1,3 +1,4 @@
+import type { ActivePlugins } from '../plugin/active-plugins'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { failureOf } from '../../../shared/errors'
@@ -32,6 +33,8 @@ export interface McpDeps extends Omit<ClientFeaturesDeps, 'sampling'> {
   userOf(sessionId: string): McpUser | undefined
   /** Whether files are watched. */
   watch: boolean
+  /** The plugins that count in a folder now. */
+  plugins?: ActivePlugins
   report: McpReport
   log(message: string): void
 }
@@ -95,6 +98,7 @@ export function createMcp(deps: McpDeps): InternalMcp {
     projectEnv: namedEnv,
     watch,
     now: Date.now,
+    ...(deps.plugins && { plugins: deps.plugins }),
     onTrust: report.onTrust,
   })
   const auth = createMcpAuth({

@@ -16,7 +16,7 @@ import type { AskModel } from './ask/sampling'
 
 export interface EngineMcpDeps extends Pick<
   McpDeps,
-  'home' | 'version' | 'access' | 'watch' | 'report' | 'log' | 'sandboxes'
+  'home' | 'version' | 'access' | 'watch' | 'report' | 'log' | 'sandboxes' | 'plugins'
 > {
   environment: Omit<McpEnvironment, 'userHome'>
   settings(): Settings

@@ -17,6 +17,8 @@ export interface SandboxedProgram {
   scope: string
   /** What its own definition names, its program and arguments: paths among them can be read. */
   names?: readonly string[]
+  /** Folders in Trestle's own folder that it can read: the files of its plugin. */
+  own?: readonly string[]
 }
 
 /** What a program runs in. */
@@ -62,7 +64,7 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
         ? { level: 'project', network }
         : { level: 'unrestricted', network: 'open', unavailable: missing }
     },
-    async policy({ root: given, level = 'project', network, scope, names = [] }) {
+    async policy({ root: given, level = 'project', network, scope, names = [], own = [] }) {
       mkdirSync(given, { recursive: true, mode: 0o700 })
       const root = real(given)
       const { settings, required, missing } = await found(root)
@@ -77,7 +79,8 @@ export function createProgramSandboxes({ sandboxes, settingsFor }: ProgramSandbo
         allowed: { write: [], read: names.filter(canRead), hosts: [] },
         settings,
       }
-      return sandboxes.policy(session, { level, network })
+      const policy = sandboxes.policy(session, { level, network })
+      return policy && own.length > 0 ? { ...policy, own } : policy
     },
   }
 }

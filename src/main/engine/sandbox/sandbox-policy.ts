@@ -26,6 +26,8 @@ export interface SandboxPolicy {
   /** TRESTLE_HOME: not there for commands, unless the project lies in it, and then only the project. */
   home: string
   userHome: string
+  /** Folders within `home` that this program can read: the files of its plugin. */
+  own?: readonly string[]
 }
 
 /** Commands with the same key share localhost and a process list. Read-only ones have their own: they must not reach what Project commands have started. */

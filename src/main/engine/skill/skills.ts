@@ -16,6 +16,8 @@ export interface SkillsDeps {
   builtIn: string
   cache(): Promise<SkillCache>
   repositoryTop(folder: string): string | undefined
+  /** The plugins that count in a folder now, with their skills and slash commands. */
+  plugins?(folder: string): Promise<readonly { skills: readonly { view: SkillView; text: string }[]; root: string }[]>
 }
 
 /** The skills that a project can use. Looked up each time, so that new skills are found at once. */
@@ -40,6 +42,8 @@ export function createSkills(deps: SkillsDeps): Skills {
   const folders = new Map<string, readonly string[]>()
   /** The read guard of each SKILL.md that was found. */
   const guards = new Map<string, TextGuard>()
+  /** For each skill of a plugin, a folder in which it was found. */
+  const pluginFolders = new Map<string, string>()
 
   async function list(folder: string): Promise<SkillList> {
     const top = deps.repositoryTop(folder)
@@ -57,7 +61,9 @@ export function createSkills(deps: SkillsDeps): Skills {
     void cache.keep()
     const skills: SkillView[] = []
     const nearest = new Map<string, string>()
-    for (const skill of found.flatMap((each) => each.skills)) {
+    const ofPlugins = ((await deps.plugins?.(folder)) ?? []).flatMap((plugin) => plugin.skills.map(({ view }) => view))
+    for (const { path } of ofPlugins) pluginFolders.set(path, folder)
+    for (const skill of [...found.flatMap((each) => each.skills), ...ofPlugins]) {
       const hiddenBy = nearest.get(skill.name)
       if (hiddenBy === undefined) nearest.set(skill.name, skill.path)
       skills.push(hiddenBy === undefined ? skill : { ...skill, hiddenBy })
@@ -66,16 +72,24 @@ export function createSkills(deps: SkillsDeps): Skills {
     return { skills, problems: found.flatMap((each) => each.problems) }
   }
 
+  /** From memory, as it was accepted; nothing once the plugin is off. */
+  async function pluginText(path: string): Promise<{ text: string } | { missing: true }> {
+    const folder = pluginFolders.get(path)
+    const active = folder === undefined ? [] : ((await deps.plugins?.(folder)) ?? [])
+    const text = active.flatMap(({ skills }) => skills).find(({ view }) => view.path === path)?.text
+    return text === undefined ? { missing: true } : { text }
+  }
+
   return {
     list,
     readable: (folder) => folders.get(folder) ?? [],
     find: async (folder, name) =>
       (await list(folder)).skills.find((skill) => skill.name === name && skill.hiddenBy === undefined),
     async body(skill, args) {
-      const found = readGuardedText(
-        skill.path,
-        guards.get(skill.path) ?? { within: dirname(skill.path), mostBytes: MAX_BYTES },
-      )
+      const found =
+        skill.source === 'plugin'
+          ? await pluginText(skill.path)
+          : readGuardedText(skill.path, guards.get(skill.path) ?? { within: dirname(skill.path), mostBytes: MAX_BYTES })
       if ('missing' in found) throw new Error(`${skill.path} cannot be read any more.`)
       if ('problem' in found) throw new Error(`${skill.path} cannot be read any more. ${found.problem}`)
       const parts = splitSkill(found.text)
@@ -185,7 +199,9 @@ export async function withSkill(
 ): Promise<UserPart[]> {
   const [first] = parts
   const match =
-    first?.type === 'text' ? /^\s*\/(?:skills?:)?([a-z0-9][a-z0-9-]*)(?:\s+([^]*))?$/.exec(first.text) : undefined
+    first?.type === 'text'
+      ? /^\s*\/(?:skills?:)?([a-z0-9][a-z0-9-]*(?::[a-z0-9][a-z0-9-]*)?)(?:\s+([^]*))?$/.exec(first.text)
+      : undefined
   if (!match) return parts
   const [, name = '', args = ''] = match
   const skill = await skills.find(folder, name)

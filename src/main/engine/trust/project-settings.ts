@@ -137,6 +137,8 @@ function rejectOtherKeys(reader: TableReader, allowed: readonly string[]): void 
 export interface FolderSettingsDeps {
   home: string
   settings(): Settings
+  /** Hooks of the plugins that count in a folder. */
+  pluginHooks?(folder: string): Promise<readonly Hook[]>
   /** What a project would configure has changed since it was looked at before, so the user may want to look at it. */
   onChanged(folder: string): void
 }
@@ -145,6 +147,7 @@ export interface FolderSettingsDeps {
 export function createFolderSettings({
   home,
   settings,
+  pluginHooks,
   onChanged,
 }: FolderSettingsDeps): (folder: string) => Promise<FolderSettings> {
   const seen = new Map<string, string>()
@@ -154,6 +157,8 @@ export function createFolderSettings({
     const before = seen.get(folder)
     seen.set(folder, now)
     if (before !== undefined && before !== now) onChanged(folder)
-    return found
+    const hooks = (await pluginHooks?.(folder)) ?? []
+    if (hooks.length === 0) return found
+    return { ...found, settings: { ...found.settings, hooks: [...found.settings.hooks, ...hooks] } }
   }
 }

@@ -73,7 +73,7 @@ const COMMANDS: readonly ChatCommand[] = [
 
 /** Runs a line that is a command. */
 export async function runCommand(conversation: Conversation, line: string): Promise<CommandResult> {
-  const match = /^\/(skills?:)?([\w-]+)(?:\s+([\s\S]*))?$/.exec(line)
+  const match = /^\/(skills?:)?([\w-]+(?::[\w-]+)?)(?:\s+([\s\S]*))?$/.exec(line)
   if (!match) return 'message'
   const [, asSkill, name = '', argument = ''] = match
   const command =

@@ -5,6 +5,7 @@ import { UsageError, type Parsed } from '../../console/parse-command'
 import { oneLine, table } from '../../console/output'
 import { createAgentSpecs, builtInAgents } from '../../engine/agent/agent-specs'
 import { problemText } from '../../engine/agent/agent-spec'
+import { createEnginePlugins } from '../../engine/engine-plugins'
 import { resolveHome } from '../../engine/config/home'
 
 const MAX_SHOWN = 90
@@ -15,7 +16,13 @@ export async function agentMain({ positionals: [action], values }: Parsed): Prom
   const folder = resolve(typeof values['cwd'] === 'string' ? values['cwd'] : '.')
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UsageError(`--cwd: there is no folder ${folder}.`, 'agent')
-  const specs = createAgentSpecs({ home: realpathSync(resolveHome()), builtIn: builtInAgents() })
+  const home = realpathSync(resolveHome())
+  const plugins = createEnginePlugins({
+    home,
+    notify: () => {},
+    warn: (text) => void process.stderr.write(`trestle: ${text}\n`),
+  })
+  const specs = createAgentSpecs({ home, builtIn: builtInAgents(), plugins: plugins.active })
   const { agents, problems } = await specs.list(realpathSync(folder))
   process.stdout.write(values['json'] === true ? `${JSON.stringify({ agents, problems })}\n` : textOf(agents))
   for (const problem of problems) process.stderr.write(`trestle: ${oneLine(lineOf(problem))}\n`)
@@ -42,4 +49,4 @@ function short(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 1).toWellFormed()}…` : text
 }
 
-const SOURCES = { project: 'the project', user: 'your own', 'built-in': 'Trestle' } as const
+const SOURCES = { project: 'the project', user: 'your own', plugin: 'a plugin', 'built-in': 'Trestle' } as const

@@ -1,11 +1,7 @@
-import { fstatSync, readFileSync } from 'node:fs'
-import { createInterface } from 'node:readline/promises'
 import type { TrustView } from '../../../shared/configuration/customizations'
 import { createTrust } from '../../engine/trust/create-trust'
 import { agentTrace } from '../../engine/runtime/agent-trace'
-
-/** Number of fingerprint characters to type. */
-const TYPED_CHARS = 6
+import { askForFingerprint, isOwnTerminal } from './typed-consent'
 
 /**
  * `trestle permission show|trust|untrust`. `show` and `untrust` print the folder's settings, and whether they apply, as
@@ -39,23 +35,12 @@ export async function trustMain(action: 'show' | 'trust' | 'untrust', folder: st
     return 0
   }
   process.stdout.write(described(view))
-  const lines = createInterface({ input: process.stdin, output: process.stdout })
-  let isInterrupted = false
-  lines.once('SIGINT', () => {
-    isInterrupted = true
-    lines.close()
-  })
-  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-  const typed = await Promise.race([
-    lines.question(`To trust all of this, type the first ${TYPED_CHARS} characters of the fingerprint: `),
-    closed,
-  ])
-  lines.close()
-  if (isInterrupted) {
+  const consent = await askForFingerprint('trust all of this', view.hash)
+  if (consent === 'interrupted') {
     process.stdout.write('\nNot trusted.\n')
     return 130
   }
-  if (typed.trim().toLowerCase() !== view.hash.slice(0, TYPED_CHARS)) {
+  if (consent === 'wrong') {
     process.stdout.write('\nNot trusted: that is not the beginning of the fingerprint.\n')
     return 1
   }
@@ -93,21 +78,4 @@ function described({ folder, state, parts, hash, problem }: TrustView): string {
     `Fingerprint: ${hash}`,
   ]
   return `${lines.join('\n')}\n`
-}
-
-/** Whether stdin and stdout are this session's terminal, with this program in the foreground. */
-function isOwnTerminal(): boolean {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false
-  if (process.platform !== 'linux') return true
-  try {
-    const stat = readFileSync('/proc/self/stat', 'latin1')
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number)
-    const [group, terminal, foreground] = [fields[2], fields[4], fields[5]]
-    return group === foreground && terminal !== 0 && [0, 1].every((fd) => fstatSync(fd).rdev === terminal)
-  } catch {
-    return false
-  }
 }

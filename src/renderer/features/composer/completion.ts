@@ -28,9 +28,9 @@ export function mentionAt(text: string, caret: number): OpenMention | undefined 
 
 /** The `/word` being typed at the very beginning of the message, if the caret is in it. */
 export function commandAt(text: string, caret: number): OpenMention | undefined {
-  const match = /^\/([a-z0-9-]*|mcp:[\p{L}\p{N}_./:-]*)$/iu.exec(text.slice(0, caret))
+  const match = /^\/([a-z0-9-]*|[a-z0-9-]+:[\p{L}\p{N}_./:-]*)$/iu.exec(text.slice(0, caret))
   if (!match) return undefined
-  // A slash also starts paths: only after `mcp:` is it part of a name.
+  // A slash also starts paths: only after a colon, as in `mcp:`, is it part of a name.
   const rest = (match[1]?.includes(':') ? /^[\p{L}\p{N}_./:-]*/u : /^[\w-]*/).exec(text.slice(caret))?.[0] ?? ''
   return { query: match[1] ?? '', start: 0, end: caret + rest.length }
 }

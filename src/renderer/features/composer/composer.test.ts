@@ -82,6 +82,7 @@ describe('commands', () => {
     expect(command('/re|')).toEqual({ query: 're', start: 0, end: 3 })
     expect(command('/|')).toEqual({ query: '', start: 0, end: 1 })
     expect(command('/re|view src')).toEqual({ query: 're', start: 0, end: 7 })
+    expect(command('/notes:dr|aft 2')).toEqual({ query: 'notes:dr', start: 0, end: 12 })
     for (const text of ['a /re|', '/etc/ho|', '/review src|', '|/x', ' /x|']) expect(command(text)).toBeUndefined()
   })
 

@@ -87,7 +87,7 @@ export function ServerDetail({ server, userHome, onAction }: ServerDetailProps) 
             Sign out
           </Button>
         )}
-        {server.scope !== 'session' && (
+        {server.scope !== 'session' && server.plugin === undefined && (
           <>
             <Button size="small" onClick={() => onAction('edit')}>
               Edit

@@ -57,7 +57,9 @@ export const ServerRow = memo(function ServerRow({ server, userHome, open, onOpe
                 <span className="font-medium wrap-anywhere">{name}</span>
               </span>
               <Badge tone={tone}>{word}</Badge>
-              {SCOPES[scope] !== undefined && <Badge>{SCOPES[scope]}</Badge>}
+              {(server.plugin ?? SCOPES[scope]) !== undefined && (
+                <Badge>{server.plugin === undefined ? SCOPES[scope] : 'plugin'}</Badge>
+              )}
               {hiddenBy !== undefined && <Badge tone="wait">Overridden</Badge>}
             </span>
             <span className="block truncate font-mono text-tiny text-ink-3">{target}</span>

@@ -16,7 +16,7 @@ import { useClient } from '../../state/page/queries'
 import type { SkillView } from '../../../shared/configuration/customizations'
 
 /** The label of a source. */
-const SOURCES = { project: 'Project', user: 'Personal', 'built-in': 'Built-in' } as const
+const SOURCES = { project: 'Project', user: 'Personal', plugin: 'Plugin', 'built-in': 'Built-in' } as const
 
 /** A problem in a file. `isFatal`: its content is excluded; default true. */
 interface FoundProblem {

@@ -81,7 +81,7 @@ function HookList({ hooks, userHome }: { hooks: readonly HookView[]; userHome: s
             {hook.matcher !== undefined && (
               <code className="font-mono text-small wrap-anywhere text-ink-2">{hook.matcher}</code>
             )}
-            <Badge>{hook.scope === 'project' ? 'Project' : 'Personal'}</Badge>
+            <Badge>{hook.plugin ?? (hook.scope === 'project' ? 'Project' : 'Personal')}</Badge>
           </p>
           <p className="font-mono text-small wrap-anywhere whitespace-pre-wrap text-ink-2">{hook.command}</p>
           <p className="text-tiny wrap-anywhere text-ink-3">
@@ -157,7 +157,12 @@ function Run({ run, userHome }: { run: HookRun; userHome: string | undefined }) 
           <p className="text-small text-ink-3">{run.cutBytes.toLocaleString()} more bytes were not kept.</p>
         )}
         <p className="text-tiny text-ink-3">
-          {run.scope === 'project' ? 'Project hook' : 'Personal hook'} in {folderName(run.folder, userHome).name}
+          {run.plugin !== undefined
+            ? `Hook of the plugin ${run.plugin}`
+            : run.scope === 'project'
+              ? 'Project hook'
+              : 'Personal hook'}{' '}
+          in {folderName(run.folder, userHome).name}
         </p>
       </div>
     </details>

@@ -25,6 +25,7 @@ const SECTION_LABELS: Record<SettingsSection, string> = {
   mail: 'Mail',
   skills: 'Skills',
   hooks: 'Hooks',
+  plugins: 'Plugins',
   agents: 'Agents',
   sandbox: 'Sandbox',
   general: 'General',
@@ -40,12 +41,14 @@ interface SettingsPageProps {
   trustedFolders: ReactNode
   /** The MCP servers, with all actions on them. */
   mcpServers: ReactNode
+  /** The plugins, with all actions on them. */
+  plugins: ReactNode
   /** Undefined in a browser. */
   desktop: ReactNode | undefined
 }
 
 /** The settings, in the main area. */
-export function SettingsPage({ section, info, trustedFolders, mcpServers, desktop }: SettingsPageProps) {
+export function SettingsPage({ section, info, trustedFolders, mcpServers, plugins, desktop }: SettingsPageProps) {
   const { data: settings, error, refetch, isFetching } = useSettings()
   const sections = SETTINGS_SECTIONS.filter((name) => name !== 'desktop' || desktop !== undefined)
   const tabs = useRef<HTMLDivElement>(null)
@@ -92,6 +95,7 @@ export function SettingsPage({ section, info, trustedFolders, mcpServers, deskto
                 {name === 'mail' && <MailSection settings={settings} />}
                 {name === 'skills' && <SkillsSection info={info} />}
                 {name === 'hooks' && <HooksSection settings={settings} info={info} />}
+                {name === 'plugins' && plugins}
                 {name === 'agents' && <AgentsSection info={info} />}
                 {name === 'sandbox' && <SandboxSection sandbox={settings.sandbox} />}
                 {name === 'general' && <GeneralSection settings={settings} trustedFolders={trustedFolders} />}

@@ -10,6 +10,7 @@ export const SETTINGS_SECTIONS = [
   'skills',
   'agents',
   'hooks',
+  'plugins',
   'sandbox',
   'general',
   'desktop',

@@ -6,6 +6,8 @@ import { entryLines } from '../toml/parse-toml'
 export interface Hook extends HookView {
   /** Its place among the entries of its file. */
   index: number
+  /** The folder with the files of its plugin, which it can read. */
+  pluginRoot?: string
 }
 
 const DEFAULT_TIMEOUT_S = 30

@@ -11,6 +11,8 @@ export interface ConfiguredServer {
   file?: string
   /** The project it belongs to; a project's server without `cwd` runs there. */
   folder?: string
+  /** The plugin it belongs to, and the folder with its files. */
+  plugin?: { name: string; root: string }
   /** As written: variables like `${NAME}` are unexpanded. */
   definition: McpServerDefinition
   /** False: a project's server whose exact definition has not been accepted. It is not started, connected or resolved. */

@@ -7,6 +7,8 @@ import { readConfigText } from '../../config/read-config-file'
 import { readTrustState } from '../../trust/trust-state'
 import { type ConfiguredServer, serverIdOf } from './configured-server'
 import type { McpServerDefinition } from '../../../../shared/configuration/mcp'
+import { PLUGIN_ROOT, pluginName } from '../../../../shared/model/plugin'
+import type { Plugin } from '../../plugin/read-plugin'
 import { writePrivateFile } from '../../config/write-private-file'
 
 export interface FoundServers {
@@ -90,6 +92,71 @@ export async function projectServers(home: string, folder: string): Promise<Foun
       isAccepted: seen.some((old) => old.name === name && old.words === words),
     })),
     problems: [...problems, ...weakened],
+  }
+}
+
+/**
+ * The servers of the plugins that count in a folder (a real path), named `plugin:server`. They run as those of a trusted project. A server of the same
+ * name in one of the files is used instead.
+ */
+export async function pluginServers(
+  home: string,
+  folder: string,
+  plugins: readonly Pick<Plugin, 'manifest' | 'root' | 'servers'>[],
+  written: readonly ConfiguredServer[],
+): Promise<FoundServers> {
+  const found: FoundServers = { servers: [], problems: [] }
+  const bringing = plugins.filter(({ servers }) => servers !== undefined)
+  if (bringing.length === 0) return found
+  const { readServers } = await import('./read-servers')
+  const choices = readChoices(home, folder)
+  for (const { manifest, root, servers: text = '' } of bringing) {
+    const file = join(root, 'mcp.json')
+    const { servers, problems } = readServers(text, file)
+    found.problems.push(...problems)
+    for (const { name: own, line, definition } of servers) {
+      const name = pluginName(manifest.name, own)
+      const taken = written.find((server) => server.name === name)
+      if (taken) {
+        const message = `${own}: ${taken.file ?? 'Another file'} has a server of the name ${name}, which is used instead.`
+        found.problems.push({ file, line, message })
+        continue
+      }
+      if (definition.transport === 'stdio' && definition.sandbox === 'unrestricted')
+        found.problems.push({
+          file,
+          line,
+          message: `${own}.sandbox: A plugin's server always runs in a sandbox, so "unrestricted" is ignored.`,
+        })
+      found.servers.push({
+        serverId: serverIdOf('project', name, folder),
+        name,
+        scope: 'project',
+        file,
+        folder,
+        plugin: { name: manifest.name, root },
+        definition: withChoice(inPlugin(definition, root), choices[name]),
+        isAccepted: true,
+      })
+    }
+  }
+  return found
+}
+
+/** With the place of its plugin's files put in, and in its environment. */
+function inPlugin(definition: McpServerDefinition, root: string): McpServerDefinition {
+  if (definition.transport !== 'stdio') return definition
+  const put = (text: string): string => text.replaceAll(`\${${PLUGIN_ROOT}}`, root)
+  const { command, args, cwd, env } = definition
+  return {
+    ...definition,
+    command: put(command),
+    args: args.map(put),
+    ...(cwd !== undefined && { cwd: put(cwd) }),
+    env: {
+      ...Object.fromEntries(Object.entries(env).map(([name, value]) => [name, put(value)])),
+      [PLUGIN_ROOT]: root,
+    },
   }
 }
 

@@ -5,9 +5,18 @@ import { writeKeepingTrust } from '../../trust/trust-state'
 import { watchConfigFile } from '../../config/watch-file'
 import type { McpPlace } from '../hub/mcp'
 import type { ConfiguredServer, McpConfig } from './configured-server'
+import type { ActivePlugins } from '../../plugin/active-plugins'
 import type { DefinitionProblem } from './definition-reader'
 import { expandVariables } from './expand-variables'
-import { projectFile, projectServers, realFolder, userFile, userServers, writeChoice } from './find-servers'
+import {
+  pluginServers,
+  projectFile,
+  projectServers,
+  realFolder,
+  userFile,
+  userServers,
+  writeChoice,
+} from './find-servers'
 import { serverEdits, withoutSecrets, writeServers } from './write-servers'
 
 export interface McpConfigDeps {
@@ -20,6 +29,8 @@ export interface McpConfigDeps {
   /** Whether files are watched. */
   watch: boolean
   now(): number
+  /** The plugins that count in a folder now. */
+  plugins?: ActivePlugins
   /** A folder's configuration, or the trust in it, has changed. */
   onTrust(folder: string): void
 }
@@ -28,7 +39,8 @@ export interface McpConfigDeps {
 const MAX_WATCHED = 32
 
 /** The files that define servers: `mcp.json` of the home, and `.mcp.json` of projects. */
-export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, onTrust }: McpConfigDeps): McpConfig {
+export function createMcpConfig(deps: McpConfigDeps): McpConfig {
+  const { home, userHome, env, projectEnv, watch, now, plugins, onTrust } = deps
   const listeners = new Set<() => void>()
   const watched = new Map<string, () => void>()
   const tell = (): void => {
@@ -99,7 +111,14 @@ export function createMcpConfig({ home, userHome, env, projectEnv, watch, now, o
       const real = realFolder(folder)
       follow(projectFile(real), real)
       const project = await projectServers(home, real)
-      return { servers: [...own.servers, ...project.servers], problems: [...project.problems, ...own.problems] }
+      const written = [...own.servers, ...project.servers]
+      const active = (await plugins?.(real)) ?? []
+      for (const { servers, recordFile } of active) if (servers !== undefined) follow(recordFile)
+      const brought = await pluginServers(home, real, active, written)
+      return {
+        servers: [...written, ...brought.servers],
+        problems: [...project.problems, ...own.problems, ...brought.problems],
+      }
     },
     expand({ definition, scope, folder, isAccepted, name }) {
       if (!isAccepted) throw new Error(`${name} was not accepted.`)

@@ -10,7 +10,7 @@ import {
   type EffectiveServer,
 } from '../config/configured-server'
 import type { ToolResult } from '../../tool/tool'
-import type { Mcp } from './mcp'
+import type { Mcp, McpPlace } from './mcp'
 import type { Connection } from '../protocol/connection'
 import { openConnection } from '../protocol/open-connection'
 import type { Hub } from './hub'
@@ -95,6 +95,18 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     const found = await find(serverId)
     if (!found.server.isAccepted) throw new CodedError('mcp.not_accepted', `${found.server.name} is not accepted yet.`)
     return found
+  }
+
+  /** What a plugin brings changes only with the plugin. */
+  async function refusePlugins(place: McpPlace): Promise<void> {
+    if (place.scope !== 'project') return
+    const { servers } = await config.read(place.folder)
+    const plugin = servers.find((server) => server.scope === 'project' && server.name === place.name)?.plugin
+    if (plugin)
+      throw new CodedError(
+        'request.invalid',
+        `${place.name} belongs to the plugin ${plugin.name}: disable the server, or turn off or remove the plugin.`,
+      )
   }
 
   async function usable(serverId: string): Promise<EffectiveServer> {
@@ -201,10 +213,13 @@ export function createHubActions(deps: HubActionsDeps): HubActions {
     list,
     definition: async (serverId) => config.input((await find(serverId)).server),
     async save(place, definition, previousName) {
+      await refusePlugins(place)
+      if (previousName !== undefined) await refusePlugins({ ...place, name: previousName })
       await config.save(place, definition, previousName)
       return list(place.scope === 'project' ? place.folder : undefined)
     },
     async remove(place) {
+      await refusePlugins(place)
       await config.remove(place)
       return list(place.scope === 'project' ? place.folder : undefined)
     },

@@ -20,7 +20,7 @@ export function serverView(
   { server, hiddenBy }: EffectiveServer,
   { shared, listing, auth, sandbox }: KnownOfServer,
 ): McpServerView {
-  const { serverId, name, scope, file, definition } = server
+  const { serverId, name, scope, file, plugin, definition } = server
   const state = stateOf(server, shared, auth)
   const isStdio = definition.transport === 'stdio'
   return {
@@ -28,6 +28,7 @@ export function serverView(
     name,
     scope,
     ...(file !== undefined && { file }),
+    ...(plugin && { plugin: plugin.name }),
     state,
     transport: definition.transport,
     target: isStdio ? maskSecrets([definition.command, ...definition.args]).join(' ') : maskUrl(definition.url),

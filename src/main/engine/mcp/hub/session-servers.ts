@@ -146,7 +146,9 @@ export function createSessionServers({ hub, config, startWaitMs, notices, keep }
 
   async function find(user: McpUser, name: string): Promise<ConfiguredServer | undefined> {
     const { usable } = entries.get(user.sessionId) ?? (await read(user))
-    return usable.find((server) => server.name === name)
+    const found = usable.find((server) => server.name === name)
+    // A plugin may have changed since.
+    return found?.plugin ? (await read(user)).usable.find((server) => server.name === name) : found
   }
 
   const reportUnavailable = (): void =>

@@ -94,12 +94,21 @@ export function createServerSandboxes({ home, userHome, sandboxes }: ServerSandb
       if (!sandboxes || definition.transport !== 'stdio' || sandboxSetting(server) === 'unrestricted') return undefined
       const root = server.scope === 'user' ? (definition.cwd ?? cwdOf(server)) : cwdOf(server)
       const names = [definition.command, ...definition.args]
-      const program = { root, network: networkOf(server), scope: `mcp-${randomBytes(8).toString('hex')}`, names }
+      const program = {
+        root,
+        network: networkOf(server),
+        scope: `mcp-${randomBytes(8).toString('hex')}`,
+        names,
+        own: server.plugin ? [server.plugin.root] : [],
+      }
       const policy = await sandboxes.policy(program).catch((error: Error) => {
         throw new CodedError('mcp.start', error.message, { cause: error })
       })
       const cwd = realFolder(definition.cwd ?? root)
-      if (policy && ![policy.root, ...policy.read, ...policy.write].some((folder) => isWithin(cwd, folder)))
+      if (
+        policy &&
+        ![policy.root, ...policy.read, ...policy.write, ...(policy.own ?? [])].some((folder) => isWithin(cwd, folder))
+      )
         throw new CodedError(
           'mcp.start',
           `It runs in ${cwd}, which is outside the project. Its sandbox shows that folder only if [sandbox] read in config.toml lists it.`,

@@ -225,15 +225,23 @@ function homeGuards(roots: readonly string[], { userHome, level }: SandboxPolicy
 }
 
 /** Trestle's own folder is empty wherever something contains it; a project that lies in it is put back. */
-function ownFolder({ home, level }: SandboxPolicy, roots: readonly string[], seen: readonly Mount[]): Mount[] {
+function ownFolder(
+  { home, level, own = [] }: SandboxPolicy,
+  roots: readonly string[],
+  seen: readonly Mount[],
+): Mount[] {
   const inside = roots.filter((root) => root !== home && isWithin(root, home))
   const contained =
     roots.some((root) => isWithin(home, root)) ||
     seen.some(({ kind, path }) => (kind === 'read' || kind === 'write') && isWithin(home, path))
-  if (!contained) return []
+  const shown = own
+    .filter((path) => path !== home && isWithin(path, home) && realPathOf(path) === path)
+    .map((path): Mount => ({ kind: 'read', path }))
+  if (!contained) return shown
   return [
     { kind: 'empty', path: home },
     ...inside.map((path): Mount => ({ kind: level === 'project' ? 'write' : 'read', path })),
+    ...shown,
   ]
 }
 

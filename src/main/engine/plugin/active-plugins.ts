@@ -1,0 +1,83 @@
+import { realpathSync } from 'node:fs'
+import type { PluginRecord, PluginRecords } from './plugin-records'
+import type { PluginSnapshots } from './plugin-snapshots'
+import { usableContent } from './plugin-places'
+import type { Plugin } from './read-plugin'
+
+export interface ActivePluginsDeps {
+  records: PluginRecords
+  snapshots: PluginSnapshots
+  /** What is active in a folder differs from when it was last asked for. */
+  changed(): void
+  /** Tells the user; each text once. */
+  warn(text: string): void
+}
+
+/** The plugins that count in a folder: those that are on, and exactly what the user accepted. */
+export type ActivePlugins = (folder: string) => Promise<readonly ActivePlugin[]>
+
+/** A plugin that counts. */
+export interface ActivePlugin extends Plugin {
+  /** Changes with every decision about it, also in another process. */
+  recordFile: string
+}
+
+const NONE: readonly ActivePlugin[] = []
+const MAX_READ = 64
+
+/**
+ * Looks at the files each time, so that a change takes effect at once: then the plugin is off until it is accepted again. What is used are the texts in
+ * memory that were compared, and the copy in the Trestle folder, never the files of a project.
+ */
+export function createActivePlugins({ records, snapshots, changed, warn }: ActivePluginsDeps): ActivePlugins {
+  const read = new Map<string, Promise<Plugin>>()
+  const seen = new Map<string, string>()
+
+  async function pluginOf(record: PluginRecord): Promise<ActivePlugin | undefined> {
+    const { name, folder, accepted, enabled } = record
+    if (!enabled || !accepted) return undefined
+    const hash = folder === undefined ? record.installed : usableContent(record, record, snapshots)?.hash
+    const content = hash === accepted.hash ? snapshots.read(accepted.hash) : undefined
+    if (!content) {
+      warn(
+        `The plugin ${name} has changed since you accepted it, so it is off. Review it under Settings → Plugins, or with: trestle plugin enable ${name}${folder === undefined ? '' : ' --project'}`,
+      )
+      return undefined
+    }
+    const root = snapshots.rootOf(content.hash)
+    let reading = read.get(content.hash)
+    if (!reading) {
+      reading = import('./read-plugin').then(({ readPlugin }) => readPlugin(content, root))
+      read.set(content.hash, reading)
+      for (const oldest of read.keys()) if (read.size > MAX_READ) read.delete(oldest)
+    }
+    const plugin = await reading.catch(() => undefined)
+    return plugin?.manifest.name === name ? { ...plugin, recordFile: records.fileOf(record) } : undefined
+  }
+
+  return async (given) => {
+    if (!records.areAny) return NONE
+    const folder = realOf(given)
+    // The plugin of a project comes before one of the user with the same name.
+    const wanted = records
+      .in(folder)
+      .toSorted((a, b) => Number(b.folder !== undefined) - Number(a.folder !== undefined))
+    const found = (await Promise.all(wanted.map(pluginOf))).filter((plugin) => plugin !== undefined)
+    const active = found.filter(
+      ({ manifest }, index) => found.findIndex((other) => other.manifest.name === manifest.name) === index,
+    )
+    const now = active.map(({ content }) => content.hash).join(' ')
+    const before = seen.get(folder)
+    seen.set(folder, now)
+    if (before !== undefined && before !== now) changed()
+    return active.length === 0 ? NONE : active
+  }
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
+  }
+}

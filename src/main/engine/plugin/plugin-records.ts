@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { PluginPlace } from '../../../shared/model/plugin'
+import { readConfigText } from '../config/read-config-file'
+import { writePrivateFile } from '../config/write-private-file'
+
+const Source = z.object({
+  kind: z.enum(['path', 'git']),
+  from: z.string(),
+  ref: z.string().optional(),
+  commit: z.string().optional(),
+})
+
+const Record = z.object({
+  name: z.string().min(1),
+  /** Real path of the project that has it in `.trestle/plugins`; absent: the user's own. */
+  folder: z.string().min(1).optional(),
+  source: Source.optional(),
+  /** The content of the user's own plugin; a project's is what its folder holds. */
+  installed: z.string().optional(),
+  /** What the user has accepted, word for word. */
+  accepted: z.object({ hash: z.string().min(1), at: z.number() }).optional(),
+  /** Whether the user wants it on; it still needs `accepted`. */
+  enabled: z.boolean(),
+})
+
+/** What is known of a plugin, and what the user decided; a file of its own, so that two processes never overwrite each other's. */
+export type PluginRecord = z.infer<typeof Record>
+
+const Removed = z.object({
+  trashId: z.string().min(1),
+  removedAt: z.number(),
+  version: z.string(),
+  /** The content that is restored. */
+  hash: z.string(),
+  record: Record,
+})
+export type RemovedRecord = z.infer<typeof Removed>
+
+/** The records of plugins in `$TRESTLE_HOME/plugins`, which no command of an agent can reach. */
+export class PluginRecords {
+  readonly #home: string
+
+  constructor(home: string) {
+    this.#home = home
+  }
+
+  /** False as long as no plugin was ever added: then nothing else has to be looked at. */
+  get areAny(): boolean {
+    return statSync(join(this.#home, 'plugins', 'records'), { throwIfNoEntry: false }) !== undefined
+  }
+
+  /** Every record that can be read. One that cannot be read, or is not in its place, accepts nothing. */
+  all(): PluginRecord[] {
+    return this.#read('records', Record).filter((record) => this.fileOf(record) === record.file)
+  }
+
+  /** Of the user, and of the project at the real path `folder`. */
+  in(folder: string | undefined): PluginRecord[] {
+    return this.all().filter((record) => record.folder === undefined || record.folder === folder)
+  }
+
+  find(place: PluginPlace): PluginRecord | undefined {
+    return this.all().find(({ name, folder }) => name === place.name && folder === place.folder)
+  }
+
+  put(record: PluginRecord): void {
+    this.#write('records', this.fileOf(record), Record.parse(record))
+  }
+
+  remove(place: PluginPlace): void {
+    rmSync(this.fileOf(place), { force: true })
+  }
+
+  removed(): RemovedRecord[] {
+    return this.#read('trash', Removed).filter(({ trashId, file }) => this.#trashFile(trashId) === file)
+  }
+
+  putRemoved(entry: RemovedRecord): void {
+    this.#write('trash', this.#trashFile(entry.trashId), Removed.parse(entry))
+  }
+
+  forgetRemoved(trashId: string): void {
+    rmSync(this.#trashFile(trashId), { force: true })
+  }
+
+  #read<Shape extends z.ZodObject>(kind: string, shape: Shape): (z.infer<Shape> & { file: string })[] {
+    const folder = join(this.#home, 'plugins', kind)
+    let names: string[]
+    try {
+      names = readdirSync(folder).filter((name) => name.endsWith('.json'))
+    } catch {
+      return []
+    }
+    return names.toSorted().flatMap((name) => {
+      const file = join(folder, name)
+      const found = readConfigText(file)
+      if (!('text' in found)) return []
+      try {
+        const data = shape.safeParse(JSON.parse(found.text)).data
+        return data ? [{ ...data, file }] : []
+      } catch {
+        return []
+      }
+    })
+  }
+
+  #write(kind: string, file: string, value: object): void {
+    mkdirSync(join(this.#home, 'plugins', kind), { recursive: true, mode: 0o700 })
+    writePrivateFile(file, `${JSON.stringify(value, undefined, 2)}\n`)
+  }
+
+  /** The file of a record: it changes with every decision about the plugin. */
+  fileOf({ name, folder }: PluginPlace): string {
+    const id = createHash('sha256')
+      .update(JSON.stringify([folder ?? null, name]))
+      .digest('hex')
+      .slice(0, 40)
+    return join(this.#home, 'plugins', 'records', `${id}.json`)
+  }
+
+  #trashFile(trashId: string): string {
+    const id = createHash('sha256').update(trashId).digest('hex').slice(0, 40)
+    return join(this.#home, 'plugins', 'trash', `${id}.json`)
+  }
+}

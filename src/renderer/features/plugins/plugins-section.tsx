@@ -1,0 +1,142 @@
+import { useQuery } from '@tanstack/react-query'
+import { Blocks, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { PluginPlace, RemovedPlugin } from '../../../shared/model/plugin'
+import { isScratchFolder } from '../../../shared/model/scratch-folder'
+import { failureFrom } from '../../client/failure-from'
+import { folderName } from '../../format/folder-name'
+import { useLayout } from '../../state/page/layout-state'
+import { useQueries } from '../../state/page/queries'
+import { showToast } from '../../state/page/toasts-state'
+import { useSessions } from '../../state/session/sessions-state'
+import { Button } from '../../ui/button'
+import { SectionHead } from '../../ui/form/settings-controls'
+import { Skeleton } from '../../ui/loading'
+import { EmptyState, ErrorNote } from '../../ui/notice'
+import { AddPluginDialog } from './add-plugin-dialog'
+import { placeKey, placeOf, usePluginChange } from './plugin-actions'
+import { PluginRow } from './plugin-row'
+import { ReviewDialog } from './review-dialog'
+
+/** Files of a project can change at any time. */
+const LOOK_AGAIN_MS = 3_000
+
+/** The plugins of the user and of the current project: to add, review, accept, turn on and off, update and remove. */
+export function PluginsSection({ userHome }: { userHome: string | undefined }) {
+  const queries = useQueries()
+  const lastSessionId = useLayout((layout) => layout.lastSessionId)
+  const found = useSessions((state) =>
+    lastSessionId === undefined ? undefined : state.sessions.get(lastSessionId)?.folder,
+  )
+  const folder = found === undefined || isScratchFolder(found) ? undefined : found
+  const { data, error, refetch, isFetching } = useQuery(
+    queries.plugin.list.queryOptions({
+      input: folder === undefined ? {} : { folder },
+      refetchInterval: LOOK_AGAIN_MS,
+      refetchOnWindowFocus: 'always',
+    }),
+  )
+  const [adding, setAdding] = useState(false)
+  const [reviewed, setReviewed] = useState<PluginPlace>()
+  const project = folder === undefined ? undefined : { path: folder, name: folderName(folder, userHome).name }
+  const add = (
+    <Button icon={<Plus aria-hidden />} onClick={() => setAdding(true)}>
+      Add plugin
+    </Button>
+  )
+  return (
+    <section aria-labelledby="settings-plugins">
+      <SectionHead
+        id="settings-plugins"
+        title="Plugins"
+        text={`Hooks, servers, agents, skills and slash commands from others${project ? `, for you and for ${project.name}` : ''}. They do nothing until you have reviewed and accepted them.`}
+      >
+        {add}
+      </SectionHead>
+      {data ? (
+        data.plugins.length === 0 ? (
+          <EmptyState
+            icon={<Blocks aria-hidden />}
+            title="No plugins"
+            className="rounded-lg border border-dashed border-line-strong"
+          >
+            Add one from a folder or a git repository. Plugins of a project lie in its .trestle/plugins.
+          </EmptyState>
+        ) : (
+          <ul aria-label="Plugins" className="overflow-hidden rounded-lg border border-line bg-raised">
+            {data.plugins.map((plugin) => (
+              <PluginRow
+                key={placeKey(plugin)}
+                plugin={plugin}
+                userHome={userHome}
+                onReview={() => setReviewed(placeOf(plugin))}
+              />
+            ))}
+          </ul>
+        )
+      ) : error ? (
+        <ErrorNote
+          failure={failureFrom(error)}
+          actions={
+            <Button size="small" busy={isFetching} onClick={() => void refetch()}>
+              Try again
+            </Button>
+          }
+        />
+      ) : (
+        <div role="status" aria-busy>
+          <span className="sr-only">Loading the plugins</span>
+          <Skeleton className="h-16 w-full rounded-lg" />
+        </div>
+      )}
+      {data && data.removed.length > 0 && <RemovedPlugins removed={data.removed} />}
+      {adding && (
+        <AddPluginDialog
+          project={project}
+          onClose={() => setAdding(false)}
+          onAdded={(place) => {
+            setAdding(false)
+            setReviewed(place)
+          }}
+        />
+      )}
+      {reviewed && <ReviewDialog place={reviewed} userHome={userHome} onClose={() => setReviewed(undefined)} />}
+    </section>
+  )
+}
+
+/** What was removed in the last 30 days. */
+function RemovedPlugins({ removed }: { removed: readonly RemovedPlugin[] }) {
+  const restore = usePluginChange(
+    (plugin, trashId: string) => plugin.restore({ trashId }),
+    ({ name }) => showToast(`Restored ${name}`),
+  )
+  return (
+    <>
+      <h3 id="removed-plugins" className="mt-6 mb-2 font-semibold">
+        Removed
+      </h3>
+      <ul aria-labelledby="removed-plugins" className="overflow-hidden rounded-lg border border-line bg-raised">
+        {removed.map(({ trashId, name, version, until }) => (
+          <li
+            key={trashId}
+            className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line px-3.5 py-2 first:border-t-0"
+          >
+            <span className="min-w-0 flex-1 text-ui wrap-anywhere">
+              <b className="font-medium">{name}</b> <span className="text-ink-3">{version}</span>
+            </span>
+            <span className="text-small text-ink-3">kept until {new Date(until).toLocaleDateString()}</span>
+            <Button
+              size="small"
+              aria-label={`Restore ${name}`}
+              busy={restore.isPending && restore.variables === trashId}
+              onClick={() => restore.mutate(trashId)}
+            >
+              Restore
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
