@@ -7,6 +7,13 @@ const TAIL_EXTENSIONS = new Set(
 
 const TEMPLATE = /^(?:example|sample|template)$/
 const KEY_OR_CREDENTIALS = /^[.#]*(id_(?:rsa|dsa|ecdsa|ed25519)|credentials)(?:[-_][^.]*)?((?:\.[^.]*)*?)$/
+/** Files that by their ending hold a private key, or may: a .pem file can also be a certificate. */
+const KEY_FILE = /^(.*[^.])\.(key|ppk|p12|pfx|pem)((?:\.[^.]*)*?)$/
+const PUBLIC_NAME = /(?:^|[-_.])pub(?:lic)?(?:[-_.]|$)/
+const SECRET_NAME = /key|priv/
+const CERTIFICATE_NAME =
+  /(?:^|[-_.])(?:ca|cacerts?|certs?|certificates?|crt|csr|fullchain|chain|bundle|roots?|intermediate|dhparams?)(?:[-_.\d]|$)/
+const SYSTEM_CERTIFICATES = /\/ssl\/certs\/|\/ca-certificates\//
 const PROCESS_SECRETS = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/
 
 /**
@@ -21,6 +28,7 @@ export function sensitiveRule(path: string): string | undefined {
   if (PROCESS_SECRETS.test(folded)) return 'the memory and environment of processes'
   const name = withoutBackupMarks(parts.at(-1) ?? '')
   if (isEnvFile(name)) return '.env files'
+  if (isKeyFile(name) && !SYSTEM_CERTIFICATES.test(folded)) return 'private keys'
   const match = KEY_OR_CREDENTIALS.exec(name)
   if (!match || !sameKind(match[2] ?? '')) return undefined
   if (match[1] !== 'credentials') return 'private keys'
@@ -47,6 +55,12 @@ function withoutBackupMarks(name: string): string {
 function isEnvFile(name: string): boolean {
   if (name === '.env') return true
   return /^\.env[.\-_]/.test(name) && !TEMPLATE.test(name.split(/[.\-_]/).at(-1) ?? '')
+}
+
+function isKeyFile(name: string): boolean {
+  const [, base = '', extension, tail = ''] = KEY_FILE.exec(name) ?? []
+  if (extension === undefined || !sameKind(tail) || PUBLIC_NAME.test(base)) return false
+  return extension !== 'pem' || SECRET_NAME.test(base) || !CERTIFICATE_NAME.test(base)
 }
 
 /** Whether what follows the name leaves it a key or credentials file: public keys, templates and source files (`credentials.ts`) are not. */
