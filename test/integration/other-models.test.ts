@@ -112,6 +112,37 @@ it("keeps the turn's work when the model becomes overloaded halfway", async () =
   expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn', steps: 2 }])
 })
 
+it('compacts with the model that took over', async () => {
+  const tooLong: ScriptStep = {
+    faults: {
+      status: 400,
+      body: { error: { message: 'Too long.', type: 'invalid_request_error', code: 'context_length_exceeded' } },
+    },
+  }
+  const asksForSummary = ({ body }: RecordedRequest): boolean =>
+    JSON.stringify(body).includes('You write the memory of an agent')
+  let isTooLong = true
+  await setup(
+    {
+      scripted: (request) =>
+        JSON.stringify(request.body).includes('alpha')
+          ? OVERLOADED
+          : { toolCalls: [{ name: 'Read', input: { path: 'a.txt' } }] },
+      second: (request) => {
+        if (asksForSummary(request)) return { text: 'The user asked to read a.txt.' }
+        if (!isTooLong) return { text: 'The file says alpha.' }
+        isTooLong = false
+        return tooLong
+      },
+    },
+    'fallback_model = "local/second"',
+  )
+  const id = await begin('read it')
+  expect(ofType(id, 'turn.finished')).toMatchObject([{ stop: 'end_turn' }])
+  expect(requestsTo('second').filter(asksForSummary)).toHaveLength(1)
+  expect(requestsTo('scripted').filter(asksForSummary)).toEqual([])
+})
+
 it('starts every request with the previous one, even when the model had started to answer', async () => {
   const faults = { streamError: { message: 'Overloaded', type: 'overloaded_error' } }
   let isBusy = true

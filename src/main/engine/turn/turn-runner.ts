@@ -72,7 +72,8 @@ export function createTurnRunner(deps: TurnRunnerDeps): TurnRunner<Session> {
       const ctx: TurnContext = {
         ...shared,
         prefix,
-        model: { ...shared.model },
+        // The same object: after a fallback, compaction asks the model that took over.
+        model: shared.model,
         tools: tools.lookup,
         live: (event) => session.live(event),
         conversation: {
