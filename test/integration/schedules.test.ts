@@ -174,7 +174,7 @@ it('in Ask first a schedule for a folder outside the project says so', async () 
     { text: 'done' },
   ])
   await runCli(['print', 'go', '--cwd', scratch.project], { home: scratch.home })
-  expect(results()).toEqual([expect.stringContaining('/usr lies outside the project folder')])
+  expect(results()).toEqual([expect.stringContaining('/usr is outside this project')])
 })
 
 it('a run starts when it is due, waits in the inbox, is answered there, and ends', async () => {
