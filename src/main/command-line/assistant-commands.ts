@@ -132,7 +132,7 @@ export const NOTIFICATION_COMMAND: CommandSpec = {
 
 /** `trestle schedule`, without `--help`. */
 export const SCHEDULE_COMMAND: CommandSpec = {
-  summary: 'Create, list, change, pause and run schedules: prompts that run at set times.',
+  summary: 'Create, list, change, pause and run schedules: prompts that run at set times or when mail arrives.',
   actions: [
     'list',
     'show',
@@ -154,7 +154,7 @@ export const SCHEDULE_COMMAND: CommandSpec = {
       'what to do, and with which schedule, by its id or name.',
       '  list              All schedules, with their next and last runs.',
       '  show ID           One with its prompt.',
-      '  create            A new one, with --name, --time and --prompt.',
+      '  create            A new one, with --name, --prompt, and --time or --on-mail.',
       '  update ID         Change what the options name.',
       '  delete ID         Delete one; it can be restored for 30 days.',
       '  restore ID        Restore a deleted one; list --deleted shows them.',
@@ -175,6 +175,12 @@ export const SCHEDULE_COMMAND: CommandSpec = {
       value: 'TIME',
       help: 'create, update: a cron pattern, 2026-12-01T09:00, "every 2 h" or "weekdays at 9:00".',
     },
+    'on-mail': { type: 'boolean', help: 'create, update: run when mail arrives that fits the options below.' },
+    'mail-account': { type: 'string', value: 'ID', help: 'create, update: only of this account (default: all).' },
+    'mail-folder': { type: 'string', value: 'NAME', help: 'create, update: in this folder (default: the inbox).' },
+    'mail-from': { type: 'string', value: 'TEXT', help: "create, update: part of the sender's name or address." },
+    'mail-subject': { type: 'string', value: 'TEXT', help: 'create, update: part of the subject.' },
+    'mail-text': { type: 'string', value: 'TEXT', help: 'create, update: words of the subject or text.' },
     zone: { type: 'string', value: 'ZONE', help: 'create, update: the time zone (default: that of this machine).' },
     prompt: { type: 'string', value: 'TEXT', help: 'create, update: what the agent of a run is told.' },
     project: { type: 'string', value: 'DIR', help: 'create, update: the folder that runs work in.' },
@@ -202,6 +208,7 @@ export const SCHEDULE_COMMAND: CommandSpec = {
     'trestle schedule list',
     'trestle schedule create --name "Dependency check" --time "weekdays at 2:00" --prompt "Check for outdated dependencies." --project .',
     'trestle schedule create --name "CI watch" --time "every 30 min" --heartbeat --quiet 22:00-07:00 --prompt "Has a build failed?"',
+    'trestle schedule create --name "Failed builds" --on-mail --mail-from ci@example.com --mail-subject failed --prompt "Find out why the build failed."',
     'trestle schedule run-now "Dependency check"',
     'trestle schedule install',
   ],

@@ -18,6 +18,8 @@ export interface EngineDevice {
   tools(session?: Session, workspace?: Workspace): readonly Tool[]
   /** Keeps a notification in the list and shows it with the means of the host; false when the user has turned those off. */
   notifyUser(notification: NewNotification): boolean
+  /** Shows with the means of this host what schedules of other processes have added to the list since the last call; the first call shows nothing. */
+  showOthers(): void
   notifications: NotificationActions
   alarms: AlarmActions
   /** Alarms ring from now on. */
@@ -32,6 +34,8 @@ export interface DeviceOptions {
 }
 
 const KEPT_MS = 30 * 86_400_000
+/** How many others' notifications are shown at once. */
+const NEWEST = 20
 
 /** Notifications, alarms, and the tools around the machine and its user. Tables and code are touched when they are first used. */
 export function createEngineDevice(foundation: EngineFoundation, options: DeviceOptions): EngineDevice {
@@ -41,6 +45,9 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
   let rows: NotificationRows | undefined
   let alarms: Alarms | undefined
   let stop: (() => void) | undefined
+  /** Up to which notification others' were shown, and those of this process after it. */
+  let seenUntil: number | undefined
+  const own = new Set<number>()
   const list = (): NotificationRows => (rows ??= createNotificationRows(database))
   const changed = <Result>(result: Result): Result => {
     notify({ kind: 'notifications' })
@@ -51,10 +58,24 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
     const now = clock.now()
     list().purge(now - KEPT_MS, NOTIFICATION_LIMITS.kept)
     const added = list().add(notification, now)
+    own.add(added.id)
     const isShown = settings().notifications.enabled
     if (isShown) notify({ kind: 'notification', notification: added })
     changed(added)
     return isShown
+  }
+
+  function showOthers(): void {
+    const { notifications } = list().list(0, NEWEST)
+    const fresh = notifications.filter(
+      ({ id, source }) => seenUntil !== undefined && id > seenUntil && source === 'schedule' && !own.has(id),
+    )
+    seenUntil = Math.max(seenUntil ?? 0, notifications[0]?.id ?? 0)
+    own.clear()
+    if (fresh.length === 0) return
+    if (settings().notifications.enabled)
+      for (const notification of fresh.toReversed()) notify({ kind: 'notification', notification })
+    notify({ kind: 'notifications' })
   }
 
   const ofAlarms = (): Alarms =>
@@ -96,6 +117,7 @@ export function createEngineDevice(foundation: EngineFoundation, options: Device
         },
       }),
     notifyUser,
+    showOthers,
     notifications: {
       list: (offset, limit) => list().list(offset, limit),
       markRead: (ids) => changed(list().markRead(ids, clock.now())),

@@ -29,7 +29,7 @@ export function createFeatures(foundation: EngineFoundation, options: DeviceOpti
   const device = createEngineDevice(foundation, options)
   const memory = createEngineMemory(foundation)
   const mail = createEngineMail(foundation)
-  const schedule = createEngineSchedule(foundation)
+  const schedule = createEngineSchedule(foundation, { device, mail })
   const tools = (session?: Session, workspace?: Workspace): readonly Tool[] => [
     ...device.tools(session, workspace),
     ...memory.tools(session),

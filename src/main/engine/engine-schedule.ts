@@ -1,9 +1,12 @@
 import type { PermissionMode } from '../../shared/model/approval'
 import type { RecordedEvent } from '../../shared/events/event'
+import { NOTIFICATION_LIMITS } from '../../shared/model/notification'
 import type { ScheduleOverview, ScheduleRun } from '../../shared/model/schedule'
 import { isScratchFolder } from '../../shared/model/scratch-folder'
 import { CodedError } from '../../shared/errors'
+import type { EngineDevice } from './engine-device'
 import type { EngineFoundation } from './engine-foundation'
+import type { EngineMail } from './engine-mail'
 import type { Agents } from './agent/agents'
 import type { ScheduleActions } from './schedule/schedule-actions'
 import type { ScheduleAuthor, Schedules } from './schedule/schedules'
@@ -43,7 +46,10 @@ interface Parts {
 }
 
 /** The schedules of an engine. Their code is loaded, and a timer runs, only while the feature is on or they are used. */
-export function createEngineSchedule(foundation: EngineFoundation): EngineSchedule {
+export function createEngineSchedule(
+  foundation: EngineFoundation,
+  { device, mail }: { device: Pick<EngineDevice, 'notifyUser' | 'showOthers'>; mail: Pick<EngineMail, 'watch'> },
+): EngineSchedule {
   const { database, duties, store, settings, now, newId, notify, log, effectiveHeader } = foundation
   let host: ScheduleHost | undefined
   let loading: Promise<Parts> | undefined
@@ -51,6 +57,7 @@ export function createEngineSchedule(foundation: EngineFoundation): EngineSchedu
   let running: Scheduler | undefined
   let isClosed = false
 
+  const mailAccounts = (): string[] => Object.keys(settings().mail.accounts)
   const changed = (): void => notify({ kind: 'schedules' })
   const parts = (): Promise<Parts> =>
     (loading ??= Promise.all([import('./schedule/schedules'), import('./store/schedule-rows')]).then(
@@ -63,6 +70,7 @@ export function createEngineSchedule(foundation: EngineFoundation): EngineSchedu
           checkAgent: async (agent, folder) => {
             await host?.agents.choose({ name: agent }, folder ?? foundation.home)
           },
+          mailAccounts,
           async checkModel(model) {
             await foundation.catalog.resolve(model)
           },
@@ -81,7 +89,15 @@ export function createEngineSchedule(foundation: EngineFoundation): EngineSchedu
           clock: systemScheduleClock,
           newId,
           changed,
-          tell: ({ text, tone }) => notify({ kind: 'notice', text, tone }),
+          tell: ({ title, body, ...about }) =>
+            void device.notifyUser({
+              title: title.slice(0, NOTIFICATION_LIMITS.titleChars).toWellFormed(),
+              body: body.slice(0, NOTIFICATION_LIMITS.bodyChars).toWellFormed(),
+              source: 'schedule',
+              ...about,
+            }),
+          tellOthers: device.showOthers,
+          mail: { accounts: () => (settings().features.mail ? mailAccounts() : undefined), watch: mail.watch },
           hasInbox: of.hasInbox,
           log,
         })

@@ -13,8 +13,18 @@ import {
 
 const id = z.string().min(1).max(100)
 const when = {
-  /** Cron, a date and time, "every 2 h" or "weekdays at 9:00". */
+  /** Cron, a date and time, "every 2 h", "weekdays at 9:00" or "new mail". */
   time: z.string().trim().min(1).max(200),
+  /** Which messages start it, only for "new mail"; absent or empty: all. */
+  mail: z
+    .strictObject({
+      account: z.string().trim().max(100).optional(),
+      folder: z.string().trim().max(500).optional(),
+      from: z.string().trim().max(200).optional(),
+      subject: z.string().trim().max(200).optional(),
+      text: z.string().trim().max(200).optional(),
+    })
+    .optional(),
   /** IANA name; absent: the zone of the machine that Trestle runs on. */
   zone: z.string().trim().max(100).optional(),
   /** It reports only what needs attention. */

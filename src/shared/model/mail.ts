@@ -79,6 +79,12 @@ export interface MailFilter {
   text?: string
 }
 
+/** How far a folder was watched: messages up to this number were reported. */
+export interface MailPosition {
+  validity: string
+  uid: number
+}
+
 export interface MailQuery extends MailFilter {
   /** Default: all accounts. */
   account?: string

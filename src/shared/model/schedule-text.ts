@@ -1,4 +1,4 @@
-import type { QuietHours, ScheduleRunStatus, ScheduleTime } from './schedule'
+import type { QuietHours, ScheduleInput, ScheduleMail, ScheduleRunStatus, ScheduleTime } from './schedule'
 
 const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 const UNITS = [
@@ -11,13 +11,55 @@ const UNITS = [
 /** When it runs, for people: "Every day at 02:00", "Every 2 hours", or the cron pattern where there are no simple words for it. */
 export function timeText(time: ScheduleTime, zone: string): string {
   if (time.kind === 'once') return `Once, ${momentText(time.at, zone)}`
+  if (time.kind === 'mail') return mailText(time)
   return time.kind === 'every' ? everyText(time.everyMs) : cronText(time.cron)
+}
+
+/** When it runs next, of one that has no next time. */
+export function noNextText(time: ScheduleTime): string {
+  return time.kind === 'mail' ? 'when mail arrives' : 'no further run'
 }
 
 /** The time as it can be written again, for editing. */
 export function timeSource(time: ScheduleTime, zone: string): string {
   if (time.kind === 'once') return momentText(time.at, zone).replace(' ', 'T')
+  if (time.kind === 'mail') return NEW_MAIL
   return time.kind === 'every' ? everyText(time.everyMs).toLowerCase() : time.cron
+}
+
+/** How a schedule that mail starts is written as a time. */
+export const NEW_MAIL = 'new mail'
+
+/** Which mail starts it, as it can be given again; undefined for other times. */
+export function mailSource(time: ScheduleTime): ScheduleMail | undefined {
+  if (time.kind !== 'mail') return undefined
+  return { ...time.filter, ...(time.account !== undefined && { account: time.account }) }
+}
+
+/** A schedule as it was given, with a changed time or mail: one that mail starts needs no time, and another time leaves the mail out. */
+export function withTime(before: ScheduleInput, { time, mail, ...changes }: Partial<ScheduleInput>): ScheduleInput {
+  const { mail: mailBefore, ...rest } = before
+  const isMail =
+    time === undefined ? mail !== undefined || mailBefore !== undefined : time.trim().toLowerCase() === NEW_MAIL
+  const merged = isMail ? (mail ?? mailBefore) : mail
+  return {
+    ...rest,
+    ...changes,
+    time: time ?? (mail ? NEW_MAIL : before.time),
+    ...(merged && { mail: merged }),
+  }
+}
+
+function mailText({ account, filter }: Extract<ScheduleTime, { kind: 'mail' }>): string {
+  const { folder, from, subject, text } = filter
+  const parts = [
+    from !== undefined && `from “${from}”`,
+    subject !== undefined && `about “${subject}”`,
+    text !== undefined && `with “${text}”`,
+    folder !== undefined && `in the folder ${folder}`,
+    account !== undefined && `for ${account}`,
+  ]
+  return ['When mail arrives', ...parts].filter((part) => part !== false).join(' ')
 }
 
 function everyText(everyMs: number): string {

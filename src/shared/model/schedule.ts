@@ -1,4 +1,5 @@
 import type { PermissionMode } from './approval'
+import type { MailFilter } from './mail'
 
 /** Limits of schedules; more is refused with an error that says so. */
 export const SCHEDULE_LIMITS = { nameChars: 80, promptChars: 20_000, schedules: 500, minEveryMs: 60_000 } as const
@@ -10,6 +11,14 @@ export type ScheduleTime =
   | { kind: 'once'; at: number }
   /** Counted from `from`, so that it does not drift. */
   | { kind: 'every'; everyMs: number; from: number }
+  /** When a message arrives that fits the filter; without an account, in any. */
+  | { kind: 'mail'; account?: string; filter: MailFilter }
+
+/** Which mail starts a schedule, as it is given. Empty texts count as absent. */
+export interface ScheduleMail extends MailFilter {
+  /** Default: every account. */
+  account?: string
+}
 
 /** When a heartbeat stays silent. `from` may be later than `to`: over midnight. */
 export interface QuietHours {
@@ -79,7 +88,7 @@ export interface ScheduleRun {
 
 export interface Schedule extends ScheduleSpec {
   id: string
-  /** Undefined: there is no further run. In the past while a run that is due waits for another one to end. */
+  /** Undefined: there is no further run, or no mail that waits for one. In the past while a run that is due waits for another one to end. */
   nextAt?: number
   /** By the user, or after failures. */
   isPaused: boolean
@@ -95,8 +104,10 @@ export interface Schedule extends ScheduleSpec {
 
 /** What is given to create or change a schedule: its time and quiet hours as a person writes them. */
 export interface ScheduleInput extends Omit<ScheduleSpec, 'time' | 'zone' | 'heartbeat' | 'mode' | 'limits'> {
-  /** Cron, a time, "every 2 h" or "weekdays at 9:00". */
+  /** Cron, a time, "every 2 h", "weekdays at 9:00" or "new mail". */
   time: string
+  /** Only for "new mail": which messages; default: all. */
+  mail?: ScheduleMail
   /** Default: the zone of this machine. */
   zone?: string
   /** Default: Ask first. */

@@ -1,14 +1,8 @@
 import type { ImapFlow } from 'imapflow'
-import type { MailFilter, MailSummary } from '../../../shared/model/mail'
+import type { MailFilter, MailPosition, MailSummary } from '../../../shared/model/mail'
 import { connectImap, folderPath, type SignedAccount } from './mail-connection'
 import { mailError } from './mail-failure'
 import { criteria, summaries, uidsOf } from './search-mail'
-
-/** How far a folder was watched: messages up to this number were reported. */
-export interface MailPosition {
-  validity: string
-  uid: number
-}
 
 export interface MailWatch {
   filter: MailFilter
@@ -17,6 +11,11 @@ export interface MailWatch {
    * the sender wrote: it reads the message with MailRead, and its conversation then counts as one that contains mail.
    */
   onMail(mail: MailSummary, position: MailPosition): void
+  /**
+   * Called when the place to continue from is another one than that of the last message reported: when the watch begins without `since`, when the folder was created again,
+   * and after messages that do not fit.
+   */
+  onPosition?(position: MailPosition): void
   /** Called when the watch breaks and is tried again later, once for each streak of failures; and with undefined when it works again. */
   onProblem?(problem: Error | undefined): void
   /** Where an earlier watch stopped: what came since is reported. Default: only what comes from now on. */
@@ -32,6 +31,7 @@ export interface WatchDeps {
 
 /** IDLE is restarted before servers and routers drop a silent connection. */
 const IDLE_MS = 9 * 60_000
+/** Messages whose headers are fetched at once. */
 const MAX_NEW = 200
 
 /** One connection that watches a folder for all who want to know of new mail there. */
@@ -109,7 +109,7 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
     const where = { account: signed.account.id, folder: path, validity: String(box.uidValidity) }
     const newest = box.uidNext - 1
     for (const listener of listeners)
-      if (listener.position?.validity !== where.validity) listener.position = { validity: where.validity, uid: newest }
+      if (listener.position?.validity !== where.validity) moveTo(listener, { validity: where.validity, uid: newest })
     look = () => {
       looking = looking.then(() => lookForNew(opened, where)).catch(() => opened.close())
     }
@@ -125,7 +125,9 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
     for (const listener of listeners) {
       const box = opened.mailbox
       if (!box) return
-      const from = (listener.position ??= { validity: where.validity, uid: box.uidNext - 1 })
+      if (listener.position?.validity !== where.validity)
+        moveTo(listener, { validity: where.validity, uid: box.uidNext - 1 })
+      const from = listener.position!
       const { watch } = listener
       // A range that ends in * always has the last message in it.
       const found = (await uidsOf(opened, { ...criteria(watch.filter), uid: `${from.uid + 1}:*` })).filter(
@@ -133,12 +135,23 @@ export function createFolderWatcher(folder: string, { sign, retryMs = backoff }:
       )
       const all = found.length === 0 ? [] : await uidsOf(opened, { uid: `${from.uid + 1}:*` })
       const last = Math.max(from.uid, ...all, ...found)
-      const uids = found.toSorted((a, b) => a - b).slice(-MAX_NEW)
-      const mails = new Map((await summaries(opened, where, uids)).map((mail) => [mail.id, mail]))
-      listener.position = { validity: where.validity, uid: last }
-      for (const mail of [...mails.values()].toSorted((a, b) => uidOf(a) - uidOf(b)))
-        if (listeners.has(listener)) watch.onMail(mail, { validity: where.validity, uid: uidOf(mail) })
+      const sorted = found.toSorted((a, b) => a - b)
+      for (let n = 0; n < sorted.length; n += MAX_NEW) {
+        const mails = await summaries(opened, where, sorted.slice(n, n + MAX_NEW))
+        for (const mail of mails.toSorted((a, b) => uidOf(a) - uidOf(b))) {
+          if (!listeners.has(listener)) break
+          const position = { validity: where.validity, uid: uidOf(mail) }
+          watch.onMail(mail, position)
+          listener.position = position
+        }
+      }
+      if (last > listener.position!.uid) moveTo(listener, { validity: where.validity, uid: last })
     }
+  }
+
+  function moveTo(listener: Listener, position: MailPosition): void {
+    listener.position = position
+    if (listeners.has(listener)) listener.watch.onPosition?.(position)
   }
 
   return {

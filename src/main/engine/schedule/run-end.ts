@@ -5,18 +5,18 @@ import type { SessionHeader, StopReason } from '../../../shared/model/session'
 export function endMessage(
   { name, failures, isPaused, heartbeat }: Schedule,
   { status, note = '' }: Pick<ScheduleRun, 'status' | 'note'>,
-): { text: string; tone: 'info' | 'warning' } | undefined {
-  if (status === 'done' && heartbeat) return { text: `${name}: ${note}`, tone: 'info' }
+): { title: string; body: string } | undefined {
+  if (status === 'done' && heartbeat) return { title: name, body: note }
   if (status !== 'failed') return undefined
   if (isPaused && failures >= MAX_FAILURES)
     return {
-      text: `“${name}” has failed ${failures} times in a row and is paused: ${note} Fix the cause, then resume it on the Schedules page.`,
-      tone: 'warning',
+      title: `“${name}” is paused`,
+      body: `It has failed ${failures} times in a row: ${note} Fix the cause, then resume it on the Schedules page.`,
     }
   if (failures > 1) return undefined
   return {
-    text: `“${name}” failed: ${note} Open its session on the Schedules page to see what happened; it is tried again when it is next due.`,
-    tone: 'warning',
+    title: `“${name}” failed`,
+    body: `${note} Open its session to see what happened; it is tried again when it is next due.`,
   }
 }
 

@@ -16,7 +16,7 @@ export interface ScheduleActions {
   history(id: string, offset: number, limit: number): Promise<ScheduleHistory>
   planned(from: number, until: number): Promise<PlannedRun[]>
   /** A time as it is understood, with the next due times. */
-  check(input: Pick<ScheduleInput, 'time' | 'zone' | 'heartbeat' | 'quiet'>): Promise<TimePreview>
+  check(input: Pick<ScheduleInput, 'time' | 'mail' | 'zone' | 'heartbeat' | 'quiet'>): Promise<TimePreview>
   create(input: ScheduleInput): Promise<Schedule>
   change(id: string, input: ScheduleInput): Promise<Schedule>
   setPaused(id: string, isPaused: boolean): Promise<Schedule>

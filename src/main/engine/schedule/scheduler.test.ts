@@ -145,7 +145,9 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
     clock,
     newId,
     changed: () => undefined,
-    tell: ({ text }) => void told.push(text),
+    tell: ({ title, body }) => void told.push(`${title}: ${body}`),
+    tellOthers: () => undefined,
+    mail: { accounts: () => undefined, watch: () => () => undefined },
     hasInbox: true,
     log: (message) => void logged.push(message),
   })
@@ -155,6 +157,7 @@ function trestle(clock: TestClock, answer: (prompt: string) => Answer = () => ({
     newId,
     checkAgent: async () => undefined,
     checkModel: async () => undefined,
+    mailAccounts: () => [],
   })
   const close = (): void => {
     scheduler.stop()
@@ -286,7 +289,7 @@ it('tells of the first failure of a streak, pauses after five, and starts again 
   expect(one.runs(id)).toHaveLength(5)
   expect(one.told).toEqual([
     expect.stringMatching(/“Check” failed: .+ Open its session/),
-    expect.stringMatching(/“Check” has failed 5 times in a row and is paused: .+resume it/),
+    expect.stringMatching(/“Check” is paused: It has failed 5 times in a row: .+resume it/),
   ])
   expect(one.schedules.find(id)).toMatchObject({ isPaused: true, failures: 5 })
   stop = 'end_turn'
@@ -351,19 +354,6 @@ it('ends a run at its limits of time and tokens; waiting for the user does not c
   expect(one.runs(id)[0]).toMatchObject({ status: 'running' })
   await clock.until(clock.time + 2 * MINUTE)
   expect(one.runs(id)[0]).toMatchObject({ status: 'failed', note: 'It reached its limit of 10 min.' })
-})
-
-it('tells of a failure in every Trestle with a window, once in each', async () => {
-  const clock = new TestClock(at('2026-06-01T00:00:00Z'))
-  const one = trestle(clock, () => ({ stop: 'error' }))
-  await one.add({ time: 'every 1 h' })
-  one.scheduler.begin()
-  await settle()
-  const two = trestle(clock)
-  two.scheduler.begin()
-  await clock.until(clock.time + HOUR + 5 * MINUTE)
-  expect(two.told).toEqual(one.told)
-  expect(two.told).toHaveLength(1)
 })
 
 it('what an agent wrote does not begin the message of a run, where it could be a command of the user', async () => {

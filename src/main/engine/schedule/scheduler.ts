@@ -16,8 +16,9 @@ import type { Store } from '../store/store'
 import type { ScheduleClock } from './schedule-clock'
 import { watchLimits, type RunLimits } from './run-limits'
 import { endMessage, noteOf, statusOf } from './run-end'
+import { createMailWatches, type MailSource } from './mail-watches'
 import { isNothingDue, runPrompt } from './run-prompt'
-import { dueRun, isQuiet, nextRun } from './timetable'
+import { dueRun, isQuiet, nextRun, quietEnd } from './timetable'
 
 /** The duty of the process that runs the schedules of a home. */
 const DUTY = 'schedules'
@@ -40,8 +41,12 @@ export interface SchedulerDeps {
   newId(prefix: string): string
   /** The schedules or their runs have changed. */
   changed(): void
-  /** Tells the user something; `sessionId`: the run it is about. */
-  tell(message: { text: string; tone: 'info' | 'warning'; sessionId?: string }): void
+  /** Tells the user something, in this process; `sessionId`: the run it is about. */
+  tell(message: { title: string; body: string; sessionId?: string }): void
+  /** Tells here what other processes have told since the last time. A service has no window for that. */
+  tellOthers(): void
+  /** The mail that starts schedules. */
+  mail: MailSource
   /** Whether requests of runs can be answered in this process; otherwise a run that waits is left to another one. */
   hasInbox: boolean
   log(message: string): void
@@ -74,14 +79,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   let cancelTimer: (() => void) | undefined
   let lastTick = Number.NEGATIVE_INFINITY
   let stamp = ''
-  /** Runs whose end this process has told the user, and from when on it tells those of other processes. */
-  const toldRuns = new Set<string>()
-  let toldUntil = clock.now()
   let isActive = false
   let isStopped = false
   let isTicking = false
   let isWanted = false
 
+  const mail = createMailWatches({ rows, source: deps.mail, clock, arrived: () => void tick(), tell: deps.tell })
   const report = (what: string, error: unknown): void => log(`${what}: ${failureOf(error).message}`)
 
   /** Looks for what is due; once more when asked meanwhile. */
@@ -97,7 +100,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     try {
       do {
         isWanted = false
-        if (duties.take(DUTY)) wait = await runDue()
+        const isMine = duties.take(DUTY)
+        if (isMine) wait = await runDue()
+        if (isMine && isActive) mail.follow()
+        else mail.stop()
         noticeChanges()
       } while (wantsMore())
     } catch (error) {
@@ -133,8 +139,11 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   function afterJump(now: number): void {
     for (const schedule of rows.list(false)) {
       if (schedule.nextAt === undefined || schedule.time.kind === 'once') continue
-      const latest = nextRun(schedule, now + DAY_MS)
-      if (latest !== undefined && schedule.nextAt > latest) rows.setNext(schedule.id, nextRun(schedule, now))
+      // Mail is due at once, or after quiet hours.
+      const isMail = schedule.time.kind === 'mail'
+      const latest = isMail ? now + DAY_MS : nextRun(schedule, now + DAY_MS)
+      if (latest !== undefined && schedule.nextAt > latest)
+        rows.setNext(schedule.id, isMail ? now : nextRun(schedule, now))
     }
   }
 
@@ -142,7 +151,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     const { id, nextAt = now, heartbeat, zone } = schedule
     const { dueAt, missed, next } = dueRun(schedule, nextAt, now)
     if (heartbeat?.quiet && isQuiet(heartbeat.quiet, now, zone)) {
-      rows.setNext(id, nextRun(schedule, now))
+      const isMail = schedule.time.kind === 'mail'
+      rows.setNext(id, isMail ? quietEnd(heartbeat.quiet, now, zone) : nextRun(schedule, now))
       return
     }
     const run = { id: deps.newId('run'), scheduleId: id, dueAt, startedAt: now, missed, owner: duties.owner }
@@ -156,6 +166,7 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     working.set(run.id, {})
     deps.changed()
     const { name, folder, model, agent, mode, limits, heartbeat } = schedule
+    const { taken } = rows.mailState(schedule.id)
     try {
       const { sessionId } = await sessions.create({
         mode,
@@ -167,10 +178,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       rows.setSession(run.id, sessionId)
       deps.changed()
       if (isStopped) throw new Error('Trestle was closed.')
-      await sessions.prompt(sessionId, [{ type: 'text', text: runPrompt(schedule, run) }])
+      await sessions.prompt(sessionId, [{ type: 'text', text: runPrompt(schedule, run, taken) }])
     } catch (error) {
       const { message, advice } = failureOf(error)
-      end(run.id, isStopped ? 'interrupted' : 'failed', `${message} ${advice}`.trim())
+      const created = rows.run(run.id)?.sessionId
+      const hasBegun = created !== undefined && (store.header(created)?.turns ?? 0) > 0
+      end(run.id, isStopped ? 'interrupted' : 'failed', `${message} ${advice}`.trim(), hasBegun)
     }
   }
 
@@ -188,7 +201,8 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
       const header = sessionId === undefined ? undefined : store.header(sessionId)
       if (sessionId !== undefined && !header) end(id, 'stopped', 'Its session was deleted.')
       else if (!header || header.turns === 0) {
-        if (!duties.lives(owner) || owner === duties.owner) end(id, 'interrupted', 'Trestle ended before it began.')
+        if (!duties.lives(owner) || owner === duties.owner)
+          end(id, 'interrupted', 'Trestle ended before it began.', false)
       } else if (header.turnId === undefined) endAs(header, header.lastStop)
       else if (dead.has(header.sessionId) && header.approvals.every(isMidCall)) {
         // Opening it records the end of its turn.
@@ -216,13 +230,12 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   }
 
   /** Ends a run, with what follows from it: messages, a pause, and the next run. */
-  function end(runId: string, status: Exclude<ScheduleRunStatus, 'running'>, note = ''): void {
+  function end(runId: string, status: Exclude<ScheduleRunStatus, 'running'>, note = '', hasBegun = true): void {
     working.get(runId)?.limits?.end()
     working.delete(runId)
     const short = note.trim().slice(0, NOTE_CHARS).toWellFormed()
     const sessionId = rows.run(runId)?.sessionId
-    toldRuns.add(runId)
-    const ended = rows.endRun(runId, { at: clock.now(), status, ...(short !== '' && { note: short }) })
+    const ended = rows.endRun(runId, { at: clock.now(), status, hasBegun, ...(short !== '' && { note: short }) })
     if (ended) {
       const { schedule } = ended
       tellOf(schedule, { status, note: short, ...(sessionId !== undefined && { sessionId }) })
@@ -298,29 +311,16 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
   /** Tells the pages of this process what other processes have changed. */
   function noticeChanges(): void {
     const now = rows.stamp()
-    if (stamp !== '' && now !== stamp) {
-      deps.changed()
-      if (deps.hasInbox) tellOthers()
-    }
+    if (stamp !== '' && now !== stamp) deps.changed()
     stamp = now
+    if (deps.hasInbox) deps.tellOthers()
   }
 
   function rest(): void {
+    mail.stop()
     if (isActive) duties.release(DUTY)
     isActive = false
     cancelTimer?.()
-  }
-
-  /** Tells what runs of other processes ended as; a service has no window for that. */
-  function tellOthers(): void {
-    const since = toldUntil
-    toldUntil = clock.now()
-    for (const schedule of rows.list(false)) {
-      const { lastRun } = schedule
-      if (!lastRun?.endedAt || lastRun.endedAt < since || toldRuns.has(lastRun.id)) continue
-      toldRuns.add(lastRun.id)
-      tellOf(schedule, lastRun)
-    }
   }
 
   return {

@@ -8,10 +8,12 @@ import {
   type Schedule,
   type ScheduleHistory,
   type ScheduleInput,
+  type ScheduleMail,
   type ScheduleSpec,
+  type ScheduleTime,
   type TimePreview,
 } from '../../../shared/model/schedule'
-import { timeSource } from '../../../shared/model/schedule-text'
+import { NEW_MAIL, timeSource } from '../../../shared/model/schedule-text'
 import type { ScheduleRows } from '../store/schedule-rows'
 import { readQuiet, readTime, readZone } from './read-time'
 import { nextRun, plannedRuns } from './timetable'
@@ -35,6 +37,8 @@ export interface SchedulesDeps {
   newId(prefix: string): string
   /** Throws a `CodedError` when the agent cannot be used in the folder. */
   checkAgent(agent: string, folder: string | undefined): Promise<void>
+  /** The ids of the user's mail accounts. */
+  mailAccounts(): readonly string[]
   /** Throws a `CodedError` for a model that cannot be used. */
   checkModel(model: string): Promise<void>
 }
@@ -44,7 +48,7 @@ export interface Schedules {
   list(deleted?: boolean): Schedule[]
   /** By id, or by a name that only one has. */
   find(idOrName: string): Schedule
-  check(input: Pick<ScheduleInput, 'time' | 'zone' | 'heartbeat' | 'quiet'>): TimePreview
+  check(input: Pick<ScheduleInput, 'time' | 'mail' | 'zone' | 'heartbeat' | 'quiet'>): TimePreview
   /** What a schedule would be. Without effects. */
   read(input: ScheduleInput, author: ScheduleAuthor, before?: Schedule): Promise<ScheduleSpec>
   create(input: ScheduleInput, author: ScheduleAuthor): Promise<Schedule>
@@ -85,15 +89,17 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     )
   }
 
-  function times(input: Pick<ScheduleInput, 'time' | 'zone' | 'heartbeat' | 'quiet'>, before?: Schedule) {
+  function times(input: Pick<ScheduleInput, 'time' | 'mail' | 'zone' | 'heartbeat' | 'quiet'>, before?: Schedule) {
     const zone = readZone(input.zone)
     const isHeartbeat = input.heartbeat ?? false
     if (input.quiet !== undefined && input.quiet.trim() !== '' && !isHeartbeat)
       throw new CodedError('schedule.time', 'Only a heartbeat has quiet hours.')
     const quiet = input.quiet?.trim() ? readQuiet(input.quiet) : undefined
     // The time that it has stays as it is, also one that has passed.
-    const isKept = before?.zone === zone && input.time === timeSource(before.time, before.zone)
-    const read = isKept ? before.time : readTime(input.time, zone, now())
+    const mail = mailTime(input)
+    const isKept =
+      before?.zone === zone && before.time.kind !== 'mail' && input.time === timeSource(before.time, before.zone)
+    const read = isKept ? before.time : (mail ?? readTime(input.time, zone, now()))
     // An interval that stays the same is counted from where it was.
     const isSame = read.kind === 'every' && before?.time.kind === 'every' && read.everyMs === before.time.everyMs
     return {
@@ -103,11 +109,32 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     }
   }
 
+  /** The time of a schedule that mail starts; undefined for another one. */
+  function mailTime({ time, mail }: Pick<ScheduleInput, 'time' | 'mail'>): ScheduleTime | undefined {
+    const filled = Object.entries(mail ?? {}).flatMap(([key, value]: [string, string]) =>
+      value.trim() === '' ? [] : [[key, value.trim()]],
+    )
+    if (time.trim().toLowerCase() !== NEW_MAIL) {
+      if (filled.length === 0) return undefined
+      throw new CodedError('schedule.time', `Which mail starts it can only be chosen with the time "${NEW_MAIL}".`)
+    }
+    const { account, ...filter }: ScheduleMail = Object.fromEntries(filled)
+    const known = deps.mailAccounts()
+    if (known.length === 0)
+      throw new CodedError('mail.account', 'No mail account is set up, so no mail can start a schedule.')
+    if (account !== undefined && !known.includes(account))
+      throw new CodedError(
+        'mail.account',
+        `There is no mail account ${JSON.stringify(account)}. There are: ${known.join(', ')}.`,
+      )
+    return { kind: 'mail', filter, ...(account !== undefined && { account }) }
+  }
+
   async function read(input: ScheduleInput, author: ScheduleAuthor, before?: Schedule): Promise<ScheduleSpec> {
     const { name, prompt, mode = 'ask', limits = {} } = input
     assertMode(mode, author)
     const when = times(input, before)
-    if (when.time !== before?.time && nextRun(when, now()) === undefined)
+    if (when.time.kind !== 'mail' && when.time !== before?.time && nextRun(when, now()) === undefined)
       throw new CodedError('schedule.time', 'It would never run.')
     const folder = input.folder ? await realFolder(input.folder) : undefined
     if (input.agent) await deps.checkAgent(input.agent, folder)

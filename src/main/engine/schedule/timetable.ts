@@ -21,6 +21,7 @@ export function nextRun(times: Times, after: number): number | undefined {
 }
 
 function nextTime({ time, zone }: Times, after: number): number | undefined {
+  if (time.kind === 'mail') return undefined
   if (time.kind === 'once') return time.at > after ? time.at : undefined
   if (time.kind === 'cron') return parseCron(time.cron, zone).nextRun(new Date(after))?.getTime()
   return time.from + Math.max(1, Math.floor((after - time.from) / time.everyMs) + 1) * time.everyMs
@@ -77,6 +78,12 @@ export function parseCron(pattern: string, zone: string): Cron {
 export function isQuiet({ from, to }: QuietHours, at: number, zone: string): boolean {
   const clock = clockOf(zone).format(at)
   return from <= to ? clock >= from && clock < to : clock >= from || clock < to
+}
+
+/** When quiet hours end that a moment is in. */
+export function quietEnd({ to }: QuietHours, at: number, zone: string): number | undefined {
+  const [hour, minute] = to.split(':').map(Number)
+  return parseCron(`${minute} ${hour} * * *`, zone).nextRun(new Date(at))?.getTime()
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>()

@@ -1,5 +1,6 @@
 import type { Schedule, ScheduleRun, ScheduleRunStatus, ScheduleSpec } from '../../../shared/model/schedule'
 import { MAX_FAILURES } from '../../../shared/model/schedule'
+import { addMail, giveBackMail, startMailAnew, takeMail, type FoundMail, type MailState } from './schedule-mail'
 import type { Database } from './database'
 
 /** How many runs of a schedule are kept. */
@@ -22,6 +23,15 @@ export type OpenRun = ScheduleRun & { owner: string }
 /** What the end of a run has changed in its schedule. */
 export interface EndedRun {
   schedule: Schedule
+}
+
+/** How a run has ended. */
+export interface RunEnd {
+  at: number
+  status: Exclude<ScheduleRunStatus, 'running'>
+  note?: string
+  /** Whether its agent was given the prompt. */
+  hasBegun: boolean
 }
 
 /** The rows of schedules and their runs. Times are ms since the epoch. */
@@ -53,11 +63,14 @@ export interface ScheduleRows {
    */
   claim(run: ClaimedRun, expected: { nextAt?: number }, nextAt: number | undefined): boolean
   setSession(runId: string, sessionId: string): void
-  /** Ends a run and counts its failure; undefined when it has ended before. */
-  endRun(
-    runId: string,
-    end: { at: number; status: Exclude<ScheduleRunStatus, 'running'>; note?: string },
-  ): EndedRun | undefined
+  /** Ends a run and counts its failure; undefined when it has ended before. The mail of one that was not started waits for the next run. */
+  endRun(runId: string, end: RunEnd): EndedRun | undefined
+  /** Those that mail starts. */
+  waitingForMail(): Schedule[]
+  /** What a schedule has seen of mail, what waits for its next run, and what its open run was given. */
+  mailState(id: string): MailState
+  /** Keeps how far mail was watched, and a message for the next run, which is due now. False when it is known, or the schedule does not wait for it any more. */
+  addMail(schedule: Pick<Schedule, 'id' | 'time'>, found: FoundMail): boolean
   openRuns(): OpenRun[]
   run(runId: string): ScheduleRun | undefined
   /** The newest first. */
@@ -93,8 +106,13 @@ interface RunRow {
   reason: string | null
 }
 
+interface Change {
+  at: number
+  nextAt: number | undefined
+}
+
 /** What the `body` column holds. */
-type Body = Omit<ScheduleSpec, 'name'> & { createdIn?: string }
+type Body = Omit<ScheduleSpec, 'name'> & { createdIn?: string; mail?: MailState }
 
 const NO_OPEN_RUN =
   'NOT EXISTS (SELECT 1 FROM schedule_run WHERE schedule_run.schedule_id = schedule.id AND schedule_run.ended_at IS NULL)'
@@ -132,6 +150,10 @@ export function createScheduleRows(db: Database): ScheduleRows {
       `SELECT min(next_at) FROM schedule WHERE next_at IS NOT NULL AND deleted_at IS NULL AND paused = 0 AND ${NO_OPEN_RUN}`,
     )
     .pluck()
+  const waiting = db.prepare<[], ScheduleRow>(
+    `SELECT * FROM schedule WHERE deleted_at IS NULL AND paused = 0 AND json_extract(body, '$.time.kind') = 'mail'`,
+  )
+  const setBody = db.prepare<[string, string]>('UPDATE schedule SET body = ? WHERE id = ?')
   const isOpen = db
     .prepare<[string], number>('SELECT 1 FROM schedule_run WHERE schedule_id = ? AND ended_at IS NULL')
     .pluck()
@@ -167,10 +189,11 @@ export function createScheduleRows(db: Database): ScheduleRows {
 
   function scheduleOf(row: ScheduleRow): Schedule {
     const last = lastRun.get(row.id)
+    const { mail: _, ...body } = bodyOf(row)
     return {
       id: row.id,
       name: row.name,
-      ...(JSON.parse(row.body) as Body),
+      ...body,
       ...(row.next_at !== null && row.paused === 0 && { nextAt: row.next_at }),
       isPaused: row.paused === 1,
       failures: row.failures,
@@ -187,6 +210,24 @@ export function createScheduleRows(db: Database): ScheduleRows {
     return scheduleOf(row)
   }
 
+  function mailState(id: string): MailState {
+    const row = get.get(id)
+    return (row && bodyOf(row).mail) ?? { positions: {}, pending: [] }
+  }
+
+  function setMail(id: string, mail: MailState): void {
+    setBody.run(JSON.stringify({ ...bodyOf(get.get(id)!), mail }), id)
+  }
+
+  /** From now on, mail that came while the schedule did not wait for it does not count; what waits for a run is due. */
+  function watchAnew(id: string, at: number): void {
+    const row = get.get(id)
+    if (!row || bodyOf(row).time.kind !== 'mail') return
+    const mail = startMailAnew(mailState(id))
+    setMail(id, mail)
+    setNext.run(mail.pending.length > 0 ? at : null, id)
+  }
+
   return {
     list: (isDeleted) => (isDeleted ? deleted : active).all().map(scheduleOf),
     get(id) {
@@ -199,26 +240,31 @@ export function createScheduleRows(db: Database): ScheduleRows {
       insert.run(id, name, JSON.stringify(body), nextAt ?? null, at, at)
       return required(id)
     },
-    update(id, { name, ...spec }, { at, nextAt }) {
-      const { createdIn } = required(id)
-      const body: Body = { ...spec, ...(createdIn !== undefined && { createdIn }) }
-      update.run(name, JSON.stringify(body), nextAt ?? null, at, id)
+    update: db.transaction((id: string, { name, ...spec }: ScheduleSpec, { at, nextAt }: Change): Schedule => {
+      const { createdIn, time } = required(id)
+      const isSame = spec.time.kind === 'mail' && JSON.stringify(spec.time) === JSON.stringify(time)
+      const mail = isSame ? mailState(id) : undefined
+      const body: Body = { ...spec, ...(createdIn !== undefined && { createdIn }), ...(mail && { mail }) }
+      const due = mail && mail.pending.length > 0 ? at : nextAt
+      update.run(name, JSON.stringify(body), due ?? null, at, id)
       return required(id)
-    },
-    setPaused(id, isPaused, { at, nextAt }) {
+    }).immediate,
+    setPaused: db.transaction((id: string, isPaused: boolean, { at, nextAt }: Change): Schedule => {
       setPaused.run(Number(isPaused), nextAt ?? null, at, id)
+      if (!isPaused) watchAnew(id, at)
       return required(id)
-    },
+    }).immediate,
     setNext: (id, nextAt) => void setNext.run(nextAt ?? null, id),
     remove(id, at) {
       setDeleted.run(at, at, id)
       return required(id)
     },
-    restore(id, { at, nextAt }) {
+    restore: db.transaction((id: string, { at, nextAt }: Change): Schedule => {
       setDeleted.run(null, at, id)
       setNext.run(nextAt ?? null, id)
+      watchAnew(id, at)
       return required(id)
-    },
+    }).immediate,
     purge: (before) => db.prepare<[number]>('DELETE FROM schedule WHERE deleted_at < ?').run(before).changes,
     due: (now) => due.all(now).map(scheduleOf),
     nextWake: () => nextWake.get() ?? undefined,
@@ -227,25 +273,44 @@ export function createScheduleRows(db: Database): ScheduleRows {
       if (!row || row.deleted_at !== null || isOpen.get(run.scheduleId) !== undefined) return false
       if (expected.nextAt !== undefined && (row.next_at !== expected.nextAt || row.paused === 1)) return false
       addRun.run(run.id, run.scheduleId, run.dueAt, run.startedAt, run.missed, run.owner)
-      setNext.run(nextAt ?? null, run.scheduleId)
+      if (bodyOf(row).time.kind !== 'mail') setNext.run(nextAt ?? null, run.scheduleId)
+      else {
+        const mail = takeMail(mailState(run.scheduleId))
+        setMail(run.scheduleId, mail)
+        setNext.run(mail.pending.length > 0 ? run.startedAt : null, run.scheduleId)
+      }
       return true
     }).immediate,
     setSession: (runId, sessionId) => void setSession.run(sessionId, runId),
-    endRun: db.transaction(
-      (
-        runId: string,
-        { at, status, note }: { at: number; status: Exclude<ScheduleRunStatus, 'running'>; note?: string },
-      ): EndedRun | undefined => {
-        if (endRun.run(at, status, note ?? null, runId).changes === 0) return undefined
-        const scheduleId = getRun.get(runId)!.schedule_id
-        const { failures: before, isPaused } = required(scheduleId)
-        const failures = status === 'failed' ? before + 1 : status === 'done' || status === 'silent' ? 0 : before
-        const hasPaused = !isPaused && status === 'failed' && failures >= MAX_FAILURES
-        setFailures.run(failures, Number(isPaused || hasPaused), scheduleId)
-        dropRuns.run(scheduleId, scheduleId, KEPT_RUNS)
-        return { schedule: required(scheduleId) }
-      },
-    ).immediate,
+    endRun: db.transaction((runId: string, { at, status, note, hasBegun }: RunEnd): EndedRun | undefined => {
+      if (endRun.run(at, status, note ?? null, runId).changes === 0) return undefined
+      const scheduleId = getRun.get(runId)!.schedule_id
+      const { failures: before, isPaused } = required(scheduleId)
+      const failures = status === 'failed' ? before + 1 : status === 'done' || status === 'silent' ? 0 : before
+      const hasPaused = !isPaused && status === 'failed' && failures >= MAX_FAILURES
+      setFailures.run(failures, Number(isPaused || hasPaused), scheduleId)
+      const { taken, ...mail } = mailState(scheduleId)
+      if (taken) {
+        setMail(scheduleId, hasBegun ? mail : giveBackMail({ ...mail, taken }))
+        // One that could not begin for a reason that stays is tried again with the next message, or by hand.
+        if (!hasBegun && status === 'interrupted') setNext.run(at, scheduleId)
+      }
+      dropRuns.run(scheduleId, scheduleId, KEPT_RUNS)
+      return { schedule: required(scheduleId) }
+    }).immediate,
+    waitingForMail: () => waiting.all().map(scheduleOf),
+    mailState,
+    addMail: db.transaction(({ id, time }: Pick<Schedule, 'id' | 'time'>, found: FoundMail): boolean => {
+      const row = get.get(id)
+      if (!row || row.deleted_at !== null || row.paused === 1) return false
+      // Another process has changed which mail it waits for.
+      if (JSON.stringify(bodyOf(row).time) !== JSON.stringify(time)) return false
+      const mail = addMail(mailState(id), found)
+      if (!mail) return false
+      setMail(id, mail)
+      if (found.id !== undefined && row.next_at === null) setNext.run(found.at, id)
+      return true
+    }).immediate,
     openRuns: () => openRuns.all().map((row) => ({ ...runOf(row), owner: row.owner ?? '' })),
     run(runId) {
       const row = getRun.get(runId)
@@ -262,6 +327,10 @@ export function createScheduleRows(db: Database): ScheduleRows {
     },
     stamp: () => stamp.get() ?? '',
   }
+}
+
+function bodyOf({ body }: Pick<ScheduleRow, 'body'>): Body {
+  return JSON.parse(body) as Body
 }
 
 function runOf(row: RunRow): ScheduleRun {

@@ -2,7 +2,17 @@ import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval'
 import type { Schedule, ScheduleInput, ScheduleRunLimits } from '../../../shared/model/schedule'
-import { momentText, quietText, RUN_STATUS_TEXT, timeSource, timeText } from '../../../shared/model/schedule-text'
+import {
+  mailSource,
+  momentText,
+  NEW_MAIL,
+  noNextText,
+  quietText,
+  RUN_STATUS_TEXT,
+  timeSource,
+  timeText,
+  withTime,
+} from '../../../shared/model/schedule-text'
 import { oneLine, table } from '../../console/output'
 import { parseAction, refuseAgents, type ActionSpec } from '../../console/parse-action'
 import { UsageError, type Parsed } from '../../console/parse-command'
@@ -10,9 +20,13 @@ import { reportStart } from '../../console/report'
 import { createEngine } from '../../engine/engine'
 import type { Engine } from '../../engine/engine-api'
 
+/** Which mail starts a schedule: an option for each part of the filter. */
+const MAIL = ['mail-account', 'mail-folder', 'mail-from', 'mail-subject', 'mail-text'] as const
 const CONTENT = [
   'name',
   'time',
+  'on-mail',
+  ...MAIL,
   'zone',
   'prompt',
   'project',
@@ -83,7 +97,7 @@ export async function scheduleMain(parsed: Parsed, version: string): Promise<num
       }
       case 'create': {
         const made = await schedule.create({ ...missing(values), ...given(values) })
-        say(made, `Created ${made.id}. Next run: ${nextText(made)}.\n${offText(engine)}`)
+        say(made, `Created ${made.id}. Next run: ${nextText(made)}.\n${offText(engine, made)}`)
         break
       }
       case 'update': {
@@ -163,8 +177,9 @@ function text(values: Values, name: string): string | undefined {
 
 /** The required options of a new schedule. */
 function missing(values: Values): Pick<ScheduleInput, 'name' | 'time' | 'prompt'> {
-  const [name, time, prompt] = ['name', 'time', 'prompt'].map((option) => text(values, option))
-  if (!name || !time || !prompt) throw wrong('create needs --name, --time and --prompt.')
+  const [name, prompt] = ['name', 'prompt'].map((option) => text(values, option))
+  const { time } = timeOf(values)
+  if (!name || !time || !prompt) throw wrong('create needs --name, --prompt, and --time or --on-mail.')
   return { name, time, prompt }
 }
 
@@ -174,7 +189,8 @@ function given(values: Values): Partial<ScheduleInput> {
   const known = PERMISSION_MODES.find((one) => one === mode) satisfies PermissionMode | undefined
   const limits = limitsOf(values)
   return {
-    ...pick(values, ['name', 'time', 'zone', 'prompt', 'agent', 'model', 'quiet']),
+    ...timeOf(values),
+    ...pick(values, ['name', 'zone', 'prompt', 'agent', 'model', 'quiet']),
     ...folderOf(values),
     ...(known && { mode: known }),
     ...(Object.keys(limits).length > 0 && { limits }),
@@ -189,6 +205,19 @@ function pick<Name extends string>(values: Values, names: readonly Name[]): Part
     if (value !== undefined) found[name] = value
   }
   return found
+}
+
+/** When it runs: a time, or mail with its filter. */
+function timeOf(values: Values): Pick<Partial<ScheduleInput>, 'time' | 'mail'> {
+  const time = text(values, 'time')
+  const filter = MAIL.flatMap((option) => {
+    const value = text(values, option)
+    return value === undefined ? [] : [[option.slice('mail-'.length), value]]
+  })
+  if (time !== undefined && (values['on-mail'] === true || filter.length > 0))
+    throw wrong('--time and --on-mail with its filter exclude each other.')
+  if (values['on-mail'] !== true && filter.length === 0) return time === undefined ? {} : { time }
+  return { time: NEW_MAIL, ...(filter.length > 0 && { mail: Object.fromEntries(filter) }) }
 }
 
 function folderOf(values: Values): { folder?: string } {
@@ -219,7 +248,8 @@ function limitsOf(values: Values): ScheduleRunLimits {
 function merged(before: Schedule, values: Values): ScheduleInput {
   const { name, time, zone, prompt, mode, limits, heartbeat, folder, agent, model } = before
   const changes = given(values)
-  return {
+  const mail = mailSource(time)
+  const input: ScheduleInput = {
     name,
     time: timeSource(time, zone),
     zone,
@@ -230,9 +260,14 @@ function merged(before: Schedule, values: Values): ScheduleInput {
     ...(folder !== undefined && { folder }),
     ...(agent !== undefined && { agent }),
     ...(model !== undefined && { model }),
-    ...changes,
-    limits: { ...limits, ...changes.limits },
+    ...(mail && { mail }),
   }
+  // Parts of the filter that are not named stay.
+  return withTime(input, {
+    ...changes,
+    ...(changes.mail && { mail: { ...mail, ...changes.mail } }),
+    limits: { ...limits, ...changes.limits },
+  })
 }
 
 function listText(schedules: readonly Schedule[], isDeleted: boolean): string {
@@ -267,15 +302,19 @@ function showText(schedule: Schedule): string {
   return `${oneLine(name)}\n\n${rows.map(([what = '', value = '']) => `${what.padEnd(18)} ${value}\n`).join('')}\n${prompt}\n`
 }
 
-function nextText({ isPaused, nextAt, zone }: Schedule): string {
+function nextText({ isPaused, nextAt, time, zone }: Schedule): string {
   if (isPaused) return 'none, it is paused'
-  return nextAt === undefined ? 'none' : momentText(nextAt, zone)
+  return nextAt === undefined ? noNextText(time) : momentText(nextAt, zone)
 }
 
-function offText({ settings }: Engine): string {
-  return settings.view().features.some(({ feature, enabled }) => feature === 'scheduling' && enabled)
-    ? ''
-    : 'Schedules are off, so it does not run yet: turn them on in the settings, under Features.\n'
+function offText({ settings }: Engine, { time }: Schedule): string {
+  const isOn = (wanted: string): boolean =>
+    settings.view().features.some(({ feature, enabled }) => feature === wanted && enabled)
+  if (!isOn('scheduling'))
+    return 'Schedules are off, so it does not run yet: turn them on in the settings, under Features.\n'
+  return time.kind === 'mail' && !isOn('mail')
+    ? 'Mail is off, so none starts it yet: turn it on in the settings, under Features.\n'
+    : ''
 }
 
 function limitOf(value: Values[string]): number {

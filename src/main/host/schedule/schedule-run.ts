@@ -1,4 +1,5 @@
 import type { Schedule } from '../../../shared/model/schedule'
+import { notificationLine } from '../../../shared/model/notification'
 import { momentText, RUN_STATUS_TEXT } from '../../../shared/model/schedule-text'
 import { oneLine } from '../../console/output'
 import { reportStart } from '../../console/report'
@@ -40,6 +41,8 @@ export async function runSchedules(version: string): Promise<number> {
     engine.onChange((change) => {
       if (change.kind === 'schedules' || change.kind === 'settings') void report()
       if (change.kind === 'notice') process.stderr.write(`trestle: ${oneLine(change.text)}\n`)
+      if (change.kind === 'notification')
+        process.stderr.write(`trestle: ${oneLine(notificationLine(change.notification))}\n`)
     })
     await report()
     process.stdout.write(`Trestle runs the schedules of ${engine.home}. Ctrl-C ends it.\n`)

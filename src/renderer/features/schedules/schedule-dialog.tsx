@@ -3,7 +3,7 @@ import { useDeferredValue, useId, useState, type FormEvent } from 'react'
 import { MODE_NAMES } from '../../../shared/configuration/sandbox-text'
 import { PERMISSION_MODES, type PermissionMode } from '../../../shared/model/approval'
 import { SCHEDULE_LIMITS, type Schedule, type ScheduleInput } from '../../../shared/model/schedule'
-import { quietText, timeSource } from '../../../shared/model/schedule-text'
+import { mailSource, NEW_MAIL, quietText, timeSource } from '../../../shared/model/schedule-text'
 import { failureFrom } from '../../client/failure-from'
 import { useClient } from '../../state/page/queries'
 import { showToast } from '../../state/page/toasts-state'
@@ -13,6 +13,7 @@ import { SelectField, TextAreaField } from '../../ui/form/choice-fields'
 import { TextField } from '../../ui/form/field'
 import { Switch } from '../../ui/form/settings-controls'
 import { ErrorNote } from '../../ui/notice'
+import { MailTrigger, type MailDraft, WhenField } from './mail-trigger'
 import { AgentField, FolderField, ModelField } from './run-fields'
 import { useScheduleActions } from './schedule-actions'
 import { ScheduleHistory } from './schedule-history'
@@ -28,6 +29,9 @@ interface ScheduleDialogProps {
 /** What a person types in the form. */
 export interface ScheduleDraft {
   name: string
+  /** Mail starts it, instead of a time. */
+  onMail: boolean
+  mail: MailDraft
   time: string
   zone: string
   prompt: string
@@ -51,7 +55,9 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
   const [draft, setDraft] = useState(before)
   const change = (part: Partial<ScheduleDraft>): void => setDraft((now) => ({ ...now, ...part }))
   const input = useDeferredValue(draft)
-  const isComplete = [draft.name, draft.time, draft.prompt].every((text) => text.trim() !== '')
+  const isComplete = [draft.name, draft.onMail ? NEW_MAIL : draft.time, draft.prompt].every(
+    (text) => text.trim() !== '',
+  )
   const isChanged = !schedule || JSON.stringify(draft) !== JSON.stringify(before)
   const save = useMutation({
     mutationFn: () =>
@@ -110,7 +116,12 @@ export function ScheduleDialog({ schedule, userHome, onClose }: ScheduleDialogPr
           maxLength={SCHEDULE_LIMITS.nameChars}
           onChange={(event) => change({ name: event.target.value })}
         />
-        <TimeField draft={draft} checked={input} saved={before.time} onChange={change} />
+        <WhenField onMail={draft.onMail} onChange={(onMail) => change({ onMail })} />
+        {draft.onMail ? (
+          <MailTrigger value={draft.mail} onChange={(mail) => change({ mail })} />
+        ) : (
+          <TimeField draft={draft} checked={input} saved={before.time} onChange={change} />
+        )}
         <TextAreaField
           label="Prompt"
           hint="What the agent is told in each run. It knows nothing of other sessions."
@@ -195,7 +206,9 @@ function draftOf(schedule: Schedule | undefined): ScheduleDraft {
   const { limits, heartbeat } = schedule ?? {}
   return {
     name: schedule?.name ?? '',
-    time: schedule ? timeSource(schedule.time, schedule.zone) : '',
+    onMail: schedule?.time.kind === 'mail',
+    mail: { account: '', folder: '', from: '', subject: '', text: '', ...(schedule && mailSource(schedule.time)) },
+    time: schedule && schedule.time.kind !== 'mail' ? timeSource(schedule.time, schedule.zone) : '',
     zone: schedule?.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     prompt: schedule?.prompt ?? '',
     folder: schedule?.folder ?? '',
@@ -219,10 +232,14 @@ function inputOf({
   model,
   quiet,
   zone,
+  onMail,
+  mail,
+  time,
   ...draft
 }: ScheduleDraft): ScheduleInput {
   return {
     ...draft,
+    ...(onMail ? { time: NEW_MAIL, mail } : { time }),
     limits: {
       ...(minutes !== '' && { minutes: Number(minutes) }),
       ...(steps !== '' && { steps: Number(steps) }),

@@ -1,6 +1,6 @@
 import { CirclePause, CirclePlay, Ellipsis, Play, RotateCcw, Trash2 } from 'lucide-react'
 import type { Schedule } from '../../../shared/model/schedule'
-import { timeText } from '../../../shared/model/schedule-text'
+import { noNextText, timeText } from '../../../shared/model/schedule-text'
 import { folderName } from '../../format/folder-name'
 import { useNowEachMinute } from '../../format/relative-time'
 import { useLayout } from '../../state/page/layout-state'
@@ -33,7 +33,7 @@ function ScheduleRow({ schedule, userHome }: { schedule: Schedule; userHome: str
   const actions = useScheduleActions()
   const isDeleted = deletedAt !== undefined
   const about = [
-    `${timeText(time, zone)}${zone === OWN_ZONE ? '' : ` (${zone})`}`,
+    `${timeText(time, zone)}${zone === OWN_ZONE || time.kind === 'mail' ? '' : ` (${zone})`}`,
     ...(heartbeat ? ['heartbeat'] : []),
     ...(folder === undefined ? [] : [folderName(folder, userHome).name]),
   ]
@@ -95,12 +95,12 @@ function ScheduleRow({ schedule, userHome }: { schedule: Schedule; userHome: str
 }
 
 /** The next and the last run. */
-function Times({ schedule: { nextAt, isPaused, lastRun, deletedAt } }: { schedule: Schedule }) {
+function Times({ schedule: { nextAt, time, isPaused, lastRun, deletedAt } }: { schedule: Schedule }) {
   const now = useNowEachMinute()
   const next = isPaused
     ? 'Paused'
     : nextAt === undefined
-      ? 'No further run'
+      ? sentence(noNextText(time))
       : nextAt < now && lastRun?.status === 'running'
         ? 'After this run'
         : dueText(nextAt, now)
@@ -135,6 +135,10 @@ function LastRun({ run: { sessionId }, text }: { run: NonNullable<Schedule['last
       <span className="sr-only">, open the session</span>
     </button>
   )
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone

@@ -8,7 +8,16 @@ import type {
   ScheduleSpec,
   TimePreview,
 } from '../../../../shared/model/schedule'
-import { momentText, quietText, RUN_STATUS_TEXT, timeSource, timeText } from '../../../../shared/model/schedule-text'
+import {
+  mailSource,
+  momentText,
+  noNextText,
+  quietText,
+  RUN_STATUS_TEXT,
+  timeSource,
+  timeText,
+  withTime,
+} from '../../../../shared/model/schedule-text'
 import type { Preview } from '../../../../shared/model/preview'
 import { failed, ok, type Access, type PreparedCall, type Refusal, type ToolResult } from '../tool'
 import type { CreateInput, UpdateInput } from './schedule-inputs'
@@ -25,7 +34,7 @@ export interface SessionSchedules {
   schedules(): Promise<{
     list(): Schedule[]
     find(idOrName: string): Schedule
-    check(input: Pick<ScheduleInput, 'time' | 'zone' | 'heartbeat' | 'quiet'>): TimePreview
+    check(input: Pick<ScheduleInput, 'time' | 'mail' | 'zone' | 'heartbeat' | 'quiet'>): TimePreview
     read(input: ScheduleInput, author: Author, before?: Schedule): Promise<ScheduleSpec>
     create(input: ScheduleInput, author: Author): Promise<Schedule>
     change(id: string, input: ScheduleInput, author: Author): Promise<Schedule>
@@ -105,7 +114,7 @@ async function updateCall(session: SessionSchedules, given: UpdateInput): Promis
   const schedules = await session.schedules()
   const before = schedules.find(id)
   const hasChanges = Object.keys(changes).length > 0
-  const input: ScheduleInput = { ...inputOf(before), ...changes }
+  const input: ScheduleInput = withTime(inputOf(before), changes)
   if (changes.heartbeat === false) delete input.quiet
   // Also when only its prompt changes: it would be carried out in the mode that it has.
   const spec = await schedules.read(input, session.author(), before)
@@ -174,6 +183,7 @@ function inputOf({
   limits: itsLimits,
   heartbeat,
 }: ScheduleSpec): ScheduleInput {
+  const mail = mailSource(time)
   return {
     name,
     time: timeSource(time, zone),
@@ -186,6 +196,7 @@ function inputOf({
     ...(folder !== undefined && { folder }),
     ...(agent !== undefined && { agent }),
     ...(model !== undefined && { model }),
+    ...(mail && { mail }),
   }
 }
 
@@ -239,9 +250,9 @@ function line(schedule: Schedule): string {
   return `- ${itsId} ${name}: ${[timeText(time, zone), nextText(schedule), mode, last].filter(Boolean).join('; ')}`
 }
 
-function nextText({ isPaused, nextAt, zone }: Schedule): string {
+function nextText({ isPaused, nextAt, time, zone }: Schedule): string {
   if (isPaused) return 'paused'
-  return nextAt === undefined ? 'no further run' : `next ${momentText(nextAt, zone)} ${zone}`
+  return nextAt === undefined ? noNextText(time) : `next ${momentText(nextAt, zone)} ${zone}`
 }
 
 function runLine({ status, startedAt, missed, note, sessionId }: ScheduleRun, zone: string): string {

@@ -10,13 +10,28 @@ const limits = z.strictObject({
 })
 const fields = {
   name: z.string().trim().min(1).max(SCHEDULE_LIMITS.nameChars),
-  time: z.string().trim().min(1).max(200).describe('Cron, 2026-12-01T09:00, "every 2 h" or "weekdays at 9:00"'),
+  time: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .describe('Cron, 2026-12-01T09:00, "every 2 h", "weekdays at 9:00" or "new mail"'),
   prompt: z
     .string()
     .trim()
     .min(1)
     .max(SCHEDULE_LIMITS.promptChars)
     .describe('What the agent of a run is told; it knows nothing else'),
+  mail: z
+    .strictObject({
+      account: z.string().trim().max(100).optional(),
+      folder: z.string().trim().max(500).optional(),
+      from: z.string().trim().max(200).optional(),
+      subject: z.string().trim().max(200).optional(),
+      text: z.string().trim().max(200).optional(),
+    })
+    .optional()
+    .describe('For "new mail": parts of the sender, subject or text, the folder, the account; default: all mail'),
   zone: z.string().trim().max(100).optional().describe('IANA time zone; default: that of this machine'),
   folder: z.string().max(4096).optional().describe('Absolute path; default: the project of this session'),
   agent: z.string().trim().max(100).optional(),
