@@ -29,7 +29,7 @@ function script({ body }: RecordedRequest, index: number): ScriptStep {
 }
 
 test.skip(!hasDovecot, 'Dovecot is not installed here')
-test.use({ config: { more: '[features]\nmail = true' }, model: { script } })
+test.use({ config: { more: '[features]\nmail = true\nscheduling = true' }, model: { script } })
 
 let lab: MailLab
 test.beforeAll(async () => {
@@ -117,4 +117,38 @@ test('mail is read, and answered once the user has seen the whole answer, all by
   await expect(transcriptText(page, 'I have answered Bob.')).toBeVisible()
   await pictures(app, 'mail-answered')
   expect(await findings(page)).toEqual([])
+})
+
+test('mail starts a schedule: it is set up with a filter, runs when a message arrives, and asks before it answers', async ({
+  app,
+}) => {
+  const { page } = app
+  await page.getByRole('button', { name: 'Settings' }).press('Enter')
+  await page.getByRole('tab', { name: 'Mail' }).click()
+  await addAccount(page, MAIL_PASSWORD)
+  await expect(page.getByRole('status', { name: 'Test of ada' })).toContainText('Signed in')
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Schedules', exact: true }).press('Enter')
+  await page.getByRole('button', { name: 'New schedule' }).press('Enter')
+  const form = page.getByRole('dialog', { name: 'New schedule' })
+  await form.getByRole('textbox', { name: 'Name' }).fill('Failed builds')
+  await form.getByRole('combobox', { name: 'Runs' }).selectOption('When mail arrives')
+  await form.getByRole('textbox', { name: 'From' }).fill('ci@example.com')
+  await form.getByRole('combobox', { name: 'Account' }).selectOption('ada@example.com')
+  await form.getByRole('textbox', { name: 'Prompt' }).fill('Find out why the build failed.')
+  await pictures(app, 'mail-schedule-form')
+  expect(await findings(page)).toEqual([])
+  await form.getByRole('textbox', { name: 'Name' }).press('Enter')
+  const list = page.getByRole('list', { name: 'Schedules' })
+  await expect(list).toContainText('When mail arrives from “ci@example.com” for ada')
+  await pictures(app, 'mail-schedule')
+  expect(await findings(page)).toEqual([])
+  // Whether it watches yet can only be told by mail: it is sent until it does.
+  await expect(async () => {
+    await lab.deliver('ada', 'From: CI <ci@example.com>\r\nSubject: Build failed\r\n\r\nSee the log.\r\n')
+    await expect(list).toContainText('Waits for you', { timeout: 2000 })
+  }).toPass()
+  // It has read the message, and asks before it answers.
+  await page.getByRole('button', { name: /^Inbox/ }).press('Enter')
+  await expect(page.getByText('Re: Lunch on Friday?').first()).toBeVisible()
 })

@@ -31,6 +31,13 @@ test('a schedule runs when it is due, waits in the inbox, and is answered, all b
   await form.getByRole('combobox', { name: 'Folder' }).selectOption({ index: 1 })
   await pictures(app, 'schedules-form')
   expect(await findings(page)).toEqual([])
+  await form.getByRole('combobox', { name: 'Runs' }).selectOption('When mail arrives')
+  await expect(form.getByRole('textbox', { name: 'When' })).toBeHidden()
+  await form.getByRole('textbox', { name: 'From' }).fill('ci@example.com')
+  await expect(form).toContainText('No mail account is set up')
+  await pictures(app, 'schedules-mail-form')
+  expect(await findings(page)).toEqual([])
+  await form.getByRole('combobox', { name: 'Runs' }).selectOption('At set times')
   // Soon, so that the story does not wait for the night.
   await form.getByRole('textbox', { name: 'When' }).fill(`${new Date(Date.now() + 2000).toISOString().slice(0, 19)}Z`)
   await form.getByRole('textbox', { name: 'Name' }).press('Enter')
