@@ -122,6 +122,47 @@ it('the agent creates, lists, changes, pauses and deletes a schedule; what it ma
   expect(await schedule<Schedule>('restore', 'Check')).toMatchObject({ name: 'Check', isPaused: true })
 })
 
+it('a schedule that mail starts is created and changed by the agent and in the terminal; its filter is strict', async () => {
+  const account = '[mail.accounts.work]\naddress = "a@example.com"\nimap_host = "127.0.0.1"\nsmtp_host = "127.0.0.1"\n'
+  const create = { name: 'Builds', time: 'new mail', prompt: 'Look.' }
+  const { scratch, schedule, results } = await program(
+    [
+      brief('ScheduleCreate', { ...create, mail: { sender: 'ci' } }),
+      brief('ScheduleCreate', { ...create, mail: { account: 'home' } }),
+      brief('ScheduleCreate', { ...create, time: 'every 2 h', mail: { from: 'ci' } }),
+      brief('ScheduleCreate', { ...create, mail: { from: 'ci@example.com', subject: 'failed' } }),
+      brief('ScheduleUpdate', { id: 'Builds', mail: { from: 'ci', account: 'work' } }),
+      brief('ScheduleUpdate', { id: 'Builds', prompt: 'Look at it.' }),
+      { text: 'done' },
+    ],
+    `${ON}${account}`,
+  )
+  await runCli(['print', 'go', '--cwd', scratch.project, '--permission-mode', 'auto'], { home: scratch.home })
+  expect(results()).toEqual([
+    expect.stringContaining('sender'),
+    expect.stringContaining('There is no mail account "home". There are: work.'),
+    expect.stringContaining('can only be chosen with the time "new mail"'),
+    expect.stringMatching(/^Created schedule-[0-9a-f]+\. when mail arrives$/),
+    expect.stringMatching(/^Changed schedule-[0-9a-f]+\. when mail arrives$/),
+    expect.stringMatching(/^Changed schedule-[0-9a-f]+\. when mail arrives$/),
+  ])
+  expect(await schedule('show', 'Builds')).toMatchObject({
+    prompt: 'Look at it.',
+    time: { kind: 'mail', account: 'work', filter: { from: 'ci' } },
+  })
+  expect(await schedule('update', 'Builds', '--mail-subject', 'failed')).toMatchObject({
+    time: { kind: 'mail', account: 'work', filter: { from: 'ci', subject: 'failed' } },
+  })
+  const replaced = await schedule<Schedule>('update', 'Builds', '--on-mail', '--mail-text', 'broken')
+  expect(replaced.time).toEqual({ kind: 'mail', filter: { text: 'broken' } })
+  const timed = await schedule<Schedule>('update', 'Builds', '--time', 'every 2 h')
+  expect(timed.time).toMatchObject({ kind: 'every' })
+  const both = await runCli(['schedule', 'update', 'Builds', '--time', 'every 2 h', '--on-mail'], {
+    home: scratch.home,
+  })
+  expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('exclude each other') })
+})
+
 it('in Ask first a schedule that may do more is refused, also by changing the prompt of one, and creating one asks', async () => {
   const { scratch, schedule, results } = await program([
     brief('ScheduleCreate', { name: 'New', time: 'every 2 h', prompt: 'Look.', mode: 'auto' }),

@@ -175,7 +175,10 @@ export const SCHEDULE_COMMAND: CommandSpec = {
       value: 'TIME',
       help: 'create, update: a cron pattern, 2026-12-01T09:00, "every 2 h" or "weekdays at 9:00".',
     },
-    'on-mail': { type: 'boolean', help: 'create, update: run when mail arrives that fits the options below.' },
+    'on-mail': {
+      type: 'boolean',
+      help: 'create, update: run when mail arrives that fits the --mail options, and no others.',
+    },
     'mail-account': { type: 'string', value: 'ID', help: 'create, update: only of this account (default: all).' },
     'mail-folder': { type: 'string', value: 'NAME', help: 'create, update: in this folder (default: the inbox).' },
     'mail-from': { type: 'string', value: 'TEXT', help: "create, update: part of the sender's name or address." },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ScheduleSpec } from '../../../shared/model/schedule'
-import { dueRun, isQuiet, nextRun, parseCron, plannedRuns } from './timetable'
+import { dueRun, isQuiet, nextRun, parseCron, plannedRuns, quietEnd } from './timetable'
 
 const at = (text: string): number => Date.parse(text)
 const iso = (ms: number | undefined): string | undefined =>
@@ -95,3 +95,11 @@ it.each(['', 'x', '61 * * * *', '* * * *', '* * * * * *', '0 0 31 2 *'])(
     expect(() => parseCron(text, 'UTC')).toThrow(/is not a cron pattern with five fields: .+\./)
   },
 )
+
+it('quiet hours end at the next such time by the clock of the zone; what mail starts has no due times', () => {
+  const quiet = { from: '22:00', to: '07:30' }
+  expect(iso(quietEnd(quiet, at('2026-06-01T21:00:00Z'), 'Europe/Berlin'))).toBe('2026-06-02T05:30')
+  const times = { time: { kind: 'mail', filter: {} }, zone: 'UTC' } as const
+  expect(nextRun(times, 0)).toBeUndefined()
+  expect(plannedRuns(times, 0, Number.POSITIVE_INFINITY, 5)).toEqual([])
+})

@@ -217,7 +217,7 @@ function timeOf(values: Values): Pick<Partial<ScheduleInput>, 'time' | 'mail'> {
   if (time !== undefined && (values['on-mail'] === true || filter.length > 0))
     throw wrong('--time and --on-mail with its filter exclude each other.')
   if (values['on-mail'] !== true && filter.length === 0) return time === undefined ? {} : { time }
-  return { time: NEW_MAIL, ...(filter.length > 0 && { mail: Object.fromEntries(filter) }) }
+  return { time: NEW_MAIL, mail: Object.fromEntries(filter) }
 }
 
 function folderOf(values: Values): { folder?: string } {
@@ -262,10 +262,10 @@ function merged(before: Schedule, values: Values): ScheduleInput {
     ...(model !== undefined && { model }),
     ...(mail && { mail }),
   }
-  // Parts of the filter that are not named stay.
+  // Without --on-mail, parts of the filter that are not named stay.
   return withTime(input, {
     ...changes,
-    ...(changes.mail && { mail: { ...mail, ...changes.mail } }),
+    ...(changes.mail && { mail: values['on-mail'] === true ? changes.mail : { ...mail, ...changes.mail } }),
     limits: { ...limits, ...changes.limits },
   })
 }
