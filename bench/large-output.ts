@@ -12,8 +12,8 @@ export default async function largeOutput(): Promise<Measurement[]> {
   const scratch = makeScratch()
   try {
     const line = `${'0123456789'.repeat(10).slice(0, 99)}\n`
-    writeFileSync(join(scratch.folder, 'large.txt'), line.repeat((MEGABYTES * 1_000_000) / line.length))
-    const command = `cat ${join(scratch.folder, 'large.txt')}`
+    writeFileSync(join(scratch.project, 'large.log'), line.repeat((MEGABYTES * 1_000_000) / line.length))
+    const command = `cat ${join(scratch.project, 'large.log')}`
     const answers = (n: number) => (n === 0 ? { calls: [{ name: 'Bash', input: { command } }] } : undefined)
     const [times, rss, pss]: number[][] = [[], [], []]
     for (let run = 0; run < RUNS; run++) {
