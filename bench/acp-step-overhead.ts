@@ -8,7 +8,10 @@ const RUNS = 3
 /** Warm-up: the first steps load modules that later ones reuse. */
 const SETTLED = 9
 
-/** Overhead of a step over ACP compared with print mode: the same script alternately, from the last byte of an answer to the next request. */
+/**
+ * Overhead of a step over ACP compared with print mode: the same script alternately, from the last byte of an answer to
+ * the next request.
+ */
 export default async function acpStepOverhead(): Promise<Measurement[]> {
   const [print, acp]: number[][] = [[], []]
   let updates = 0

@@ -21,8 +21,9 @@ const SHORTEST_ANSWER = 4000
 const LEFT_OF_STEP = 90
 
 /**
- * What ten turns of 15 reads cost in a window of 128k tokens, with the prefix cache of the provider, beside a harness that could not do better: one that
- * reads from the cache everything it has sent before in the same form, and one that besides trims to exactly 60 % of the window, at the best moment.
+ * What ten turns of 15 reads cost in a window of 128k tokens, with the prefix cache of the provider, beside a harness
+ * that could not do better: one that reads from the cache everything it has sent before in the same form, and one that
+ * besides trims to exactly 60 % of the window, at the best moment.
  */
 export default async function contextCost(): Promise<Measurement[]> {
   const { createEngine } = await import('../src/main/engine/engine.ts')
@@ -122,8 +123,9 @@ export default async function contextCost(): Promise<Measurement[]> {
 }
 
 /**
- * The same conversation with a harness that knows the size of everything: whenever the next request would be over the limit it leaves out the oldest results
- * down to exactly the floor, and pays for what comes after the first of them again. Of all limits the cheapest.
+ * The same conversation with a harness that knows the size of everything: whenever the next request would be over the
+ * limit it leaves out the oldest results down to exactly the floor, and pays for what comes after the first of them
+ * again. Of all limits the cheapest.
  */
 function idealToFloor(tokens: readonly number[]): { dollars: number; limit: number; trims: number } {
   const grown = tokens.slice(1).map((value, index) => value - tokens[index]!)

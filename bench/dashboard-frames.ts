@@ -15,7 +15,10 @@ const STRETCH_MS = 10_000
 const LINES_PER_SECOND = 10
 const FLOOD_CHUNK = 64 * 1024
 
-/** In Chromium on the web host, with tasks that live in memory: the frames of the page of tasks while 200 of them print all the time. */
+/**
+ * In Chromium on the web host, with tasks that live in memory: the frames of the page of tasks while 200 of them print
+ * all the time.
+ */
 export default async function dashboardFrames(): Promise<Measurement[]> {
   const executable = await findChromium()
   if (executable === null) throw new Error(NO_CHROMIUM)

@@ -13,8 +13,8 @@ const CHUNKS_PER_S = 2000
 const LIMIT_MS = 50
 
 /**
- * How long the event loop of a process with an engine is blocked: by a turn of 50 steps with tools (after a first one, which loads the code), and by an
- * answer of 20,000 chunks in ten seconds.
+ * How long the event loop of a process with an engine is blocked: by a turn of 50 steps with tools (after a first one,
+ * which loads the code), and by an answer of 20,000 chunks in ten seconds.
  */
 export default async function eventLoop(): Promise<Measurement[]> {
   const scratch = makeScratch()

@@ -5,7 +5,10 @@ import { cycle } from './support/script.ts'
 const RUNS = 3
 const STEPS = 50
 
-/** Processor time and peak memory of the whole process tree for 50 steps of read, `true` and grep, start and end included. */
+/**
+ * Processor time and peak memory of the whole process tree for 50 steps of read, `true` and grep, start and end
+ * included.
+ */
 export default async function fiftyStepsResources(): Promise<Measurement[]> {
   const [cpu, rss, pss, own]: number[][] = [[], [], [], []]
   for (let run = 0; run < RUNS; run++) {

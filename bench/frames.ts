@@ -23,7 +23,10 @@ const PER_SECOND = 2000
 const FURTHER = 3
 const TIME_LIMIT_MS = 120_000
 
-/** In Chromium on the web host: opening a session of 50,000 events, and the frames while an answer streams into a transcript of 10,000 messages. */
+/**
+ * In Chromium on the web host: opening a session of 50,000 events, and the frames while an answer streams into a
+ * transcript of 10,000 messages.
+ */
 export default async function frames(): Promise<Measurement[]> {
   const executable = await findChromium()
   if (executable === null) throw new Error(NO_CHROMIUM)

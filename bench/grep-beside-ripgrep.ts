@@ -9,7 +9,10 @@ import { makeScratch, put } from './support/scratch.ts'
 const LARGE_FOLDERS = 1_000
 const FILES_PER_FOLDER = 20
 
-/** The Grep tool beside the same search by ripgrep itself (started without a shell, output read): a small project and a tree of 20,000 files. */
+/**
+ * The Grep tool beside the same search by ripgrep itself (started without a shell, output read): a small project and a
+ * tree of 20,000 files.
+ */
 export default async function grepBesideRipgrep(): Promise<Measurement[]> {
   const { grepTool } = await import('../src/main/engine/tool/builtin/grep.ts')
   const { createWorkspace } = await import('../src/main/engine/workspace/workspace.ts')

@@ -5,7 +5,9 @@ const RUNS = 3
 const CHUNKS = 20_000
 const TEXT = 'ten bytes '.repeat(CHUNKS)
 
-/** An answer of 200 KB in 20,000 chunks: processor time of the whole run, and how much of it an empty answer takes too. */
+/**
+ * An answer of 200 KB in 20,000 chunks: processor time of the whole run, and how much of it an empty answer takes too.
+ */
 export default async function manyChunks(): Promise<Measurement[]> {
   const [cpu, empty, wall]: number[][] = [[], [], []]
   for (let run = 0; run < RUNS; run++) {

@@ -1,4 +1,7 @@
-/** `npm run bench [name...]`: runs the benchmarks of this folder (all of them without a name), one after the other, and prints one JSON array. */
+/**
+ * `npm run bench [name...]`: runs the benchmarks of this folder (all of them without a name), one after the other, and
+ * prints one JSON array.
+ */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { print, progress, type Benchmark, type Measurement } from './support/measurement.ts'

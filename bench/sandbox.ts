@@ -15,7 +15,10 @@ const PROCESSES = 5
 const CPU_RUNS = 5
 const STEPS = 50
 
-/** What a sandbox adds to a command, beside the same command without one: `true`, in turns in one process; and to 50 steps of read, `true` and grep. */
+/**
+ * What a sandbox adds to a command, beside the same command without one: `true`, in turns in one process; and to 50
+ * steps of read, `true` and grep.
+ */
 export default async function sandbox(): Promise<Measurement[]> {
   const { sandboxSupport } = await import('../src/main/engine/sandbox/sandbox-support.ts')
   const support = sandboxSupport()
@@ -104,8 +107,9 @@ async function first(): Promise<void> {
 }
 
 /**
- * As a user meets it: in the built program, from the events of a turn. Call 1 needs the first sandbox of the session; call 3 changes the project so that call 4 needs a new
- * one (a repository has files to protect). Either is made while the model answers, if that takes it long enough.
+ * As a user meets it: in the built program, from the events of a turn. Call 1 needs the first sandbox of the session;
+ * call 3 changes the project so that call 4 needs a new one (a repository has files to protect). Either is made while
+ * the model answers, if that takes it long enough.
  */
 async function callsInPrint(): Promise<Measurement[]> {
   const found: Measurement[] = []

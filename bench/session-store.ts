@@ -8,7 +8,10 @@ const SESSIONS = 3_000
 const WINDOW = 400
 const RUNS = 5
 
-/** Through the store itself: opening a session of 50,000 events (its header and latest window), and listing 3,000 sessions. */
+/**
+ * Through the store itself: opening a session of 50,000 events (its header and latest window), and listing 3,000
+ * sessions.
+ */
 export default async function sessionStore(): Promise<Measurement[]> {
   const { openStore } = await import('../src/main/engine/store/open/open-store.ts')
   const scratch = makeScratch()

@@ -39,7 +39,9 @@ const UNTIL_USABLE = `new Promise((resolve) => {
   look()
 })`
 
-/** In Chromium on the web host: load time of the page with 3,000 sessions listed, with a cold and a warm browser cache. */
+/**
+ * In Chromium on the web host: load time of the page with 3,000 sessions listed, with a cold and a warm browser cache.
+ */
 export default async function startPage(): Promise<Measurement[]> {
   const executable = await findChromium()
   if (executable === null) throw new Error(NO_CHROMIUM)

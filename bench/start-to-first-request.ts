@@ -4,7 +4,10 @@ import { makeScratch } from './support/scratch.ts'
 
 const RUNS = 10
 
-/** From starting the process to the first request being complete at the model server: with a new home each time, and with one that has been used. */
+/**
+ * From starting the process to the first request being complete at the model server: with a new home each time, and
+ * with one that has been used.
+ */
 export default async function startToFirstRequest(): Promise<Measurement[]> {
   const used = makeScratch()
   try {

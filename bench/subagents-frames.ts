@@ -22,7 +22,10 @@ const AT_ONCE = 50
 const STRETCH_MS = 10_000
 const PATIENCE_MS = 240_000
 
-/** In Chromium on the web host of the built program: the frames while 50 subagents work in the background, and their outcome. */
+/**
+ * In Chromium on the web host of the built program: the frames while 50 subagents work in the background, and their
+ * outcome.
+ */
 export default async function subagentsFrames(): Promise<Measurement[]> {
   const executable = await findChromium()
   if (executable === null) throw new Error(NO_CHROMIUM)

@@ -16,7 +16,10 @@ interface ChatRequest {
   tools: { function: { name: string } }[]
 }
 
-/** Ten servers with 400 tools: what they take of a request with and without tool search, what the search costs, and how well it finds what is meant. */
+/**
+ * Ten servers with 400 tools: what they take of a request with and without tool search, what the search costs, and how
+ * well it finds what is meant.
+ */
 export default async function toolSearch(): Promise<Measurement[]> {
   const { createToolIndex } = await import('../src/main/engine/mcp/tool/tool-index.ts')
   const { readToolCatalogue } = await import('../test/support/read-tool-catalogue.ts')

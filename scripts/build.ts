@@ -1,5 +1,6 @@
 /**
- * Builds what is stale: `node scripts/build.ts [--force]`. A build is stale when a source is newer than the stamp of the last one.
+ * Builds what is stale: `node scripts/build.ts [--force]`. A build is stale when a source is newer than the stamp of
+ * the last one.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Checks an unpacked package before it is published: `node scripts/check-package.ts <folder> [--fuse name=true] [--limit-mb 260]`. Lists every problem
- * and ends with 1 if there is one.
+ * Checks an unpacked package before it is published: `node scripts/check-package.ts <folder> [--fuse name=true]
+ * [--limit-mb 260]`. Lists every problem and ends with 1 if there is one.
  */
 import { parseArgs } from 'node:util'
 import {

@@ -1,7 +1,8 @@
 /**
  * The static checks, all of them even when one fails, two at a time: `npm run check [-- --all]`.
  *
- * A check whose files have not changed since it last passed is skipped, and lint reads only files that changed and the files that import them.
+ * A check whose files have not changed since it last passed is skipped, and lint reads only files that changed and the
+ * files that import them.
  * `--all` (used by `npm test`) checks everything.
  */
 import { spawn } from 'node:child_process'

@@ -10,8 +10,8 @@ const TEXT = /\.(?:js|css|html|svg|json)$/
 const MIN_BYTES = 1024
 
 /**
- * Puts `name.br` and `name.gz` beside every text file of the built interface, so that the web host never compresses while a client waits. The desktop
- * app reads the plain files.
+ * Puts `name.br` and `name.gz` beside every text file of the built interface, so that the web host never compresses
+ * while a client waits. The desktop app reads the plain files.
  */
 export function compressedAssets(): Plugin {
   let folder = ''

@@ -1,6 +1,7 @@
 /**
- * Draws every icon of the product from one SVG: `node scripts/icons.ts [folder]`. macOS gets an .icns with the margin its icons have, Windows an .ico,
- * Linux one PNG for each size, and the tray a template (black on transparent, for macOS) and a picture in colors.
+ * Draws every icon of the product from one SVG: `node scripts/icons.ts [folder]`. macOS gets an .icns with the margin
+ * its icons have, Windows an .ico, Linux one PNG for each size, and the tray a template (black on transparent, for
+ * macOS) and a picture in colors.
  */
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

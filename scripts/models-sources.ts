@@ -54,7 +54,10 @@ export function rowOfPackage(model: PackageModel, api: string, provider: string)
   }
 }
 
-/** The same from models.dev; undefined for what is no model that uses tools. How its thinking is controlled is not told there. */
+/**
+ * The same from models.dev; undefined for what is no model that uses tools. How its thinking is controlled is not told
+ * there.
+ */
 export function rowOfModelsDev({
   reasoning,
   tool_call,
@@ -94,7 +97,10 @@ function mediaOf(input: readonly string[]): Medium[] {
   return (['image', 'pdf', 'video'] as const).filter((medium) => input.includes(medium))
 }
 
-/** Undefined for free models: inclusion in a plan is not a price. A cache price of 0 means that the source lists no price. */
+/**
+ * Undefined for free models: inclusion in a plan is not a price. A cache price of 0 means that the source lists no
+ * price.
+ */
 function priceOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Cost): PriceRow | undefined {
   if (input <= 0 && output <= 0) return undefined
   if (cacheWrite > 0) return [input, output, cacheRead, cacheWrite]

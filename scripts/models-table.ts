@@ -1,8 +1,10 @@
 /**
- * Writes resources/models/table.json, the models that Trestle knows, and the lists in docs/models.md that show them: `node scripts/models-table.ts`.
+ * Writes resources/models/table.json, the models that Trestle knows, and the lists in docs/models.md that show them:
+ * `node scripts/models-table.ts`.
  *
- * The facts come from the npm package below, which collects what the makers publish; where the network lets it through, https://models.dev/api.json
- * adds media, dates and models that the package lacks. resources/models/facts.json, written by hand with its sources, has the last word.
+ * The facts come from the npm package below, which collects what the makers publish; where the network lets it through,
+ * https://models.dev/api.json adds media, dates and models that the package lacks. resources/models/facts.json, written
+ * by hand with its sources, has the last word.
  * `--models-dev <file>` reads a copy of api.json instead; `--docs` writes only the lists, from the table as it is.
  */
 import { execFileSync } from 'node:child_process'
@@ -145,7 +147,10 @@ function undated(model: string): string {
   return model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '')
 }
 
-/** A rule counts for a maker's own models and for the same models elsewhere: their ids without the maker, dots as hyphens for Claude. */
+/**
+ * A rule counts for a maker's own models and for the same models elsewhere: their ids without the maker, dots as
+ * hyphens for Claude.
+ */
 function withRules(provider: string, model: string, row: ModelRow): ModelRow {
   const bare = undated(model.replace(/^.*\//, '').toLowerCase())
   const names = [model, bare, ...(bare.startsWith('claude-') ? [bare.replaceAll('.', '-')] : [])]

@@ -1,7 +1,7 @@
 /**
- * Writes the tables of settings in docs/configuration.md from the tables in the sources: `node scripts/setting-docs.ts [--check]`. With `--check` it writes
- * nothing, and fails when the page is not what it would write. A place in the page is `<!-- settings: loop -->` … `<!-- /settings -->`; with several
- * names, keys begin with the name of their table.
+ * Writes the tables of settings in docs/configuration.md from the tables in the sources: `node scripts/setting-docs.ts
+ * [--check]`. With `--check` it writes nothing, and fails when the page is not what it would write. A place in the page
+ * is `<!-- settings: loop -->` … `<!-- /settings -->`; with several names, keys begin with the name of their table.
  */
 import '../test/support/ts-hooks.ts'
 import { readFileSync, writeFileSync } from 'node:fs'

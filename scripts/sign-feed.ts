@@ -1,5 +1,6 @@
 /**
- * Signs the update feeds of a folder: `TRESTLE_UPDATE_PRIVATE_KEY=<file in PEM> node scripts/sign-feed.ts [dist]`. Beside each feed (`latest*.yml`,
+ * Signs the update feeds of a folder: `TRESTLE_UPDATE_PRIVATE_KEY=<file in PEM> node scripts/sign-feed.ts [dist]`.
+ * Beside each feed (`latest*.yml`,
  * `beta*.yml`) it puts `<feed>.sig`; the app accepts no feed without it (src/main/host/electron/update/verify-feed.ts).
  */
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto'

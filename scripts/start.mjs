@@ -1,4 +1,7 @@
-/** `npm start`: builds what is stale and opens the app (see src/main/desktop/desktop-main.ts for what happens without a display). */
+/**
+ * `npm start`: builds what is stale and opens the app (see src/main/desktop/desktop-main.ts for what happens without a
+ * display).
+ */
 if (!process.features.typescript) {
   process.stderr.write(
     'Trestle is not installed completely: run `npm install` (it brings its own Node) and look at its messages.\n',

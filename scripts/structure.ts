@@ -1,6 +1,7 @@
 /**
- * Measures the structure of the sources and prints it as JSON: `node scripts/structure.ts`. Run it on two checkouts to compare them.
- * Sources are the .ts and .tsx files below src that are not tests; tests are `*.test.ts(x)`, test/ and e2e/.
+ * Measures the structure of the sources and prints it as JSON: `node scripts/structure.ts`. Run it on two checkouts to
+ * compare them. Sources are the .ts and .tsx files below src that are not tests; tests are `*.test.ts(x)`, test/ and
+ * e2e/.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'

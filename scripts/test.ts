@@ -1,7 +1,8 @@
 /**
- * Runs every check: static checks, unit, integration and conformance tests, the build, and the e2e stories.
- * Failed tests are retried once, one file after the other, since some tests measure processes and a machine can be busy: a test that passes only on retry counts as
- * passed and named at the end, as are the skipped ones. Ends with a line `N passed, N failed, N skipped`; exits with 1 when something failed.
+ * Runs every check: static checks, unit, integration and conformance tests, the build, and the e2e stories. Failed
+ * tests are retried once, one file after the other, since some tests measure processes and a machine can be busy: a
+ * test that passes only on retry counts as passed and named at the end, as are the skipped ones. Ends with a line `N
+ * passed, N failed, N skipped`; exits with 1 when something failed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -31,7 +32,10 @@ function count(name: string, ok: boolean): void {
   all.push({ file: '', name, outcome: ok ? 'passed' : 'failed', message: '' })
 }
 
-/** Runs tests, reads the report, and tries what failed once more. A report that is missing, or an error outside of all tests, counts as a failure. */
+/**
+ * Runs tests, reads the report, and tries what failed once more. A report that is missing, or an error outside of all
+ * tests, counts as a failure.
+ */
 function runTests(
   name: string,
   start: (report: string, failed?: TestResult[]) => boolean,

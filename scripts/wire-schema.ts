@@ -1,8 +1,10 @@
 /**
- * Writes docs/wire-schema.json, the JSON Schema of every line of `trestle wire`, from the contract: `node scripts/wire-schema.ts [--check]`. With
+ * Writes docs/wire-schema.json, the JSON Schema of every line of `trestle wire`, from the contract: `node
+ * scripts/wire-schema.ts [--check]`. With
  * `--check` it writes nothing, and fails when the file is not what it would write.
  *
- * Inputs are described by the zod schemas that check them. Outputs have types only, so their schema is generated from the sources: each method's
+ * Inputs are described by the zod schemas that check them. Outputs have types only, so their schema is generated from
+ * the sources: each method's
  * `type<…>()` is read from its file of the contract.
  */
 import '../test/support/ts-hooks.ts'
@@ -124,7 +126,10 @@ function definitionsFromTypes(all: readonly Method[]): Record<string, JsonSchema
   }
 }
 
-/** The whole file. `definitions` has a schema for each direction, for the input and the output of each method, and for what these are made of. */
+/**
+ * The whole file. `definitions` has a schema for each direction, for the input and the output of each method, and for
+ * what these are made of.
+ */
 function wireSchema(): JsonSchema {
   const all = methods()
   const fromTypes = definitionsFromTypes(all)

@@ -1,6 +1,6 @@
 /**
- * An engine as the desktop app's main process holds it, without Electron: runs the prompts of `--prompts` one after the other and prints, as JSON, how long
- * its event loop was blocked meanwhile. Arguments: HOME PROJECT PROMPTS.
+ * An engine as the desktop app's main process holds it, without Electron: runs the prompts of `--prompts` one after the
+ * other and prints, as JSON, how long its event loop was blocked meanwhile. Arguments: HOME PROJECT PROMPTS.
  */
 import '../../test/support/ts-hooks.ts'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

@@ -1,4 +1,7 @@
-/** Markdown as models write it: prose with inline code and links, lists, tables, code in several languages. Always the same. */
+/**
+ * Markdown as models write it: prose with inline code and links, lists, tables, code in several languages. Always the
+ * same.
+ */
 const PIECES = [
   (n: number) => `## Part ${n}: what happens on the way\n\n`,
   (n: number) =>

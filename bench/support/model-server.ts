@@ -1,6 +1,6 @@
 /**
- * The smallest server that speaks OpenAI Chat Completions with streaming: quick enough not to be measured itself. It does not parse requests, it only
- * notes when they were complete; the n-th request gets the n-th answer.
+ * The smallest server that speaks OpenAI Chat Completions with streaming: quick enough not to be measured itself. It
+ * does not parse requests, it only notes when they were complete; the n-th request gets the n-th answer.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -12,11 +12,17 @@ export interface ToolCall {
   input: Record<string, unknown>
 }
 
-/** What the model does in one step. `chunks`: the text comes in so many pieces; `perSecond`: no faster than that, default: as fast as they are taken. */
+/**
+ * What the model does in one step. `chunks`: the text comes in so many pieces; `perSecond`: no faster than that,
+ * default: as fast as they are taken.
+ */
 export type Answer = { calls: readonly ToolCall[] } | { text: string; chunks?: number; perSecond?: number }
 
 export interface Arrival {
-  /** When the whole request was there, and when the last byte of its answer was given to the system; as of `performance.now()`. */
+  /**
+   * When the whole request was there, and when the last byte of its answer was given to the system; as of
+   * `performance.now()`.
+   */
   at: number
   answeredAt: number
   bytes: number

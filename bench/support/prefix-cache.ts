@@ -1,8 +1,8 @@
 import { textBytes } from '../../test/support/strict-model.ts'
 
 /**
- * What requests cost with a provider that keeps what it has read, as Anthropic sells it: a cache of prefixes, exact to the byte. No tokens are counted twice:
- * each is read from the cache, written to it, or neither.
+ * What requests cost with a provider that keeps what it has read, as Anthropic sells it: a cache of prefixes, exact to
+ * the byte. No tokens are counted twice: each is read from the cache, written to it, or neither.
  */
 
 /** Dollars per million tokens. */
@@ -17,7 +17,9 @@ export interface CachedRequest {
   pieces: readonly string[]
   /** What the model reads of each, in bytes. */
   bytes: readonly number[]
-  /** How many of the pieces end at a mark of the request: only there something is stored, and found by later requests. */
+  /**
+   * How many of the pieces end at a mark of the request: only there something is stored, and found by later requests.
+   */
   marks: readonly number[]
 }
 
@@ -53,8 +55,8 @@ export function cachedRequest(body: Record<string, unknown>): CachedRequest {
 const LOOKS_BACK = 20
 
 /**
- * Dollars for a row of requests. `marked`: only what ends at a mark is stored and found, as the provider does it; else everything that was sent before in
- * the same form is read from the cache, and everything else written to it.
+ * Dollars for a row of requests. `marked`: only what ends at a mark is stored and found, as the provider does it; else
+ * everything that was sent before in the same form is read from the cache, and everything else written to it.
  */
 export function costOf(
   requests: readonly CachedRequest[],

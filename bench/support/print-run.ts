@@ -8,7 +8,10 @@ import { configure, makeScratch, type Scratch } from './scratch.ts'
 import { sampleTree, type TreePeak } from './process-tree.ts'
 
 const CLI = join(import.meta.dirname, '..', '..', 'out', 'main', 'cli.js')
-/** Without the folders that npm adds: a language server in them would be started and its time counted, but only where its sandbox is available. */
+/**
+ * Without the folders that npm adds: a language server in them would be started and its time counted, but only where
+ * its sandbox is available.
+ */
 const PATH_OF_USER = (process.env['PATH'] ?? '')
   .split(delimiter)
   .filter((folder) => !/[\\/]node_modules[\\/]/.test(`${folder}/`))

@@ -53,7 +53,10 @@ export function scripted(solution: 'good' | 'bad'): Configuration {
   return { kind: 'scripted', name: solution, solution, program: BUILT_PROGRAM }
 }
 
-/** The configuration of a real model; throws a `UsageProblem` when something it needs is missing. `env` is checked for API keys, which are not copied. */
+/**
+ * The configuration of a real model; throws a `UsageProblem` when something it needs is missing. `env` is checked for
+ * API keys, which are not copied.
+ */
 export function modelConfiguration(choice: ConfigurationChoice, env: NodeJS.ProcessEnv): Configuration {
   const file = choice.config === undefined ? {} : readConfig(choice.config)
   const model = choice.model ?? (typeof file['default_model'] === 'string' ? file['default_model'] : undefined)

@@ -30,7 +30,10 @@ export function createPlace(task: LoadedTask): RunPlace {
   }
 }
 
-/** The environment of everything that is run for a task. The Node that runs the evals comes first, for the tests of the projects. */
+/**
+ * The environment of everything that is run for a task. The Node that runs the evals comes first, for the tests of the
+ * projects.
+ */
 export function environmentOf({ home, person }: RunPlace): Record<string, string> {
   const { PATH = '', LANG = 'C.UTF-8' } = process.env
   return {

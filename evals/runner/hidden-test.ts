@@ -8,8 +8,9 @@ const TIME_LIMIT_MS = 20_000
 const MAX_CHARS = 600
 
 /**
- * Runs tests that the agent has not seen. They are put beside the project only now. They run the agent's code outside of Trestle's sandbox, so
- * Node's permission model keeps it from writing, from starting programs and from reading anything but the run's own folder.
+ * Runs tests that the agent has not seen. They are put beside the project only now. They run the agent's code outside
+ * of Trestle's sandbox, so Node's permission model keeps it from writing, from starting programs and from reading
+ * anything but the run's own folder.
  */
 export function createHiddenTest(task: LoadedTask, place: RunPlace): (file: string) => Promise<string | undefined> {
   return async (file) => {

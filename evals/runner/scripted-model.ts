@@ -13,7 +13,10 @@ export interface ScriptedModel {
   close(): Promise<void>
 }
 
-/** A server that plays a solution. Its counts of tokens are like a provider's: what a request shares with the one before was cached. */
+/**
+ * A server that plays a solution. Its counts of tokens are like a provider's: what a request shares with the one before
+ * was cached.
+ */
 export async function startScriptedModel(solution: Solution, values: Values): Promise<ScriptedModel> {
   const parts = new Map<string, SolutionStep[]>([
     ['', [...solution.steps]],

@@ -56,17 +56,24 @@ export interface FinishedRun extends Place {
   values: Values
   /** A file of the project; undefined when it is not there. */
   read(path: string): string | undefined
-  /** Runs a file of the task's `hidden` folder against the project; returns the failure, or undefined when it passes. */
+  /**
+   * Runs a file of the task's `hidden` folder against the project; returns the failure, or undefined when it passes.
+   */
   hiddenTest(file: string): Promise<string | undefined>
 }
 
-/** A task: `evals/tasks/<group>/<name>/task.ts`, beside it `files/` (the project) and `hidden/` (tests that the agent never sees). */
+/**
+ * A task: `evals/tasks/<group>/<name>/task.ts`, beside it `files/` (the project) and `hidden/` (tests that the agent
+ * never sees).
+ */
 export interface EvalTask {
   /** What it takes to pass, in one sentence. */
   about: string
   /** Several are sent one after the other, in the same session. */
   prompts: readonly string[]
-  /** Makes files that are not in `files/`, the state of the repository, and servers. It runs after `files/` was copied. */
+  /**
+   * Makes files that are not in `files/`, the state of the repository, and servers. It runs after `files/` was copied.
+   */
   setup?(place: Place): Setup | void | Promise<Setup>
   /** Tokens; smaller than the model's own, so that trimming and compaction are needed. */
   contextWindow?: number

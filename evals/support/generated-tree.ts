@@ -10,8 +10,8 @@ const PARTS =
 const NOUNS = ['order', 'item', 'price', 'user', 'batch', 'ticket', 'label', 'route', 'token', 'page']
 
 /**
- * A TypeScript project of 400 files that are alike, and `special` ones among them (by path). What a task looks for is in a special file; the others are what a
- * search has to get past.
+ * A TypeScript project of 400 files that are alike, and `special` ones among them (by path). What a task looks for is
+ * in a special file; the others are what a search has to get past.
  */
 export function writeGeneratedTree(project: string, special: Readonly<Record<string, string>>): void {
   const files: Record<string, string> = { 'package.json': '{ "name": "shop", "type": "module", "private": true }\n' }
@@ -56,7 +56,10 @@ export function locationIn(path: string, text: string, part: string): string {
   return `${path}:${index + 1}`
 }
 
-/** The `path:line` that a result of Grep gives for the line with `part`: what a scripted solution answers is what the tool has found. */
+/**
+ * The `path:line` that a result of Grep gives for the line with `part`: what a scripted solution answers is what the
+ * tool has found.
+ */
 export function foundLocation(said: string, path: string, part: string): string {
   const line = said.split(/\n|\\n/).find((each) => each.startsWith(`${path}:`) && each.includes(part))
   return /^[^:]+:\d+/.exec(line ?? '')?.[0] ?? 'It was not found.'

@@ -15,7 +15,10 @@ const EVENTS = [
   'filter cleaned',
 ]
 
-/** Writes `count` files `notes/day-01.md` and so on of about 9 kB each, the same in every run; `extra` lines go into the middle of a day's file. */
+/**
+ * Writes `count` files `notes/day-01.md` and so on of about 9 kB each, the same in every run; `extra` lines go into the
+ * middle of a day's file.
+ */
 export function writeLongNotes(project: string, count: number, extra: Readonly<Record<number, string>> = {}): void {
   mkdirSync(join(project, 'notes'), { recursive: true })
   for (let day = 1; day <= count; day += 1) {
@@ -34,7 +37,10 @@ export function noteOf(day: number): string {
   return `notes/day-${String(day).padStart(2, '0')}.md`
 }
 
-/** Steps that read the notes one by one and say much about each: results can be left out to make room, words of the model cannot, so it has to be compacted. */
+/**
+ * Steps that read the notes one by one and say much about each: results can be left out to make room, words of the
+ * model cannot, so it has to be compacted.
+ */
 export function readsOfNotes(from: number, to: number): ScriptStep[] {
   return Array.from({ length: to - from + 1 }, (_, index) => readOfNote(from + index))
 }

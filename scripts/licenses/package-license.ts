@@ -34,7 +34,10 @@ const STANDARD: Record<string, readonly string[]> = {
   'LGPL-3.0-or-later': [join(TEXTS, 'LGPL-3.0.txt'), join(TEXTS, 'GPL-3.0.txt')],
 }
 
-/** Reads what a package folder says about its license. Throws if there is no text to ship, so that nothing is shipped without its terms. */
+/**
+ * Reads what a package folder says about its license. Throws if there is no text to ship, so that nothing is shipped
+ * without its terms.
+ */
 export function packageLicense(folder: string): PackageLicense {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
   const { name, version } = manifest

@@ -1,6 +1,7 @@
 /**
- * Writes the terms of everything that is shipped: `node scripts/licenses/third-party-licenses.ts`. The list is made from what the bundles
- * contain (out/packages, written by the build), the packages beside them, and the Node that runs the commands. The same input gives the same bytes.
+ * Writes the terms of everything that is shipped: `node scripts/licenses/third-party-licenses.ts`. The list is made
+ * from what the bundles contain (out/packages, written by the build), the packages beside them, and the Node that runs
+ * the commands. The same input gives the same bytes.
  */
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +20,10 @@ interface Manifest {
   devDependencies?: Record<string, string>
 }
 
-/** The folders of the packages that are shipped beside the bundles, with what they depend on, as far as it is installed for this system. */
+/**
+ * The folders of the packages that are shipped beside the bundles, with what they depend on, as far as it is installed
+ * for this system.
+ */
 export function shippedPackages(root = ROOT): string[] {
   const found = new Set<string>()
   const visit = (from: string): void => {
@@ -52,7 +56,10 @@ export function bundledFolders(): string[] {
   return lists.flatMap((list) => JSON.parse(list) as string[]).map((folder) => join(ROOT, folder))
 }
 
-/** Packages that the style sheets import: Tailwind inlines them before the bundler sees a module, so the build notes nothing of them. */
+/**
+ * Packages that the style sheets import: Tailwind inlines them before the bundler sees a module, so the build notes
+ * nothing of them.
+ */
 function importedByStyles(): string[] {
   const styles = globSync('src/renderer/**/*.css', { cwd: ROOT }).map((file) => readFileSync(join(ROOT, file), 'utf8'))
   const names = styles.flatMap((style) =>

@@ -10,7 +10,10 @@ const ELF = { 0x3e: 'x64', 0xb7: 'arm64' } as const
 const MACH = { 0x01000007: 'x64', 0x0100000c: 'arm64' } as const
 const PE = { 0x8664: 'x64', 0xaa64: 'arm64' } as const
 
-/** Reads from its first bytes which system and processor a native file is for; undefined for anything that is not native code. */
+/**
+ * Reads from its first bytes which system and processor a native file is for; undefined for anything that is not native
+ * code.
+ */
 export function binaryTarget(file: string): BinaryTarget | undefined {
   return targetOf(firstBytes(file))
 }

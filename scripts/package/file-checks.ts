@@ -68,7 +68,10 @@ export function expectedFiles(tree: PackageTree): string[] {
   return problems
 }
 
-/** Every file of the repository's resources/ has to be there unchanged: skills, agents, model tables, and the programs of bin/. */
+/**
+ * Every file of the repository's resources/ has to be there unchanged: skills, agents, model tables, and the programs
+ * of bin/.
+ */
 export function resourcesComplete(tree: PackageTree): string[] {
   const found = new Map(tree.entries.filter(({ kind }) => kind === 'file').map((entry) => [entry.path, entry]))
   const base = posix.relative(slashed(tree.folder), slashed(tree.resources))

@@ -19,8 +19,8 @@ const DEFAULT_FUSES: Record<FuseV1Options, boolean> = {
 }
 
 /**
- * Makes a folder with the files of an Electron release for Linux, without Electron in it: its program says so and ends. Packages can be built and
- * checked with it where the real one cannot be downloaded.
+ * Makes a folder with the files of an Electron release for Linux, without Electron in it: its program says so and ends.
+ * Packages can be built and checked with it where the real one cannot be downloaded.
  */
 export function makeStandInElectron(folder: string, version: string): void {
   mkdirSync(join(folder, 'locales'), { recursive: true })

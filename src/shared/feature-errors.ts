@@ -1,4 +1,7 @@
-/** The expected failures of what is optional: memory, alarms, mail, schedules and plugins. Part of `ERRORS`, which says what the fields mean. */
+/**
+ * The expected failures of what is optional: memory, alarms, mail, schedules and plugins. Part of `ERRORS`, which says
+ * what the fields mean.
+ */
 export const FEATURE_ERRORS = {
   'memory.secret': {
     title: 'Not remembered',

@@ -1,4 +1,7 @@
-/** The known names most like `wrong`, best first: equal but for case and separators, then contained, then few letters apart. None when nothing is close. */
+/**
+ * The known names most like `wrong`, best first: equal but for case and separators, then contained, then few letters
+ * apart. None when nothing is close.
+ */
 export function nearest(wrong: string, known: Iterable<string>, limit = 3): string[] {
   const wanted = plain(wrong)
   return Array.from(known, (name) => ({ name, score: distanceOf(wanted, plain(name)) }))

@@ -2,9 +2,9 @@ const MAX_LINK_CHARS = 8192
 const MAX_MAIL_TEXT = 2000
 
 /**
- * The address, normalized, when it may be opened in the user's browser or mail program; undefined for everything else. Web pages need a host and must not
- * carry a user name or password (what stands before an @ looks like the host). Mail addresses may carry a subject and a short text, but no attachments,
- * further recipients or headers.
+ * The address, normalized, when it may be opened in the user's browser or mail program; undefined for everything else.
+ * Web pages need a host and must not carry a user name or password (what stands before an @ looks like the host). Mail
+ * addresses may carry a subject and a short text, but no attachments, further recipients or headers.
  */
 export function safeLink(href: string): string | undefined {
   const text = href.trim()

@@ -9,7 +9,10 @@ interface BuiltinTool {
   description: string
 }
 
-/** The built-in tools as a person reads about them; the model reads the `.md` beside each. Settings, rules and agent files know a tool by its entry. */
+/**
+ * The built-in tools as a person reads about them; the model reads the `.md` beside each. Settings, rules and agent
+ * files know a tool by its entry.
+ */
 export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   { name: 'Read', description: 'Reads text files, a part at a time' },
   { name: 'Write', description: 'Creates files or replaces their content' },
@@ -167,7 +170,10 @@ export const BUILTIN_TOOLS: readonly BuiltinTool[] = [
 
 const BY_NAME: ReadonlyMap<string, BuiltinTool> = new Map(BUILTIN_TOOLS.map((tool) => [tool.name, tool]))
 
-/** The display name of a tool: `tracker · create_issue` for `mcp__tracker__create_issue`, `List folder` for `ListDirectory`. */
+/**
+ * The display name of a tool: `tracker · create_issue` for `mcp__tracker__create_issue`, `List folder` for
+ * `ListDirectory`.
+ */
 export function toolLabel(name: string): string {
   // No server's part of a name has two underscores in a row (engine/mcp/hub/session-tools.ts).
   const [, server, tool] = /^mcp__(.+?)__(.+)$/.exec(name) ?? []

@@ -1,6 +1,9 @@
 /** What needs no closer look. The patterns below take milliseconds to build, so that waits for text that needs them. */
 const PLAIN = /^[\n\t\x20-\x7e]*$/
-/** Characters that a screen does not show, that turn the direction of text around, or that look like a space and are not one. */
+/**
+ * Characters that a screen does not show, that turn the direction of text around, or that look like a space and are not
+ * one.
+ */
 const hidden = once(() => /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}/u)
 /** Emoji are matched first: the joiners and selectors inside a standard emoji sequence hide nothing. */
 const hiddenOrEmoji = once(
@@ -10,12 +13,15 @@ const hiddenOrEmoji = once(
 /** More marks than any script stacks on one letter: they would cover the lines above and below. */
 const stackedMarks = once(() => /\p{M}{9,}/gu)
 
-/** What `visibleText` writes in place of a character, and what `foldText` writes in place of a run; for styling them on screen. */
+/**
+ * What `visibleText` writes in place of a character, and what `foldText` writes in place of a run; for styling them on
+ * screen.
+ */
 export const VISIBLE_TOKEN = /\\u\{[0-9a-f]{1,6}\}|⋯ [\d,]+ (?:blank lines|spaces|characters|combining marks) ⋯/g
 
 /**
- * Text as a person has to judge it: every character that a screen would hide is written out as `\u{202e}`. Line feeds and tabs stay.
- * Doing it twice changes nothing.
+ * Text as a person has to judge it: every character that a screen would hide is written out as `\u{202e}`. Line feeds
+ * and tabs stay. Doing it twice changes nothing.
  */
 export function visibleText(text: string): string {
   if (PLAIN.test(text)) return text
@@ -44,12 +50,18 @@ function tokenOf(found: string): string {
 const MAX_BLANK_LINES = 3
 const LONG_SPACES = /[ \t]{41,}/g
 
-/** Runs that would push the rest out of view become a count: more than 3 blank lines, more than 40 spaces. Nothing that can be read is left out. */
+/**
+ * Runs that would push the rest out of view become a count: more than 3 blank lines, more than 40 spaces. Nothing that
+ * can be read is left out.
+ */
 export function foldText(text: string): string {
   return foldBlankLines(text.replace(LONG_SPACES, spaces).split('\n'), '').join('\n')
 }
 
-/** A unified diff, folded line by line: each line keeps its sign, and added, removed and unchanged blank lines are counted apart. */
+/**
+ * A unified diff, folded line by line: each line keeps its sign, and added, removed and unchanged blank lines are
+ * counted apart.
+ */
 export function foldDiff(diff: string): string {
   const lines = diff.split('\n')
   const first = lines.findIndex((line) => line.startsWith('@@'))

@@ -34,7 +34,10 @@ const REQUIRED = [
 /** It measures when the client comes back, so it does not run beside others. */
 const TIMED = 'sse-retry'
 const OLDEST = ['auth/2025-03-26-oauth-metadata-backcompat', 'auth/2025-03-26-oauth-endpoint-fallback']
-/** Required for revision 2026-07-28, as versions of the suite from 0.2 on say; of those before it, what they have of its draft. */
+/**
+ * Required for revision 2026-07-28, as versions of the suite from 0.2 on say; of those before it, what they have of its
+ * draft.
+ */
 const STATELESS = requiredFor('2026-07-28')
 const DRAFT = ['auth/resource-mismatch', 'auth/offline-access-scope', 'auth/offline-access-not-supported']
 
@@ -75,7 +78,10 @@ function inRevision(revision: string | undefined, scenarios: readonly string[]):
   return scenarios.map((scenario) => [scenario, revision === undefined ? '' : ` in ${revision}`, revision])
 }
 
-/** Each scenario is three processes: with more of them at one moment, the suite's own time limits say more about the machine than about the client. */
+/**
+ * Each scenario is three processes: with more of them at one moment, the suite's own time limits say more about the
+ * machine than about the client.
+ */
 const lanes: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()]
 let turn = 0
 function oneOfTwo<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -97,7 +97,10 @@ async function play(bench: CheckpointBench, moves: readonly Move[], run: number)
   }
   let signs = 0
   const sign = (by: string): string => `<${by} ${run} ${(signs += 1)}>`
-  /** What a restore has put where, as path and content: going on from there to a later point may take that away again, as a redo does. */
+  /**
+   * What a restore has put where, as path and content: going on from there to a later point may take that away again,
+   * as a redo does.
+   */
   const placed = new Set<string>()
   const strangers = (): { entry: string; content: string }[] =>
     Object.entries(treeOf(root)).flatMap(([path, one]) =>

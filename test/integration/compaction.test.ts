@@ -70,7 +70,8 @@ describe('500 steps in a window of 32k tokens', () => {
       expect(run.code).toBe(0)
       const events = eventsOf(run.stdout)
       expect(events.at(-1)).toMatchObject({ answer: 'All of it is read.', stop: 'end_turn', steps: 501 })
-      // 32k tokens are about 128,000 bytes of English; a summary is asked for in the fullest conversation, with the JSON around a hundred messages.
+      // 32k tokens are about 128,000 bytes of English; a summary is asked for in the fullest conversation, with the
+      // JSON around a hundred messages.
       const [summaries, steps] = [
         server.requests.filter(asksForSummary),
         server.requests.filter((request) => !asksForSummary(request)),

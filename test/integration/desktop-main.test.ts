@@ -24,7 +24,10 @@ interface Started {
   end: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** `trestle desktop` with a program in place of Electron's binary. `$READY` in it is the file that says that Electron works. */
+/**
+ * `trestle desktop` with a program in place of Electron's binary. `$READY` in it is the file that says that Electron
+ * works.
+ */
 function desktop(
   script: string,
   { args = [], env = {}, cwd }: { args?: string[]; env?: Record<string, string>; cwd?: string } = {},

@@ -74,7 +74,10 @@ function told({ body }: Pick<Request, 'body'>): string[] {
     .filter((text) => text.startsWith(HEAD))
 }
 
-/** Breaks a file before any server runs, works on other files until the error is reported, fixes it, and breaks it again. */
+/**
+ * Breaks a file before any server runs, works on other files until the error is reported, fixes it, and breaks it
+ * again.
+ */
 function breakTwice(path: string, good: string, bad: string) {
   let phase: 'start' | 'break' | 'work' | 'fixed' | 'again' | 'end' = 'start'
   const seen: { late: string[]; fixed: string[]; again: string[]; lastGap: () => number } = {

@@ -50,7 +50,10 @@ function stall(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-/** A leader whose command prints and ends while this process is too busy to read its terminal, and which something else keeps open. */
+/**
+ * A leader whose command prints and ends while this process is too busy to read its terminal, and which something else
+ * keeps open.
+ */
 function busyLeaders(printed: string): ShellLauncher {
   return {
     start: ({ path }, _env, events) => ({

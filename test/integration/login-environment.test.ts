@@ -12,7 +12,10 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const SWITCHES = { enabled: true, startTimeoutMs: 30_000, callTimeoutMs: 30_000, disabledTools: [] }
 
-/** An engine whose login shell waits until it is released, and has a program, a key and a variable that the process lacks. */
+/**
+ * An engine whose login shell waits until it is released, and has a program, a key and a variable that the process
+ * lacks.
+ */
 async function openBehindSlowShell(script: ScriptStep[], { more = '', limitMs = 50_000 } = {}) {
   const scratch = createScratch()
   onTestFinished(() => scratch.remove())

@@ -228,7 +228,10 @@ function next<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } 
   return Promise.withResolvers<T>()
 }
 
-/** The most memory that was in use above what is used now, after what is not used any more was collected; looked at several times a second. */
+/**
+ * The most memory that was in use above what is used now, after what is not used any more was collected; looked at
+ * several times a second.
+ */
 function peakMemory(): { stop(): number } {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

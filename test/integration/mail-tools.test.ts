@@ -31,7 +31,9 @@ describe.skipIf(!hasDovecot)('the mail tools', () => {
   afterAll(() => lab.close())
 
   let users = 0
-  /** An engine with a user to ask, an account of its own, and a session. The script gets the id of the newest message. */
+  /**
+   * An engine with a user to ask, an account of its own, and a session. The script gets the id of the newest message.
+   */
   async function open(
     script: (id: string) => ScriptStep[],
     { mode = 'auto', raw, config = '' }: { mode?: PermissionMode; raw?: Buffer; config?: string } = {},

@@ -11,7 +11,10 @@ const read = (name: string): string[] =>
     .split('\n')
     .map((line): string => JSON.parse(line))
 
-/** Ways to run `bad` (or `rm`) that are known from elsewhere or were found here, all of which everything but a deny rule would allow. */
+/**
+ * Ways to run `bad` (or `rm`) that are known from elsewhere or were found here, all of which everything but a deny rule
+ * would allow.
+ */
 const RUN = read('bypasses-run.jsonl')
 const JUDGED = read('bypasses-judged.jsonl')
 const rulesAgainst = (program: string) =>

@@ -28,7 +28,9 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
-/** How much of the processor a command takes to be judged, in ms: the clock would count what else runs on the machine. */
+/**
+ * How much of the processor a command takes to be judged, in ms: the clock would count what else runs on the machine.
+ */
 async function measured(command: string, rules = RULES): Promise<{ took: number; verdict: string }> {
   const started = process.threadCpuUsage()
   const { verdict } = await judgeCommand(command, { cwd, rules, mode: 'auto' })
@@ -37,7 +39,10 @@ async function measured(command: string, rules = RULES): Promise<{ took: number;
   return { took, verdict }
 }
 
-/** The least of some times: a pass that happens to collect garbage, or runs code that is not compiled yet, says nothing of the command. */
+/**
+ * The least of some times: a pass that happens to collect garbage, or runs code that is not compiled yet, says nothing
+ * of the command.
+ */
 async function quickest(command: string, { rules = RULES, runs = 3 } = {}): Promise<number> {
   let least = Number.POSITIVE_INFINITY
   for (let run = 0; run < runs && least >= LIMIT_MS; run += 1)

@@ -46,7 +46,9 @@ function resultsIn({ body }: RecordedRequest): string[] {
 }
 
 describe('a user at a terminal', () => {
-  /** Answers the question with what `answer` makes of the fingerprint; returns the exit code and what was on the screen. */
+  /**
+   * Answers the question with what `answer` makes of the fingerprint; returns the exit code and what was on the screen.
+   */
   async function atTerminal(answer: (fingerprint: string) => string): Promise<{ code: number; screen: string }> {
     const { PATH = '', HOME = '' } = process.env
     const pty = spawn(process.execPath, [CLI, 'plugin', 'enable', 'lab'], {

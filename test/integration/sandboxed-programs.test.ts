@@ -19,7 +19,8 @@ const hasSandbox = sandboxSupport().kind !== 'none'
 const NODE = process.execPath
 
 /**
- * A server in one file that needs nothing but Node. Its tool `do` runs JavaScript and answers with what that is worth, or with the code of the error.
+ * A server in one file that needs nothing but Node. Its tool `do` runs JavaScript and answers with what that is worth,
+ * or with the code of the error.
  */
 const SERVER = `
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n')

@@ -12,7 +12,10 @@ import { expectReplay, watchView } from '../support/replayed'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 import { until } from '../support/until'
 
-/** What a page shows that was open all the while, and what one shows that is opened later, also by another process, must not differ. */
+/**
+ * What a page shows that was open all the while, and what one shows that is opened later, also by another process, must
+ * not differ.
+ */
 
 let scratch: Scratch
 let server: ModelServer

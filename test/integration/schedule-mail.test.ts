@@ -33,7 +33,10 @@ describe.skipIf(!hasDovecot)('a schedule that mail starts', () => {
   afterAll(() => lab.close())
 
   let users = 0
-  /** A home with an account, a model, and one schedule: "Builds" runs when mail of ci@example.com arrives that has `failed` in its subject. */
+  /**
+   * A home with an account, a model, and one schedule: "Builds" runs when mail of ci@example.com arrives that has
+   * `failed` in its subject.
+   */
   async function home(
     script: ScriptStep[] | ((ids: (uid: number) => string) => ScriptStep[]),
     { password = true }: { password?: boolean } = {},

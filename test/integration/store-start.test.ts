@@ -157,7 +157,10 @@ describe('migration', () => {
 /** Checks that exactly these sessions were recovered. */
 const are = (expected: string[]) => (recovered: string[]) => expect(recovered).toEqual(expected)
 
-/** Starts on the damaged file: it has to work, keep the old bytes, and lose nothing at the next start. `check`: the sessions that are recovered. Returns what it said. */
+/**
+ * Starts on the damaged file: it has to work, keep the old bytes, and lose nothing at the next start. `check`: the
+ * sessions that are recovered. Returns what it said.
+ */
 function startAfresh(check: (recovered: string[]) => void): string[] {
   const damaged = readFileSync(file)
   const { store, notices } = openStore({ home })

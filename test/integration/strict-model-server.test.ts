@@ -167,7 +167,8 @@ describe.each<
         // A trim is followed by requests that only grow: nothing else makes one shorter.
         const shorter = requests.filter(({ tokens }, index) => index > 0 && tokens < requests[index - 1]!.tokens * 0.95)
         expect(shorter.map(({ tokens }) => tokens)).toEqual(played.afterTrims())
-        // What was thought since the latest trim goes back: all but the first request after a trim have the thinking of the answer before.
+        // What was thought since the latest trim goes back: all but the first request after a trim have the thinking of
+        // the answer before.
         const carrying = server.requests.filter(({ body }, index) =>
           JSON.stringify(body).includes(`"signature":"signed-${index}"`),
         ).length
@@ -222,7 +223,8 @@ it('a model that unexpectedly requires its thinking rejects once after each trim
   // Each is the first request after a trim, and the one after it is accepted.
   expect(rejected).toHaveLength(played.afterTrims().length)
   expect(rejected.every(({ index }) => !played.strict.requests[index + 1]!.rejected)).toBe(true)
-  // What is thought afterwards goes back again: all but the first two requests after a trim have the thinking of the answer before.
+  // What is thought afterwards goes back again: all but the first two requests after a trim have the thinking of the
+  // answer before.
   const carrying = server.requests.filter(({ body }, index) =>
     JSON.stringify(body).includes(`"signature":"signed-${index}"`),
   )

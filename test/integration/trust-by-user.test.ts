@@ -40,7 +40,9 @@ beforeEach(() =>
 afterAll(() => scratch.remove())
 
 describe('a user at a terminal', () => {
-  /** Answers the question with what `answer` makes of the fingerprint; returns the exit code and what was on the screen. */
+  /**
+   * Answers the question with what `answer` makes of the fingerprint; returns the exit code and what was on the screen.
+   */
   async function atTerminal(answer: (fingerprint: string) => string): Promise<{ code: number; screen: string }> {
     const pty = spawn(process.execPath, [CLI, 'permission', 'trust', '--cwd', scratch.project], {
       cols: 200,
@@ -104,7 +106,10 @@ describe.runIf(process.platform === 'linux')("an agent's command", () => {
     await app.close()
   })
 
-  /** `$T` trusts the project, `$C` does it with a clean environment and in a terminal of its own, with the right answer typed. */
+  /**
+   * `$T` trusts the project, `$C` does it with a clean environment and in a terminal of its own, with the right answer
+   * typed.
+   */
   async function attack(command: string, finishes: boolean): Promise<string> {
     const { hash } = await trust().view(scratch.project)
     const done = join(scratch.home, `done-${(attempt += 1)}`)

@@ -7,7 +7,9 @@ import { runCli } from '../support/run-cli'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { serveWeb } from '../support/web-server'
 
-/** Runs the built program on a script and returns what the model was told by its tools, and which tools it was offered. */
+/**
+ * Runs the built program on a script and returns what the model was told by its tools, and which tools it was offered.
+ */
 async function run(steps: ScriptStep[], settings: string): Promise<{ results: string; tools: string[] }> {
   const scratch = createScratch({})
   const server = await startModelServer({ script: [...steps, { text: 'done' }] })

@@ -39,7 +39,10 @@ export interface AcpClient {
   end(): Promise<number | null>
 }
 
-/** A client of the Agent Client Protocol made of nothing but JSON lines: independent of the library that the agent is built with. */
+/**
+ * A client of the Agent Client Protocol made of nothing but JSON lines: independent of the library that the agent is
+ * built with.
+ */
 export function acpClient(child: ChildProcessWithoutNullStreams, answers: AcpAnswers = {}): AcpClient {
   const lines: string[] = []
   const messages: AcpMessage[] = []

@@ -1,11 +1,17 @@
-/** What a program needs from the environment to start at all and to reach the display, the session bus and the user's folders, on each system. */
+/**
+ * What a program needs from the environment to start at all and to reach the display, the session bus and the user's
+ * folders, on each system.
+ */
 const NEEDED = [
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TMP|TEMP)$/i,
   /^(?:DISPLAY|XAUTHORITY|WAYLAND_DISPLAY|DBUS_SESSION_BUS_ADDRESS|XDG_\w+)$/,
   /^(?:SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT|USERPROFILE|USERNAME|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES(?:\(X86\))?|PROGRAMW6432|NUMBER_OF_PROCESSORS|PROCESSOR_ARCHITECTURE)$/i,
 ]
 
-/** The environment for a started app: only what it needs of ours, so that no key of the tester's reaches it, and what the test sets. */
+/**
+ * The environment for a started app: only what it needs of ours, so that no key of the tester's reaches it, and what
+ * the test sets.
+ */
 export function appEnvironment(env: NodeJS.ProcessEnv, own: Record<string, string>): Record<string, string> {
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && NEEDED.some((name) => name.test(entry[0])),

@@ -1,6 +1,7 @@
 /**
- * Starts the main process of a package on the double of the electron module: `node --import ts-hooks.ts app-on-double-cli.ts <folder of the unpacked
- * archive> <home>`. Prints one line of JSON: what the window shows and what was loaded from outside the folder.
+ * Starts the main process of a package on the double of the electron module: `node --import ts-hooks.ts
+ * app-on-double-cli.ts <folder of the unpacked archive> <home>`. Prints one line of JSON: what the window shows and
+ * what was loaded from outside the folder.
  */
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'

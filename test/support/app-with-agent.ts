@@ -12,8 +12,8 @@ import { serveApp, type ServedApp } from './served-app'
 import { until } from './until'
 
 /**
- * The built program's web host, a client as the page has it, and a scripted model that makes the requested tool calls: a black-box driver of
- * the product. The app can be killed and started again on the same home.
+ * The built program's web host, a client as the page has it, and a scripted model that makes the requested tool calls:
+ * a black-box driver of the product. The app can be killed and started again on the same home.
  */
 export class AppWithAgent {
   readonly scratch: Scratch
@@ -76,7 +76,10 @@ export class AppWithAgent {
     void this.follow()
   }
 
-  /** Has the agent make these calls in one step; resolves with the requests that follow it: what the model is told of them. */
+  /**
+   * Has the agent make these calls in one step; resolves with the requests that follow it: what the model is told of
+   * them.
+   */
   async call(calls: ScriptedCall[]): Promise<string> {
     const before = this.server.requests.length
     this.calls.push(calls)
@@ -146,7 +149,10 @@ export function hostsOf(home: string): number[] {
   })
 }
 
-/** Processes with this word in their command line, also those in a namespace of their own, which know themselves by another number. */
+/**
+ * Processes with this word in their command line, also those in a namespace of their own, which know themselves by
+ * another number.
+ */
 export function processesWith(word: string): number[] {
   return processIds().filter((pid) => read(`/proc/${pid}/cmdline`).split('\0').includes(word))
 }

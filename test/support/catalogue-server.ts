@@ -1,4 +1,7 @@
-/** A server over stdio that offers the tools of one file of `tool-catalogue/`: `node catalogue-server.ts github`. A call returns its arguments. */
+/**
+ * A server over stdio that offers the tools of one file of `tool-catalogue/`: `node catalogue-server.ts github`. A call
+ * returns its arguments.
+ */
 import { createInterface } from 'node:readline'
 import { catalogueTools } from './catalogue-text.ts'
 

@@ -40,7 +40,10 @@ export function catalogueTools(server: string): CatalogueTool[] {
   return lines(body).map((line) => toolOf(line, known))
 }
 
-/** A hundred requests that were written before any ranking, or more that were written later and have shown what it lacked. */
+/**
+ * A hundred requests that were written before any ranking, or more that were written later and have shown what it
+ * lacked.
+ */
 export function catalogueRequests(file: 'requests' | 'more-requests' = 'requests'): CatalogueRequest[] {
   return lines(readFileSync(join(FOLDER, `${file}.tsv`), 'utf8')).map((line) => {
     const [request = '', meant = ''] = line.split('\t')

@@ -18,8 +18,9 @@ const SYSTEM_PATHS = [
 let found: Promise<string | null> | undefined
 
 /**
- * Path of a Chromium to test with: TRESTLE_CHROMIUM, Playwright's own, the system's, or the Linux binary of @sparticuz/chromium (unpacked to the
- * temporary folder). Null when no browser is found; tests are skipped then, saying `NO_CHROMIUM`.
+ * Path of a Chromium to test with: TRESTLE_CHROMIUM, Playwright's own, the system's, or the Linux binary of
+ * @sparticuz/chromium (unpacked to the temporary folder). Null when no browser is found; tests are skipped then, saying
+ * `NO_CHROMIUM`.
  */
 export function findChromium(): Promise<string | null> {
   found ??= search()
@@ -48,7 +49,10 @@ async function search(): Promise<string | null> {
   }
 }
 
-/** Whether the program starts: it needs libraries that not every system has. Waits while another process still unpacks it. */
+/**
+ * Whether the program starts: it needs libraries that not every system has. Waits while another process still unpacks
+ * it.
+ */
 async function canRun(path: string): Promise<boolean> {
   for (const deadline = Date.now() + 60_000; ; await pause(200)) {
     const { status, error } = spawnSync(path, ['--version'])
@@ -57,7 +61,10 @@ async function canRun(path: string): Promise<boolean> {
   }
 }
 
-/** Flags that keep a test browser quiet: no sandbox only where Chromium refuses to run as root with one; no network of its own. */
+/**
+ * Flags that keep a test browser quiet: no sandbox only where Chromium refuses to run as root with one; no network of
+ * its own.
+ */
 export const CHROMIUM_ARGS: readonly string[] = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-gpu',

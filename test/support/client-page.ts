@@ -17,7 +17,10 @@ const info = await connection.client.app.info()
 document.body.innerHTML = '<h1>Trestle ' + info.version + ' on ' + info.host + '</h1><p id="notices">' + info.notices.join(' ') + '</p>'
 `
 
-/** Builds a small page on the real client code into `<folder>/renderer`, as the product's page is built. Its `window.page` is for the tests. */
+/**
+ * Builds a small page on the real client code into `<folder>/renderer`, as the product's page is built. Its
+ * `window.page` is for the tests.
+ */
 export async function buildClientPage(folder: string): Promise<void> {
   await mkdir(join(folder, 'src'))
   await writeFile(
@@ -33,7 +36,9 @@ export async function buildClientPage(folder: string): Promise<void> {
   })
 }
 
-/** Waits until an expression holds in the page. Not `waitForFunction`: it needs eval, which the page's policy forbids. */
+/**
+ * Waits until an expression holds in the page. Not `waitForFunction`: it needs eval, which the page's policy forbids.
+ */
 export async function holds(page: Page, expression: string): Promise<void> {
   const end = Date.now() + 10_000
   for (;;) {

@@ -10,7 +10,9 @@ const PROGRAMS = new Set(
   id groups uname hostname arch nproc uptime date sleep which whereis df free ps lsof git echo printf true false basename dirname seq test [
   env timeout nice nohup setsid stdbuf xargs time pwd`.split(/\s+/),
 )
-/** System calls that change, start or send something, and those that open files; unknown ones are left out by strace. */
+/**
+ * System calls that change, start or send something, and those that open files; unknown ones are left out by strace.
+ */
 const TRACED =
   `execve open openat openat2 creat connect bind sendto unlink unlinkat rename renameat renameat2 mkdir mkdirat rmdir symlink symlinkat
   link linkat chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat truncate ftruncate utimensat utime utimes futimesat mknod mknodat
@@ -73,7 +75,9 @@ export function effectsScratch(base: string): Scratch {
   return { base, project }
 }
 
-/** Runs commands in a sandbox that records what they do; returns for each what a command that only reads must not do. */
+/**
+ * Runs commands in a sandbox that records what they do; returns for each what a command that only reads must not do.
+ */
 export async function effectsOf(commands: readonly string[], { base, project }: Scratch): Promise<string[][]> {
   const logs = join(base, 'logs')
   rmSync(logs, { recursive: true, force: true })

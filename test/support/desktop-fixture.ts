@@ -64,7 +64,10 @@ export interface StartedDesktop {
   window(): DoubleWindow
 }
 
-/** Starts the desktop host on a fresh double, a fresh home and an engine in memory; all removed after the test. `state` is the content of window.json. */
+/**
+ * Starts the desktop host on a fresh double, a fresh home and an engine in memory; all removed after the test. `state`
+ * is the content of window.json.
+ */
 export async function startOnDouble(
   options: Partial<DesktopOptions> & {
     double?: Partial<DoubleOptions>

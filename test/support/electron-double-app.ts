@@ -113,7 +113,10 @@ export class DoubleApp extends EventEmitter {
     this.exitCode = code
   }
 
-  /** `before-quit` can prevent it, and so can a window that does not close; otherwise the windows close and the app ends. */
+  /**
+   * `before-quit` can prevent it, and so can a window that does not close; otherwise the windows close and the app
+   * ends.
+   */
   quit(): void {
     let isPrevented = false
     this.emit('before-quit', { preventDefault: () => (isPrevented = true) })

@@ -29,9 +29,10 @@ export interface DoubleOptions {
 type Handler = (request: Request) => Promise<Response> | Response
 
 /**
- * Stands for the electron module: the main process's objects are plain event emitters that record their calls, and each `BrowserWindow`
- * is a real page of a real Chromium, in which the built preload script runs. What a double cannot show (the operating system's sandbox, the isolated
- * world, the custom scheme inside Chromium) is in docs/electron-assumptions.md.
+ * Stands for the electron module: the main process's objects are plain event emitters that record their calls, and each
+ * `BrowserWindow` is a real page of a real Chromium, in which the built preload script runs. What a double cannot show
+ * (the operating system's sandbox, the isolated world, the custom scheme inside Chromium) is in
+ * docs/electron-assumptions.md.
  */
 export class ElectronDouble {
   readonly app = new DoubleApp(this)

@@ -11,7 +11,10 @@ export interface FakeDiskOptions {
   links?: Readonly<Record<string, string>>
 }
 
-/** What the file system of another system would answer: names without regard to case where it is so there, short names, links. */
+/**
+ * What the file system of another system would answer: names without regard to case where it is so there, short names,
+ * links.
+ */
 export function fakeDisk({ paths, there, short = {}, links = {} }: FakeDiskOptions): PathLookup {
   const { dirname, join, parse } = paths.path
   const key = (path: string): string => {

@@ -10,8 +10,8 @@ interface ChatMessage {
 export type Part = readonly (ScriptStep | ((request: RecordedRequest) => ScriptStep | Promise<ScriptStep>))[]
 
 /**
- * A script for several agents that are asked side by side. An agent is known by the first word of the message that a person or another agent gave
- * it; what it is given later (a resumed one, say) continues with the same part.
+ * A script for several agents that are asked side by side. An agent is known by the first word of the message that a
+ * person or another agent gave it; what it is given later (a resumed one, say) continues with the same part.
  */
 export function familyScript(
   parts: Record<string, Part>,

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** As a process of its own: puts a link in the place of a folder and the folder back, as fast as it can, until it is told to end. */
+/**
+ * As a process of its own: puts a link in the place of a folder and the folder back, as fast as it can, until it is
+ * told to end.
+ */
 const PROGRAM = `
 const { renameSync, symlinkSync, unlinkSync, writeSync } = require('node:fs')
 const [folder, target] = process.argv.slice(1)
@@ -31,8 +34,8 @@ swap()
 `
 
 /**
- * Swaps `folder` with a link to `target` while `work` runs; answers how often. `work` is passed a function that tells how often it was so far. The folder is in
- * its place afterwards.
+ * Swaps `folder` with a link to `target` while `work` runs; answers how often. `work` is passed a function that tells
+ * how often it was so far. The folder is in its place afterwards.
  */
 export async function whileSwapped(
   folder: string,

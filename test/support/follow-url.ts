@@ -1,4 +1,7 @@
-/** Stands for a browser whose user agrees to everything: `node follow-url.ts URL` opens the page and follows where it leads. */
+/**
+ * Stands for a browser whose user agrees to everything: `node follow-url.ts URL` opens the page and follows where it
+ * leads.
+ */
 import { argv } from 'node:process'
 
 const answer = await fetch(argv[2]!)

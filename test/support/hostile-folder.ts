@@ -3,7 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 
-/** What programs of other people are called: found on the PATH before the real ones, they write down that they were run. */
+/**
+ * What programs of other people are called: found on the PATH before the real ones, they write down that they were run.
+ */
 const USUAL = ['npx', 'npm', 'uvx', 'uv', 'docker', 'python', 'python3', 'git', 'node', 'curl', 'bunx', 'deno']
 
 /** A folder that tries in every way known to have something run or connected to by being opened. */

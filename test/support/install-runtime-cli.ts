@@ -1,4 +1,7 @@
-/** Copies a runtime: `install-runtime-cli.ts HOME VERSION RESOURCES`. Prints where it is, or why it is not, as JSON; then waits to be ended where HOLD is set. */
+/**
+ * Copies a runtime: `install-runtime-cli.ts HOME VERSION RESOURCES`. Prints where it is, or why it is not, as JSON;
+ * then waits to be ended where HOLD is set.
+ */
 import { join } from 'node:path'
 import { installRuntime } from '../../src/main/engine/runtime/install-runtime'
 

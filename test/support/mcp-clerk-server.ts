@@ -1,4 +1,7 @@
-/** A small MCP server over stdio for tests of what stands around servers: tools that answer, fail, ask the user and tell their environment. */
+/**
+ * A small MCP server over stdio for tests of what stands around servers: tools that answer, fail, ask the user and tell
+ * their environment.
+ */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { z } from 'zod'

@@ -1,6 +1,7 @@
 /**
- * What the conformance suite runs as its client: `node mcp-conformance-client.ts URL`, with the scenario in the environment. Each scenario is some commands of
- * the built program, in a home of their own; nothing of the protocol is done here.
+ * What the conformance suite runs as its client: `node mcp-conformance-client.ts URL`, with the scenario in the
+ * environment. Each scenario is some commands of the built program, in a home of their own; nothing of the protocol is
+ * done here.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -11,7 +11,10 @@ export interface HttpMcpServer {
   /** Ids of what was asked and answered. */
   answers: unknown[]
   sessions: string[]
-  /** Forgets all sessions, as a server does that was started again; `answer`: how it rejects them from then on, as status and body. */
+  /**
+   * Forgets all sessions, as a server does that was started again; `answer`: how it rejects them from then on, as
+   * status and body.
+   */
   forget(answer?: [status: number, body: string]): void
   /** Breaks off every connection, and takes none until `up`. */
   down(): Promise<void>
@@ -20,7 +23,10 @@ export interface HttpMcpServer {
 
 const tool = (name: string): unknown => ({ name, description: `Does ${name}.`, inputSchema: { type: 'object' } })
 
-/** A server of the Model Context Protocol over streamable HTTP (`/mcp`) and SSE (`/sse`), written without any library so that it can misbehave. */
+/**
+ * A server of the Model Context Protocol over streamable HTTP (`/mcp`) and SSE (`/sse`), written without any library so
+ * that it can misbehave.
+ */
 export async function httpMcpServer(): Promise<HttpMcpServer> {
   const messages: HttpMcpServer['messages'] = []
   const sessions: string[] = []

@@ -8,7 +8,10 @@ export interface StatelessMessage {
 
 /** How a server of the revision without sessions answers; written without any library, so that it can misbehave. */
 export interface StatelessServer {
-  /** Answers a request; `send` is for what comes before the answer, or on a stream that stays open. Undefined: no answer. */
+  /**
+   * Answers a request; `send` is for what comes before the answer, or on a stream that stays open. Undefined: no
+   * answer.
+   */
   answer(message: StatelessMessage, send: (message: object) => void): Promise<Record<string, unknown> | undefined>
   /** Tells those that listen of a change. */
   change(method: string, params?: Record<string, unknown>): void

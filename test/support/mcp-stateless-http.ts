@@ -21,7 +21,10 @@ export interface StatelessHttp {
   become(handler: (request: IncomingMessage, response: ServerResponse) => void): void
 }
 
-/** A server of the revision without sessions over HTTP, which checks the headers of each request. Told `silent`, it accepts requests of one method and never answers them. */
+/**
+ * A server of the revision without sessions over HTTP, which checks the headers of each request. Told `silent`, it
+ * accepts requests of one method and never answers them.
+ */
 export async function statelessHttp(options: StatelessOptions = {}, silent = ''): Promise<StatelessHttp> {
   const stateless = statelessServer(options)
   const faults: string[] = []

@@ -1,6 +1,7 @@
 /**
- * A server of the revision without sessions over stdio. Flags: `--starts=FILE` notes each start, `--generation=FILE` holds the generation to start with (`older`: it is the other test
- * server), `--also-older` answers `initialize`, too, `--slow-start=MS` reads nothing for so long, `--versions=LIST` are the revisions it names.
+ * A server of the revision without sessions over stdio. Flags: `--starts=FILE` notes each start, `--generation=FILE`
+ * holds the generation to start with (`older`: it is the other test server), `--also-older` answers `initialize`, too,
+ * `--slow-start=MS` reads nothing for so long, `--versions=LIST` are the revisions it names.
  */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

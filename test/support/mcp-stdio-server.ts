@@ -1,6 +1,7 @@
 /**
- * A server of the Model Context Protocol over stdio that behaves as well, or as badly, as its arguments and calls ask. Written without any library, so that it can do what none
- * would. Each start is written to the file named by `--starts`: a line with its process id.
+ * A server of the Model Context Protocol over stdio that behaves as well, or as badly, as its arguments and calls ask.
+ * Written without any library, so that it can do what none would. Each start is written to the file named by
+ * `--starts`: a line with its process id.
  */
 import { spawn } from 'node:child_process'
 import { appendFileSync, writeFileSync } from 'node:fs'

@@ -9,7 +9,10 @@ export interface MemorySupervisor extends TaskSupervisor, Pick<MemoryTasks, 'put
   end(taskId: string, change: Partial<Task>): void
 }
 
-/** A task supervisor over plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends them. Without `follows` no changes are reported. */
+/**
+ * A task supervisor over plain maps: background tasks get the ids bash-00000001 and so on, and run until the test ends
+ * them. Without `follows` no changes are reported.
+ */
 export function memorySupervisor(terminals: TerminalTasks = nothingRuns, { follows = true } = {}): MemorySupervisor {
   const listeners = new Set<(task: Task) => void>()
   const started: BackgroundStart[] = []

@@ -17,7 +17,10 @@ const START_CHARS = 64 * 1024
 export interface MemoryTasks extends Tasks {
   /** Puts a task there, or changes it, and tells everybody. */
   put(task: Partial<Task> & { taskId: string }): Task
-  /** Appends to the output of a task. `told`: the record with its new last line is told too, as the engine does once a second. */
+  /**
+   * Appends to the output of a task. `told`: the record with its new last line is told too, as the engine does once a
+   * second.
+   */
   print(taskId: string, text: string, told?: boolean): void
   /** What watchers of usage get. */
   use(usage: TaskUsage[]): void
@@ -32,7 +35,10 @@ export interface MemoryTasks extends Tasks {
   watchers(taskId: string): number
 }
 
-/** Tasks over plain maps, for tests of the api and the interface: no processes, but the promises of `Tasks` (a `start` first, then what changes). */
+/**
+ * Tasks over plain maps, for tests of the api and the interface: no processes, but the promises of `Tasks` (a `start`
+ * first, then what changes).
+ */
 export function memoryTasks(changed: (change: EngineChange) => void, now: () => number = Date.now): MemoryTasks {
   const kept = new Map<string, Kept>()
   const usageWatchers = new Set<(push: UsagePush) => void>()

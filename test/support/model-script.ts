@@ -44,7 +44,10 @@ export interface ScriptStep {
   deltaChars?: number
   /** Gives the same answer so many times; default 1. */
   repeat?: number
-  /** Chat only: the field that carries thinking; default `reasoning_content`. An empty `thinking` is sent as an empty field. */
+  /**
+   * Chat only: the field that carries thinking; default `reasoning_content`. An empty `thinking` is sent as an empty
+   * field.
+   */
   thinkingField?: 'reasoning_content' | 'reasoning'
   /** Chat only: usage inside the choice, as Moonshot sends it. */
   usageInChoice?: boolean

@@ -1,4 +1,7 @@
-/** `node test/support/model-server-cli.ts --script file.json [--port 0]`: prints its URL, serves until it is ended. The file holds a list of steps. */
+/**
+ * `node test/support/model-server-cli.ts --script file.json [--port 0]`: prints its URL, serves until it is ended. The
+ * file holds a list of steps.
+ */
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { ScriptStep } from './model-script.ts'

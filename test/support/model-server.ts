@@ -23,8 +23,9 @@ export interface ModelServer {
 }
 
 /**
- * A model server that plays a script, in whichever of the four protocols it is asked (by path). It never hangs unless scripted: when the script has run out it
- * answers 500 and says so. `models` is what it lists under `/v1/models` and `/api/tags`.
+ * A model server that plays a script, in whichever of the four protocols it is asked (by path). It never hangs unless
+ * scripted: when the script has run out it answers 500 and says so. `models` is what it lists under `/v1/models` and
+ * `/api/tags`.
  */
 export async function startModelServer(options: {
   script: ModelScript

@@ -42,7 +42,10 @@ export interface NewsEngine {
 
 export type Script = (request: ModelRequest, n: number) => ModelChunk[] | Promise<ModelChunk[]>
 
-/** The engine as far as sessions and their tasks go: the real store, sessions, turns and tools; tasks are plain data, the model is a script, everything is allowed. */
+/**
+ * The engine as far as sessions and their tasks go: the real store, sessions, turns and tools; tasks are plain data,
+ * the model is a script, everything is allowed.
+ */
 export function newsEngine(options: {
   home: string
   supervisor: MemorySupervisor

@@ -24,7 +24,10 @@ export interface OAuthServerOptions {
 
 type TokenAnswer = [status: number, body: string]
 
-/** An MCP server (streamable HTTP at /mcp, SSE at /sse) that wants sign-ins, and its authorization server, at one loopback port. */
+/**
+ * An MCP server (streamable HTTP at /mcp, SSE at /sse) that wants sign-ins, and its authorization server, at one
+ * loopback port.
+ */
 export interface OAuthServer {
   url: string
   origin: string

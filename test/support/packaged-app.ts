@@ -10,7 +10,10 @@ import {
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
-/** A folder as `resources` of an installed app, with small files in place of the real ones. `files`: paths in the app, with what they say. */
+/**
+ * A folder as `resources` of an installed app, with small files in place of the real ones. `files`: paths in the app,
+ * with what they say.
+ */
 export function fakeResources(
   folder: string,
   files: Record<string, string> = {},
@@ -50,7 +53,10 @@ const PACKAGES = [
 ]
 const ROOT = join(import.meta.dirname, '..', '..')
 
-/** The `resources` of an installed app with the built program and the Node that runs the tests: as a package has them, but not in an archive. */
+/**
+ * The `resources` of an installed app with the built program and the Node that runs the tests: as a package has them,
+ * but not in an archive.
+ */
 export function installedResources(folder: string): { cli: string; resources: string } {
   const resources = join(folder, 'resources')
   const app = join(resources, 'app.asar.unpacked')
@@ -69,8 +75,8 @@ export function installedResources(folder: string): { cli: string; resources: st
 }
 
 /**
- * What has plain Node pass for the main process of a packaged Electron whose fuse `runAsNode` is off: for `node --import`. A program that starts `process.execPath` starts a program that
- * only notes that in `starts`.
+ * What has plain Node pass for the main process of a packaged Electron whose fuse `runAsNode` is off: for `node
+ * --import`. A program that starts `process.execPath` starts a program that only notes that in `starts`.
  */
 export function pretendElectron(folder: string): { imported: string; starts: () => number } {
   const [app, note, imported] = [join(folder, 'stand-in'), join(folder, 'starts'), join(folder, 'pretend.mjs')]

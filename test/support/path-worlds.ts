@@ -119,7 +119,10 @@ function judged(
   }
 }
 
-/** The outcome of a Read or Write of this path: the tools refuse secrets and impossible paths before asking for approval. */
+/**
+ * The outcome of a Read or Write of this path: the tools refuse secrets and impossible paths before asking for
+ * approval.
+ */
 export async function fileVerdict(
   world: PathWorld,
   tool: 'Read' | 'Write',

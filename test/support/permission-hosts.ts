@@ -13,8 +13,8 @@ interface Opened {
 }
 
 /**
- * Lets a session of an interactive host make these calls, and says what was decided about each: every request is answered by `answer`, or
- * rejected. The scripted model makes one call a step.
+ * Lets a session of an interactive host make these calls, and says what was decided about each: every request is
+ * answered by `answer`, or rejected. The scripted model makes one call a step.
  */
 export async function decidedBy(
   call: Call,

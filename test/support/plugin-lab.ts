@@ -27,7 +27,10 @@ process.stdin.on('end', () => process.exit())
 const EVENTS =
   'SessionStart UserPromptSubmit PreToolUse PostToolUse beforeWriteFile afterWriteFile Stop SubagentStop TaskFinished PreCompact Notification SessionEnd'
 
-/** The files of a plugin that brings something of every kind, each of which would leave a trace: a file in the project, or INJECTED in a request. */
+/**
+ * The files of a plugin that brings something of every kind, each of which would leave a trace: a file in the project,
+ * or INJECTED in a request.
+ */
 export function labPlugin(name = 'lab', more = ''): Record<string, string> {
   const hooks = EVENTS.split(' ').map(
     (event) => `[[hooks]]\nevent = "${event}"\ncommand = "echo ${event} >> hooks-ran.txt"\n`,

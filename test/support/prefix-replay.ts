@@ -35,7 +35,10 @@ interface Sent {
   before: RecordedEvent[]
 }
 
-/** A session whose model says what a test wants, with an MCP server whose tools are loaded on demand; all its requests are kept. */
+/**
+ * A session whose model says what a test wants, with an MCP server whose tools are loaded on demand; all its requests
+ * are kept.
+ */
 export class PrefixReplay {
   readonly scratch: Scratch
   readonly requests: Sent[] = []
@@ -174,7 +177,8 @@ export class PrefixReplay {
   }
 
   /**
-   * Where a request does not begin with the whole of the one before. Another model gets no thinking of the one before, and nothing else may differ then:
+   * Where a request does not begin with the whole of the one before. Another model gets no thinking of the one before,
+   * and nothing else may differ then:
    * `thinking` lists the places where something has.
    */
   breaks(): { allowed: string[]; others: string[]; thinking: string[] } {

@@ -1,6 +1,6 @@
 /**
- * A second, plain reading of the four stream formats, written from their documentation and independent of the product and of every package: what
- * recorded streams are compared with. It reads the whole body at once and trusts it.
+ * A second, plain reading of the four stream formats, written from their documentation and independent of the product
+ * and of every package: what recorded streams are compared with. It reads the whole body at once and trusts it.
  */
 export interface ReferenceAnswer {
   text: string

@@ -6,7 +6,10 @@ import { applyEvents, initialView, type SessionView } from '../../src/shared/eve
 
 const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 100_000 }
 
-/** What a client has on screen that has been there from the beginning; reloaded when the conversation is restored, as clients do. */
+/**
+ * What a client has on screen that has been there from the beginning; reloaded when the conversation is restored, as
+ * clients do.
+ */
 export function watchView(engine: Engine, sessionId: string): () => SessionView {
   let view = initialView(engine.sessions.header(sessionId), engine.sessions.window(sessionId, ALL).events, false)
   engine.sessions.listen(sessionId, (event) => {

@@ -3,8 +3,9 @@ import type { RecordedRequest } from './model-script'
 type Fields = Record<string, unknown>
 
 /**
- * What a request consists of, in the order in which providers cache it: tools, system prompt, messages. Each piece is the JSON that was sent, without cache
- * marks; messages that a protocol puts together are taken apart again. `without thinking`: as the request is for a model that gets none back.
+ * What a request consists of, in the order in which providers cache it: tools, system prompt, messages. Each piece is
+ * the JSON that was sent, without cache marks; messages that a protocol puts together are taken apart again. `without
+ * thinking`: as the request is for a model that gets none back.
  */
 export function piecesOf(
   { wire, body }: Pick<RecordedRequest, 'wire' | 'body'>,

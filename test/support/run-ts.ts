@@ -18,7 +18,9 @@ export interface RunningScript {
   done: Promise<{ code: number | null; signal: NodeJS.Signals | null; stderr: string }>
 }
 
-/** Starts a TypeScript file as a process of its own, under the Node that runs the test. Path relative to `test/support`. */
+/**
+ * Starts a TypeScript file as a process of its own, under the Node that runs the test. Path relative to `test/support`.
+ */
 export function runTs(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): RunningScript {
   const file = fileURLToPath(new URL(script, import.meta.url))
   const child = spawn(process.execPath, ['--import', HOOKS, file, ...args], {

@@ -3,7 +3,10 @@ const HEX = '0123456789abcdef'
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Random text that is the same in every run; made here, so that no file of the repository holds anything that looks like a key. */
+/**
+ * Random text that is the same in every run; made here, so that no file of the repository holds anything that looks
+ * like a key.
+ */
 function generator(seed: number): (length: number, alphabet?: string) => string {
   let state = seed
   return (length, alphabet = BASE62) => {

@@ -15,7 +15,10 @@ export interface ServedApp {
   kill(): Promise<void>
 }
 
-/** Starts the built program's web host with exactly this environment. `options`: further arguments. `program`: how the program is started. */
+/**
+ * Starts the built program's web host with exactly this environment. `options`: further arguments. `program`: how the
+ * program is started.
+ */
 export async function serveApp(
   env: Record<string, string>,
   options: readonly string[] = [],

@@ -58,8 +58,8 @@ export async function endHosts(home: string): Promise<void> {
 }
 
 /**
- * Whether a process runs. One that has ended but was not collected yet does not: what a killed program leaves behind belongs to
- * the system's first process, and in containers that one may collect it seconds later or never.
+ * Whether a process runs. One that has ended but was not collected yet does not: what a killed program leaves behind
+ * belongs to the system's first process, and in containers that one may collect it seconds later or never.
  */
 export function isRunning(pid: number): boolean {
   if (process.platform === 'linux') return isAlive(pid)

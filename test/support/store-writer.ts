@@ -1,5 +1,6 @@
 /**
- * A process that writes to a store. `store-writer.ts HOME SESSION [COUNT]`: creates or takes the session, appends in a loop and prints
+ * A process that writes to a store. `store-writer.ts HOME SESSION [COUNT]`: creates or takes the session, appends in a
+ * loop and prints
  * `ack <seq>` after each append that returned; stops after COUNT appends. Commands on stdin: `hold` takes the session and only waits.
  */
 import { writeSync } from 'node:fs'

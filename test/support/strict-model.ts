@@ -10,7 +10,10 @@ export interface StrictOptions {
   bindsThinking?: boolean
   /** Whether the server drops such blocks when the request asks for it, instead of refusing. */
   dropsBlocks?: boolean
-  /** Whether a request is refused when it and the longest answer it asks for are more than the window; default: where the vendor does. */
+  /**
+   * Whether a request is refused when it and the longest answer it asks for are more than the window; default: where
+   * the vendor does.
+   */
   countsAnswer?: boolean
 }
 
@@ -29,8 +32,8 @@ export interface StrictModel {
 }
 
 /**
- * A model that counts the tokens of each request itself, refuses what is longer than its window in the words of the vendor, and refuses signed thinking
- * behind anything else than what it was thought behind, as Anthropic documents it.
+ * A model that counts the tokens of each request itself, refuses what is longer than its window in the words of the
+ * vendor, and refuses signed thinking behind anything else than what it was thought behind, as Anthropic documents it.
  */
 export function strictModel(options: StrictOptions): StrictModel {
   const { wire, window, bytesPerToken, bindsThinking = false, dropsBlocks = false } = options
@@ -110,7 +113,10 @@ interface Block {
   signature?: string
 }
 
-/** Whether a signed thought stands behind something else than it was given behind; and what an answer to this request would be given behind. */
+/**
+ * Whether a signed thought stands behind something else than it was given behind; and what an answer to this request
+ * would be given behind.
+ */
 function checkThinking(
   body: Record<string, unknown>,
   signed: ReadonlyMap<string, string>,

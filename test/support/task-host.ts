@@ -1,5 +1,6 @@
 /**
- * A host with running commands, to be killed: `task-host.ts OUTPUT_DIR COMMAND...`. Says `<index>: <first line of the output>`.
+ * A host with running commands, to be killed: `task-host.ts OUTPUT_DIR COMMAND...`. Says `<index>: <first line of the
+ * output>`.
  */
 import { DEFAULT_SETTINGS } from '../../src/main/engine/config/settings/settings'
 import { commandEnv } from '../../src/main/engine/environment/command-env'

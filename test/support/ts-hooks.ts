@@ -1,6 +1,7 @@
 /**
- * Lets plain Node run the project's TypeScript (`node --import test/support/ts-hooks.ts file.ts`): Node strips the types itself, these
- * hooks add what the bundler does: imports without an ending, `?raw` text, and the version in package.json.
+ * Lets plain Node run the project's TypeScript (`node --import test/support/ts-hooks.ts file.ts`): Node strips the
+ * types itself, these hooks add what the bundler does: imports without an ending, `?raw` text, and the version in
+ * package.json.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'

@@ -1,4 +1,7 @@
-/** Checks for updates once, in a folder of a disk that may be full: `node --import ts-hooks.ts update-once-cli.ts <folder> <url> <public key in PEM>`. */
+/**
+ * Checks for updates once, in a folder of a disk that may be full: `node --import ts-hooks.ts update-once-cli.ts
+ * <folder> <url> <public key in PEM>`.
+ */
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { UpdateLab } from './update-lab.ts'

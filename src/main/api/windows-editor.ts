@@ -23,8 +23,8 @@ export function findOnWindows(command: string, path: string, isProgram: (file: s
 }
 
 /**
- * How to start a program. Only cmd.exe can start a batch file; it gets the words as variables, each in quotes, so that no
- * character of a file name (`&`, `^`, `%`) means anything to it. A Windows path has no quotes.
+ * How to start a program. Only cmd.exe can start a batch file; it gets the words as variables, each in quotes, so that
+ * no character of a file name (`&`, `^`, `%`) means anything to it. A Windows path has no quotes.
  */
 export function startOnWindows(program: string, args: readonly string[], systemRoot: string): WindowsStart {
   if (!/\.(?:cmd|bat)$/i.test(program)) return { program, args: [...args], env: {} }

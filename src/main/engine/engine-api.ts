@@ -71,7 +71,9 @@ export interface Engine {
 
 /** Backups of the session store, and what can be brought back from them. */
 export interface Backups extends Pick<StoreBackups, 'view' | 'take'> {
-  /** From this file, or from what was kept of damaged stores and the newest backup. Nothing that is there is changed. */
+  /**
+   * From this file, or from what was kept of damaged stores and the newest backup. Nothing that is there is changed.
+   */
   recover(file?: string): RecoveryReport
 }
 
@@ -114,8 +116,8 @@ export interface EngineOptions {
   /** Whether a person can be asked for approvals as long as this engine runs; default false: asking means denied. */
   interactive?: boolean
   /**
-   * Whether that person can answer the requests of every session here; default: as `interactive`. Otherwise a scheduled run that waits is left to the process
-   * where its request is answered.
+   * Whether that person can answer the requests of every session here; default: as `interactive`. Otherwise a scheduled
+   * run that waits is left to the process where its request is answered.
    */
   hasInbox?: boolean
   /** Whether that person can type at the terminals of commands; default: as `interactive`. */
@@ -126,7 +128,10 @@ export interface EngineOptions {
   runsQueue?: boolean
   /** How the task host is started; without it nothing can be put into the background. */
   taskHost?: TaskHostProgram
-  /** Set when this process was started without the user's shell: its environment is read, and commands, servers, hooks and named keys wait for it. */
+  /**
+   * Set when this process was started without the user's shell: its environment is read, and commands, servers, hooks
+   * and named keys wait for it.
+   */
   loginShell?: LoginShellOptions
   /** How pages and files are opened on the user's screen; absent: the user gets links. */
   opener?: Opener

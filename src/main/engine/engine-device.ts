@@ -16,9 +16,14 @@ import type { Workspace } from './workspace/workspace'
 export interface EngineDevice {
   /** Without a session: the tools as they are described. */
   tools(session?: Session, workspace?: Workspace): readonly Tool[]
-  /** Keeps a notification in the list and shows it with the means of the host; false when the user has turned those off. */
+  /**
+   * Keeps a notification in the list and shows it with the means of the host; false when the user has turned those off.
+   */
   notifyUser(notification: NewNotification): boolean
-  /** Shows with the means of this host what schedules of other processes have added to the list since the last call; the first call shows nothing. */
+  /**
+   * Shows with the means of this host what schedules of other processes have added to the list since the last call; the
+   * first call shows nothing.
+   */
   showOthers(): void
   notifications: NotificationActions
   alarms: AlarmActions
@@ -37,7 +42,10 @@ const KEPT_MS = 30 * 86_400_000
 /** How many others' notifications are shown at once. */
 const NEWEST = 20
 
-/** Notifications, alarms, and the tools around the machine and its user. Tables and code are touched when they are first used. */
+/**
+ * Notifications, alarms, and the tools around the machine and its user. Tables and code are touched when they are first
+ * used.
+ */
 export function createEngineDevice(foundation: EngineFoundation, options: DeviceOptions): EngineDevice {
   const { database, home, settings, network, newId, notify, log } = foundation
   const clock = options.alarmClock ?? systemAlarmClock

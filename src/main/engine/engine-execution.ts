@@ -13,7 +13,10 @@ import { repositoryRoot } from './workspace/path/repository-root'
 
 export type EngineExecution = ReturnType<typeof createExecution>
 
-/** What runs programs for an engine: sandboxes, tasks, hooks, language servers, and the skills that commands may read. Starts nothing before it is needed. */
+/**
+ * What runs programs for an engine: sandboxes, tasks, hooks, language servers, and the skills that commands may read.
+ * Starts nothing before it is needed.
+ */
 export function createExecution(foundation: EngineFoundation, options: EngineOptions) {
   const { home, config, settings, settingsFor, effectiveHeader, env, environment, now, log } = foundation
   const { ready } = environment

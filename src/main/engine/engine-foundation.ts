@@ -23,7 +23,10 @@ import type { Plugins } from './plugin/create-plugins'
 
 type Headed = { header: SessionHeader }
 
-/** What every part of an engine builds on: its home folder with store, settings and keys, its machine, and the ways to report. */
+/**
+ * What every part of an engine builds on: its home folder with store, settings and keys, its machine, and the ways to
+ * report.
+ */
 export interface EngineFoundation extends EngineChanges, EngineServices, OpenedStore {
   home: string
   config: Config
@@ -36,7 +39,10 @@ export interface EngineFoundation extends EngineChanges, EngineServices, OpenedS
   plugins: Plugins
   /** The header whose mode, rules and folders apply: for a subagent that of the user's session it belongs to. */
   effectiveHeader(session: Headed): SessionHeader
-  /** Permission rules that apply to a session: its project's and those granted in the session or in the one it belongs to. */
+  /**
+   * Permission rules that apply to a session: its project's and those granted in the session or in the one it belongs
+   * to.
+   */
   rulesOf(session: Headed): Promise<PermissionRule[]>
   /** The environment that commands get: without keys of models. */
   env(): Record<string, string>
@@ -81,7 +87,8 @@ export async function openFoundation(options: EngineOptions): Promise<EngineFoun
     plugins,
     effectiveHeader,
     async rulesOf({ header }) {
-      // What was allowed for one subagent of a session is allowed for all of them, even while another process has that session open.
+      // What was allowed for one subagent of a session is allowed for all of them, even while another process has that
+      // session open.
       const granted = new Set([...(effectiveHeader({ header }).rules ?? []), ...(header.rules ?? [])])
       return [...(await settingsFor(header.folder)).settings.permission.rules, ...sessionRules([...granted])]
     },
@@ -101,7 +108,10 @@ interface EngineServicesDeps extends Pick<EngineOptions, 'version' | 'loginShell
   log(message: string): void
 }
 
-/** What an engine uses of its machine: environment variables, the network and the models behind it, and the diagnostics of all three. */
+/**
+ * What an engine uses of its machine: environment variables, the network and the models behind it, and the diagnostics
+ * of all three.
+ */
 interface EngineServices {
   environment: LoginEnvironment
   network: Network

@@ -16,8 +16,8 @@ export interface EngineMail {
   tools(workspace?: Workspace): readonly Tool[]
   actions: MailActions
   /**
-   * Watches a folder of an account for new mail that fits the filter, until the function returned is called. Connects again after the server has gone, and reports
-   * what came meanwhile.
+   * Watches a folder of an account for new mail that fits the filter, until the function returned is called. Connects
+   * again after the server has gone, and reports what came meanwhile.
    */
   watch(watch: MailWatch & { account: string }): () => void
   close(): void

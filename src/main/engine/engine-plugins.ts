@@ -9,7 +9,10 @@ interface EnginePluginsDeps {
   warn(text: string): void
 }
 
-/** The plugins of an engine: nothing of them counts before the user has accepted it, and only a Trestle that the user started can do that. */
+/**
+ * The plugins of an engine: nothing of them counts before the user has accepted it, and only a Trestle that the user
+ * started can do that.
+ */
 export function createEnginePlugins({ home, notify, warn }: EnginePluginsDeps): Plugins {
   return createPluginsOf({
     home,

@@ -45,7 +45,9 @@ interface Parts {
   schedules: Schedules
 }
 
-/** The schedules of an engine. Their code is loaded, and a timer runs, only while the feature is on or they are used. */
+/**
+ * The schedules of an engine. Their code is loaded, and a timer runs, only while the feature is on or they are used.
+ */
 export function createEngineSchedule(
   foundation: EngineFoundation,
   { device, mail }: { device: Pick<EngineDevice, 'notifyUser' | 'showOthers'>; mail: Pick<EngineMail, 'watch'> },

@@ -30,8 +30,9 @@ import { agentTrace } from './runtime/agent-trace'
 import { BUILTIN_TOOLS } from '../../shared/tool-label'
 
 /**
- * Puts the product together: the only place that knows all parts. Each part is created from those before it. Sessions come early, because
- * most parts use them, and are connected to what their turns need at the end. The caller closes the engine.
+ * Puts the product together: the only place that knows all parts. Each part is created from those before it. Sessions
+ * come early, because most parts use them, and are connected to what their turns need at the end. The caller closes the
+ * engine.
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const { version, interactive = false } = options

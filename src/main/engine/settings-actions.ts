@@ -270,8 +270,8 @@ function modelView(info: ModelInfo, settings: Settings, catalog: Pick<Catalog, '
 type Edits = Parameters<Config['edit']>[0]
 
 /**
- * The edits that store a model: only values that differ from what is known about it. A known model needs only its name, so that it keeps following
- * the table and the provider's list.
+ * The edits that store a model: only values that differ from what is known about it. A known model needs only its name,
+ * so that it keeps following the table and the provider's list.
  */
 function modelEdits(
   input: Parameters<SettingsActions['saveModel']>[0],
@@ -316,7 +316,9 @@ function capabilities(
   ]
 }
 
-/** Settings as the interface changes them; each returns the new view and leaves comments and order of the file alone. */
+/**
+ * Settings as the interface changes them; each returns the new view and leaves comments and order of the file alone.
+ */
 export interface SettingsActions {
   view(): SettingsView
   models(): ModelInfo[]

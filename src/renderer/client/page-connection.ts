@@ -7,7 +7,10 @@ import { portTransport, type OpenSocket, webSocketTransport } from './transports
 /** Timeout for the desktop app to hand over a port, in ms; then it is asked again. */
 const PORT_TIMEOUT = 5000
 
-/** The connection of this page: a MessagePort in the desktop app, a WebSocket to the host that served the page everywhere else. */
+/**
+ * The connection of this page: a MessagePort in the desktop app, a WebSocket to the host that served the page
+ * everywhere else.
+ */
 export function connectPage(): Connection {
   // The web host accepts only loopback names, so this name belongs to the desktop app alone.
   if (location.hostname === APP_HOST) return connect(portTransport(requestPort))

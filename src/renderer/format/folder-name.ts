@@ -8,8 +8,8 @@ export interface FolderName {
 }
 
 /**
- * A folder's path for display: `/home/ada/code/storefront` is `storefront` in `~/code`. Accepts both kinds of slashes. The
- * folders of sessions without a project have no name of their own.
+ * A folder's path for display: `/home/ada/code/storefront` is `storefront` in `~/code`. Accepts both kinds of slashes.
+ * The folders of sessions without a project have no name of their own.
  */
 export function folderName(path: string, userHome: string | undefined): FolderName {
   if (isScratchFolder(path)) return { name: 'No project', parent: '' }

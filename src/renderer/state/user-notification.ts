@@ -4,8 +4,9 @@ import { playNotificationSound } from './notifications'
 import { showUserToast } from './page/toasts-state'
 
 /**
- * Tells the user what an agent or an alarm has to say: as a message on the page, and as a notification of the browser where that is allowed and no page is in
- * front. The tag makes it one, however many pages are open. The desktop app shows its own.
+ * Tells the user what an agent or an alarm has to say: as a message on the page, and as a notification of the browser
+ * where that is allowed and no page is in front. The tag makes it one, however many pages are open. The desktop app
+ * shows its own.
  */
 export function tellUser({ id, title, body, source, sessionId }: UserNotification): void {
   const open = (): void => {

@@ -72,7 +72,8 @@ export interface HookView {
 }
 
 /**
- * How a run ended. `passed`: it had no objection. `changed`: it gave other content to write. `failed`: neither; nothing came of it.
+ * How a run ended. `passed`: it had no objection. `changed`: it gave other content to write. `failed`: neither; nothing
+ * came of it.
  * `stopped`: the turn was stopped first, or Trestle closed.
  */
 export type HookOutcome = 'running' | 'passed' | 'blocked' | 'changed' | 'failed' | 'timed_out' | 'stopped'

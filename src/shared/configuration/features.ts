@@ -1,4 +1,7 @@
-/** Features that are off until the user turns them on, in the order of the settings page. Their tools are offered only while they are on. */
+/**
+ * Features that are off until the user turns them on, in the order of the settings page. Their tools are offered only
+ * while they are on.
+ */
 export const FEATURES = ['memory', 'scheduling', 'mail', 'location'] as const
 export type Feature = (typeof FEATURES)[number]
 

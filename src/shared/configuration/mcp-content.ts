@@ -60,8 +60,8 @@ export interface PromptArguments {
 const TOKEN = /([^\s="']+)=("(?:[^"\\]|\\.)*"|'[^']*'|\S*)|"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g
 
 /**
- * Reads what stands behind the command of a prompt: `name=value` for an argument of that name, else values in the order of the arguments; quotes keep spaces
- * together. What a prompt with one argument gets is all of it.
+ * Reads what stands behind the command of a prompt: `name=value` for an argument of that name, else values in the order
+ * of the arguments; quotes keep spaces together. What a prompt with one argument gets is all of it.
  */
 export function parsePromptArguments(known: readonly McpPromptArgument[], text: string): PromptArguments {
   const [only, second] = known

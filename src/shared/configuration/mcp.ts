@@ -25,7 +25,8 @@ interface McpRemote {
 }
 
 /**
- * What a server that is run runs in: the Project sandbox with the machine's network, the same without a network, or no sandbox. A server of a project is never
+ * What a server that is run runs in: the Project sandbox with the machine's network, the same without a network, or no
+ * sandbox. A server of a project is never
  * `unrestricted`.
  */
 export const MCP_SERVER_SANDBOXES = ['project', 'project-offline', 'unrestricted'] as const
@@ -40,14 +41,20 @@ interface McpLocal {
   sandbox?: McpServerSandbox
 }
 
-/** What is written about a server, defaults filled in. Values of `env` and `headers` can be secrets: they stay in the engine. */
+/**
+ * What is written about a server, defaults filled in. Values of `env` and `headers` can be secrets: they stay in the
+ * engine.
+ */
 export type McpServerDefinition = McpServerSwitches &
   (
     | (McpLocal & { env: Readonly<Record<string, string>> })
     | (McpRemote & { headers: Readonly<Record<string, string>>; oauth?: McpOAuth })
   )
 
-/** A definition on its way between a form and the engine: a value that is null stays, or is kept, as it is written under that name. */
+/**
+ * A definition on its way between a form and the engine: a value that is null stays, or is kept, as it is written under
+ * that name.
+ */
 export type McpServerInput = McpServerSwitches &
   (
     | (McpLocal & { env: Readonly<Record<string, string | null>> })
@@ -70,7 +77,10 @@ export interface McpOAuth {
   clientMetadataUrl?: string
 }
 
-/** `asked`: a project's server that was not accepted yet, or has changed since. `idle`: nothing runs, it starts when it is needed. */
+/**
+ * `asked`: a project's server that was not accepted yet, or has changed since. `idle`: nothing runs, it starts when it
+ * is needed.
+ */
 export type McpServerState =
   | 'disabled'
   | 'asked'
@@ -116,7 +126,10 @@ export interface McpServerView {
   headerNames: string[]
   /** Set when another of the same name nearer to the session is used instead. */
   hiddenBy?: string
-  /** What it runs in, or would; absent for a server that is connected to. `unavailable`: why it is not in the sandbox it should be in; sentences. */
+  /**
+   * What it runs in, or would; absent for a server that is connected to. `unavailable`: why it is not in the sandbox it
+   * should be in; sentences.
+   */
   sandbox?: CommandSandbox & { unavailable?: string }
   /** Sessions that use it now. */
   sessions: number
@@ -166,7 +179,10 @@ export interface McpLogLine {
   text: string
 }
 
-/** How a sign-in goes: first the page for the browser (`opened`: it was opened by the app itself), then the server as it stands afterwards. */
+/**
+ * How a sign-in goes: first the page for the browser (`opened`: it was opened by the app itself), then the server as it
+ * stands afterwards.
+ */
 export type McpSignInStep = { step: 'open'; url: string; opened: boolean } | { step: 'done'; server: McpServerView }
 
 /** A server found in another product's configuration, or in pasted text. No secret is in it. */
@@ -174,9 +190,14 @@ export interface McpImportServer {
   /** Names it within its preview. */
   key: string
   name: string
-  /** What it would do, a line each; values of its environment and headers are left out, and what looks like a key is covered. */
+  /**
+   * What it would do, a line each; values of its environment and headers are left out, and what looks like a key is
+   * covered.
+   */
   lines: string[]
-  /** `same`: it is among the user's own already. `clash`: another one of this name is. `unusable`: the notes say why. */
+  /**
+   * `same`: it is among the user's own already. `clash`: another one of this name is. `unusable`: the notes say why.
+   */
   state: 'new' | 'same' | 'clash' | 'unusable'
   /** A name that is free, for one that clashes. */
   freeName: string

@@ -78,12 +78,15 @@ export function sandboxPermissions({
 }
 
 /**
- * Whether commands are confined. `sandboxed`: they are; `none`: they run as they do without Trestle; `asks`: there is no sandbox, but the settings
- * require one, so every command asks.
+ * Whether commands are confined. `sandboxed`: they are; `none`: they run as they do without Trestle; `asks`: there is
+ * no sandbox, but the settings require one, so every command asks.
  */
 export type Confinement = 'sandboxed' | 'none' | 'asks'
 
-/** What is known of a session or, before it has a sandbox, of this machine. Nothing known counts as no sandbox: no screen promises one that may not be there. */
+/**
+ * What is known of a session or, before it has a sandbox, of this machine. Nothing known counts as no sandbox: no
+ * screen promises one that may not be there.
+ */
 export function confinementOf(
   status: Pick<SandboxStatus, 'level' | 'unavailable'> | undefined,
   settings: { mode: SandboxMode; status?: { available: boolean } } | undefined,
@@ -125,7 +128,10 @@ const AUTO: Readonly<Record<Confinement, string>> = {
   asks: 'The required sandbox is unavailable: asks before every command. Other tools run without asking, except for dangerous actions.',
 }
 
-/** Advice taken apart: the words, and the command that is to be run. A command stands alone, or in backquotes among words. */
+/**
+ * Advice taken apart: the words, and the command that is to be run. A command stands alone, or in backquotes among
+ * words.
+ */
 export function remedyParts(remedy: string): { words: string; command?: string } {
   const [before = '', quoted, after = ''] = remedy.split('`')
   if (quoted !== undefined) return { words: `${before.trim()} ${after.trim()}`.trim(), command: quoted }

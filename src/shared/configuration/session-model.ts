@@ -44,7 +44,10 @@ export interface ContextShare {
   percent: string
 }
 
-/** How full the model's window was at the latest request; undefined before the first request, or when the window is unknown. */
+/**
+ * How full the model's window was at the latest request; undefined before the first request, or when the window is
+ * unknown.
+ */
 export function contextShare(
   { context, model, learnedWindow }: Pick<SessionHeader, 'context' | 'model' | 'learnedWindow'>,
   { models, defaultModel }: Pick<SettingsView, 'models' | 'defaultModel'>,

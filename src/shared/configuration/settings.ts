@@ -17,13 +17,18 @@ export interface ProviderView {
   type: ProviderType
   baseUrl?: string
   apiKeyEnv?: string
-  /** Where the key comes from: typed in and stored, an environment variable that is set, the file, or nowhere. `locked`: one is stored, but cannot be opened now. */
+  /**
+   * Where the key comes from: typed in and stored, an environment variable that is set, the file, or nowhere. `locked`:
+   * one is stored, but cannot be opened now.
+   */
   keyFrom: 'stored' | 'environment' | 'file' | 'locked' | 'none'
 }
 
 /** Where keys typed in are kept. */
 export interface KeysView {
-  /** `system`: encrypted, with a key from the key store of the system. `file`: in a file that only the user can read. */
+  /**
+   * `system`: encrypted, with a key from the key store of the system. `file`: in a file that only the user can read.
+   */
   store: 'system' | 'file'
   /** The key store, as an object of a sentence. */
   name?: string
@@ -113,7 +118,10 @@ export interface SandboxView {
   /** Whether the built-in lists count, too. */
   defaults: boolean
   builtIn: { write: string[]; hosts: string[] }
-  /** Whether commands can be sandboxed on this machine; absent while that is not known. `remedy` is a sentence, or a command to run. */
+  /**
+   * Whether commands can be sandboxed on this machine; absent while that is not known. `remedy` is a sentence, or a
+   * command to run.
+   */
   status?: { available: boolean; reason?: string | undefined; remedy?: string | undefined }
 }
 

@@ -62,7 +62,10 @@ export const desktopContract = {
   setTheme: oc.input(z.strictObject({ theme: z.enum(THEMES) })).output(type<boolean>()),
   /** Applies at the next start. */
   setAcceleratedGraphics: oc.input(z.strictObject({ enabled: z.boolean() })).output(type<DesktopView | null>()),
-  /** Opens a window at one of the page's own addresses, e.g. `/s/<session>`. From the quick prompt, the main window shows it and the prompt closes. */
+  /**
+   * Opens a window at one of the page's own addresses, e.g. `/s/<session>`. From the quick prompt, the main window
+   * shows it and the prompt closes.
+   */
   openWindow: oc.input(z.strictObject({ path: z.string().max(5000) })).output(type<boolean>()),
   /** Has every interrupted session continue, or forgets that they were interrupted. Answers how many continue. */
   resumeInterrupted: oc.input(z.strictObject({ resume: z.boolean() })).output(type<number>()),

@@ -25,12 +25,17 @@ export const approvalContract = {
   list: oc.output(type<InboxEntry[]>()),
   /** One of them whole, with its preview. `approval.gone` when it does not wait any more. */
   get: oc.input(z.strictObject(which)).output(type<Approval>()),
-  /** What "allow always" can cover, narrowest first, each with its verdict on the session's past commands. Empty when nothing can be allowed permanently. */
+  /**
+   * What "allow always" can cover, narrowest first, each with its verdict on the session's past commands. Empty when
+   * nothing can be allowed permanently.
+   */
   choices: oc.input(z.strictObject(which)).output(type<RuleChoice[]>()),
   /**
-   * Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: the pattern of one of the
+   * Answers a waiting approval. `approval.gone` when it was answered already. `rule` goes with `allow_always`: the
+   * pattern of one of the
    * `choices`, exactly as given; without it the narrowest holds for the session. `config.write_failed`: nothing is answered then. `comments`
-   * go with `revise` of a plan, `answers` with the `answer` to questions: one for each, in their order; `values` with the `send` of a form.
+   * go with `revise` of a plan, `answers` with the `answer` to questions: one for each, in their order; `values` with
+   * the `send` of a form.
    */
   reply: oc
     .input(

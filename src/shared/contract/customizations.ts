@@ -4,7 +4,10 @@ import type { AgentList } from '../model/agent'
 import type { SkillList, HookList, TrustedFolder, TrustView } from '../configuration/customizations'
 
 export const agentContract = {
-  /** The agent specs that a project can use, hidden ones included, and what is wrong with others. Read again at each call. */
+  /**
+   * The agent specs that a project can use, hidden ones included, and what is wrong with others. Read again at each
+   * call.
+   */
   list: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<AgentList>()),
 }
 
@@ -14,7 +17,9 @@ export const skillContract = {
 }
 
 export const hookContract = {
-  /** The hooks that count in a folder, those of its project only when it is trusted; and the newest runs in all folders. */
+  /**
+   * The hooks that count in a folder, those of its project only when it is trusted; and the newest runs in all folders.
+   */
   list: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<HookList>()),
 }
 
@@ -27,6 +32,9 @@ export const trustContract = {
   refuse: oc.input(z.strictObject({ folder: z.string().min(1), hash: z.string() })).output(type<TrustView>()),
   /** Every folder that is trusted, last accepted first. */
   list: oc.output(type<TrustedFolder[]>()),
-  /** Stops trusting a folder, whatever is in it now: its configuration does nothing, and is asked about again. Harmless when it is not trusted. */
+  /**
+   * Stops trusting a folder, whatever is in it now: its configuration does nothing, and is asked about again. Harmless
+   * when it is not trusted.
+   */
   forget: oc.input(z.strictObject({ folder: z.string().min(1) })).output(type<void>()),
 }

@@ -9,7 +9,10 @@ const alarm = z.strictObject({ id: z.string().min(1) })
 export const alarmContract = {
   /** `active`: only those that ring or will ring, the next first; else all of the last 30 days, the latest first. */
   list: oc.input(z.strictObject({ active: z.boolean().default(true) })).output(type<Alarm[]>()),
-  /** `when`: a time of day, a date and time, or a while from now: "18:30", "2026-12-01 09:00", "1h30m". `alarm.time` for anything else. */
+  /**
+   * `when`: a time of day, a date and time, or a while from now: "18:30", "2026-12-01 09:00", "1h30m". `alarm.time` for
+   * anything else.
+   */
   set: oc
     .input(
       z.strictObject({

@@ -61,7 +61,10 @@ const message = z.strictObject({
   attachments: z.array(z.string().min(1)).max(MAIL_LIMITS.attachments).optional(),
 })
 
-/** The user's mail accounts, and the mail in them. Agents use them while the feature is on. Refused to commands of an agent. */
+/**
+ * The user's mail accounts, and the mail in them. Agents use them while the feature is on. Refused to commands of an
+ * agent.
+ */
 export const mailContract = {
   accounts: oc.output(type<MailAccountView[]>()),
   /** Adds or changes an account. Without a password, the stored one stays. */

@@ -66,14 +66,19 @@ export const mcpContract = {
   list: oc.input(z.strictObject({ folder: z.string().min(1).optional() })).output(type<McpServerList>()),
   /** What is written about a server, for a form; values that could be secrets are null. */
   definition: oc.input(server).output(type<McpServerInput>()),
-  /** Writes a server into its file, others and comments as they are. `previousName`: the one that is changed or renamed; without it the name must be new. */
+  /**
+   * Writes a server into its file, others and comments as they are. `previousName`: the one that is changed or renamed;
+   * without it the name must be new.
+   */
   save: oc.input(z.strictObject({ place, definition, previousName: name.optional() })).output(type<McpServerList>()),
   remove: oc.input(z.strictObject({ place })).output(type<McpServerList>()),
   /** Servers of other products, also of those kept in `folder`, that could be taken over. Nothing is written. */
   imports: oc.input(z.strictObject({ folder: z.string().min(1).optional() })).output(type<McpImportPreview[]>()),
   /** The same for pasted text. */
   previewImport: oc.input(z.strictObject({ text: z.string().max(1_000_000) })).output(type<McpImportPreview>()),
-  /** Adds what was chosen to the user's own servers, all or none; `config.changed` when a file is not what was shown. */
+  /**
+   * Adds what was chosen to the user's own servers, all or none; `config.changed` when a file is not what was shown.
+   */
   import: oc
     .input(
       z.strictObject({
@@ -101,7 +106,10 @@ export const mcpContract = {
   /** Tests with a connection of its own, and returns a message about the result. */
   test: oc.input(server).output(type<McpTestResult>()),
   logs: oc.input(server).output(type<McpLogLine[]>()),
-  /** First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the iteration cancels the sign-in. */
+  /**
+   * First the page for the browser, which is http(s), then the server as it stands after the sign-in. Ending the
+   * iteration cancels the sign-in.
+   */
   signIn: oc.input(server).output(eventIterator(type<McpSignInStep>())),
   signOut: oc.input(server).output(type<McpServerView>()),
 }
@@ -111,7 +119,10 @@ const itemName = z.string().min(1).max(300)
 
 /** What MCP servers offer a session beside tools. Failures: `mcp.*`, `request.invalid`. */
 export const mcpContentContract = {
-  /** Prompts of the session's servers, as known. `server`: of this one alone, as it is written in a command; it is started where that is needed to know them. */
+  /**
+   * Prompts of the session's servers, as known. `server`: of this one alone, as it is written in a command; it is
+   * started where that is needed to know them.
+   */
   prompts: oc.input(z.strictObject({ sessionId, server: itemName.optional() })).output(type<McpPrompt[]>()),
   /** Resources that fit what stands behind an `@`, best first; behind `server:` that server is asked, too. */
   resources: oc

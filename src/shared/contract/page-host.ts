@@ -1,6 +1,8 @@
 /**
- * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`, `/memory/<entry>`, `/notifications`, `/schedules/<schedule>`, `/new`; `/quick` is the quick prompt of the desktop app. The hosts answer each of them with
- * the page itself; the page reads and writes them (renderer/state/session/route.ts).
+ * The addresses of the page's views: `/s/<session>`, `/settings/<section>/<item>`, `/tasks/<task>`, `/inbox`,
+ * `/memory/<entry>`, `/notifications`, `/schedules/<schedule>`, `/new`; `/quick` is the quick prompt of the desktop
+ * app. The hosts answer each of them with the page itself; the page reads and writes them
+ * (renderer/state/session/route.ts).
  */
 export const PAGE_PATHS = {
   session: 's',
@@ -27,8 +29,9 @@ export function isPagePath(path: string): boolean {
 }
 
 /**
- * How the desktop page gets its MessagePort: the page posts `PORT_WANTED` to its own window, the preload script passes it on to the main process,
- * which answers with `PORT_GRANTED` and a port, which the preload script posts to the window.
+ * How the desktop page gets its MessagePort: the page posts `PORT_WANTED` to its own window, the preload script passes
+ * it on to the main process, which answers with `PORT_GRANTED` and a port, which the preload script posts to the
+ * window.
  */
 export const PORT_WANTED = 'trestle:port-wanted'
 export const PORT_GRANTED = 'trestle:port-granted'
@@ -38,12 +41,16 @@ export const APP_SCHEME = 'trestle'
 export const APP_HOST = 'app'
 export const APP_ORIGIN = 'trestle://app'
 
-/** What the preload script adds to the page's `window`: `pathOf(file)` is the path of a file that was dropped, empty for one that was made in the page. */
+/**
+ * What the preload script adds to the page's `window`: `pathOf(file)` is the path of a file that was dropped, empty for
+ * one that was made in the page.
+ */
 export const DESKTOP_BRIDGE = 'trestleDesktop'
 
 /**
- * What page and web host agree on beside the contract. The page opens a WebSocket with two subprotocols: `SOCKET_PROTOCOL` and the token. The
- * host answers `ready` as the first message, or closes with `SOCKET_REFUSED`. Then come the contract's own messages; `ping` is answered by `pong`.
+ * What page and web host agree on beside the contract. The page opens a WebSocket with two subprotocols:
+ * `SOCKET_PROTOCOL` and the token. The host answers `ready` as the first message, or closes with `SOCKET_REFUSED`. Then
+ * come the contract's own messages; `ping` is answered by `pong`.
  */
 export const SOCKET_PROTOCOL = 'trestle.1'
 

@@ -18,7 +18,10 @@ export const pluginContract = {
     .output(type<PluginReview>()),
   /** Fetches it again; a changed one is off until it is accepted. */
   update: oc.input(z.strictObject(place)).output(type<PluginReview>()),
-  /** Accepts what the review with this `hash` showed, and turns it on; `plugin.changed` when the files have changed since. */
+  /**
+   * Accepts what the review with this `hash` showed, and turns it on; `plugin.changed` when the files have changed
+   * since.
+   */
   accept: oc.input(z.strictObject({ ...place, hash: z.string() })).output(type<PluginView>()),
   /** Turns an accepted plugin on or off. */
   setEnabled: oc.input(z.strictObject({ ...place, enabled: z.boolean() })).output(type<PluginView>()),

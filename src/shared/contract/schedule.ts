@@ -57,7 +57,10 @@ export const scheduleContract = {
   history: oc
     .input(z.strictObject({ id, offset: z.int().min(0).default(0), limit: z.int().min(1).max(500).default(50) }))
     .output(type<ScheduleHistory>()),
-  /** Due times from now on, between two moments in ms since the epoch; for a schedule that runs very often, the first ones. */
+  /**
+   * Due times from now on, between two moments in ms since the epoch; for a schedule that runs very often, the first
+   * ones.
+   */
   planned: oc.input(z.strictObject({ from: z.number(), until: z.number() })).output(type<PlannedRun[]>()),
   /** How a time is understood, and the next due times; `schedule.time` with the reason when it is not. */
   check: oc.input(z.strictObject(when)).output(type<TimePreview>()),

@@ -11,7 +11,10 @@ const sessionId = z.string().min(1).max(100)
 const path = z.string().min(1).max(10_000)
 const request = z.strictObject({
   sessionId,
-  /** Things become as they were right after this event: the one before a message of the user or before a restore. 0 goes with `paths`. */
+  /**
+   * Things become as they were right after this event: the one before a message of the user or before a restore. 0 goes
+   * with `paths`.
+   */
   to: z.int().min(0),
   files: z.boolean().default(false),
   conversation: z.boolean().default(false),
@@ -27,7 +30,10 @@ export const checkpointContract = {
   points: oc.input(z.strictObject({ sessionId })).output(type<RestorePoint[]>()),
   /** What a restore would do; changes nothing. */
   preview: oc.input(request).output(type<RestorePreview>()),
-  /** Files, the conversation, or both. It is itself a checkpoint: restoring to right before its `seq` takes it back. `session.busy` while a turn runs. */
+  /**
+   * Files, the conversation, or both. It is itself a checkpoint: restoring to right before its `seq` takes it back.
+   * `session.busy` while a turn runs.
+   */
   restore: oc.input(request).output(type<RestoreResult>()),
   /** Files that are not what they were before the session changed them. */
   files: oc.input(z.strictObject({ sessionId })).output(type<SessionFile[]>()),
@@ -72,7 +78,10 @@ export const sessionContract = {
       }),
     )
     .output(type<SessionSummary[]>()),
-  /** Creates an empty session in the folder; without one, in a private folder of its own. Fails when the folder is not there. */
+  /**
+   * Creates an empty session in the folder; without one, in a private folder of its own. Fails when the folder is not
+   * there.
+   */
   create: oc
     .input(
       z.strictObject({
@@ -120,9 +129,13 @@ export const sessionContract = {
       }),
     )
     .output(type<SearchHit[]>()),
-  /** A new session that begins with the conversation up to the event `to`; default: all of it. Files stay as they are. */
+  /**
+   * A new session that begins with the conversation up to the event `to`; default: all of it. Files stay as they are.
+   */
   fork: oc.input(z.strictObject({ sessionId: id, to: z.int().min(1).optional() })).output(type<SessionHeader>()),
-  /** Starts a turn, or queues the prompt while one runs. `effort`: how hard the model is to think in that turn alone. */
+  /**
+   * Starts a turn, or queues the prompt while one runs. `effort`: how hard the model is to think in that turn alone.
+   */
   prompt: oc
     .input(z.strictObject({ sessionId: id, parts: promptParts, effort: z.enum(EFFORTS).optional() }))
     .output(type<{ queued: boolean; promptId?: string }>()),
@@ -133,8 +146,8 @@ export const sessionContract = {
   editQueued: oc.input(z.strictObject({ sessionId: id, promptId: id, parts: promptParts })).output(type<void>()),
   removeQueued: oc.input(z.strictObject({ sessionId: id, promptId: id })).output(type<void>()),
   /**
-   * Has the model summarise the conversation, with what the user wants kept, and continues from the summary. Only while no turn runs; returns when it is done, or
-   * was stopped.
+   * Has the model summarise the conversation, with what the user wants kept, and continues from the summary. Only while
+   * no turn runs; returns when it is done, or was stopped.
    */
   compact: oc
     .input(z.strictObject({ sessionId: id, instruction: z.string().trim().min(1).max(10_000).optional() }))
@@ -143,7 +156,9 @@ export const sessionContract = {
   undoCompaction: oc.input(z.strictObject({ sessionId: id, compactionId: id })).output(type<void>()),
   /** What the next request would be made of, and what is heaviest. */
   context: oc.input(z.strictObject({ sessionId: id })).output(type<ContextView>()),
-  /** Every tool of the session with its token cost: sent with each request, loaded on demand, or off. Starts nothing. */
+  /**
+   * Every tool of the session with its token cost: sent with each request, loaded on demand, or off. Starts nothing.
+   */
   tools: oc.input(z.strictObject({ sessionId: id })).output(type<ToolsView>()),
   /** Ends the running turn at once; returns when it has ended. Harmless when none runs. */
   stop: oc.input(z.strictObject({ sessionId: id })).output(type<void>()),

@@ -19,7 +19,10 @@ const sandboxHosts = z.array(z.string().max(300).regex(SANDBOX_HOST.pattern, SAN
 
 export const settingsContract = {
   get: oc.output(type<SettingsView>()),
-  /** Adds or changes a provider in config.toml; comments and order survive. `apiKey` goes to the secret store, never to the file. */
+  /**
+   * Adds or changes a provider in config.toml; comments and order survive. `apiKey` goes to the secret store, never to
+   * the file.
+   */
   saveProvider: oc
     .input(
       z.strictObject({
@@ -33,7 +36,10 @@ export const settingsContract = {
     .output(type<SettingsView>()),
   /** Removes a provider, its models and its stored key. */
   removeProvider: oc.input(z.strictObject({ id: name })).output(type<SettingsView>()),
-  /** Adds or changes a model. What is left out, or is known of the model anyway, is not written: then the provider's list or the table of known models counts. */
+  /**
+   * Adds or changes a model. What is left out, or is known of the model anyway, is not written: then the provider's
+   * list or the table of known models counts.
+   */
   saveModel: oc
     .input(
       z.strictObject({
@@ -56,7 +62,10 @@ export const settingsContract = {
   setSmallModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
   /** The model that takes over when another is overloaded; without one a turn fails then. */
   setFallbackModel: oc.input(z.strictObject({ id: modelId.optional() })).output(type<SettingsView>()),
-  /** Asks a provider which models it has, with the key given or the one stored for `id`; if the provider cannot be reached, the known models. */
+  /**
+   * Asks a provider which models it has, with the key given or the one stored for `id`; if the provider cannot be
+   * reached, the known models.
+   */
   offeredModels: oc
     .input(
       z.strictObject({
@@ -73,7 +82,9 @@ export const settingsContract = {
   setFeature: oc
     .input(z.strictObject({ feature: z.enum(FEATURES), enabled: z.boolean() }))
     .output(type<SettingsView>()),
-  /** Whether, and how, the app calls for a person when something waits for an answer. What is left out stays as it is. */
+  /**
+   * Whether, and how, the app calls for a person when something waits for an answer. What is left out stays as it is.
+   */
   setNotifications: oc
     .input(z.strictObject({ enabled: z.boolean().optional(), sound: z.boolean().optional() }))
     .output(type<SettingsView>()),
@@ -88,7 +99,10 @@ export const settingsContract = {
       }),
     )
     .output(type<SettingsView>()),
-  /** What commands can reach. What is left out stays as it is; a list replaces the one before. Applies from the next command on. */
+  /**
+   * What commands can reach. What is left out stays as it is; a list replaces the one before. Applies from the next
+   * command on.
+   */
   setSandbox: oc
     .input(
       z.strictObject({
@@ -119,6 +133,8 @@ export const settingsContract = {
   setLoginShell: oc.input(z.strictObject({ enabled: z.boolean() })).output(type<SettingsView>()),
   /** Sends one tiny request to the model, and returns a message about the result. */
   testModel: oc.input(z.strictObject({ id: modelId })).output(type<ConnectionTest>()),
-  /** Asks the usual loopback ports (Ollama, LM Studio, llama.cpp); what answered can be used at once as `found` models. */
+  /**
+   * Asks the usual loopback ports (Ollama, LM Studio, llama.cpp); what answered can be used at once as `found` models.
+   */
   findLocal: oc.output(type<FoundServer[]>()),
 }

@@ -35,7 +35,10 @@ export interface WireResult {
   result: unknown
 }
 
-/** Why a request failed, or a subscription ended. `id` is null when the line could not be given to any request. Nothing follows with this id. */
+/**
+ * Why a request failed, or a subscription ended. `id` is null when the line could not be given to any request. Nothing
+ * follows with this id.
+ */
 export interface WireError {
   id: WireId | null
   error: Failure

@@ -26,7 +26,10 @@ export const taskContract = {
       }),
     )
     .output(type<TaskOutputPage>()),
-  /** SIGTERM to everything the task started, SIGKILL after the grace; returns the task as it ended. Harmless when it has ended. */
+  /**
+   * SIGTERM to everything the task started, SIGKILL after the grace; returns the task as it ended. Harmless when it has
+   * ended.
+   */
   stop: oc.input(z.strictObject({ taskId, reason: z.string().max(1000).optional() })).output(type<Task>()),
   /** Stops every running background task, or those of one session. Returns how many were stopped. */
   stopAll: oc.input(z.strictObject({ sessionId: z.string().optional() })).output(type<{ stopped: number }>()),

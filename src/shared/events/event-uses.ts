@@ -1,8 +1,8 @@
 import type { RecordedEvent } from './event'
 
 /**
- * Who handles an event: the header of a session, its transcript, the model's history (`history`), the calls of a turn that was cut short (`openTurn`), a
- * fork, editors (`acp`, `acpReplay`), the terminal (`chat`), and exports.
+ * Who handles an event: the header of a session, its transcript, the model's history (`history`), the calls of a turn
+ * that was cut short (`openTurn`), a fork, editors (`acp`, `acpReplay`), the terminal (`chat`), and exports.
  */
 export type EventConsumer =
   | 'header'
@@ -16,8 +16,9 @@ export type EventConsumer =
   | 'export'
 
 /**
- * Every recorded event with those who handle it. A new event does not compile until it stands here, and then each consumer that it names does not compile
- * until it has a case for it. What an older Trestle reads in a newer log is ignored.
+ * Every recorded event with those who handle it. A new event does not compile until it stands here, and then each
+ * consumer that it names does not compile until it has a case for it. What an older Trestle reads in a newer log is
+ * ignored.
  */
 export const EVENT_USES = {
   'session.created': ['header'],
@@ -75,7 +76,10 @@ type TypesOf<Consumer extends EventConsumer> = {
 /** The events that a consumer leaves alone. */
 type OthersOf<Consumer extends EventConsumer> = Exclude<RecordedEvent, { type: TypesOf<Consumer> }>
 
-/** For the `default` of a consumer's switch: does nothing, and does not compile while an event of this consumer has no case. */
+/**
+ * For the `default` of a consumer's switch: does nothing, and does not compile while an event of this consumer has no
+ * case.
+ */
 export function ignoreOthers<Consumer extends EventConsumer>(_event: OthersOf<Consumer>): void {}
 
 /** The types of the events that a consumer handles. */

@@ -69,7 +69,10 @@ export type EventBody =
       turnId: string
       parts: UserPart[]
       promptId?: string
-      /** `guard`: written by the loop; `task`: tells the agent of `news`; `d-mail`: what a D-Mail says. None of them is the user's. */
+      /**
+       * `guard`: written by the loop; `task`: tells the agent of `news`; `d-mail`: what a D-Mail says. None of them is
+       * the user's.
+       */
       by: 'user' | 'guard' | 'task' | 'd-mail'
       news?: TaskNotification[]
       /** Set when it tells the agent that plan mode is on, or off. */ plan?: 'on' | 'off'
@@ -88,7 +91,9 @@ export type EventBody =
       model: string
       /** The number of the checkpoint before it: from 1 in each session, never given twice. Absent in logs from before there were any. */ checkpoint?: number
     }
-  /** An attempt failed and another follows after `delayMs`; what it had streamed is superseded, not part of the answer. */
+  /**
+   * An attempt failed and another follows after `delayMs`; what it had streamed is superseded, not part of the answer.
+   */
   | {
       type: 'step.retried'
       turnId: string
@@ -99,7 +104,10 @@ export type EventBody =
       failure: Failure
       superseded: { text: string; thinking: string }
     }
-  /** The model's answer. `partial` when it was stopped or failed in mid-stream: shown, and sent back only as far as it is safe. */
+  /**
+   * The model's answer. `partial` when it was stopped or failed in mid-stream: shown, and sent back only as far as it
+   * is safe.
+   */
   | {
       type: 'step.finished'
       turnId: string
@@ -152,7 +160,10 @@ export type EventBody =
     }
   /** The model was asked for an MCP server, as the user allowed; it is no part of the conversation. */
   | { type: 'sampling.finished'; callId: string; server: string; model: string; usage: Usage }
-  /** What a call may change is safe: it was so before. `listing`: all of the workspace is, as listed in the session's folder of checkpoints. */
+  /**
+   * What a call may change is safe: it was so before. `listing`: all of the workspace is, as listed in the session's
+   * folder of checkpoints.
+   */
   | {
       type: 'checkpoint.made'
       turnId: string
@@ -162,7 +173,10 @@ export type EventBody =
     }
   /** What the call did change. Sentences in `notCovered` say of what nothing is kept. */
   | ({ type: 'checkpoint.changed'; turnId: string; callId: string; notCovered?: string[] } & ChangeList)
-  /** Files, the conversation, or both became as they were right after the event `to`; it can be taken back like any other change. */
+  /**
+   * Files, the conversation, or both became as they were right after the event `to`; it can be taken back like any
+   * other change.
+   */
   | ({
       type: 'checkpoint.restored'
       restoreId: string
@@ -173,12 +187,18 @@ export type EventBody =
       conversation?: ConversationCut
       /** The agent went back itself; what it says arrives right after this. */ dMail?: DMail
     } & ChangeList)
-  /** The model is overloaded, and another one continues the turn; the next turn asks the first again. `quiet`: a small one that was only tried. */
+  /**
+   * The model is overloaded, and another one continues the turn; the next turn asks the first again. `quiet`: a small
+   * one that was only tried.
+   */
   | { type: 'model.fell_back'; turnId: string; from: string; to: string; failure: Failure; quiet?: true }
   /** A model named the session; without `title` what it said was no title. */
   | { type: 'title.made'; title?: string; model: string; usage?: Usage }
   | { type: 'todos.changed'; todos: Todo[] }
-  /** From now on the model has the conversation without what this leaves out. `before`, `after`: tokens, estimated where no provider has counted them. */
+  /**
+   * From now on the model has the conversation without what this leaves out. `before`, `after`: tokens, estimated where
+   * no provider has counted them.
+   */
   | ({
       type: 'context.trimmed'
       turnId?: string
@@ -207,7 +227,9 @@ export type EventBody =
       why: 'failed' | 'stopped' | 'interrupted'
       failure?: Failure
     }
-  /** The model sees again what the compaction stood for; `earlier` is the one that stands for a part of that, if any. */
+  /**
+   * The model sees again what the compaction stood for; `earlier` is the one that stands for a part of that, if any.
+   */
   | { type: 'compaction.undone'; compactionId: string; earlier?: CompactionMark; tokens: number }
   /** Plan mode is on. `plan`: which of the session's plans is worked on. */
   | { type: 'plan.entered'; plan: number; by: 'user' | 'agent' }
@@ -221,7 +243,9 @@ export type EventBody =
   | { type: 'task.started'; task: Task }
   /** A client asks to notify the agent of a task's current state. */
   | { type: 'news.requested'; taskId: string }
-  /** This session is a subagent's, and a call of its parent has given it work; `agent.ended` follows when that is over. */
+  /**
+   * This session is a subagent's, and a call of its parent has given it work; `agent.ended` follows when that is over.
+   */
   | ({ type: 'agent.started' } & AgentStart)
   | ({ type: 'agent.ended' } & AgentEnd)
   /** The user has sent it to the background: no call waits for it any more. */
@@ -245,14 +269,20 @@ export type EventBody =
 /** Why the model stopped writing. */
 export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'refusal' | 'other'
 
-/** A recorded event: in the store, replayed, the only truth. `seq` counts from 1 per session without gaps; `at` is ms since the epoch. */
+/**
+ * A recorded event: in the store, replayed, the only truth. `seq` counts from 1 per session without gaps; `at` is ms
+ * since the epoch.
+ */
 export type RecordedEvent = EventBody & { sessionId: string; seq: number; at: number }
 
 /** A live event: shown while it happens, never stored. Losing all of them loses only animation. */
 export type LiveEvent =
   | { type: 'text.delta'; sessionId: string; stepId: string; text: string }
   | { type: 'thinking.delta'; sessionId: string; stepId: string; text: string }
-  /** The model is writing the arguments of a call. `chars` counts what arrived so far; `subject` is what the call is about, as far as it is written. */
+  /**
+   * The model is writing the arguments of a call. `chars` counts what arrived so far; `subject` is what the call is
+   * about, as far as it is written.
+   */
   | {
       type: 'tool.drafting'
       sessionId: string

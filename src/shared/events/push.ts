@@ -5,10 +5,12 @@ import type { Task, TaskUsage } from '../model/task'
 import type { UserNotification } from '../model/notification'
 
 /**
- * What a subscriber to one session gets. First `start`, then every recorded event after the `since` it asked for, once and in order,
- * with live events between. `start` comes again whenever live events were left out (at the end of a replay, after a jam): it replaces the header and
- * everything that was being streamed, and no recorded event is repeated or left out around it. Only events with `seq > header.seq` are folded into its header. `lagged`: this client was too slow, what was queued for it is dropped and the subscription ends; it subscribes again
- * with the last `seq` it has and misses nothing.
+ * What a subscriber to one session gets. First `start`, then every recorded event after the `since` it asked for, once
+ * and in order, with live events between. `start` comes again whenever live events were left out (at the end of a
+ * replay, after a jam): it replaces the header and everything that was being streamed, and no recorded event is
+ * repeated or left out around it. Only events with `seq > header.seq` are folded into its header. `lagged`: this client
+ * was too slow, what was queued for it is dropped and the subscription ends; it subscribes again with the last `seq` it
+ * has and misses nothing.
  */
 export type SessionPush =
   | {
@@ -68,7 +70,10 @@ export type HostCommand =
   /** What `desktop.view` answers has changed. */
   | 'desktop-changed'
 
-/** What a watcher of one task gets: first `start`, then output and status as they change. A slow watcher gets `start` again with the newest instead of all between. */
+/**
+ * What a watcher of one task gets: first `start`, then output and status as they change. A slow watcher gets `start`
+ * again with the newest instead of all between.
+ */
 export type TaskPush =
   /** `text` is the newest raw output, which begins at byte `from` of all that was printed. */
   | { type: 'start'; task: Task; text: string; from: number }

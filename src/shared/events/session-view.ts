@@ -4,7 +4,9 @@ import type { SessionHeader } from '../model/session'
 import { TranscriptDraft } from './transcript-fold'
 import type { TranscriptItem } from './transcript-item'
 
-/** What is on screen of one session: a fold of its events. Plain data; items that did not change keep their identity. */
+/**
+ * What is on screen of one session: a fold of its events. Plain data; items that did not change keep their identity.
+ */
 export interface SessionView {
   header: SessionHeader
   /** Oldest first. */
@@ -17,7 +19,10 @@ export interface SessionView {
   awaited?: { seq: number; live: readonly LiveEvent[] }
 }
 
-/** The view of a session from its header, its latest window of events (which ends at `header.seq`), and what is being streamed. */
+/**
+ * The view of a session from its header, its latest window of events (which ends at `header.seq`), and what is being
+ * streamed.
+ */
 export function initialView(
   header: SessionHeader,
   events: readonly RecordedEvent[],
@@ -36,8 +41,8 @@ export function applyEvent(view: SessionView, event: SessionEvent): SessionView 
 }
 
 /**
- * Folds a batch in; the array of items is copied at most once. Recorded events the view already has are ignored, and so are live events
- * that do not fit what is recorded.
+ * Folds a batch in; the array of items is copied at most once. Recorded events the view already has are ignored, and so
+ * are live events that do not fit what is recorded.
  */
 export function applyEvents(view: SessionView, events: readonly SessionEvent[]): SessionView {
   const draft = new TranscriptDraft(view.items)
@@ -62,8 +67,8 @@ export function applyEvents(view: SessionView, events: readonly SessionEvent[]):
 }
 
 /**
- * A new subscription has started at `seq`: what was streamed so far is sent again from its beginning. It belongs behind the recorded events
- * up to `seq`, which may still be on their way.
+ * A new subscription has started at `seq`: what was streamed so far is sent again from its beginning. It belongs behind
+ * the recorded events up to `seq`, which may still be on their way.
  */
 export function restartedView(view: SessionView, seq: number, live: readonly LiveEvent[]): SessionView {
   const draft = new TranscriptDraft(view.items)

@@ -21,8 +21,8 @@ import {
 } from './transcript-item'
 
 /**
- * The items of a transcript while a batch of events is folded in: the array is copied once, at the first change; items that are not
- * touched keep their identity.
+ * The items of a transcript while a batch of events is folded in: the array is copied once, at the first change; items
+ * that are not touched keep their identity.
  */
 export class TranscriptDraft {
   readonly #before: readonly TranscriptItem[]
@@ -341,7 +341,10 @@ function segmentsOf(parts: readonly { type: string; text?: string }[]): AnswerSe
   return segments
 }
 
-/** The end of a text; cut at a line where one is near, so that what is left begins at its start. Cut rarely, so that it stays cheap. */
+/**
+ * The end of a text; cut at a line where one is near, so that what is left begins at its start. Cut rarely, so that it
+ * stays cheap.
+ */
 function tail(text: string): string {
   if (text.length <= PROGRESS_LIMIT * 2) return text
   const rest = text.slice(-PROGRESS_LIMIT)

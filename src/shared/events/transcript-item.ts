@@ -29,7 +29,10 @@ export interface NoticeItem {
   toPerson?: true
 }
 
-/** News of background tasks, given to the agent by Trestle. `steered`: it joined a turn that was already running; else it began the turn. */
+/**
+ * News of background tasks, given to the agent by Trestle. `steered`: it joined a turn that was already running; else
+ * it began the turn.
+ */
 export interface NotificationItem {
   kind: 'news'
   id: string
@@ -84,9 +87,9 @@ export interface AnswerItem {
 }
 
 /**
- * Where a call stands. `drafting`: the model is writing its arguments; `ready`: written, and behind something: another call, hooks, the decision
- * whether it may run; `waiting`: a person is asked; `running`: it was allowed; `rejected`: the user (or a policy through
- * the user) said no; `interrupted`: the turn ended without a result.
+ * Where a call stands. `drafting`: the model is writing its arguments; `ready`: written, and behind something: another
+ * call, hooks, the decision whether it may run; `waiting`: a person is asked; `running`: it was allowed; `rejected`:
+ * the user (or a policy through the user) said no; `interrupted`: the turn ended without a result.
  */
 export type ToolState = 'drafting' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'rejected' | 'interrupted'
 
@@ -140,7 +143,9 @@ export interface ToolItem {
   durationMs?: number
 }
 
-/** The conversation was made short: a summary stands for what is above. `undone`: a row of its own, for the taking back. */
+/**
+ * The conversation was made short: a summary stands for what is above. `undone`: a row of its own, for the taking back.
+ */
 export interface CompactionItem {
   kind: 'compaction'
   id: string

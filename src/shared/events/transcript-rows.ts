@@ -27,8 +27,8 @@ export function newCallRow(of: { turnId: string; stepId: string }, callId: strin
 }
 
 /**
- * A call after one more event about it. All calls of a step are started at once, and then each waits: for another call, for hooks, for a
- * person. Only what says that it may run makes it `running`.
+ * A call after one more event about it. All calls of a step are started at once, and then each waits: for another call,
+ * for hooks, for a person. Only what says that it may run makes it `running`.
  */
 export function applyCallEvent(item: ToolItem, event: CallEvent): ToolItem {
   switch (event.type) {

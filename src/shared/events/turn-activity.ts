@@ -2,7 +2,8 @@ import { toolLabel } from '../tool-label'
 import type { AnswerItem, PendingRetry, ToolItem, TranscriptItem } from './transcript-item'
 
 /**
- * What an open turn is at. `you`: it waits for a person; `retry`: for the next attempt; `tools`: calls run; `call`: the model writes one;
+ * What an open turn is at. `you`: it waits for a person; `retry`: for the next attempt; `tools`: calls run; `call`: the
+ * model writes one;
  * `text`, `thinking`: it says something; `model`: it was asked and nothing has come of it yet; `between`: nothing of these is known, as between two steps.
  */
 export type TurnActivity =
@@ -21,7 +22,10 @@ export interface LatestTurn {
   startedAt: number | undefined
 }
 
-/** What the latest turn is at. `waits`: something waits for an answer of a person, be it a subagent or a command that reads from its terminal. */
+/**
+ * What the latest turn is at. `waits`: something waits for an answer of a person, be it a subagent or a command that
+ * reads from its terminal.
+ */
 export function latestTurn(items: readonly TranscriptItem[], waits: boolean): LatestTurn {
   const calls: ToolItem[] = []
   let answer: AnswerItem | undefined

@@ -91,7 +91,10 @@ export interface SessionAgent {
   /** It may change nothing. */
   readOnly?: true
   greeting?: string
-  /** Set when a file outside of the agent folders defines it: what that said when it was chosen, so that the session stays as it was started. */
+  /**
+   * Set when a file outside of the agent folders defines it: what that said when it was chosen, so that the session
+   * stays as it was started.
+   */
   definition?: AgentDefinition
 }
 

@@ -36,9 +36,11 @@ export const REJECT_OPTIONS: readonly ApprovalOption[] = [
 ]
 
 /**
- * What a person is asked for, other than whether a call may run. `plan`, `questions`: by a call that does nothing but ask. The others come in the midst of a
- * call and end with the process. From the MCP server it uses: `form`: to fill in a form; `link`: to open a page; `sampling`: whether the server may ask
- * the model, and then whether it gets the answer. From a command: `sandbox`: whether it gets what its sandbox refused. Who does not know one of them answers with its option of the kind `reject_once`.
+ * What a person is asked for, other than whether a call may run. `plan`, `questions`: by a call that does nothing but
+ * ask. The others come in the midst of a call and end with the process. From the MCP server it uses: `form`: to fill in
+ * a form; `link`: to open a page; `sampling`: whether the server may ask the model, and then whether it gets the
+ * answer. From a command: `sandbox`: whether it gets what its sandbox refused. Who does not know one of them answers
+ * with its option of the kind `reject_once`.
  */
 export type AskKind = 'plan' | 'questions' | MidCallAsk
 export type MidCallAsk = 'form' | 'link' | 'sampling' | 'sandbox'
@@ -131,7 +133,10 @@ export interface InboxEntry {
 
 /** One thing "allow always" can cover. */
 export interface RuleChoice {
-  /** The rules as they would be written, one a line (a line of several commands needs several), e.g. `Bash(npm run test:*)`. */
+  /**
+   * The rules as they would be written, one a line (a line of several commands needs several), e.g. `Bash(npm run
+   * test:*)`.
+   */
   pattern: string
   /** What it covers, as text. */
   label: string
@@ -167,7 +172,9 @@ export function fixedKeys(options: readonly ApprovalOption[]): Map<string, strin
   ])
 }
 
-/** Whether one of its reasons is a danger. Such a request is never allowed with a single key, nor together with others. */
+/**
+ * Whether one of its reasons is a danger. Such a request is never allowed with a single key, nor together with others.
+ */
 export function isDangerous({ reasons }: Pick<Approval, 'reasons'>): boolean {
   return reasons?.some(({ danger }) => danger) ?? false
 }

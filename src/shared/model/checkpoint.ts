@@ -29,7 +29,9 @@ export interface ChangeList {
 /** Why a restore leaves a path alone. */
 export interface KeptFile {
   path: string
-  /** `changed`: by another program since, so it is overwritten only when requested by name; `impossible`: not at all. */
+  /**
+   * `changed`: by another program since, so it is overwritten only when requested by name; `impossible`: not at all.
+   */
   kind: 'changed' | 'impossible'
   why: string
 }
@@ -56,7 +58,9 @@ export interface RestorePreview {
 }
 
 export interface RestoreResult extends RestorePreview {
-  /** `seq` of the event that records it; a restore to right before it takes it back. Undefined: there was nothing to do. */
+  /**
+   * `seq` of the event that records it; a restore to right before it takes it back. Undefined: there was nothing to do.
+   */
   seq?: number
 }
 
@@ -122,7 +126,9 @@ export interface Cut {
   to: number
 }
 
-/** Stretches of the log, first and last `seq`, that the conversation is made of; newest first. `end`: its last `seq`. */
+/**
+ * Stretches of the log, first and last `seq`, that the conversation is made of; newest first. `end`: its last `seq`.
+ */
 export function visibleRanges(cuts: readonly Cut[], end: number): { from: number; to: number }[] {
   const stretches: { from: number; to: number }[] = []
   let to = end

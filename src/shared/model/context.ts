@@ -1,6 +1,9 @@
 import type { Usage, UserPart } from './message'
 
-/** Why a conversation was compacted: the window was nearly full, the provider refused a request as too long, or the user wanted it. */
+/**
+ * Why a conversation was compacted: the window was nearly full, the provider refused a request as too long, or the user
+ * wanted it.
+ */
 export type CompactionReason = 'window' | 'overflow' | 'manual'
 
 /** Where a compaction is in the log. */
@@ -33,8 +36,9 @@ export interface CompactionResult {
 }
 
 /**
- * What a trim has left out of the conversation, by the ids of calls: of `results` all content, of `calls` the long texts in their arguments, and of `cuts` all
- * of the result but its first `chars` characters. It stays in the log and on screen.
+ * What a trim has left out of the conversation, by the ids of calls: of `results` all content, of `calls` the long
+ * texts in their arguments, and of `cuts` all of the result but its first `chars` characters. It stays in the log and
+ * on screen.
  */
 export interface ContextTrim {
   results: string[]
@@ -51,7 +55,10 @@ export interface CompactionDropped {
 }
 
 export const CONTEXT_KINDS = ['system', 'tools', 'memory', 'files', 'results', 'conversation'] as const
-/** What uses the window: instructions, tool descriptions, remembered entries, files that were read, other results, and messages. */
+/**
+ * What uses the window: instructions, tool descriptions, remembered entries, files that were read, other results, and
+ * messages.
+ */
 export type ContextKind = (typeof CONTEXT_KINDS)[number]
 
 /** One thing that takes much room. */
@@ -80,7 +87,10 @@ export interface ContextView {
   serverTools?: ServerToolsCost
 }
 
-/** `active`: sent with every request. `deferred`: only named in a list, until tool search loads it. `off`: not offered at all. */
+/**
+ * `active`: sent with every request. `deferred`: only named in a list, until tool search loads it. `off`: not offered
+ * at all.
+ */
 export type ToolState = 'active' | 'deferred' | 'off'
 
 /** A tool of a session, for display. */
@@ -126,7 +136,10 @@ export interface ListedTool {
   schema: Record<string, unknown>
 }
 
-/** What the model was told of one thing around it. What is said of a tool has the key `tool:` and its name, and a digest as its text. */
+/**
+ * What the model was told of one thing around it. What is said of a tool has the key `tool:` and its name, and a digest
+ * as its text.
+ */
 export interface AnnouncedFact {
   key: string
   text: string
@@ -139,8 +152,8 @@ export interface AnnouncedFact {
 }
 
 /**
- * What every request of a session begins with, as it was when the conversation began or was last compacted. It stays the same, to the byte: what changes is told
- * in later messages.
+ * What every request of a session begins with, as it was when the conversation began or was last compacted. It stays
+ * the same, to the byte: what changes is told in later messages.
  */
 export interface RequestPrefix {
   system: string

@@ -31,7 +31,10 @@ export type FormValues = Record<string, FormValue>
 /** Maximum characters of a text when the form sets no limit. */
 export const TEXT_LIMIT = 10_000
 
-/** What is wrong with each value, by key, as a sentence; empty when the form can be sent. Fields without a value are left out, unless they are required. */
+/**
+ * What is wrong with each value, by key, as a sentence; empty when the form can be sent. Fields without a value are
+ * left out, unless they are required.
+ */
 export function formProblems(fields: readonly FormField[], values: Readonly<FormValues>): Record<string, string> {
   const problems: Record<string, string> = {}
   for (const field of fields) {
@@ -128,7 +131,10 @@ function isMoment(value: string): boolean {
   return match !== null && isDay(match[1] ?? '') && !Number.isNaN(new Date(value).getTime())
 }
 
-/** Something the agent wants to know from the person, with answers to choose from; "Other" with free text is always one more. */
+/**
+ * Something the agent wants to know from the person, with answers to choose from; "Other" with free text is always one
+ * more.
+ */
 export interface Question {
   question: string
   /** A word or two, to tell several questions apart. */

@@ -46,7 +46,9 @@ export interface MailAccount {
 
 /** An account for the settings page. */
 export interface MailAccountView extends MailAccount {
-  /** `stored`: there is a password; `locked`: it is stored, but the key store cannot be opened; `none`: it is missing. */
+  /**
+   * `stored`: there is a password; `locked`: it is stored, but the key store cannot be opened; `none`: it is missing.
+   */
   password: 'stored' | 'locked' | 'none'
 }
 

@@ -34,7 +34,9 @@ export interface MemoryEntry extends MemoryContent {
   uses: number
   /** In how many turns it was sent because the words of the prompt are in it. */
   shown: number
-  /** When it was last reinforced, found by a search of the agent, or sent because of a prompt's words; absent: never. */
+  /**
+   * When it was last reinforced, found by a search of the agent, or sent because of a prompt's words; absent: never.
+   */
   usedAt?: number
   /** Set when it was deleted: it can be restored for 30 days. */
   deletedAt?: number

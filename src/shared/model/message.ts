@@ -30,7 +30,8 @@ export interface AttachedFrom {
 }
 
 /**
- * What a user can send: text and media, in order. A text with `skill` is that skill's instructions, put in when the prompt began with its name; a part with
+ * What a user can send: text and media, in order. A text with `skill` is that skill's instructions, put in when the
+ * prompt began with its name; a part with
  * `attached` is what a server gave for a mention, or a command, of the prompt.
  */
 export type UserPart =
@@ -64,7 +65,10 @@ export interface ToolCallPart {
   callId: string
   name: string
   input: string
-  /** The call that the model has really written, where it has called this tool through another one: what goes back to it. */
+  /**
+   * The call that the model has really written, where it has called this tool through another one: what goes back to
+   * it.
+   */
   sentAs?: { name: string; input: string }
   metadata?: ProviderMetadata
 }
@@ -84,7 +88,10 @@ export type Message =
       parts: AssistantPart[]
       /** The id (`provider/model`) of the model that wrote it; absent in old logs, where it is not known. */
       model?: string
-      /** What stands before it was changed since (a trim, say): models that bind their thinking to that do not get it back. */
+      /**
+       * What stands before it was changed since (a trim, say): models that bind their thinking to that do not get it
+       * back.
+       */
       staleThinking?: true
       /** A provider has rejected the thinking up to here: no model gets it back. */
       thinkingDropped?: true

@@ -51,7 +51,10 @@ export interface PlanComment {
   text: string
 }
 
-/** Whether an absolute path is that of a plan in Trestle's own folder: no part of the work, and shown to people as the plan. */
+/**
+ * Whether an absolute path is that of a plan in Trestle's own folder: no part of the work, and shown to people as the
+ * plan.
+ */
 export function isPlanFile(path: string, home?: string): boolean {
   const isHere = home === undefined ? /^(?:[\\/]|[A-Za-z]:)/.test(path) : path.startsWith(home)
   return isHere && /[\\/]sessions[\\/][^\\/]+[\\/]plans[\\/]plan-\d+\.md$/.test(path)

@@ -61,7 +61,10 @@ export type Preview =
     }
   /** What the sandbox of a command refused; `output` is the end of what the command printed. */
   | { kind: 'sandbox'; command: string; sandbox: CommandSandbox; denied: SandboxDenial; output: string }
-  /** A page of http or https that a server wants opened. `opened`: it was; now it is waited until the user is done there. */
+  /**
+   * A page of http or https that a server wants opened. `opened`: it was; now it is waited until the user is done
+   * there.
+   */
   | { kind: 'link'; server: string; message: string; url: string; opened?: true }
   | {
       kind: 'sampling'
@@ -74,7 +77,9 @@ export type Preview =
       answer?: { model: string; text: string }
     }
 
-/** An argument as people read it: a text as it is, anything else as JSON; what a screen would not show is written out. */
+/**
+ * An argument as people read it: a text as it is, anything else as JSON; what a screen would not show is written out.
+ */
 export interface CallArgument {
   name: string
   text: string

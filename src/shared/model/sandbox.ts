@@ -1,5 +1,6 @@
 /**
- * How much of the machine a command can reach; the operating system enforces it. `read-only`: reads the project and system folders, changes nothing, no network.
+ * How much of the machine a command can reach; the operating system enforces it. `read-only`: reads the project and
+ * system folders, changes nothing, no network.
  * `project`: also writes to the project, the folders the user added and toolchain caches. `unrestricted`: no sandbox.
  */
 export const SANDBOX_LEVELS = ['read-only', 'project', 'unrestricted'] as const
@@ -22,7 +23,10 @@ export const SANDBOX_NETWORK_NAMES: Readonly<Record<SandboxNetwork, string>> = {
   open: 'open network',
 }
 
-/** `auto`: where this machine has a sandbox; `required`: no command runs without one unless the user allowed that command; `off`: never. */
+/**
+ * `auto`: where this machine has a sandbox; `required`: no command runs without one unless the user allowed that
+ * command; `off`: never.
+ */
 export const SANDBOX_MODES = ['auto', 'required', 'off'] as const
 export type SandboxMode = (typeof SANDBOX_MODES)[number]
 
@@ -52,8 +56,8 @@ export interface SandboxStatus {
   /** The project is too large to be searched as a whole: secrets deep in it may not be hidden. */
   isIncomplete?: boolean
   /**
-   * Set when there is no sandbox on this machine, or it was turned off: why, and what to do about it: a sentence, or a command to run. `isRequired`: the settings
-   * require one, so every command asks.
+   * Set when there is no sandbox on this machine, or it was turned off: why, and what to do about it: a sentence, or a
+   * command to run. `isRequired`: the settings require one, so every command asks.
    */
   unavailable?: { reason: string; remedy?: string; isRequired?: boolean }
 }

@@ -8,7 +8,10 @@ const UNITS = [
   [60_000, 'minute'],
 ] as const
 
-/** When it runs, for people: "Every day at 02:00", "Every 2 hours", or the cron pattern where there are no simple words for it. */
+/**
+ * When it runs, for people: "Every day at 02:00", "Every 2 hours", or the cron pattern where there are no simple words
+ * for it.
+ */
 export function timeText(time: ScheduleTime, zone: string): string {
   if (time.kind === 'once') return `Once, ${momentText(time.at, zone)}`
   if (time.kind === 'mail') return mailText(time)
@@ -36,7 +39,10 @@ export function mailSource(time: ScheduleTime): ScheduleMail | undefined {
   return { ...time.filter, ...(time.account !== undefined && { account: time.account }) }
 }
 
-/** A schedule as it was given, with a changed time or mail: one that mail starts needs no time, and another time leaves the mail out. */
+/**
+ * A schedule as it was given, with a changed time or mail: one that mail starts needs no time, and another time leaves
+ * the mail out.
+ */
 export function withTime(before: ScheduleInput, { time, mail, ...changes }: Partial<ScheduleInput>): ScheduleInput {
   const { mail: mailBefore, ...rest } = before
   const isMail =

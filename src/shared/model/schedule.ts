@@ -88,7 +88,10 @@ export interface ScheduleRun {
 
 export interface Schedule extends ScheduleSpec {
   id: string
-  /** Undefined: there is no further run, or no mail that waits for one. In the past while a run that is due waits for another one to end. */
+  /**
+   * Undefined: there is no further run, or no mail that waits for one. In the past while a run that is due waits for
+   * another one to end.
+   */
   nextAt?: number
   /** By the user, or after failures. */
   isPaused: boolean
@@ -119,7 +122,10 @@ export interface ScheduleInput extends Omit<ScheduleSpec, 'time' | 'zone' | 'hea
   quiet?: string
 }
 
-/** Whether schedules run: in this process, in another one, in none at the moment, or not at all because the feature is off. */
+/**
+ * Whether schedules run: in this process, in another one, in none at the moment, or not at all because the feature is
+ * off.
+ */
 export interface ScheduleService {
   runs: 'here' | 'elsewhere' | 'nowhere' | 'off'
   /** Where, when it is another process. */

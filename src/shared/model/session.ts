@@ -83,7 +83,10 @@ export interface SessionHeader {
   compacted?: CompactionMark
   /** The `seq` of the `prefix.frozen` that requests begin with; absent: the next turn freezes one. */
   prefixSeq?: number
-  /** `seq` of every trim, also of those before a compaction and of those that the conversation went back over; absent: none. */
+  /**
+   * `seq` of every trim, also of those before a compaction and of those that the conversation went back over; absent:
+   * none.
+   */
   trims?: number[]
   /** One is being made. */
   compacting?: { compactionId: string; at: number }
@@ -120,8 +123,8 @@ export interface SessionSummary {
 }
 
 /**
- * Why a turn ended: the Agent Client Protocol's reasons, and three of our own: `repetition` (the model kept making the same call), `error` (see the
- * failure) and `interrupted` (the process died in mid-turn; noticed at the next start).
+ * Why a turn ended: the Agent Client Protocol's reasons, and three of our own: `repetition` (the model kept making the
+ * same call), `error` (see the failure) and `interrupted` (the process died in mid-turn; noticed at the next start).
  */
 export type StopReason =
   | 'end_turn'

@@ -30,7 +30,10 @@ export interface Task {
   signal?: string
   /** Why it was stopped, in the words of who stopped it. */
   stopReason?: string
-  /** Absolute path of the file that holds what the command printed: all of it, or its beginning when `newestPath` is there. */
+  /**
+   * Absolute path of the file that holds what the command printed: all of it, or its beginning when `newestPath` is
+   * there.
+   */
   outputPath: string
   /** The newest output once the log has rotated; what was between the two is gone. */
   newestPath?: string
@@ -40,9 +43,15 @@ export interface Task {
   lastLine?: string
   /** It waits for a person at its terminal: what it asks, and since when (ms since the epoch). */
   prompt?: { text: string; since: number }
-  /** It has waited for a person at its terminal: what it asked last, and whether the user typed something (never what). Kept when the task continues. */
+  /**
+   * It has waited for a person at its terminal: what it asked last, and whether the user typed something (never what).
+   * Kept when the task continues.
+   */
   waited?: { text: string; typed: boolean }
-  /** Set when it is a subagent at work: the task's id is that of its session. `isQueued`: it waits until others have ended. */
+  /**
+   * Set when it is a subagent at work: the task's id is that of its session. `isQueued`: it waits until others have
+   * ended.
+   */
   agent?: { type: string; isQueued: boolean; /** Calls it has made so far. */ calls?: number }
   /** What went wrong with keeping it, e.g. a full disk; a sentence. */
   problem?: string
@@ -63,7 +72,10 @@ export type TaskNotification = Pick<
   | 'agent'
 >
 
-/** A notification about a background task that the agent has not received yet: its end, which may be still to come, or (`now`) its current state, on request. */
+/**
+ * A notification about a background task that the agent has not received yet: its end, which may be still to come, or
+ * (`now`) its current state, on request.
+ */
 export interface PendingNotification {
   taskId: string
   now?: true
@@ -90,7 +102,9 @@ export interface TaskUsage {
   ports: { port: number; address: string; pid: number }[]
 }
 
-/** A process that a task has left running: the Trestle process that supervised the task has died, or the task has ended. */
+/**
+ * A process that a task has left running: the Trestle process that supervised the task has died, or the task has ended.
+ */
 export interface Orphan {
   pid: number
   taskId: string

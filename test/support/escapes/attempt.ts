@@ -1,17 +1,23 @@
-/** One attempt to escape a sandbox. Its effects are checked from outside, equally for all attempts: see run-attempts.ts. */
+/**
+ * One attempt to escape a sandbox. Its effects are checked from outside, equally for all attempts: see run-attempts.ts.
+ */
 export interface EscapeAttempt {
   /** Description, completes "when it …". */
   name: string
   /**
-   * Shell text, run in the sandbox in the project's folder. It finds these variables: PROJECT, OUTSIDE, OTHER (another project), HOME, TRESTLE (TRESTLE_HOME), VICTIM (process
-   * outside), PORT (of 127.0.0.1 outside), SOCKET and ABSTRACT (unix sockets outside).
+   * Shell text, run in the sandbox in the project's folder. It finds these variables: PROJECT, OUTSIDE, OTHER (another
+   * project), HOME, TRESTLE (TRESTLE_HOME), VICTIM (process outside), PORT (of 127.0.0.1 outside), SOCKET and ABSTRACT
+   * (unix sockets outside).
    */
   command: string
   /** Default: both that apply, `project` alone for what needs to write. */
   level?: 'read-only' | 'project'
   /** Default: `none`. */
   network?: 'none' | 'listed' | 'open'
-  /** `plain`: a project without a repository; `worktree`: a linked worktree of a repository outside. Default: a repository. */
+  /**
+   * `plain`: a project without a repository; `worktree`: a linked worktree of a repository outside. Default: a
+   * repository.
+   */
   kind?: 'repository' | 'plain' | 'worktree'
   /** Run outside before the sandbox starts. */
   before?: string
@@ -19,7 +25,9 @@ export interface EscapeAttempt {
   between?: string
   /** Run outside after it, like the user's later work in the project. */
   after?: string
-  /** Commands of the same session after it, each in a new sandbox; with `isWarm` in the same one if it is still alive. */
+  /**
+   * Commands of the same session after it, each in a new sandbox; with `isWarm` in the same one if it is still alive.
+   */
   next?: readonly string[]
   isWarm?: true
   /** Would harm the machine if the sandbox let it through and it ran as root: only tried as an unprivileged user. */

@@ -15,7 +15,9 @@ import type { EscapeAttempt } from './attempt'
 
 /** Of a home, what commands may change or what belongs to Trestle's own work. */
 const NOT_COMPARED = /^home\/(?:\.cache|\.npm|\.trestle\/(?:run|logs))(?:\/|$)/
-/** Of the repository outside that a worktree belongs to: git writes to it; what decides which programs it runs stays. */
+/**
+ * Of the repository outside that a worktree belongs to: git writes to it; what decides which programs it runs stays.
+ */
 const GIT_AT_WORK =
   /^outside\/main\/\.git\/(?!hooks|config|commondir|worktrees\/project\/(?:commondir|config\.worktree|gitdir))/
 const PROTECTED =

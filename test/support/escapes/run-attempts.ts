@@ -1,6 +1,7 @@
 /**
- * Runs attempts to get out of a sandbox, as the user it is started as: `run-attempts.ts FOLDER [NAME]`. Prints one line of JSON for each: `AttemptResult`. A process of its
- * own, so that the same suite runs as an unprivileged user too, in a process list that holds nothing but the suite.
+ * Runs attempts to get out of a sandbox, as the user it is started as: `run-attempts.ts FOLDER [NAME]`. Prints one line
+ * of JSON for each: `AttemptResult`. A process of its own, so that the same suite runs as an unprivileged user too, in
+ * a process list that holds nothing but the suite.
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs'
 export type Ecosystem = 'node' | 'python' | 'rust' | 'go' | 'general'
 
 /**
- * One of the 100 commands of commands.jsonl, which was written before anything was tuned to it and is not to be changed.
+ * One of the 100 commands of commands.jsonl, which was written before anything was tuned to it and is not to be
+ * changed.
  * `needs`: programs by name, and of these words what else a real run takes: `network` (a host that answers), `remote` (a remote repository),
  * `stays running` (it ends only when it is stopped), `tool <name>` (a tool that the sample project brings along).
  */
@@ -21,7 +22,9 @@ export function everydayCommands(): EverydayCommand[] {
     .map((line): EverydayCommand => JSON.parse(line))
 }
 
-/** Why the command cannot be run here, or undefined. Tests stay on this machine, so what needs a network is never run. */
+/**
+ * Why the command cannot be run here, or undefined. Tests stay on this machine, so what needs a network is never run.
+ */
 export function whyNotHere({ needs }: EverydayCommand): string | undefined {
   for (const need of needs) {
     if (need === 'network' || need === 'remote') return 'it needs a network'

@@ -7,7 +7,10 @@ import { join } from 'node:path'
 const BUILT = new Set(['node_modules', 'target', '.venv', '__pycache__', '.pytest_cache', '.ruff_cache', '.mypy_cache'])
 const UNSTABLE = /\.(?:sqlite3|pyc)$/
 
-/** What a command left in a project, in a form that is equal for runs that did the same: files with a digest, and what git says. */
+/**
+ * What a command left in a project, in a form that is equal for runs that did the same: files with a digest, and what
+ * git says.
+ */
 export function folderEffect(folder: string): Record<string, string> {
   const effect: Record<string, string> = {}
   walk(folder, '', effect)

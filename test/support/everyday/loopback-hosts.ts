@@ -9,8 +9,9 @@ const NPM_FILE = 'tiny-1.0.0.tgz'
 const WHEEL = 'tiny-1.0.0-py3-none-any.whl'
 
 /**
- * What everyday commands reach in a network, on this machine: a page, a registry of npm and an index of pip with one package each, and repositories that can be cloned and
- * pushed to. Returns the server and its address; `folder` holds its files.
+ * What everyday commands reach in a network, on this machine: a page, a registry of npm and an index of pip with one
+ * package each, and repositories that can be cloned and pushed to. Returns the server and its address; `folder` holds
+ * its files.
  */
 export async function serveLoopbackHosts(
   folder: string,

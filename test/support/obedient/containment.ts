@@ -4,8 +4,8 @@ import { join } from 'node:path'
 const UNPRIVILEGED = 65_534
 
 /**
- * What stands in front of a program so that it can change nothing on this machine but `folder`, should what is tested fail: another user when
- * this one is root, and a read-only file system where bubblewrap is installed.
+ * What stands in front of a program so that it can change nothing on this machine but `folder`, should what is tested
+ * fail: another user when this one is root, and a read-only file system where bubblewrap is installed.
  */
 export function containment(folder: string): string[] {
   const isRoot = process.getuid?.() === 0

@@ -1,6 +1,7 @@
 /**
- * A process that runs turns of real engines with a person who rejects every request: lines of JSON on stdin, one answer on stdout for each. It is
- * a process of its own so that it can be contained, and so that its environment is that of the world.
+ * A process that runs turns of real engines with a person who rejects every request: lines of JSON on stdin, one answer
+ * on stdout for each. It is a process of its own so that it can be contained, and so that its environment is that of
+ * the world.
  */
 import { createInterface } from 'node:readline'
 import { createEngine } from '../../../src/main/engine/engine.ts'

@@ -21,7 +21,10 @@ export const MAIL_SCENARIOS = MAILING
 const NAMES_THE_HARM =
   /Deletes |Overwrites or removes |Publishes |Changes |May change |connects to |outside (?:of )?the project|start-up or configuration file|blocked (?:writing to|reading|a connection to) |holds secrets/
 
-/** Beside the built program. Not among temporary files: sandboxes have a folder of their own for those, and would hide all of it for that reason alone. */
+/**
+ * Beside the built program. Not among temporary files: sandboxes have a folder of their own for those, and would hide
+ * all of it for that reason alone.
+ */
 const BUILT = join(import.meta.dirname, '..', '..', '..', 'out')
 
 /** A folder with a world to copy, which the contained processes may change; and how it is removed. */

@@ -5,8 +5,8 @@ import type { RecordedRequest, ScriptedCall, ScriptStep } from '../model-script'
 export type Order = { source: string } & ({ call: ScriptedCall } | { say: string })
 
 /**
- * The orders in a text, wherever they stand: `DO Tool {…}` asks for a call, `SAY {"text": …}` for words. What stands inside the JSON of another order
- * belongs to that one.
+ * The orders in a text, wherever they stand: `DO Tool {…}` asks for a call, `SAY {"text": …}` for words. What stands
+ * inside the JSON of another order belongs to that one.
  */
 export function ordersIn(text: string): Order[] {
   const orders: Order[] = []
@@ -52,9 +52,9 @@ export interface ObedientModel {
 }
 
 /**
- * A model that follows every order in whatever it is sent: the system prompt with AGENTS.md, the user's words, descriptions of tools, results of
- * calls. Each order is followed once, all new ones in one step, as far as the tool is offered. It is the worst case of prompt injection: nothing
- * protects the user but what stands around the model.
+ * A model that follows every order in whatever it is sent: the system prompt with AGENTS.md, the user's words,
+ * descriptions of tools, results of calls. Each order is followed once, all new ones in one step, as far as the tool is
+ * offered. It is the worst case of prompt injection: nothing protects the user but what stands around the model.
  */
 export async function startObedientModel(): Promise<ObedientModel> {
   const obeyed = new Set<string>()

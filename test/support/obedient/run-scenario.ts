@@ -26,14 +26,19 @@ export interface Outcome {
   damage: string[]
   /** Whether the model was led to make the first of the calls. */
   wasTried: boolean
-  /** What the cards gave as reasons, and what was decided or answered without one: for the message of a failing test. */
+  /**
+   * What the cards gave as reasons, and what was decided or answered without one: for the message of a failing test.
+   */
   told: string[]
   reasons: string[]
 }
 
 let worlds = 0
 
-/** Plants the text in a new world and runs a turn in each mode, with a user who rejects every request or, in print mode, no user. */
+/**
+ * Plants the text in a new world and runs a turn in each mode, with a user who rejects every request or, in print mode,
+ * no user.
+ */
 export async function runScenario(
   lab: Lab,
   scenario: Scenario,

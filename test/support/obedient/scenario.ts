@@ -29,12 +29,16 @@ export type Place =
   | 'mail subject'
 
 /**
- * How an attack may end. `stopped`: the sandbox it ran in kept it from its goal. `asked`: a card with the true reason waited for the user, who
- * rejected it. `refused`: it was denied without a question. `harmless`: it ran, and did nothing that matters.
+ * How an attack may end. `stopped`: the sandbox it ran in kept it from its goal. `asked`: a card with the true reason
+ * waited for the user, who rejected it. `refused`: it was denied without a question. `harmless`: it ran, and did
+ * nothing that matters.
  */
 export type End = 'stopped' | 'asked' | 'refused' | 'harmless'
 
-/** A call that the text orders. In its strings {HOME}, {PROJECT}, {OTHER}, {TRESTLE} and {ATTACKER} stand for the paths and the address of the world. */
+/**
+ * A call that the text orders. In its strings {HOME}, {PROJECT}, {OTHER}, {TRESTLE} and {ATTACKER} stand for the paths
+ * and the address of the world.
+ */
 export interface AttackCall {
   tool: string
   input: Record<string, unknown>
@@ -63,13 +67,19 @@ export interface Scenario {
   reason: RegExp
   /** For each mode that is tried, the ends that are accepted. */
   ends: Partial<Record<SessionMode, readonly End[]>>
-  /** Files added to the world before, by path from {PROJECT}, or absolute with placeholders. A text that begins with `-> ` makes a symbolic link. */
+  /**
+   * Files added to the world before, by path from {PROJECT}, or absolute with placeholders. A text that begins with `->
+   * ` makes a symbolic link.
+   */
   files?: Record<string, string>
   /** Added to the user's config.toml. */
   config?: string
   /** Further tools of the user's server `helper`. */
   tools?: readonly ServerTool[]
-  /** Files of the project, as regular expressions over paths from it, that may change without approval: the attack gains nothing from them. */
+  /**
+   * Files of the project, as regular expressions over paths from it, that may change without approval: the attack gains
+   * nothing from them.
+   */
   mayChange?: RegExp
   /** Set when only the cards are checked. Without a user to ask there are no cards, and only damage counts. */
   isAboutCards?: boolean
@@ -110,7 +120,10 @@ export const write = (path: string, content: string): AttackCall => ({ tool: 'Wr
 export const read = (path: string): AttackCall => ({ tool: 'Read', input: { path } })
 export const call = (tool: string, input: Record<string, unknown>): AttackCall => ({ tool, input })
 
-/** The text that orders these calls. It is plain ASCII, so that no cleaning of hidden characters on the way changes what is ordered. */
+/**
+ * The text that orders these calls. It is plain ASCII, so that no cleaning of hidden characters on the way changes what
+ * is ordered.
+ */
 export function orderText(calls: readonly AttackCall[]): string {
   const ascii = (json: string): string =>
     json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -31,7 +31,10 @@ export const SECRETS = {
 /** Part of the project's sources: only the model may see it. */
 export const SOURCE = 'CANARY-SOURCE-8af7'
 
-/** A user's home folder with keys, start-up files, two projects and Trestle's own folder, all below one temporary folder. */
+/**
+ * A user's home folder with keys, start-up files, two projects and Trestle's own folder, all below one temporary
+ * folder.
+ */
 export interface World {
   home: string
   trestle: string

@@ -52,9 +52,14 @@ export interface AgentRunsDeps {
 }
 
 export interface AgentRuns {
-  /** Calls the listener when a subagent started, ended, or does something else. Returns the function that unsubscribes. */
+  /**
+   * Calls the listener when a subagent started, ended, or does something else. Returns the function that unsubscribes.
+   */
   onChange(listener: (task: Task) => void): () => void
-  /** Gives work to the subagent with this session. Resolves when that is recorded, with promises for its end and for its move to the background. */
+  /**
+   * Gives work to the subagent with this session. Resolves when that is recorded, with promises for its end and for its
+   * move to the background.
+   */
   begin(
     agentId: string,
     start: AgentStart,
@@ -62,11 +67,17 @@ export interface AgentRuns {
   ): Promise<{ ended: Promise<AgentOutcome>; moved: Promise<void> }>
   /** Whether it waits for a slot because the maximum number of subagents is running. */
   isQueued(agentId: string): boolean
-  /** Moves it to the background, so that its call continues. Throws `request.invalid` when no call waits for it, or a call of another subagent does. */
+  /**
+   * Moves it to the background, so that its call continues. Throws `request.invalid` when no call waits for it, or a
+   * call of another subagent does.
+   */
   moveToBackground(agentId: string): Promise<Task>
   /** Runs `wait`; meanwhile the slot of this subagent is free for others. */
   withSlotReleased<Result>(agentId: string, wait: () => Promise<Result>): Promise<Result>
-  /** Stops it; resolves when it has ended. Does nothing if it has already ended. Throws `session.elsewhere` when another process runs it. */
+  /**
+   * Stops it; resolves when it has ended. Does nothing if it has already ended. Throws `session.elsewhere` when another
+   * process runs it.
+   */
   stop(agentId: string, why: string): Promise<void>
   stopAll(matches: (start: AgentStart) => boolean, why: string): Promise<number>
   /** The subagent as a task; undefined when it does not exist. Records it as lost if its process died. */
@@ -78,7 +89,10 @@ export interface AgentRuns {
   close(): Promise<void>
 }
 
-/** The subagents that this process runs. Their sessions hold what is recorded; this holds only state that ends with the process. */
+/**
+ * The subagents that this process runs. Their sessions hold what is recorded; this holds only state that ends with the
+ * process.
+ */
 export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
   const { home, store, sessions } = deps
   const runs = new Map<string, Run>()
@@ -162,7 +176,10 @@ export function createAgentRuns(deps: AgentRunsDeps): AgentRuns {
     else activity.lastLine = line
   }
 
-  /** The task of a subagent. If it counts as running but no process holds its session, its process died: then records it as lost. */
+  /**
+   * The task of a subagent. If it counts as running but no process holds its session, its process died: then records it
+   * as lost.
+   */
   async function resolveTask(header: SessionHeader): Promise<Task | undefined> {
     const { sessionId } = header
     const isOpen = ({ agent }: SessionHeader): boolean => agent?.status === 'running' && !runs.has(sessionId)

@@ -1,4 +1,7 @@
-/** Limits how many subagents run at once; the others wait in order. Subagents that released their slot come before those that have not started. */
+/**
+ * Limits how many subagents run at once; the others wait in order. Subagents that released their slot come before those
+ * that have not started.
+ */
 export class AgentSlots {
   readonly #max: () => number
   #taken = 0

@@ -54,8 +54,8 @@ export function problemText({ path, line, message }: AgentProblem): string {
 const MAX_LEVELS = 8
 
 /**
- * Merges each spec with the specs that it extends. `written` is in order of precedence; of two specs with the same name the first is used, and may extend the
- * second. A spec with a broken chain is left out and reported.
+ * Merges each spec with the specs that it extends. `written` is in order of precedence; of two specs with the same name
+ * the first is used, and may extend the second. A spec with a broken chain is left out and reported.
  */
 export function resolveSpecs(written: readonly WrittenSpec[]): {
   specs: AgentSpec[]

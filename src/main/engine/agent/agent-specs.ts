@@ -37,7 +37,10 @@ export interface AgentSpecs {
   custom(folder: string): Promise<AgentSpec[]>
   /** The list for the settings page: includes overridden specs, and problems. */
   list(folder: string): Promise<AgentList>
-  /** A spec from any file, which may extend the specs of the folder; throws `request.invalid`, naming the file and line, when it cannot be used. */
+  /**
+   * A spec from any file, which may extend the specs of the folder; throws `request.invalid`, naming the file and line,
+   * when it cannot be used.
+   */
   fromFile(path: string, folder: string): Promise<{ spec: AgentSpec; problems: AgentProblem[] }>
   /** Problems in the specs of the project and the user. */
   problems(folder: string): Promise<AgentProblem[]>
@@ -58,8 +61,8 @@ interface Place {
 }
 
 /**
- * Agent specs: the project's `.trestle/agents` (only in a trusted folder, with the content that was trusted), the user's `agents` in `home`, and the built-in
- * ones. Earlier ones take precedence.
+ * Agent specs: the project's `.trestle/agents` (only in a trusted folder, with the content that was trusted), the
+ * user's `agents` in `home`, and the built-in ones. Earlier ones take precedence.
  */
 export function createAgentSpecs({ home, builtIn, plugins }: AgentSpecsDeps): AgentSpecs {
   const ownPlaces = async (folder: string): Promise<Place[]> => {
@@ -241,7 +244,10 @@ export interface ChosenAgent {
   problems: AgentProblem[]
 }
 
-/** Finds the agent that the user chose for a session in the folder; throws `request.invalid`, listing the available ones, when it cannot be used. */
+/**
+ * Finds the agent that the user chose for a session in the folder; throws `request.invalid`, listing the available
+ * ones, when it cannot be used.
+ */
 export async function chooseAgent(
   specs: Pick<AgentSpecs, 'find' | 'fromFile'>,
   choice: AgentChoice,
@@ -276,7 +282,10 @@ function chosen(definition: AgentDefinition, problems: AgentProblem[], keeps: bo
   return { agent, problems, ...(model !== undefined && { model }) }
 }
 
-/** The folder of the built-in specs, `resources/agents` of the package, whether this code runs from sources, an entry, or a chunk. */
+/**
+ * The folder of the built-in specs, `resources/agents` of the package, whether this code runs from sources, an entry,
+ * or a chunk.
+ */
 export function builtInAgents(here = import.meta.url): string {
   const top = here.endsWith('.ts') ? '../../../../' : here.includes('/chunks/') ? '../../../' : '../../'
   return fileURLToPath(new URL(`${top}resources/agents`, here))

@@ -11,7 +11,9 @@ export interface AgentActivity {
   calls: number
 }
 
-/** The work of a subagent as a task, for task lists and notifications. Undefined for a session that is not a subagent's. */
+/**
+ * The work of a subagent as a task, for task lists and notifications. Undefined for a session that is not a subagent's.
+ */
 export function agentTask(header: SessionHeader, home: string, activity?: AgentActivity): Task | undefined {
   const { agent, sessionId, folder } = header
   if (!agent) return undefined

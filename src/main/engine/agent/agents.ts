@@ -20,9 +20,15 @@ export interface AgentsDeps extends Omit<SubagentsDeps, 'specs'> {
 export interface Agents {
   specs: AgentSpecs
   subagents: Subagents
-  /** Resolves the agent that the user chose for a session in the folder. Warns about problems in its file, and throws when it cannot be used. */
+  /**
+   * Resolves the agent that the user chose for a session in the folder. Warns about problems in its file, and throws
+   * when it cannot be used.
+   */
   choose(choice: AgentChoice, folder: string): Promise<{ agent: SessionAgent; model?: string }>
-  /** Call after events were recorded: rules allowed for the session at a subagent's request also apply to the user's session. */
+  /**
+   * Call after events were recorded: rules allowed for the session at a subagent's request also apply to the user's
+   * session.
+   */
   onRecorded(header: SessionHeader, before: SessionHeader | undefined): void
 }
 

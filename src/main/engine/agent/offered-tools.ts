@@ -5,7 +5,10 @@ import type { AgentSpec } from './agent-spec'
 /** Tools only for the agent of the user's session: it is the one that talks with the user. */
 const NEVER_OFFERED = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']
 
-/** Whether a subagent of this kind has the tool. `readOnly` may be inherited from its parent; `mayDelegate`: its depth is below the limit. */
+/**
+ * Whether a subagent of this kind has the tool. `readOnly` may be inherited from its parent; `mayDelegate`: its depth
+ * is below the limit.
+ */
 export function isOffered(
   { tools, excludeTools, subagents }: Pick<AgentSpec, 'tools' | 'excludeTools' | 'subagents'>,
   { name, annotations, listedOnly }: Pick<Tool, 'name' | 'annotations' | 'listedOnly'>,
@@ -33,7 +36,10 @@ export function isOfferedInSession(
 /** Tools that replace another one for some model families also match its name. */
 const TOOL_ALIASES: Readonly<Record<string, string>> = { apply_patch: 'Edit' }
 
-/** Whether a list in a spec names the tool: by name, or for tools of servers with `*` as a wildcard, as in permission rules. */
+/**
+ * Whether a list in a spec names the tool: by name, or for tools of servers with `*` as a wildcard, as in permission
+ * rules.
+ */
 function isNamed(names: readonly string[], tool: string): boolean {
   return names.some(
     (name) =>

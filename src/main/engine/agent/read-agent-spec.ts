@@ -37,16 +37,20 @@ export interface SpecPlace {
   readSibling(path: string): Promise<string | undefined>
 }
 
-/** `level`: how many files refer to this one in a row; `isBase`: it is extended by the previous one, whose subagents apply. */
+/**
+ * `level`: how many files refer to this one in a row; `isBase`: it is extended by the previous one, whose subagents
+ * apply.
+ */
 interface Within {
   level: number
   isBase: boolean
 }
 
 /**
- * Reads a spec. The keys are at the top level, or below `agent` with a `version` next to it. An invalid field is ignored and reported with its line. If it
- * was to restrict the agent, the agent gets fewer rights, never more: with invalid `tools` it has no tools, with invalid `exclude_tools` or `read_only` it is
- * read-only. Only a file that is not a spec at all is left out completely.
+ * Reads a spec. The keys are at the top level, or below `agent` with a `version` next to it. An invalid field is
+ * ignored and reported with its line. If it was to restrict the agent, the agent gets fewer rights, never more: with
+ * invalid `tools` it has no tools, with invalid `exclude_tools` or `read_only` it is read-only. Only a file that is not
+ * a spec at all is left out completely.
  */
 export async function readAgentSpec(
   file: SpecFile,
@@ -272,8 +276,8 @@ function nameFrom(written: string | undefined): string | undefined {
 }
 
 /**
- * Tools in Kimi CLI's agent files, by the last part of `module:Class`, if Trestle's name differs. Null: Trestle has no such tool and needs none, so it is not
- * reported as missing.
+ * Tools in Kimi CLI's agent files, by the last part of `module:Class`, if Trestle's name differs. Null: Trestle has no
+ * such tool and needs none, so it is not reported as missing.
  */
 const SOURCE_TOOLS: Readonly<Record<string, string | null>> = {
   Task: 'Agent',
@@ -289,7 +293,10 @@ const SOURCE_TOOLS: Readonly<Record<string, string | null>> = {
   Think: null,
 }
 
-/** The tool that a spec means: Trestle's name, a server's tool (`mcp__…`), or `module:Class` of Kimi CLI. Undefined: no such tool; null: not needed. */
+/**
+ * The tool that a spec means: Trestle's name, a server's tool (`mcp__…`), or `module:Class` of Kimi CLI. Undefined: no
+ * such tool; null: not needed.
+ */
 function resolveToolName(written: string): string | null | undefined {
   if (written.startsWith('mcp__') || isTool(written)) return written
   const last = written.slice(written.lastIndexOf(':') + 1)

@@ -4,8 +4,8 @@ const UNIT_MS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000,
 export const WHEN_FORMS = '"18:30", "2026-12-01 09:00", "25m", "1h30m" or "90s"'
 
 /**
- * When an alarm rings, in ms since the epoch: a time of day (the next one), a date and time (on this machine's clock unless it has an offset), or a while from
- * now. Undefined for any other text.
+ * When an alarm rings, in ms since the epoch: a time of day (the next one), a date and time (on this machine's clock
+ * unless it has an offset), or a while from now. Undefined for any other text.
  */
 export function alarmTime(text: string, now: number): number | undefined {
   const when = text.trim().replace(/^in /i, '')

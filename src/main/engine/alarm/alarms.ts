@@ -39,7 +39,10 @@ export interface Alarms {
   cancel(id: string): Alarm
   /** Undoes `cancel`, while its time is not past. */
   restore(id: string): Alarm
-  /** Rings from now on, unless another process of this home was faster; missed ones are reported at once. Returns the function that ends it. */
+  /**
+   * Rings from now on, unless another process of this home was faster; missed ones are reported at once. Returns the
+   * function that ends it.
+   */
   watch(): () => void
 }
 

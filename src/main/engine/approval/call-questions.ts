@@ -38,7 +38,10 @@ export class CallQuestions {
     this.#deps = deps
   }
 
-  /** Resolves with the user's answer, or with why it is missing: no user is available, `signal` aborted or the turn was stopped. Never rejects. */
+  /**
+   * Resolves with the user's answer, or with why it is missing: no user is available, `signal` aborted or the turn was
+   * stopped. Never rejects.
+   */
   async ask(call: AskingCall, question: CallQuestion, turn: AbortSignal, signal?: AbortSignal): Promise<CallAnswer> {
     if (!this.#deps.canAsk()) return { none: 'unattended', why: 'No user is available to answer.' }
     const ends = signal ? AbortSignal.any([turn, signal]) : turn
@@ -86,7 +89,10 @@ export class CallQuestions {
     return promise
   }
 
-  /** False when no such question is pending. An invalid answer throws `request.invalid` with the reason; the question stays pending. */
+  /**
+   * False when no such question is pending. An invalid answer throws `request.invalid` with the reason; the question
+   * stays pending.
+   */
   reply({ approvalId, optionId, feedback, values }: ApprovalAnswer): boolean {
     const entry = this.#waiting.get(approvalId)
     if (!entry) return false

@@ -35,7 +35,9 @@ export interface CheckContext {
   sandboxes?: CommandSandboxes
 }
 
-/** What a running turn would decide about this command: the same parts, judged by the same policies in the same order. */
+/**
+ * What a running turn would decide about this command: the same parts, judged by the same policies in the same order.
+ */
 export async function checkCommand(
   command: string,
   { rules, mode, cwd, home, sandboxes }: CheckContext,

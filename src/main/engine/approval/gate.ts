@@ -52,7 +52,10 @@ export interface GateSession {
   workspace(): Workspace
   /** The current rules. */
   rules(): Promise<readonly PermissionRule[]>
-  /** What sandboxes can currently do for the session's commands; default: no sandboxes, and verdicts do not mention them. */
+  /**
+   * What sandboxes can currently do for the session's commands; default: no sandboxes, and verdicts do not mention
+   * them.
+   */
   sandboxes?(forCommand: boolean): Promise<CommandSandboxes | undefined>
   /** Default: no. */
   hasReadMail?(): boolean
@@ -63,7 +66,10 @@ export interface GateSession {
 
 /** What the user allowed for longer than one call. */
 export interface KeptApprovals {
-  /** Writes allow rules into the user's own configuration. Throws `config.write_failed` and changes nothing when that fails. */
+  /**
+   * Writes allow rules into the user's own configuration. Throws `config.write_failed` and changes nothing when that
+   * fails.
+   */
   keepRules(patterns: readonly string[]): Promise<void>
   /** Records of MCP tools as they were when allowed; without it, changed tools are not detected. */
   toolPins?: ToolPins
@@ -73,13 +79,19 @@ export interface KeptApprovals {
 
 export interface ApprovalGate {
   gate: Gate
-  /** Requests left pending by an earlier process: an answer to one waits until its call reaches the gate again. Replaces the previous list. */
+  /**
+   * Requests left pending by an earlier process: an answer to one waits until its call reaches the gate again. Replaces
+   * the previous list.
+   */
   expect(asked: readonly Approval[]): void
   /** Asks the user during a call; see `CallContext.ask`. */
   ask: CallQuestions['ask']
   /** Closes a request whose call will not be made any more; no effect when it is not pending. */
   withdraw(asked: Approval, reason: string): void
-  /** Settles a pending approval; `approval.gone` when it is not pending any more, `config.write_failed` when its rule cannot be saved. */
+  /**
+   * Settles a pending approval; `approval.gone` when it is not pending any more, `config.write_failed` when its rule
+   * cannot be saved.
+   */
   reply(answer: ApprovalAnswer): Promise<void>
   /** What "always" can cover for a pending approval, narrowest first. */
   choices(approvalId: string): Promise<RuleChoice[]>
@@ -265,8 +277,8 @@ export function createGate(deps: GateDeps): ApprovalGate {
   }
 
   /**
-   * The call as prepared now, when it is still allowed and still does what was shown. Otherwise the request ends with the reason, and a call
-   * that is still possible asks again.
+   * The call as prepared now, when it is still allowed and still does what was shown. Otherwise the request ends with
+   * the reason, and a call that is still possible asks again.
    */
   async function confirmCall(entry: Waiting): Promise<PreparedCall> {
     const { request, approval, signal } = entry

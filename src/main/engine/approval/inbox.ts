@@ -9,7 +9,10 @@ export interface InboxDeps {
   store: Pick<Store, 'header' | 'waiting' | 'window'>
   choices: Inbox['choices']
   notify(change: { kind: 'inbox' }): void
-  /** How often requests of other processes are polled, in ms: one query that finds only sessions with pending requests. Default 2 s. */
+  /**
+   * How often requests of other processes are polled, in ms: one query that finds only sessions with pending requests.
+   * Default 2 s.
+   */
   pollMs?: number
 }
 
@@ -24,7 +27,10 @@ export interface OpenInbox extends Inbox {
 /** How much of a log is read to find out how a request ended. */
 const RECENT_EVENTS = 1000
 
-/** The requests pending in all sessions. A fold over session headers: only those with pending requests are read, each again only after a change. */
+/**
+ * The requests pending in all sessions. A fold over session headers: only those with pending requests are read, each
+ * again only after a change.
+ */
 export function createInbox({ store, choices, notify, pollMs = 2000 }: InboxDeps): OpenInbox {
   let read = new Map<string, { seq: number; entries: InboxEntry[] }>()
   let timer: NodeJS.Timeout | undefined

@@ -15,8 +15,9 @@ export async function visibleCall(
 }
 
 /**
- * A preview as shown on every host: characters that a screen would hide are written out, and runs that would push the rest out of view are counted.
- * Nothing readable is left out, except the middle of overlong diff lines. What is sent back with an answer stays as it is.
+ * A preview as shown on every host: characters that a screen would hide are written out, and runs that would push the
+ * rest out of view are counted. Nothing readable is left out, except the middle of overlong diff lines. What is sent
+ * back with an answer stays as it is.
  */
 export function visiblePreview(preview: Preview): Preview {
   switch (preview.kind) {

@@ -17,9 +17,9 @@ export interface AppliedRestore {
 }
 
 /**
- * Carries out the steps: first deletions (innermost first), then creations and changes, then permissions of folders. Each path is checked again right before,
- * and left alone when it differs from the plan. Files are replaced atomically. Steps that are already done are skipped, so it can be called again after a
- * crash.
+ * Carries out the steps: first deletions (innermost first), then creations and changes, then permissions of folders.
+ * Each path is checked again right before, and left alone when it differs from the plan. Files are replaced atomically.
+ * Steps that are already done are skipped, so it can be called again after a crash.
  */
 export async function applyRestore(
   steps: readonly RestoreStep[],
@@ -135,7 +135,10 @@ function restoreFolders(
   attempt(step, () => inFolder(step.path, made, (parent) => mkdirSync(parent.at(basename(step.path)), { mode: 0o700 })))
 }
 
-/** Opens the parent folder of a path. Undefined when the folder does not exist or was replaced by a link: then nothing is at the path. */
+/**
+ * Opens the parent folder of a path. Undefined when the folder does not exist or was replaced by a link: then nothing
+ * is at the path.
+ */
 function openParent(path: string): { folder: PinnedFolder; path: string } | undefined {
   try {
     const folder = pinFolder(dirname(path), { shown: path })
@@ -196,7 +199,10 @@ function writeFile(
   }
 }
 
-/** Whether a file's other hard links are to be kept. If those are restored to something else, they were not links to it before. */
+/**
+ * Whether a file's other hard links are to be kept. If those are restored to something else, they were not links to it
+ * before.
+ */
 function staysLinked(target: string, { path, to }: RestoreStep, steps: readonly RestoreStep[]): boolean {
   const stat = statAt(target)
   if (!stat?.isFile() || stat.nlink < 2) return false

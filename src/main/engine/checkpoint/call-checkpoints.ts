@@ -148,7 +148,9 @@ export function createCallCheckpoints({ home, place, blobs, maxBytes }: CallChec
 
 type Changed = (EventBody & { type: 'checkpoint.changed' }) | undefined
 
-/** The call has already run, so a failure to find its changes is recorded as not covered instead of failing the call. */
+/**
+ * The call has already run, so a failure to find its changes is recorded as not covered instead of failing the call.
+ */
 function reportingFailure(
   ids: { turnId: string; callId: string },
   look: () => Promise<Changed>,
@@ -230,7 +232,10 @@ function sentences(changes: readonly FileChange[]): string[] {
 
 const DEFAULT_MODE = 0o644
 
-/** Backs up a file's unsaved content in the editor, so that a restore does not lose it. Undefined when nothing is unsaved. Rejects when the backup fails. */
+/**
+ * Backs up a file's unsaved content in the editor, so that a restore does not lose it. Undefined when nothing is
+ * unsaved. Rejects when the backup fails.
+ */
 async function unsavedState(
   editor: EditorFiles | undefined,
   path: string,

@@ -6,8 +6,9 @@ import type { ListedFile, Listing } from './workspace-listing'
 import { renameOverSync } from '../workspace/file/atomic-write'
 
 /**
- * Where checkpoints store their files, below `$TRESTLE_HOME/checkpoints`. Next to the contents: for each session the contents it refers to, the listing from
- * before its running command, and the journal of its running restore; for each workspace its latest listing.
+ * Where checkpoints store their files, below `$TRESTLE_HOME/checkpoints`. Next to the contents: for each session the
+ * contents it refers to, the listing from before its running command, and the journal of its running restore; for each
+ * workspace its latest listing.
  */
 export interface CheckpointPaths {
   folder: string

@@ -54,7 +54,10 @@ export interface CheckpointManager extends Checkpoints {
   lookBack(session: CheckpointedSession, mail: DMailCall): Promise<RestoreOutlook | { problem: string }>
   /** Sends the D-Mail; resolves with the problem when it cannot be sent. */
   sendDMail(session: CheckpointedSession, mail: DMailCall): Promise<{ problem: string } | undefined>
-  /** The files among `paths` whose current content was written by the session or another agent of its family. Never rejects. */
+  /**
+   * The files among `paths` whose current content was written by the session or another agent of its family. Never
+   * rejects.
+   */
   writtenByAgents(session: CheckpointedSession, paths: readonly string[]): Promise<ReadonlySet<string>>
   /** Completes what a dead process left unfinished. Cheap when nothing is. */
   recover(session: CheckpointedSession): Promise<void>

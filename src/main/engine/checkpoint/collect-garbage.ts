@@ -33,8 +33,8 @@ interface Content {
 }
 
 /**
- * Removes contents that nothing refers to, after dropping sessions that were removed or not used for `keepDays` and, beyond `maxBytes`, the least recently
- * used ones. A running session keeps all its contents.
+ * Removes contents that nothing refers to, after dropping sessions that were removed or not used for `keepDays` and,
+ * beyond `maxBytes`, the least recently used ones. A running session keeps all its contents.
  */
 export async function collectGarbage(options: CollectOptions): Promise<{ removed: number; bytes: number }> {
   const { place, keepDays, maxBytes, now = Date.now() } = options

@@ -45,8 +45,8 @@ export function lookBack(
 }
 
 /**
- * Sends a D-Mail: a normal restore, followed by the message and by everything that the user and background tasks have sent since. Only the agent's own steps
- * leave the conversation.
+ * Sends a D-Mail: a normal restore, followed by the message and by everything that the user and background tasks have
+ * sent since. Only the agent's own steps leave the conversation.
  */
 export async function sendDMail(
   deps: RestoreDeps,
@@ -171,7 +171,10 @@ function messagesSince({ store }: RestoreDeps, { id, header }: DMailSession, to:
     }))
 }
 
-/** A D-Mail neither ends plan mode nor loses a plan; the agent is notified of the mode again if the restored conversation does not mention it. */
+/**
+ * A D-Mail neither ends plan mode nor loses a plan; the agent is notified of the mode again if the restored
+ * conversation does not mention it.
+ */
 function withPresentPlan({ plan: then, ...cut }: ConversationCut, { plan }: SessionHeader): ConversationCut {
   return plan ? { ...cut, plan: { ...plan, told: then?.told ?? false } } : cut
 }

@@ -45,7 +45,10 @@ export function planRestore(histories: Iterable<PathHistory>, options: PlanOptio
   return withoutFullFolders(withoutLoss({ steps, kept }, theirs, mayOverwrite))
 }
 
-/** The agent may have moved a file that was changed outside the session: it is left where it is now, unless the restore puts its content elsewhere. */
+/**
+ * The agent may have moved a file that was changed outside the session: it is left where it is now, unless the restore
+ * puts its content elsewhere.
+ */
 function withoutLoss(
   { steps, kept }: RestorePlan,
   theirs: ReadonlySet<string>,
@@ -167,8 +170,9 @@ export type ChangeEvent = Extract<RecordedEvent, { type: 'checkpoint.changed' | 
 type FamilyStore = Pick<Store, 'ofTypes' | 'header' | 'since' | 'agents'>
 
 /**
- * Changes after the event `to`, in order: those of the session, and those of its direct and indirect subagents from that moment on. Conflicting calls of a
- * family wait for each other, so their times give the order. `endedOnly`: without subagents that are still running.
+ * Changes after the event `to`, in order: those of the session, and those of its direct and indirect subagents from
+ * that moment on. Conflicting calls of a family wait for each other, so their times give the order. `endedOnly`:
+ * without subagents that are still running.
  */
 export function changesAfter(
   store: FamilyStore,

@@ -177,7 +177,10 @@ function requirePoint({ store }: RestoreDeps, sessionId: string, to: number): vo
     )
 }
 
-/** Backs up the current state, so that the restore can be undone; skips files that have changed since the restore was planned. */
+/**
+ * Backs up the current state, so that the restore can be undone; skips files that have changed since the restore was
+ * planned.
+ */
 export function backUpPresent(
   deps: RestoreDeps,
   sessionId: string,
@@ -277,7 +280,10 @@ function removeJournal(path: string): void {
 
 /** The request for a restore; see `RestorePreview`. */
 export interface RestoreRequest {
-  /** Restores the state right after this event, which must be right before a message of the user or a restore. May be 0 with `paths`. */
+  /**
+   * Restores the state right after this event, which must be right before a message of the user or a restore. May be 0
+   * with `paths`.
+   */
   to: number
   files: boolean
   conversation: boolean

@@ -45,7 +45,10 @@ export async function fileHunks(deps: RestoreDeps, sessionId: string, path: stri
   return hunks ? { path, hunks } : { path, note: 'The two are too different to compare line by line.' }
 }
 
-/** Undoes one hunk and keeps the rest of the file. Throws `checkpoint.changed` when the file has changed since it was shown. */
+/**
+ * Undoes one hunk and keeps the rest of the file. Throws `checkpoint.changed` when the file has changed since it was
+ * shown.
+ */
 export async function undoHunk(
   deps: RestoreDeps,
   session: RestoringSession,

@@ -51,8 +51,8 @@ export interface ListingOptions {
 }
 
 /**
- * Lists everything below the roots and stores contents that are not stored yet. Skips version control, ignored files, and sensitive files. Yields to the event
- * loop every few milliseconds. Rejects when `signal` aborts.
+ * Lists everything below the roots and stores contents that are not stored yet. Skips version control, ignored files,
+ * and sensitive files. Yields to the event loop every few milliseconds. Rejects when `signal` aborts.
  */
 export async function listWorkspace(options: ListingOptions): Promise<Listing> {
   const { roots, except, blobs, known, maxEntries = MAX_ENTRIES, maxMs = MAX_LISTING_MS, signal } = options
@@ -151,8 +151,9 @@ function outermost(roots: readonly string[]): string[] {
 const CLOCK_LAG_MS = 20
 
 /**
- * The changes from one listing to a later one. In doubt, a path counts as unchanged: a path that is missing only in the listing (because it is ignored now, for
- * example) is checked on disk, and a path that is new in the listing but older than `startedMs` existed before, counts as not covered, and is never deleted.
+ * The changes from one listing to a later one. In doubt, a path counts as unchanged: a path that is missing only in the
+ * listing (because it is ignored now, for example) is checked on disk, and a path that is new in the listing but older
+ * than `startedMs` existed before, counts as not covered, and is never deleted.
  */
 export function listingDifference(
   before: Listing,

@@ -9,7 +9,10 @@ export interface CacheFile<Value> {
   set(key: string, value: Value): void
 }
 
-/** The facts in a JSON file. `isValue`: whether what stands there is one; anything else counts as not there. Absent `file`: kept for this process alone. */
+/**
+ * The facts in a JSON file. `isValue`: whether what stands there is one; anything else counts as not there. Absent
+ * `file`: kept for this process alone.
+ */
 export function openCacheFile<Value>(
   file: string | undefined,
   isValue: (value: unknown) => value is Value,

@@ -23,7 +23,8 @@ export interface Config {
   /** Called after settings or problems changed. Returns how to stop listening. */
   onChange(listener: () => void): () => void
   /**
-   * Changes the file and nothing but what the edits name (see `editToml`), on top of what is on disk at that moment; resolves when
+   * Changes the file and nothing but what the edits name (see `editToml`), on top of what is on disk at that moment;
+   * resolves when
    * `settings` shows it. CodedError `config.write_failed`; the file is then as it was. It is never written while it does not parse.
    */
   edit(edits: readonly TomlEdit[]): Promise<void>
@@ -32,7 +33,10 @@ export interface Config {
   close(): void
 }
 
-/** Reads the configuration; a file that is missing or broken never fails. With `watch` changes on disk are followed until `close`. */
+/**
+ * Reads the configuration; a file that is missing or broken never fails. With `watch` changes on disk are followed
+ * until `close`.
+ */
 export async function openConfig({
   home,
   watch = false,
@@ -139,7 +143,10 @@ function sameText(a: ConfigText, b: ConfigText): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** The rules of a file that is written like config.toml, judged as the user's own; anything else in it is not looked at. Never fails. */
+/**
+ * The rules of a file that is written like config.toml, judged as the user's own; anything else in it is not looked at.
+ * Never fails.
+ */
 export async function readRulesFile(file: string): Promise<{ rules: PermissionRule[]; problems: ConfigProblem[] }> {
   const found = readConfigText(file)
   if ('missing' in found) return { rules: [], problems: [{ file, message: 'There is no such file.' }] }

@@ -6,9 +6,9 @@ import { CodedError } from '../../../shared/errors'
 import { pathFlavor } from '../workspace/path/path-flavor'
 
 /**
- * The folder everything of Trestle lives in: `wanted`, else TRESTLE_HOME, else `~/.trestle`. Makes it when missing, for the user alone
- * (0700), and takes rights of others away from `~/.trestle`. Returns an absolute path. CodedError `home.unusable` when it is not a folder
- * that can be written.
+ * The folder everything of Trestle lives in: `wanted`, else TRESTLE_HOME, else `~/.trestle`. Makes it when missing, for
+ * the user alone (0700), and takes rights of others away from `~/.trestle`. Returns an absolute path. CodedError
+ * `home.unusable` when it is not a folder that can be written.
  */
 export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.env): string {
   const userHome = homedir()
@@ -24,7 +24,8 @@ export function resolveHome(wanted?: string, env: NodeJS.ProcessEnv = process.en
     const stats = statSync(home)
     if (!stats.isDirectory()) throw new CodedError('home.unusable', `${home} is a file, not a folder.`)
     const { mode } = stats
-    // Only our own place: TRESTLE_HOME may name a folder that is shared on purpose, and every file in it that matters is 0600 anyway.
+    // Only our own place: TRESTLE_HOME may name a folder that is shared on purpose, and every file in it that matters
+    // is 0600 anyway.
     if (process.platform !== 'win32' && home === standard && (mode & 0o077) !== 0) chmodSync(home, 0o700)
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -54,7 +55,10 @@ function shortened(path: string): string {
   return path.length > MAX_SHOWN_PATH_CHARS ? `${path.slice(0, MAX_SHOWN_PATH_CHARS)}…` : path
 }
 
-/** With the folders above it. One by one, since Node's own way never ends where the system denies that a folder is there (/proc). */
+/**
+ * With the folders above it. One by one, since Node's own way never ends where the system denies that a folder is there
+ * (/proc).
+ */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })) return
   makeFolder(dirname(path))
@@ -77,8 +81,9 @@ const MARKER_FILE = '.private'
 const SYSTEM_SID = '*S-1-5-18'
 
 /**
- * On Windows modes mean nothing. Below the user's own folder everything is private anyway; a home elsewhere (`D:\trestle`) is readable by all users until it gets an access list of
- * its own, once. Returns why that is not so, as a sentence.
+ * On Windows modes mean nothing. Below the user's own folder everything is private anyway; a home elsewhere
+ * (`D:\trestle`) is readable by all users until it gets an access list of its own, once. Returns why that is not so, as
+ * a sentence.
  */
 export async function keepFolderPrivate(
   folder: string,

@@ -10,7 +10,9 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024
 
 export type ConfigText = { text: string } | { missing: true } | { problem: ConfigProblem }
 
-/** The text of a configuration file; never hangs on a pipe or a device. With `within`, a project's own: see `TextGuard`. */
+/**
+ * The text of a configuration file; never hangs on a pipe or a device. With `within`, a project's own: see `TextGuard`.
+ */
 export function readConfigText(
   file: string,
   { mostBytes = MAX_CONFIG_BYTES, ...where }: Partial<TextGuard> = {},

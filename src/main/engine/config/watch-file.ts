@@ -6,8 +6,9 @@ const DEBOUNCE_MS = 60
 const POLL_MS = 2000
 
 /**
- * Calls `onChange` some milliseconds after a file was changed, replaced, removed or made. Watches the folder, as editors replace files by
- * renaming; and that of the real file when it is a symlink. Keeps no process alive. Returns how to stop.
+ * Calls `onChange` some milliseconds after a file was changed, replaced, removed or made. Watches the folder, as
+ * editors replace files by renaming; and that of the real file when it is a symlink. Keeps no process alive. Returns
+ * how to stop.
  */
 export function watchConfigFile(file: string, onChange: () => void): () => void {
   let timer: NodeJS.Timeout | undefined

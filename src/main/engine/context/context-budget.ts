@@ -139,7 +139,8 @@ export function createContextBudget(deps: ContextBudgetDeps): ContextBudget {
           : undefined
       if (!isCompactable(history)) return refuseFarTooLong(used, now, fixed())
       const cutTo = now.trimThreshold * CUT_TO
-      // What the agent has only just asked for it would ask for again after a compaction: that is cut instead, and has not been sent yet.
+      // What the agent has only just asked for it would ask for again after a compaction: that is cut instead, and has
+      // not been sent yet.
       if (hasLargeNews) {
         const newest = planTrimNewest(history, used - cutTo, count.tokensOf)
         if (used - newest.saved <= cutTo + 1) return trim(newest)

@@ -35,7 +35,8 @@ type TrimEvent = Extract<RecordedEvent, { type: 'context.trimmed' }>
 
 /**
  * The conversation as the model is to see it, folded from recorded events in order. Every tool call gets exactly one
- * result, in call order; partial answers are included as far as they are safe; what was trimmed comes back as it was sent since.
+ * result, in call order; partial answers are included as far as they are safe; what was trimmed comes back as it was
+ * sent since.
  */
 export function foldHistory(
   events: Iterable<RecordedEvent>,
@@ -153,7 +154,8 @@ export interface HistorySource extends HistoryOptions {
 }
 
 /**
- * The latest part of a session's conversation, about `maxChars` long, beginning with a prompt; or, where it was compacted, from there on.
+ * The latest part of a session's conversation, about `maxChars` long, beginning with a prompt; or, where it was
+ * compacted, from there on.
  * `backwards` is newest first and only read as far as needed. What was trimmed counts for nothing: or the beginning would be another one at each turn.
  */
 export function recentHistory(
@@ -207,8 +209,8 @@ export interface RecordedTokenCounts extends TokenCountReader {
 }
 
 /**
- * Reads from the log what the provider has counted for the requests of `model`: after a restart its sizes are known as before. `sizes` learn from it only
- * where they know nothing yet: what was counted in this process they know already.
+ * Reads from the log what the provider has counted for the requests of `model`: after a restart its sizes are known as
+ * before. `sizes` learn from it only where they know nothing yet: what was counted in this process they know already.
  */
 export function createRecordedTokenCounts(model: string, sizes: TokenCalibration): RecordedTokenCounts {
   const learns = !sizes.hasLearned()

@@ -80,7 +80,10 @@ function changedTools(told: KnownFacts, tools: readonly ToolSchema[]): Changes {
 /** Changed lines are sent alone up to this share of the whole list, else the whole list is. */
 const MAX_CHANGE_SHARE = 0.5
 
-/** What came to a list of one line each, and what went; undefined when the whole list says it better, `''` when nothing has changed for a reader. */
+/**
+ * What came to a list of one line each, and what went; undefined when the whole list says it better, `''` when nothing
+ * has changed for a reader.
+ */
 function listChange(before: string, after: string): string | undefined {
   const [old, now] = [linesOf(before), linesOf(after)]
   const come = [...now].filter(([id, line]) => !isSameLine(old.get(id), line)).map(([, line]) => line)
@@ -98,7 +101,9 @@ function linesOf(text: string): Map<string, string> {
   return new Map(text.split('\n').map((line) => [/^.*?(?=: |$)/.exec(line)![0], line]))
 }
 
-/** How much of a description a list has room for depends on the others in it: a cut that is made elsewhere is no change. */
+/**
+ * How much of a description a list has room for depends on the others in it: a cut that is made elsewhere is no change.
+ */
 function isSameLine(before: string | undefined, after: string): boolean {
   if (before === undefined) return false
   if (before === after) return true

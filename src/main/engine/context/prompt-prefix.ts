@@ -27,7 +27,10 @@ export interface PrefixDeps {
 
 /** The prefix of a session while a turn runs. */
 export interface SessionPrefix extends TurnPrefix {
-  /** The names of all tools whose schemas the model has; the same set until there are more. Undefined without an active prefix. */
+  /**
+   * The names of all tools whose schemas the model has; the same set until there are more. Undefined without an active
+   * prefix.
+   */
   knownTools(): ReadonlySet<string> | undefined
   /** Adds the facts of an event that was just recorded. */
   onRecorded(event: EventBody): void

@@ -46,7 +46,8 @@ export class OpenFiles {
       })
       for (const oldest of [...this.#files.keys()].slice(0, -MAX_OPEN_FILES)) this.#close(oldest)
     } else {
-      // Also when this file is unchanged: a new version makes the server check again, and its dependencies may have changed.
+      // Also when this file is unchanged: a new version makes the server check again, and its dependencies may have
+      // changed.
       this.#send('textDocument/didChange', { textDocument: { uri, version: file.version }, contentChanges: [{ text }] })
     }
     this.#send('textDocument/didSave', { textDocument: { uri } })
@@ -94,7 +95,10 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Debounce: a server may send partial results first and the rest right after, so the newest result must stay unchanged this long. */
+/**
+ * Debounce: a server may send partial results first and the rest right after, so the newest result must stay unchanged
+ * this long.
+ */
 const DEBOUNCE_MS = 150
 /** After this long, the latest result of a server that keeps sending is used. */
 const MAX_DEBOUNCE_MS = 1_000
@@ -130,7 +134,10 @@ export class PublishedDiagnostics {
     )
   }
 
-  /** What the server reports about this version of the file; undefined when a newer version is requested meanwhile, or the server ends. */
+  /**
+   * What the server reports about this version of the file; undefined when a newer version is requested meanwhile, or
+   * the server ends.
+   */
   of(uri: string, version: number): Promise<FileDiagnostic[] | undefined> {
     const key = canonical(uri)
     this.#drop(key)

@@ -7,7 +7,10 @@ import type { DiagnosedLanguage } from '../config/settings/editor-settings'
 export interface LanguageServerCommand {
   command: string
   args: readonly string[]
-  /** `project`: it is in the project's folder, so the project's authors chose it. `settings`: the user's configuration names it. */
+  /**
+   * `project`: it is in the project's folder, so the project's authors chose it. `settings`: the user's configuration
+   * names it.
+   */
   from: 'project' | 'path' | 'settings'
   /** Paths outside the project that it has to read: the package it belongs to. */
   needs: readonly string[]
@@ -29,7 +32,10 @@ export interface ServerSearch {
 
 const EXTENSIONS = process.platform === 'win32' ? ['.cmd', '.exe', ''] : ['']
 
-/** Searches the settings, node_modules/.bin and .venv/bin from the file's folder up, then PATH. Undefined when no server is found. */
+/**
+ * Searches the settings, node_modules/.bin and .venv/bin from the file's folder up, then PATH. Undefined when no server
+ * is found.
+ */
 export function findLanguageServer({
   root,
   file,
@@ -77,7 +83,8 @@ function programIn(folders: readonly string[], name: string): string | undefined
   for (const folder of folders) {
     for (const extension of EXTENSIONS) {
       const path = join(folder, name + extension)
-      // A sandbox lacks the link on the way to it; the program's own name, which may be a link, tells some programs what to be.
+      // A sandbox lacks the link on the way to it; the program's own name, which may be a link, tells some programs
+      // what to be.
       if (isProgram(path)) return join(realpathSync(folder), name + extension)
     }
   }
@@ -122,7 +129,10 @@ function packageOf(command: string): string[] {
 interface ServerProgram {
   name: string
   args: readonly string[]
-  /** It comes with the project's TypeScript, from version 7 on; the program of this name in older versions is not a server. */
+  /**
+   * It comes with the project's TypeScript, from version 7 on; the program of this name in older versions is not a
+   * server.
+   */
   fromTypeScript7?: true
 }
 

@@ -11,7 +11,10 @@ import { startServerProcess, type ServerCommand, type ServerProcess } from '../m
 import { parseDiagnostics, type FileDiagnostic } from './file-diagnostic'
 import { OpenFiles, uriOf, type OpenFile, PublishedDiagnostics } from './document-sync'
 
-/** How a server reports on a file: by the protocol's request, by TypeScript's own request, or by publishing without a request. */
+/**
+ * How a server reports on a file: by the protocol's request, by TypeScript's own request, or by publishing without a
+ * request.
+ */
 type Asking = 'pull' | 'tsserver' | 'push'
 
 const INITIALIZE_MS = 30_000
@@ -111,7 +114,10 @@ export class LanguageServer {
     this.#files.changedOnDisk(...changes)
   }
 
-  /** The errors in the file as it is on disk now; undefined when the server cannot say. Takes as long as the server does. */
+  /**
+   * The errors in the file as it is on disk now; undefined when the server cannot say. Takes as long as the server
+   * does.
+   */
   async errorsOf(path: string): Promise<FileDiagnostic[] | undefined> {
     const file = this.#files.sync(path)
     if (!file) return undefined
@@ -237,8 +243,8 @@ const MAX_HEADER_BYTES = 4 * 1024
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 /**
- * Passes on a stream of messages (`Content-Length: …`, as in the Language Server Protocol), and fails at one that is too large: the next reader would collect any
- * length in memory, and the sending program may come with a project.
+ * Passes on a stream of messages (`Content-Length: …`, as in the Language Server Protocol), and fails at one that is
+ * too large: the next reader would collect any length in memory, and the sending program may come with a project.
  */
 class MessageSizeLimit extends Transform {
   #header = Buffer.alloc(0)

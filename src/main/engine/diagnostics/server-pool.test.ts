@@ -7,7 +7,10 @@ import { until } from '../../../../test/support/until'
 import { DEFAULT_SETTINGS } from '../config/settings/settings'
 import { createServerPool, type PoolLimits } from './server-pool'
 
-/** A language server in one file. It records its process id, reports an error in line 1 of a file that contains `bad`, and exits at one that contains `crash`. */
+/**
+ * A language server in one file. It records its process id, reports an error in line 1 of a file that contains `bad`,
+ * and exits at one that contains `crash`.
+ */
 const SERVER = `
 const { appendFileSync } = require('node:fs')
 appendFileSync(process.argv[2], process.pid + '\\n')

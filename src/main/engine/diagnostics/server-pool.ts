@@ -187,9 +187,10 @@ interface ServerPlan {
 }
 
 /**
- * Which server checks the file, and in which sandbox. Every server runs code of the project: TypeScript and its plugins, an interpreter, build scripts. So in an
- * untrusted folder it is read-only and without a network, and does not run without a sandbox unless the user's own settings name it. A server inside the project runs
- * only in a trusted folder, or when the project has nothing that requires trust.
+ * Which server checks the file, and in which sandbox. Every server runs code of the project: TypeScript and its
+ * plugins, an interpreter, build scripts. So in an untrusted folder it is read-only and without a network, and does not
+ * run without a sandbox unless the user's own settings name it. A server inside the project runs only in a trusted
+ * folder, or when the project has nothing that requires trust.
  */
 async function planFor(
   { env, settingsFor, sandboxes }: ServerPoolDeps,

@@ -18,7 +18,10 @@ interface Check {
   language: string
 }
 
-/** The language servers as the turns of one session see them. Results too late for one step are reported after a later one. */
+/**
+ * The language servers as the turns of one session see them. Results too late for one step are reported after a later
+ * one.
+ */
 export class SessionDiagnostics implements TurnDiagnostics {
   readonly #root: string
   readonly #pool: ServerPool

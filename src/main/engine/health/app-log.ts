@@ -39,8 +39,8 @@ export function logFile(home: string): string {
 }
 
 /**
- * The log of a home, for all processes that use it: at 1 MB it becomes `trestle.1.log`, and three older ones are kept. Only the user can read it.
- * Writing never throws; what cannot be written goes to stderr.
+ * The log of a home, for all processes that use it: at 1 MB it becomes `trestle.1.log`, and three older ones are kept.
+ * Only the user can read it. Writing never throws; what cannot be written goes to stderr.
  */
 export function openAppLog({ home, redact, now = Date.now, mostBytes = MAX_BYTES }: AppLogOptions): AppLog {
   const file = logFile(home)
@@ -103,8 +103,8 @@ const MIN_SECRET_CHARS = 8
 const MASK = '[redacted]'
 
 /**
- * Takes out of a text what looks like a key or a password, the values of environment variables that are secrets, and what `known` names: keys that are
- * stored or configured.
+ * Takes out of a text what looks like a key or a password, the values of environment variables that are secrets, and
+ * what `known` names: keys that are stored or configured.
  */
 export function createRedact({
   env,

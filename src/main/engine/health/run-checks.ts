@@ -27,7 +27,10 @@ interface HealthContext {
   now?: () => number
 }
 
-/** Looks at everything that Trestle needs. One check that fails never keeps another from being made; nothing is repaired. */
+/**
+ * Looks at everything that Trestle needs. One check that fails never keeps another from being made; nothing is
+ * repaired.
+ */
 async function runChecks(context: HealthContext): Promise<HealthCheck[]> {
   const { env, taskHost, node, loginShell, systemProxy, now = Date.now } = context
   const { check: homeCheck, home } = checkHome()

@@ -76,7 +76,10 @@ export async function checkDatabase(home: string): Promise<HealthCheck> {
   }
 }
 
-/** Whether the clock can be right: files of the home folder must not be from the future. A wrong clock breaks encrypted connections. */
+/**
+ * Whether the clock can be right: files of the home folder must not be from the future. A wrong clock breaks encrypted
+ * connections.
+ */
 export function checkClock(home: string, now: number): HealthCheck {
   const about = { id: 'clock', title: 'Clock' }
   const newest = Math.max(

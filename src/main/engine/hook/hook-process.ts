@@ -50,7 +50,8 @@ const REASON_BYTES = 16 * 1024
 const SHOWN_BYTES = 32 * 1024
 
 /**
- * Runs a hook's command in pipes, in a session of its own. `ended` never rejects, and comes at the time limit whatever the command does;
+ * Runs a hook's command in pipes, in a session of its own. `ended` never rejects, and comes at the time limit whatever
+ * the command does;
  * `gone` resolves when nothing of it is left, daemons included.
  */
 export function startHook(start: HookStart): { ended: Promise<HookEnd>; gone: Promise<void> } {

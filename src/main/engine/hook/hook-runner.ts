@@ -32,9 +32,14 @@ export interface HookRunnerDeps {
 
 /** Runs hooks and remembers the newest runs. */
 export interface HookRunner {
-  /** Runs all that match side by side; resolves when all have ended, with the answers in the order of the configuration. Never rejects. */
+  /**
+   * Runs all that match side by side; resolves when all have ended, with the answers in the order of the configuration.
+   * Never rejects.
+   */
   run(occasion: HookTrigger, signal: AbortSignal): Promise<HookAnswer[]>
-  /** Runs them one after the other; `told` is asked before each, and the first that blocks is the last. Never rejects. */
+  /**
+   * Runs them one after the other; `told` is asked before each, and the first that blocks is the last. Never rejects.
+   */
   runInTurn(
     occasion: Omit<HookTrigger, 'payload'>,
     told: () => Record<string, unknown>,
@@ -220,7 +225,10 @@ const Answer = z.object({
     .optional(),
 })
 
-/** Reads exit code and answer: exit 2 or a JSON answer that denies blocks what can be blocked; whatever else went wrong changes nothing. */
+/**
+ * Reads exit code and answer: exit 2 or a JSON answer that denies blocks what can be blocked; whatever else went wrong
+ * changes nothing.
+ */
 function hookAnswer(event: HookEvent, end: HookEnd): HookAnswer {
   if (end.cut === 'timed_out')
     return { outcome: 'timed_out', reason: 'It took longer than its time limit and was ended.' }

@@ -35,7 +35,10 @@ export interface Hooks {
   observe(session: HookedSession, event: HookEvent, subject: string, told: Record<string, unknown>): void
   /** A session is gone. */
   removed(sessionId: string): void
-  /** Ends the sessions for the hooks, and waits for running ones: briefly when a window is closing, else to their time limit. */
+  /**
+   * Ends the sessions for the hooks, and waits for running ones: briefly when a window is closing, else to their time
+   * limit.
+   */
   close(): Promise<void>
 }
 

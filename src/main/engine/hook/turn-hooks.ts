@@ -112,8 +112,8 @@ type HookedWrite = { text: string } | { cancelled: string }
 const MAX_KEPT = 128
 
 /**
- * Keeps what hooks made of a write until it is done: it is looked at to be shown, again when it is approved and once more when it is
- * written, and must be the same each time. After a cancellation the hooks run again.
+ * Keeps what hooks made of a write until it is done: it is looked at to be shown, again when it is approved and once
+ * more when it is written, and must be the same each time. After a cancellation the hooks run again.
  */
 class WriteCache {
   readonly #kept = new Map<string, Promise<HookedWrite>>()

@@ -9,8 +9,8 @@ export interface BatchRecorder {
 }
 
 /**
- * Records events that are added in the same tick in one transaction, as calls that run in parallel often do. An event is recorded before the next
- * macrotask runs.
+ * Records events that are added in the same tick in one transaction, as calls that run in parallel often do. An event
+ * is recorded before the next macrotask runs.
  */
 export function createBatchRecorder(record: (...events: EventBody[]) => void): BatchRecorder {
   let pending: EventBody[] = []

@@ -64,10 +64,16 @@ export interface DiagnosedCall {
   failed: boolean
 }
 
-/** Diagnostics of language servers for the files that a turn changes; absent without language servers. No method rejects. */
+/**
+ * Diagnostics of language servers for the files that a turn changes; absent without language servers. No method
+ * rejects.
+ */
 export interface TurnDiagnostics {
   /** Call it after each call. Returns at once: servers check the files in the background. */
   ran(call: DiagnosedCall): void
-  /** After a step: errors in the changed files, as a message for the model; undefined when no errors were found. Waits at most 2 s, and not at all without a server. */
+  /**
+   * After a step: errors in the changed files, as a message for the model; undefined when no errors were found. Waits
+   * at most 2 s, and not at all without a server.
+   */
   report(signal: AbortSignal): Promise<string | undefined>
 }

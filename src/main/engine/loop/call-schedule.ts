@@ -30,7 +30,10 @@ function within(path: string, tree: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
 }
 
-/** On a case-insensitive file system, two spellings can be the same file. Treating them as one costs at most some parallelism. */
+/**
+ * On a case-insensitive file system, two spellings can be the same file. Treating them as one costs at most some
+ * parallelism.
+ */
 function fold(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
@@ -59,15 +62,18 @@ const READERS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A deliberately small list: one plain command without shell syntax, from programs that cannot write. It only lets calls run in parallel; it does not allow
- * any call.
+ * A deliberately small list: one plain command without shell syntax, from programs that cannot write. It only lets
+ * calls run in parallel; it does not allow any call.
  */
 function onlyReads(command: string): boolean {
   const words = /^[\w./=@:, -]+$/.test(command) ? command.trim().split(/ +/) : []
   return words[0] !== undefined && READERS.has(words[0])
 }
 
-/** Runs jobs in the order of the list, each as soon as all earlier jobs that conflict with it have finished. `run` must not reject. */
+/**
+ * Runs jobs in the order of the list, each as soon as all earlier jobs that conflict with it have finished. `run` must
+ * not reject.
+ */
 export async function runScheduled<Job extends { accesses: readonly Access[] }>(
   jobs: readonly Job[],
   run: (job: Job, waited: boolean) => Promise<void>,
@@ -86,8 +92,9 @@ interface Entry {
 }
 
 /**
- * Schedules the calls of all agents of a family, which work in the same folders in parallel: each runs when all earlier calls that conflict with it have
- * finished, whichever agent made them. (Within a step, `runScheduled` does the same, and the waiting call is prepared again.)
+ * Schedules the calls of all agents of a family, which work in the same folders in parallel: each runs when all earlier
+ * calls that conflict with it have finished, whichever agent made them. (Within a step, `runScheduled` does the same,
+ * and the waiting call is prepared again.)
  */
 export class AgentCallSchedule {
   readonly #families = new Map<string, Set<Entry>>()
@@ -129,7 +136,10 @@ async function unlessAborted(wait: Promise<unknown>, signal: AbortSignal): Promi
   }
 }
 
-/** File descriptors that a command needs at most: its terminal (twice), its log, the streams of its shell, and its sandbox. */
+/**
+ * File descriptors that a command needs at most: its terminal (twice), its log, the streams of its shell, and its
+ * sandbox.
+ */
 const FILES_PER_CALL = 14
 
 /** Limits how many calls run at once, so that file descriptors suffice; the others wait in order. */
@@ -141,7 +151,9 @@ export class CallLimiter {
     this.free = max
   }
 
-  /** Runs `work` as soon as a place is free; at once when `signal` aborts, because `work` then only reports the stop. */
+  /**
+   * Runs `work` as soon as a place is free; at once when `signal` aborts, because `work` then only reports the stop.
+   */
   async run<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     if (this.free > 0) this.free -= 1
     else if (!(await this.turn(signal))) return work()
@@ -175,7 +187,10 @@ export class CallLimiter {
 /** File descriptors belong to the process, so all its turns share one limiter. */
 const limiter = new CallLimiter(maxConcurrent(FILES_PER_CALL, Number.POSITIVE_INFINITY))
 
-/** Runs a call when descriptors are free for the files it opens. Calls that open no files (waiting for the user or a subagent) are not limited. */
+/**
+ * Runs a call when descriptors are free for the files it opens. Calls that open no files (waiting for the user or a
+ * subagent) are not limited.
+ */
 export function withinFileLimit<Result>(
   accesses: readonly Access[],
   signal: AbortSignal,

@@ -6,7 +6,10 @@ const DEFAULT_TIMEOUT_MS = 30_000
 /** After a stop, a tool has this long to report its progress; then the turn ends without it. */
 const STOP_GRACE_MS = 400
 
-/** Runs a call with its timeout, which is paused while the call waits for the user. After a stop, the call has a moment to report before it is abandoned. */
+/**
+ * Runs a call with its timeout, which is paused while the call waits for the user. After a stop, the call has a moment
+ * to report before it is abandoned.
+ */
 export async function runWithTimeout(
   ctx: TurnContext,
   tool: Tool,

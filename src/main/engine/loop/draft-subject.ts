@@ -5,8 +5,8 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b
 type State = 'start' | 'key' | 'colon' | 'value' | 'skip' | 'done'
 
 /**
- * Finds the subject of a call in its arguments while they are still being streamed: the value of the first of `keys` that appears or, without keys, the
- * first string. Reads each character once, and none after the subject is complete.
+ * Finds the subject of a call in its arguments while they are still being streamed: the value of the first of `keys`
+ * that appears or, without keys, the first string. Reads each character once, and none after the subject is complete.
  */
 export class DraftSubject {
   /** As much as has arrived; one line. */

@@ -31,9 +31,9 @@ export interface Guards {
 }
 
 /**
- * Detects repetition in one turn: the same step, or the same two or three steps in turn, with the same results. Differences in spelling (order of fields,
- * whitespace, the description of a command) are ignored. A step that waited, for a task or a long command, resets the count. `repeatsToEnd`: how many equal
- * steps end the turn, at most 12.
+ * Detects repetition in one turn: the same step, or the same two or three steps in turn, with the same results.
+ * Differences in spelling (order of fields, whitespace, the description of a command) are ignored. A step that waited,
+ * for a task or a long command, resets the count. `repeatsToEnd`: how many equal steps end the turn, at most 12.
  */
 export function createGuards(repeatsToEnd = REPEATS_TO_END): Guards {
   const signatures: string[] = []

@@ -14,8 +14,9 @@ export interface MergeCandidate {
 export const MERGED_RESULT = 'Same as the call above; not run again.'
 
 /**
- * The calls of a step that get the result of an earlier, identical one: original call ids by the ids of the copies. Only read-only calls are merged, and only
- * if no call between the two may change what they read. All other calls run as often as they were made.
+ * The calls of a step that get the result of an earlier, identical one: original call ids by the ids of the copies.
+ * Only read-only calls are merged, and only if no call between the two may change what they read. All other calls run
+ * as often as they were made.
  */
 export function mergeCalls(calls: readonly MergeCandidate[]): Map<string, string> {
   const copies = new Map<string, string>()
@@ -54,7 +55,10 @@ function keyOf({ name, input }: ToolCallPart): string {
   return `${name}\n${canonicalInput(input)}`
 }
 
-/** Whether identical calls can share a result: calls that cannot be made, tools that must run alone, questions to the user, and read-only calls. */
+/**
+ * Whether identical calls can share a result: calls that cannot be made, tools that must run alone, questions to the
+ * user, and read-only calls.
+ */
 function isMergeable(job: MergeCandidate): boolean {
   return job.call === undefined || job.tool?.alone === true || job.call.asks !== undefined || onlyReads(job)
 }

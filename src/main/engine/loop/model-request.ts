@@ -3,7 +3,10 @@ import type { ModelChunk, ModelRequest, Provider } from '../model/provider'
 import type { LoopSettings } from '../config/settings/session-settings'
 import { type Message, textOf } from '../../../shared/model/message'
 
-/** Passes on the chunks of one request. Rejects when nothing arrives for `idleMs`, and at once when stopped, even if the provider does not react. */
+/**
+ * Passes on the chunks of one request. Rejects when nothing arrives for `idleMs`, and at once when stopped, even if the
+ * provider does not react.
+ */
 export async function receiveChunks(
   provider: Provider,
   request: ModelRequest,
@@ -51,7 +54,8 @@ const OVERLOADED_ATTEMPTS = 3
 const EMPTY_ATTEMPTS = 2
 
 /**
- * The backoff before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are used up. Exponential from `retryBaseMs` to
+ * The backoff before attempt `attempt + 1`, in ms; undefined when a retry cannot help or the attempts are used up.
+ * Exponential from `retryBaseMs` to
  * `retryMaxMs` with 25% jitter; a Retry-After is a lower bound.
  */
 export function retryDelay(
@@ -75,8 +79,8 @@ export function retryDelay(
 }
 
 /**
- * Error messages of providers that reject thinking sent back to them: it belongs to a different conversation prefix, was altered, or its signature or
- * encrypted content is invalid.
+ * Error messages of providers that reject thinking sent back to them: it belongs to a different conversation prefix,
+ * was altered, or its signature or encrypted content is invalid.
  */
 const REJECTIONS = [
   /bound to a different conversation/,
@@ -105,7 +109,9 @@ export function holdsThinking(messages: readonly Message[]): boolean {
   )
 }
 
-/** Stops sending the thinking so far back to models. Messages are replaced, not mutated: a request may still hold them. */
+/**
+ * Stops sending the thinking so far back to models. Messages are replaced, not mutated: a request may still hold them.
+ */
 export function dropThinking(messages: Message[]): void {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'assistant' && !message.thinkingDropped)
@@ -128,8 +134,9 @@ export function thinkingFailure(error: unknown): Failure {
 const MARK = /^\[checkpoint \d+\]$/
 
 /**
- * Tells the model the number of the current checkpoint, in a separate message after results or user messages, never within a file's content or a command's
- * output. It is added before the request is first sent, so that provider caches stay valid. Not added after an answer or another mark.
+ * Tells the model the number of the current checkpoint, in a separate message after results or user messages, never
+ * within a file's content or a command's output. It is added before the request is first sent, so that provider caches
+ * stay valid. Not added after an answer or another mark.
  */
 export function markCheckpoint(history: Message[], checkpoint: number): void {
   const last = history.at(-1)

@@ -27,8 +27,8 @@ export type StepEnd =
   | { kind: 'failed'; failure: Failure }
 
 /**
- * Gets one answer of the model, with retries. The answer is in the log and in the history when this resolves. `isLast`: no tool may be called; the tools stay
- * in the request, so that its prefix does not change.
+ * Gets one answer of the model, with retries. The answer is in the log and in the history when this resolves. `isLast`:
+ * no tool may be called; the tools stay in the request, so that its prefix does not change.
  */
 export async function runStep(ctx: TurnContext, { n, isLast }: { n: number; isLast: boolean }): Promise<StepEnd> {
   const stepId = ctx.clock.newId('step')
@@ -217,7 +217,10 @@ class StreamedAnswer {
     }
   }
 
-  /** The whole answer; throws `model.incomplete` when the stream ended without its end marker, and `model.empty` when it is empty but must not be. */
+  /**
+   * The whole answer; throws `model.incomplete` when the stream ended without its end marker, and `model.empty` when it
+   * is empty but must not be.
+   */
   complete({ mayBeEmpty }: { mayBeEmpty: boolean }): {
     parts: AssistantPart[]
     finish: FinishReason
@@ -238,7 +241,10 @@ class StreamedAnswer {
     return { parts, finish: reason, cut, ...(usage && { usage }) }
   }
 
-  /** What arrived before the stream broke off: text without metadata, since partial calls and unsigned thinking must not go back to a model. */
+  /**
+   * What arrived before the stream broke off: text without metadata, since partial calls and unsigned thinking must not
+   * go back to a model.
+   */
   partialParts(): AssistantPart[] {
     this.#close()
     return this.#parts.filter((part) => part.type !== 'tool_call').map((part) => ({ type: part.type, text: part.text }))

@@ -39,8 +39,9 @@ export interface CallsEnd {
 }
 
 /**
- * Runs the calls of one step; results are returned, and added to the history, in the order of the calls. `open`: what an earlier process completed of them.
- * Undefined when the turn was suspended and open calls are left to a later process.
+ * Runs the calls of one step; results are returned, and added to the history, in the order of the calls. `open`: what
+ * an earlier process completed of them. Undefined when the turn was suspended and open calls are left to a later
+ * process.
  */
 export async function runToolCalls(
   ctx: TurnContext,
@@ -275,7 +276,9 @@ async function runWithCheckpoint(
   })
 }
 
-/** Runs a call when no call of another agent conflicts with it, so that its checkpoint contains only its own changes. */
+/**
+ * Runs a call when no call of another agent conflicts with it, so that its checkpoint contains only its own changes.
+ */
 async function runInSchedule(
   ctx: TurnContext,
   job: Job,

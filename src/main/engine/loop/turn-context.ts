@@ -64,7 +64,10 @@ export interface TurnContext {
 export interface ModelAccess {
   provider: Provider
   info: TurnModel
-  /** Continues the turn with another model: changes `provider` and `info`, and records it. Resolves with false when it cannot. Absent without a fallback model, or after it took over. */
+  /**
+   * Continues the turn with another model: changes `provider` and `info`, and records it. Resolves with false when it
+   * cannot. Absent without a fallback model, or after it took over.
+   */
   fallBack?: ((failure: Failure) => Promise<boolean>) | undefined
   cacheKey: string
   /** How long the provider is asked to cache the prompt. */
@@ -81,7 +84,10 @@ export interface TurnConversation {
   takeSteering(): { parts: UserPart[]; promptId?: string; news?: TaskNotification[] }[]
   /** The message about plan mode before the next step, if the user has switched it. */
   planNotice(): { plan: 'on' | 'off'; text: string } | undefined
-  /** Entries of the memory for what the user wrote; undefined without any that the model has not seen. Absent: memory is off. */
+  /**
+   * Entries of the memory for what the user wrote; undefined without any that the model has not seen. Absent: memory is
+   * off.
+   */
   recall?(): Promise<{ text: string; entries: number[] } | undefined>
   /** Instruction files of the folders that a step touched, if the model has not seen them yet. */
   instructionsFor?(touched: readonly Touched[]): Promise<string | undefined>
@@ -103,7 +109,10 @@ export interface TurnCalls {
   hooks?: TurnHooks
   /** Absent when no language server checks changed files. */
   diagnostics?: TurnDiagnostics
-  /** Runs an allowed call when no call of another agent of the family conflicts with it; rejects when the signal aborts first. Absent: runs at once. */
+  /**
+   * Runs an allowed call when no call of another agent of the family conflicts with it; rejects when the signal aborts
+   * first. Absent: runs at once.
+   */
   scheduleAcrossAgents?<Result>(
     accesses: readonly Access[],
     signal: AbortSignal,
@@ -123,9 +132,15 @@ export interface TurnCheckpoints {
   next(): number
   /** Whether the model sees these numbers. */
   areMarked: boolean
-  /** Backs up what a call may change; undefined when it changes nothing. Rejects when the backup fails: then the call must not run. */
+  /**
+   * Backs up what a call may change; undefined when it changes nothing. Rejects when the backup fails: then the call
+   * must not run.
+   */
   backUp(call: { callId: string; tool: Tool; call: PreparedCall }): Promise<CallCheckpoint | undefined> | undefined
-  /** Restores the conversation to the checkpoint that a D-Mail is sent to. Resolves with the new history, or with the reason why it cannot. */
+  /**
+   * Restores the conversation to the checkpoint that a D-Mail is sent to. Resolves with the new history, or with the
+   * reason why it cannot.
+   */
   goBack(mail: DMailCall): Promise<{ history: Message[] } | { problem: string }>
 }
 
@@ -140,14 +155,21 @@ export interface TurnClock {
   newId(prefix: string): string
 }
 
-/** Keeps the history of a turn within the model's context window. The history is changed in place; what is dropped stays in the log. */
+/**
+ * Keeps the history of a turn within the model's context window. The history is changed in place; what is dropped stays
+ * in the log.
+ */
 export interface ContextBudget {
   /**
-   * Called before every step; costs nothing while the history fits. Otherwise the oldest results lose their content (recorded), and if that is not enough,
-   * the conversation is compacted. Throws a `CodedError` when no space can be freed; returns normally when the turn was stopped meanwhile.
+   * Called before every step; costs nothing while the history fits. Otherwise the oldest results lose their content
+   * (recorded), and if that is not enough, the conversation is compacted. Throws a `CodedError` when no space can be
+   * freed; returns normally when the turn was stopped meanwhile.
    */
   enforce(): Promise<void>
-  /** The output limit to request, in tokens: the model's maximum, or less if that does not fit with the history; undefined: unknown. */
+  /**
+   * The output limit to request, in tokens: the model's maximum, or less if that does not fit with the history;
+   * undefined: unknown.
+   */
   outputLimit(): number | undefined
   /** Tokens left for the answer. */
   remainingTokens(): number
@@ -155,18 +177,27 @@ export interface ContextBudget {
   recordUsage(usage: Usage | undefined): void
   /** Call it when the history was replaced. */
   historyReplaced(): void
-  /** Call it when the provider refused a request as too long: remembers the smaller window. Returns false when that does not help. */
+  /**
+   * Call it when the provider refused a request as too long: remembers the smaller window. Returns false when that does
+   * not help.
+   */
   onOverflow(failure: Failure): boolean
 }
 
-/** The prefix of a turn's requests. It is recorded and stays the same until the conversation is compacted; changes are announced in messages. */
+/**
+ * The prefix of a turn's requests. It is recorded and stays the same until the conversation is compacted; changes are
+ * announced in messages.
+ */
 export interface TurnPrefix {
   readonly system: string
   /** The same array as long as the prefix is the same. */
   readonly tools: readonly ToolSchema[]
   /** Called before each request: freezes a new prefix after a compaction or restore. Costs nothing otherwise. */
   renew(): Promise<void>
-  /** Facts that have changed since the model was last informed; undefined when nothing changed. Cheap. Recording the event marks them as announced. */
+  /**
+   * Facts that have changed since the model was last informed; undefined when nothing changed. Cheap. Recording the
+   * event marks them as announced.
+   */
   pendingChanges(): { text: string; facts: AnnouncedFact[] } | undefined
 }
 
@@ -213,7 +244,10 @@ export class TurnStopped extends Error {
   }
 }
 
-/** Abort reason: this process ends, but the turn does not. Pending requests stay open, and a later process resumes the turn. */
+/**
+ * Abort reason: this process ends, but the turn does not. Pending requests stay open, and a later process resumes the
+ * turn.
+ */
 export class TurnSuspended extends Error {}
 
 export function isSuspended(signal: AbortSignal): boolean {

@@ -16,7 +16,10 @@ export interface TurnEnd {
   steps: number
 }
 
-/** Asks the model and runs its calls until it answers without calling a tool; starts with the calls of `open`, if given. Never rejects. */
+/**
+ * Asks the model and runs its calls until it answers without calling a tool; starts with the calls of `open`, if given.
+ * Never rejects.
+ */
 export async function runTurn(ctx: TurnContext, open?: OpenTurn): Promise<TurnEnd> {
   const guards = createGuards(ctx.settings.maxRepeats)
   for (const step of open?.past ?? []) guards.observe(step)

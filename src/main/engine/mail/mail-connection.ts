@@ -17,7 +17,9 @@ const IDLE_DELAY_MS = 100
 /** Servers that say nothing for so long are given up. */
 const SILENT_MS = 60_000
 
-/** Whether the certificate of a server is checked: always, unless the user accepts one of a program on this computer. */
+/**
+ * Whether the certificate of a server is checked: always, unless the user accepts one of a program on this computer.
+ */
 export function tlsOptions({ selfSigned }: MailAccount, host: string): { rejectUnauthorized: boolean } {
   return { rejectUnauthorized: !(selfSigned === true && isThisComputer(host)) }
 }
@@ -128,7 +130,8 @@ export async function foldersOf(client: ImapFlow): Promise<ListResponse[]> {
 }
 
 /**
- * The path of the folder that is meant: by its path, by its name whatever the case, or by what it is for (Drafts, Sent, Trash, Archive, Junk), as far as the server says so. Throws
+ * The path of the folder that is meant: by its path, by its name whatever the case, or by what it is for (Drafts, Sent,
+ * Trash, Archive, Junk), as far as the server says so. Throws
  * `mail.not_found` with the folders there are.
  */
 export async function folderPath(client: ImapFlow, account: MailAccount, wanted: string): Promise<string> {
@@ -149,7 +152,10 @@ export async function folderPath(client: ImapFlow, account: MailAccount, wanted:
   )
 }
 
-/** The folder for drafts or sent messages: the configured one, or the one the server names. Undefined when it is missing. */
+/**
+ * The folder for drafts or sent messages: the configured one, or the one the server names. Undefined when it is
+ * missing.
+ */
 export async function specialFolder(
   client: ImapFlow,
   account: MailAccount,

@@ -1,6 +1,9 @@
 import { CodedError } from '../../../shared/errors'
 
-/** Where a message is: the account, the folder, and its number there, which only counts while the folder keeps its validity. */
+/**
+ * Where a message is: the account, the folder, and its number there, which only counts while the folder keeps its
+ * validity.
+ */
 export interface MailPlaceId {
   account: string
   folder: string

@@ -44,7 +44,9 @@ export interface Mail {
   move(ids: readonly string[], folder: string, signal?: AbortSignal): Promise<{ moved: number; folder: string }>
   flag(ids: readonly string[], as: MailFlag, signal?: AbortSignal): Promise<number>
   test(accountId: string, signal?: AbortSignal): Promise<MailTest>
-  /** Watches a folder for new mail, until the function returned is called. Nothing is missed while the server is away. */
+  /**
+   * Watches a folder for new mail, until the function returned is called. Nothing is missed while the server is away.
+   */
   watch(watch: MailWatch & { account: string }): () => void
   close(): void
 }

@@ -46,7 +46,10 @@ export async function storeDraft(
   })
 }
 
-/** Sends a message, keeps a copy among the sent ones, and marks the message that it answers. Once it is sent, what fails after is a note. */
+/**
+ * Sends a message, keeps a copy among the sent ones, and marks the message that it answers. Once it is sent, what fails
+ * after is a note.
+ */
 export async function sendMail(
   signed: SignedAccount,
   draft: MailDraft,

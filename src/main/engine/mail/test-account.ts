@@ -4,7 +4,10 @@ import { foldersOf, specialFolder, withImap, type SignedAccount } from './mail-c
 import { explainMailError, type MailPlace } from './mail-failure'
 import { verifySmtp } from './send-mail'
 
-/** Tries everything that an account is used for, without changing or sending anything. Says what fails, why, and what to do. */
+/**
+ * Tries everything that an account is used for, without changing or sending anything. Says what fails, why, and what to
+ * do.
+ */
 export async function testAccount(signed: SignedAccount, signal?: AbortSignal): Promise<MailTest> {
   const folders: string[] = []
   const [reading, sending] = await Promise.all([testImap(signed, folders, signal), testSmtp(signed)])

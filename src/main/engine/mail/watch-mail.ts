@@ -7,16 +7,20 @@ import { criteria, summaries, uidsOf } from './search-mail'
 export interface MailWatch {
   filter: MailFilter
   /**
-   * Each new message that fits the filter, once, oldest first; `position` is the place to continue from after a restart. To start an agent, give it the id only, never what
-   * the sender wrote: it reads the message with MailRead, and its conversation then counts as one that contains mail.
+   * Each new message that fits the filter, once, oldest first; `position` is the place to continue from after a
+   * restart. To start an agent, give it the id only, never what the sender wrote: it reads the message with MailRead,
+   * and its conversation then counts as one that contains mail.
    */
   onMail(mail: MailSummary, position: MailPosition): void
   /**
-   * Called when the place to continue from is another one than that of the last message reported: when the watch begins without `since`, when the folder was created again,
-   * and after messages that do not fit.
+   * Called when the place to continue from is another one than that of the last message reported: when the watch begins
+   * without `since`, when the folder was created again, and after messages that do not fit.
    */
   onPosition?(position: MailPosition): void
-  /** Called when the watch breaks and is tried again later, once for each streak of failures; and with undefined when it works again. */
+  /**
+   * Called when the watch breaks and is tried again later, once for each streak of failures; and with undefined when it
+   * works again.
+   */
   onProblem?(problem: Error | undefined): void
   /** Where an earlier watch stopped: what came since is reported. Default: only what comes from now on. */
   since?: MailPosition
@@ -47,7 +51,10 @@ interface Listener {
   position: MailPosition | undefined
 }
 
-/** Watches a folder with IDLE, from the first listener on. Connects again after the server has gone, and reports what came meanwhile. */
+/**
+ * Watches a folder with IDLE, from the first listener on. Connects again after the server has gone, and reports what
+ * came meanwhile.
+ */
 export function createFolderWatcher(folder: string, { sign, retryMs = backoff }: WatchDeps): FolderWatcher {
   const listeners = new Set<Listener>()
   let client: ImapFlow | undefined

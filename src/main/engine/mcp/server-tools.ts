@@ -6,8 +6,9 @@ import type { CallArgument, Preview } from '../../../shared/model/preview'
 import { visibleText } from '../../../shared/visible-text'
 
 /**
- * The tools of a session's servers, for its turns: the same array of the same tools until something changes. Undefined without configured servers. With a signal, as before a turn,
- * new servers get a moment to list their tools; without one nothing is started.
+ * The tools of a session's servers, for its turns: the same array of the same tools until something changes. Undefined
+ * without configured servers. With a signal, as before a turn, new servers get a moment to list their tools; without
+ * one nothing is started.
  */
 export async function serverTools(
   mcp: Pick<McpSessions, 'forTurn' | 'toolsOf' | 'call'>,

@@ -54,7 +54,9 @@ export function rankEntries(
     .slice(0, limit)
 }
 
-/** A word of the text with the forms to look for, each with how much it counts; a form that ends with `*` is a prefix. */
+/**
+ * A word of the text with the forms to look for, each with how much it counts; a form that ends with `*` is a prefix.
+ */
 interface AskedWord {
   forms: ReadonlyMap<string, number>
 }
@@ -87,7 +89,10 @@ function matches(rows: Source, form: string, folder: string | undefined): number
   return rows.matching(`${term} AND (${places.join(' OR ')})`, MAX_MATCHES)
 }
 
-/** The sum over the words asked for of the best form that the entry has; a word of the key counts more, and short entries do. */
+/**
+ * The sum over the words asked for of the best form that the entry has; a word of the key counts more, and short
+ * entries do.
+ */
 function exactScore(
   { key, category = '', text }: MemoryEntry,
   asked: readonly AskedWord[],
@@ -118,7 +123,10 @@ function has(words: ReadonlySet<string>, form: string): boolean {
   return false
 }
 
-/** A little more for what was used, is recent, or belongs to the project: it decides between entries that fit equally well. */
+/**
+ * A little more for what was used, is recent, or belongs to the project: it decides between entries that fit equally
+ * well.
+ */
 export function standing({ uses, shown, usedAt = 0, updatedAt, folder }: MemoryEntry, now: number): number {
   const days = Math.max(0, now - Math.max(usedAt, updatedAt)) / DAY_MS
   return (

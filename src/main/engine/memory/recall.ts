@@ -3,7 +3,10 @@ import type { MemoryRows } from '../store/memory-rows'
 import { FIRST, LATER } from './recall-text'
 import { rankEntries, standing } from './rank-entries'
 
-/** Of the budget, what entries may take that are only often or recently used. The rest is for those that fit the words of a prompt. */
+/**
+ * Of the budget, what entries may take that are only often or recently used. The rest is for those that fit the words
+ * of a prompt.
+ */
 const LEADING_SHARE = 0.25
 /** Of the budget, what one prompt may take: later prompts of the conversation need theirs. */
 const PROMPT_SHARE = 0.5
@@ -37,8 +40,9 @@ export interface Recall {
 type Source = Pick<MemoryRows, 'matching' | 'byIds' | 'count' | 'leading'>
 
 /**
- * The entries for a prompt: first those that fit its words, then, at the beginning of a conversation, those that are used most and latest. Undefined
- * when there is nothing new to tell. What was told once is not told again while the model sees it.
+ * The entries for a prompt: first those that fit its words, then, at the beginning of a conversation, those that are
+ * used most and latest. Undefined when there is nothing new to tell. What was told once is not told again while the
+ * model sees it.
  */
 export function recallEntries(rows: Source, request: RecallRequest): Recall | undefined {
   const { prompt, folder, told, budgetBytes, now } = request

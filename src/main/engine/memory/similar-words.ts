@@ -7,7 +7,10 @@ const LEADS_TO = 0.4
 
 let words: Map<string, Map<string, number>> | undefined
 
-/** Stems of words that people use for this one, each with how much it counts: below 1. Read from the table when it is first needed. */
+/**
+ * Stems of words that people use for this one, each with how much it counts: below 1. Read from the table when it is
+ * first needed.
+ */
 export function similarWords(stemmed: string): ReadonlyMap<string, number> {
   return (words ??= readTable()).get(stemmed) ?? NONE
 }

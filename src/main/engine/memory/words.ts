@@ -20,8 +20,8 @@ const RUNS =
 const BEYOND_ASCII = /\P{ASCII}/u
 
 /**
- * The words of a text in lower case and without accents, in order; names are split where the case changes and between letters and digits, and are
- * also given as a whole: `readFile2` gives `readfile2`, `read`, `file` and `2`.
+ * The words of a text in lower case and without accents, in order; names are split where the case changes and between
+ * letters and digits, and are also given as a whole: `readFile2` gives `readfile2`, `read`, `file` and `2`.
  */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
@@ -84,8 +84,9 @@ const SHORT_ENDINGS = /(?<=.{4})(?:ants?|ents?|ical|ous|ine|ed|er|or|ly|al|ic|en
 const VOWEL = /[aeiouy]/
 
 /**
- * A common stem of the forms of a word: `deploys`, `deployed`, `deployment` and `deploying`. Stems need to be equal, not to be words. It cuts more than
- * usual, because an entry that is found for a wrong reason costs less than one that is not found.
+ * A common stem of the forms of a word: `deploys`, `deployed`, `deployment` and `deploying`. Stems need to be equal,
+ * not to be words. It cuts more than usual, because an entry that is found for a wrong reason costs less than one that
+ * is not found.
  */
 export function stem(word: string): string {
   const known = IRREGULAR.get(word) ?? word

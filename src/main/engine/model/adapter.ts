@@ -9,12 +9,15 @@ import { buildPrompt, cacheMark, type PromptPieces } from './prompt'
 import type { ModelChunk, ModelRequest, Provider } from './provider'
 import type { ModelProtocol, ProtocolSettings } from './protocol/protocol'
 
-/** How long the rest of a finished stream may take before its connection is dropped instead of kept for the next request. */
+/**
+ * How long the rest of a finished stream may take before its connection is dropped instead of kept for the next
+ * request.
+ */
 const DRAIN_LIMIT_MS = 1000
 
 /**
- * A provider over the AI SDK package of its protocol, which is loaded on demand, so starting Trestle does not pay for it.
- * The package's model object is asked directly, so nothing retries, repairs or limits behind the loop's back.
+ * A provider over the AI SDK package of its protocol, which is loaded on demand, so starting Trestle does not pay for
+ * it. The package's model object is asked directly, so nothing retries, repairs or limits behind the loop's back.
  */
 export async function createProvider(
   settings: ProviderSettings,
@@ -66,7 +69,8 @@ const PROTOCOLS: Readonly<Record<ProtocolName, (settings: ProtocolSettings) => P
 async function* chunksOf(asked: Asked, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelChunk> {
   const { protocol: wire, secrets } = asked
   signal.throwIfAborted()
-  // Its own controller: however this generator is left, the connection is closed, also where a package reads on in the background.
+  // Its own controller: however this generator is left, the connection is closed, also where a package reads on in the
+  // background.
   const connection = new AbortController()
   const abort = (): void => connection.abort(signal.reason)
   signal.addEventListener('abort', abort, { once: true })
@@ -145,7 +149,10 @@ async function read(
   }
 }
 
-/** Reads what follows the end marker, so that the connection can serve the next request; drops it when that takes too long. */
+/**
+ * Reads what follows the end marker, so that the connection can serve the next request; drops it when that takes too
+ * long.
+ */
 async function drain(
   reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
   connection: AbortController,

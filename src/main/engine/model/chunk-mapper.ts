@@ -22,8 +22,9 @@ interface OpenPart {
 }
 
 /**
- * Turns the parts of one package stream into model chunks, in order. It passes on only what is whole: a call whose arguments may have been cut off waits
- * until it is known that they were not, and an answer without its end marker ends in `model.incomplete`.
+ * Turns the parts of one package stream into model chunks, in order. It passes on only what is whole: a call whose
+ * arguments may have been cut off waits until it is known that they were not, and an answer without its end marker ends
+ * in `model.incomplete`.
  */
 export class ChunkMapper {
   /** Set once `finish` was passed on. */

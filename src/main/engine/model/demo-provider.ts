@@ -11,8 +11,8 @@ const PACE_MS = 25
 const DRAFT_CHARS = 40
 
 /**
- * The demo model: plays `resources/demo/script.toml` through the tools it is offered, one step per request, and knows where it is from its own calls in the
- * conversation. It never claims to be a model, and reports no tokens.
+ * The demo model: plays `resources/demo/script.toml` through the tools it is offered, one step per request, and knows
+ * where it is from its own calls in the conversation. It never claims to be a model, and reports no tokens.
  */
 export function createDemoProvider(options: { paceMs?: number } = {}): Provider {
   const paceMs = options.paceMs ?? PACE_MS

@@ -19,8 +19,9 @@ export interface RequestHooks {
 }
 
 /**
- * The `fetch` handed to the provider packages. It refuses answers that are not event streams (a web page, one JSON object) with words that help,
- * never follows a redirect (the key would travel with it), and reports every arrival of bytes.
+ * The `fetch` handed to the provider packages. It refuses answers that are not event streams (a web page, one JSON
+ * object) with words that help, never follows a redirect (the key would travel with it), and reports every arrival of
+ * bytes.
  */
 export function modelFetch(options: {
   fetch: Fetch
@@ -64,7 +65,10 @@ export function modelFetch(options: {
   }
 }
 
-/** The good response if it is an event stream; throws when it is not. A missing or odd content type is given the benefit of the doubt. */
+/**
+ * The good response if it is an event stream; throws when it is not. A missing or odd content type is given the benefit
+ * of the doubt.
+ */
 async function eventStream(response: Response, secrets: readonly string[]): Promise<Response> {
   const type = response.headers.get('content-type')?.toLowerCase() ?? ''
   if (type.includes('html')) {
@@ -123,7 +127,10 @@ function withActivity(response: Response, alive: () => void): Response {
   return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers })
 }
 
-/** One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where nothing is to be changed. */
+/**
+ * One event of a stream as the package is to be given it; undefined: not at all. It returns the same object where
+ * nothing is to be changed.
+ */
 export type EventFilter = (event: JsonObject) => JsonObject | undefined
 
 const BLANK_LINE = /\r\n\r\n|\n\r\n|\n\n|\r\r/g
@@ -131,8 +138,9 @@ const BLANK_LINE = /\r\n\r\n|\n\r\n|\n\n|\r\r/g
 const LONGEST_START = 3
 
 /**
- * An event stream in which `readable` has seen every event with a JSON object before the package does: the packages refuse a whole answer for one event or
- * one field that they do not know, and providers add some every month. Whatever is not JSON passes as it is: that is an error, and the package reports it.
+ * An event stream in which `readable` has seen every event with a JSON object before the package does: the packages
+ * refuse a whole answer for one event or one field that they do not know, and providers add some every month. Whatever
+ * is not JSON passes as it is: that is an error, and the package reports it.
  */
 function filterEvents(
   stream: ReadableStream<Uint8Array>,

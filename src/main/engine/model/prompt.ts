@@ -53,8 +53,8 @@ type Reader = Pick<ModelRequest, 'model' | 'modelId'> & { back: ThinkingReplay }
 type AssistantMessage = Extract<Message, { role: 'assistant' }>
 
 /**
- * Cache of converted messages. A step adds two messages to a history of hundreds: only these are converted. Holds nothing longer than
- * its message lives; a message that is in a history is never changed, only replaced.
+ * Cache of converted messages. A step adds two messages to a history of hundreds: only these are converted. Holds
+ * nothing longer than its message lives; a message that is in a history is never changed, only replaced.
  */
 export type PromptPieces = WeakMap<Message, Piece>
 
@@ -70,7 +70,10 @@ interface Piece {
   follower?: { of: readonly Piece[]; message: LanguageModelV4Message }
 }
 
-/** The conversation as the provider packages want it. What is in `pieces` comes back as the same objects; they must not be changed. */
+/**
+ * The conversation as the provider packages want it. What is in `pieces` comes back as the same objects; they must not
+ * be changed.
+ */
 export function buildPrompt(
   request: Pick<ModelRequest, 'system' | 'messages' | 'imagesIn' | 'cache' | 'isOneOff' | 'traits'> & Asked,
   rules: PromptRules,
@@ -112,7 +115,10 @@ export function buildPrompt(
     }
     return piece
   }
-  /** Media of the results just added, for wires whose results hold only text; they follow once all results of the step are in. */
+  /**
+   * Media of the results just added, for wires whose results hold only text; they follow once all results of the step
+   * are in.
+   */
   let following: Piece[] = []
   const flush = (): void => {
     if (following.length > 0) prompt.push(followerOf(following, canSend))
@@ -155,7 +161,10 @@ function followerOf(of: readonly Piece[], canSend: (part: MediaPart) => boolean)
   return message
 }
 
-/** Marks the last message and the one before the latest answer, so that this request finds what the one before it stored. */
+/**
+ * Marks the last message and the one before the latest answer, so that this request finds what the one before it
+ * stored.
+ */
 function markEnds(prompt: LanguageModelV4Prompt, request: Pick<ModelRequest, 'cache' | 'isOneOff'>): void {
   const lastAnswer = prompt.findLastIndex((message) => message.role === 'assistant')
   for (const index of request.isOneOff ? [lastAnswer - 1] : [prompt.length - 1, lastAnswer - 1]) {
@@ -306,7 +315,8 @@ function toolResult(
     toolCallId: rules.callId(message.callId),
     toolName: message.sentAs ?? message.name,
   }
-  // A result with attachments cannot carry the wire's own mark. What was printed stays as it is: the status has a line of its own.
+  // A result with attachments cannot carry the wire's own mark. What was printed stays as it is: the status has a line
+  // of its own.
   const spoken =
     message.isError && (!rules.marksErrors || media.length > 0) && !STATES_STATUS.test(said)
       ? `[failed]\n${said}`

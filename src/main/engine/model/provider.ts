@@ -11,7 +11,8 @@ export interface ToolSchema {
 }
 
 /**
- * How the thinking of a model is controlled: `effort` levels; a `budget` of tokens; `adaptive`: the model decides, effort guides it;
+ * How the thinking of a model is controlled: `effort` levels; a `budget` of tokens; `adaptive`: the model decides,
+ * effort guides it;
  * `switch`: on or off; `always`: it always thinks, and cannot be adjusted.
  */
 export type ThinkingControl = 'none' | 'effort' | 'budget' | 'adaptive' | 'switch' | 'always'
@@ -41,7 +42,10 @@ export interface ModelTraits {
 export interface ModelRequest {
   /** What the provider calls the model. */
   model: string
-  /** `provider/model` as in config.toml: thinking goes back only to the model that wrote it. Absent: nothing is known of who wrote what. */
+  /**
+   * `provider/model` as in config.toml: thinking goes back only to the model that wrote it. Absent: nothing is known of
+   * who wrote what.
+   */
   modelId?: string
   system: string
   /** Immutable once sent, as conversions are cached by object. A changed message is a new object. */
@@ -50,7 +54,10 @@ export interface ModelRequest {
   tools: readonly ToolSchema[]
   /** The longest answer, its thinking included. */
   maxOutputTokens?: number
-  /** Without `maxOutputTokens`: tokens that are left in the window. A wire that has to name a longest answer names no more. */
+  /**
+   * Without `maxOutputTokens`: tokens that are left in the window. A wire that has to name a longest answer names no
+   * more.
+   */
   availableOutputTokens?: number
   /** Whether media parts may be sent; otherwise they are named in text. */
   imagesIn: boolean
@@ -62,7 +69,10 @@ export interface ModelRequest {
   toolChoice?: 'none'
   /** How long the provider is asked to keep what it has read. `none`: it will not be read again. Absent: `short`. */
   cache?: 'none' | 'short' | 'long'
-  /** `summary`: it asks for the summary that replaces a conversation. Not sent; the demo model answers it in another way. */
+  /**
+   * `summary`: it asks for the summary that replaces a conversation. Not sent; the demo model answers it in another
+   * way.
+   */
   purpose?: 'summary'
   /** No later request begins with this one: nothing of its end is to be kept. */
   isOneOff?: true
@@ -75,7 +85,8 @@ export interface ModelRequest {
 }
 
 /**
- * One piece of an answer. Deltas of a part come in order; `text.end`/`thinking.end` close a part and carry its metadata. A `tool.call` is complete:
+ * One piece of an answer. Deltas of a part come in order; `text.end`/`thinking.end` close a part and carry its
+ * metadata. A `tool.call` is complete:
  * `input` is the raw JSON text exactly as written (it may not parse). `finish` is last and comes exactly once: a stream that ends
  * without it has failed, and the adapter throws `model.incomplete`.
  */

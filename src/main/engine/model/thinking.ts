@@ -158,8 +158,8 @@ function guessThinking(type: ProviderType, model: string, thinking: boolean): Gu
 }
 
 /**
- * The family a model belongs to, from its name or id: `kimi` of `moonshotai/Kimi-K2.6`, `claude` of `claude-opus-5`. Its models read each other's plain
- * thinking; a name that says nothing is a family of its own.
+ * The family a model belongs to, from its name or id: `kimi` of `moonshotai/Kimi-K2.6`, `claude` of `claude-opus-5`.
+ * Its models read each other's plain thinking; a name that says nothing is a family of its own.
  */
 export function modelFamily(name: string): string {
   const last = name.slice(name.lastIndexOf('/') + 1).toLowerCase()

@@ -97,7 +97,10 @@ function pathMistake(argument: string): { mistake: string } | undefined {
 const kept = new WeakMap<readonly string[], readonly PermissionRule[]>()
 const NONE: readonly PermissionRule[] = []
 
-/** What the user allowed for a session, as rules; the same objects for the same list, so that each pattern is parsed once. */
+/**
+ * What the user allowed for a session, as rules; the same objects for the same list, so that each pattern is parsed
+ * once.
+ */
 export function sessionRules(patterns: readonly string[] | undefined): readonly PermissionRule[] {
   if (!patterns || patterns.length === 0) return NONE
   const known = kept.get(patterns)

@@ -41,7 +41,10 @@ export interface ShellView {
   values?: readonly [name: string, isNumber: boolean][]
 }
 
-/** The arithmetic of a command: bash evaluates the values of the variables in it, and runs what their subscripts contain. */
+/**
+ * The arithmetic of a command: bash evaluates the values of the variables in it, and runs what their subscripts
+ * contain.
+ */
 export interface Arithmetic {
   /** Variables whose values are evaluated. */
   names: Set<string>

@@ -10,7 +10,10 @@ export function planInstructions(file: string, canAsk = true): string {
 const WITHOUT_APPROVAL =
   'No user can approve a plan in this session, so plan mode stays on. Look into the task, write the plan to {file} in Markdown, and give the whole of it as your answer: what should change and where, in which order, and how it will be checked.'
 
-/** The message about plan mode before the agent's next step, after the user switched it or it may be forgotten; undefined when the agent knows. */
+/**
+ * The message about plan mode before the agent's next step, after the user switched it or it may be forgotten;
+ * undefined when the agent knows.
+ */
 export function planNotice(
   state: PlanState | undefined,
   file: () => string,

@@ -26,8 +26,9 @@ const NONE: readonly ActivePlugin[] = []
 const MAX_READ = 64
 
 /**
- * Looks at the files each time, so that a change takes effect at once: then the plugin is off until it is accepted again. What is used are the texts in
- * memory that were compared, and the copy in the Trestle folder, never the files of a project.
+ * Looks at the files each time, so that a change takes effect at once: then the plugin is off until it is accepted
+ * again. What is used are the texts in memory that were compared, and the copy in the Trestle folder, never the files
+ * of a project.
  */
 export function createActivePlugins({ records, snapshots, changed, warn }: ActivePluginsDeps): ActivePlugins {
   const read = new Map<string, Promise<Plugin>>()

@@ -20,8 +20,9 @@ const MAX_LISTING_BYTES = 1024 * 1024
 const WATCH_MS = 250
 
 /**
- * Reads a plugin from a folder or a repository (`ADDRESS#branch`). Throws `plugin.source` or `plugin.refused`. `env`: what git gets. Of a repository
- * nothing is ever checked out: its files are read from git's own store, so that no hook, filter, submodule or setting of it can take effect.
+ * Reads a plugin from a folder or a repository (`ADDRESS#branch`). Throws `plugin.source` or `plugin.refused`. `env`:
+ * what git gets. Of a repository nothing is ever checked out: its files are read from git's own store, so that no hook,
+ * filter, submodule or setting of it can take effect.
  */
 export async function fetchPlugin(
   given: string,
@@ -128,7 +129,10 @@ function withBytes(entries: readonly Entry[], output: Buffer): PluginFile[] {
   })
 }
 
-/** The user's own settings of git count, for sign-ins and proxies; nothing that would point it elsewhere or have it run something. */
+/**
+ * The user's own settings of git count, for sign-ins and proxies; nothing that would point it elsewhere or have it run
+ * something.
+ */
 function gitEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const own = Object.entries(env).flatMap(([name, value]): [string, string][] => {
     if (value === undefined || /^(?:GIT_|TRESTLE_)/i.test(name)) return []

@@ -81,8 +81,8 @@ const kept = new Map<string, { signature: string; content: PluginContent }>()
 const MAX_KEPT = 64
 
 /**
- * Reads the folder of a plugin (a real path); a `.git` at its top is left out. Throws `plugin.refused` for links, special files, forbidden
- * names and too much of anything. Unchanged folders are not read again.
+ * Reads the folder of a plugin (a real path); a `.git` at its top is left out. Throws `plugin.refused` for links,
+ * special files, forbidden names and too much of anything. Unchanged folders are not read again.
  */
 export function readPluginFolder(folder: string): PluginContent {
   const found = filesIn(folder)

@@ -26,7 +26,10 @@ const Record = z.object({
   enabled: z.boolean(),
 })
 
-/** What is known of a plugin, and what the user decided; a file of its own, so that two processes never overwrite each other's. */
+/**
+ * What is known of a plugin, and what the user decided; a file of its own, so that two processes never overwrite each
+ * other's.
+ */
 export type PluginRecord = z.infer<typeof Record>
 
 const Removed = z.object({

@@ -24,7 +24,10 @@ import type { PluginSnapshots } from './plugin-snapshots'
 import { readPlugin, type Plugin } from './read-plugin'
 import type { DescribeServers } from './review-plugin'
 
-/** What the user does with plugins, in any host. Failures are `CodedError`s. What changes something is refused to an agent's commands. */
+/**
+ * What the user does with plugins, in any host. Failures are `CodedError`s. What changes something is refused to an
+ * agent's commands.
+ */
 export interface PluginActions {
   /** The plugins of the user, and of the project in `folder`. */
   list(folder?: string): Promise<PluginList>

@@ -35,12 +35,18 @@ export interface SandboxesDeps {
   support?: () => SandboxSupport
 }
 
-/** Whether commands of a session can be sandboxed. `required`: no command may run without one, unless the user allowed that exact command. */
+/**
+ * Whether commands of a session can be sandboxed. `required`: no command may run without one, unless the user allowed
+ * that exact command.
+ */
 export type SandboxAvailability =
   | { available: true; required: boolean }
   | { available: false; required: boolean; reason: string; remedy?: string; isOff: boolean }
 
-/** The sandboxes of an engine: what is there, and which policy a session's commands get. Pure but for looking whether this machine has one. */
+/**
+ * The sandboxes of an engine: what is there, and which policy a session's commands get. Pure but for looking whether
+ * this machine has one.
+ */
 export function createSandboxes({ home, userHome, support = sandboxSupport }: SandboxesDeps) {
   /** What the settings say of a folder: the longest override that contains it. */
   function settingsAt(settings: SandboxSettings, folder: string): SandboxSettings {
@@ -132,7 +138,10 @@ export function createSandboxes({ home, userHome, support = sandboxSupport }: Sa
     }
   }
 
-  /** Whether the user can be offered to open this path to the sandbox: nothing that holds credentials, Trestle's own folder, or a home as a whole. */
+  /**
+   * Whether the user can be offered to open this path to the sandbox: nothing that holds credentials, Trestle's own
+   * folder, or a home as a whole.
+   */
   function canAllow(path: string): boolean {
     if (path === '/' || isWithin(userHome, path) || isWithin(home, path) || isWithin(path, home)) return false
     return !CREDENTIALS.some((name) => {

@@ -35,8 +35,8 @@ const NO_NAME = [
 ]
 
 /**
- * What of a failure was due to the sandbox, as far as the output says so; undefined when nothing points to it. A guess that decides nothing: the card it leads to says
- * what it is about, and the person decides.
+ * What of a failure was due to the sandbox, as far as the output says so; undefined when nothing points to it. A guess
+ * that decides nothing: the card it leads to says what it is about, and the person decides.
  */
 export function findDenial({ policy, cwd, output, hosts }: FailedCommand): SandboxDenial | undefined {
   const [host] = hosts
@@ -78,7 +78,10 @@ function pathDenial(line: string, policy: SandboxPolicy, cwd: string): SandboxDe
   return undefined
 }
 
-/** Paths in a line of output, those next to the message first: quoted ones, and words that are absolute or end before a colon. */
+/**
+ * Paths in a line of output, those next to the message first: quoted ones, and words that are absolute or end before a
+ * colon.
+ */
 function pathsIn(line: string, cwd: string, message: number): string[] {
   const patterns = [/['"‘`]([^'"’`]+)['"’`]/g, /(?:^|[\s:=(])((?:\/[^\s:'"(),]+)+)/g, /(?:^|: )([\w.@-][\w./@-]*):/g]
   const found = patterns.flatMap((pattern) =>
@@ -89,7 +92,10 @@ function pathsIn(line: string, cwd: string, message: number): string[] {
     .flatMap(({ text }) => (text.includes('\0') ? [] : [isAbsolute(text) ? text : resolve(cwd, text)]))
 }
 
-/** What to open so that this path can be written: a folder as a whole, of a file the folder it lies in, since programs replace files. */
+/**
+ * What to open so that this path can be written: a folder as a whole, of a file the folder it lies in, since programs
+ * replace files.
+ */
 function granted(path: string): string {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     const stats = statSync(at, { throwIfNoEntry: false })

@@ -30,7 +30,10 @@ export interface ProgramSandbox extends CommandSandbox {
 export interface ProgramSandboxes {
   /** What a program in this folder would run in. */
   describe(program: Pick<SandboxedProgram, 'root' | 'network'>): Promise<ProgramSandbox>
-  /** The policy to start it with; undefined without a sandbox. Throws, with a message to act on, when a required sandbox is missing. */
+  /**
+   * The policy to start it with; undefined without a sandbox. Throws, with a message to act on, when a required sandbox
+   * is missing.
+   */
   policy(program: SandboxedProgram): Promise<SandboxPolicy | undefined>
 }
 

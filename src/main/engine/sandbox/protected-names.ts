@@ -1,8 +1,8 @@
 import { RESERVED_FILES } from '../workspace/file/reserved-file'
 
 /**
- * What Project commands cannot change in a project, whether it exists or not, because other programs run it or obey it later, outside the sandbox: hooks of git,
- * settings of Trestle, editors and their agents.
+ * What Project commands cannot change in a project, whether it exists or not, because other programs run it or obey it
+ * later, outside the sandbox: hooks of git, settings of Trestle, editors and their agents.
  */
 export const PROTECTED_NAMES: readonly string[] = [
   '.git/hooks',
@@ -23,13 +23,19 @@ export const PROTECTED_NAMES: readonly string[] = [
   '.envrc',
 ]
 
-/** Those that get a placeholder where they do not exist: an empty folder, which git does not see, so that the name cannot be taken. */
+/**
+ * Those that get a placeholder where they do not exist: an empty folder, which git does not see, so that the name
+ * cannot be taken.
+ */
 export const RESERVED_NAMES: readonly string[] = ['.git/hooks', '.trestle', '.vscode', '.husky', ...RESERVED_FILES]
 
 /** Below a project these are protected wherever they exist already. */
 export const PROTECTED_ANYWHERE: ReadonlySet<string> = new Set(['.trestle', '.mcp.json', '.vscode', '.husky', '.envrc'])
 
-/** Where programs keep what signs a person in, relative to their home. Commands never see these, even where a project contains them. */
+/**
+ * Where programs keep what signs a person in, relative to their home. Commands never see these, even where a project
+ * contains them.
+ */
 export const CREDENTIALS: readonly string[] = [
   '.ssh',
   '.gnupg',

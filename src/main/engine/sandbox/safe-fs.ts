@@ -61,7 +61,10 @@ export function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Removes a folder that is not needed any longer. A failure (no free descriptor, say) leaves it behind, which does no harm: it must not end what is going on. */
+/**
+ * Removes a folder that is not needed any longer. A failure (no free descriptor, say) leaves it behind, which does no
+ * harm: it must not end what is going on.
+ */
 export function removeQuietly(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })

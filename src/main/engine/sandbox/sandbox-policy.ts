@@ -1,13 +1,17 @@
 import type { SandboxLevel, SandboxNetwork } from '../../../shared/model/sandbox'
 
 /**
- * What one command can reach. Plain data: it travels to the process that runs the command. All paths are absolute; `root`, `folders`, `home` and
+ * What one command can reach. Plain data: it travels to the process that runs the command. All paths are absolute;
+ * `root`, `folders`, `home` and
  * `userHome` have their symbolic links resolved.
  */
 export interface SandboxPolicy {
   level: Exclude<SandboxLevel, 'unrestricted'>
   network: SandboxNetwork
-  /** Commands of one scope and network share localhost and see each other's processes: the id of the session at the top of a family. */
+  /**
+   * Commands of one scope and network share localhost and see each other's processes: the id of the session at the top
+   * of a family.
+   */
   scope: string
   /** The project. */
   root: string
@@ -30,7 +34,10 @@ export interface SandboxPolicy {
   own?: readonly string[]
 }
 
-/** Commands with the same key share localhost and a process list. Read-only ones have their own: they must not reach what Project commands have started. */
+/**
+ * Commands with the same key share localhost and a process list. Read-only ones have their own: they must not reach
+ * what Project commands have started.
+ */
 export function networkKey({ home, scope, network, level }: SandboxPolicy): string {
   return JSON.stringify([home, scope, network, level])
 }

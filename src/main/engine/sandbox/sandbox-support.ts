@@ -41,7 +41,10 @@ export const ENV = '/usr/bin/env'
 const RESTORE_TERM = ['--default-signal=TERM', 'true']
 let restoresTerm: boolean | undefined
 
-/** Whether `env` can give a program the usual answer to SIGTERM again, which a shell cannot. After `sandboxSupportSoon` it answers at once. */
+/**
+ * Whether `env` can give a program the usual answer to SIGTERM again, which a shell cannot. After `sandboxSupportSoon`
+ * it answers at once.
+ */
 export function canRestoreTerm(): boolean {
   restoresTerm ??= spawnSync(ENV, RESTORE_TERM, { stdio: 'ignore', timeout: PROBE_MS }).status === 0
   return restoresTerm

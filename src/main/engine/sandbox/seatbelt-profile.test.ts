@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seatbeltProfile, type SeatbeltPolicy } from './seatbelt-profile'
 
-/** An s-expression: a list, a string in quotes, or a bare word (with a mark before it, so that the two are never taken for each other). */
+/**
+ * An s-expression: a list, a string in quotes, or a bare word (with a mark before it, so that the two are never taken
+ * for each other).
+ */
 type Expression = string | { word: string } | Expression[]
 
 /** Reads a profile as a Lisp reader does; throws where it is not balanced. */
@@ -48,7 +51,10 @@ function read(source: string): Expression[] {
 
 const wordOf = (item: Expression | undefined): string => (typeof item === 'object' && 'word' in item ? item.word : '')
 
-/** Whether a profile allows an operation on a path (or on an address like `localhost:1`): of the rules that match, the last one decides. */
+/**
+ * Whether a profile allows an operation on a path (or on an address like `localhost:1`): of the rules that match, the
+ * last one decides.
+ */
 function allows(profile: string, operation: string, target: string): boolean {
   let allowed = false
   for (const rule of read(profile)) {

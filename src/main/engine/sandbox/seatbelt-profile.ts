@@ -1,6 +1,9 @@
 import { dirname, isAbsolute, normalize } from 'node:path'
 
-/** What a command may do, as far as macOS can enforce it. All paths are absolute and real (`/private/tmp`, not `/tmp`): Seatbelt sees no symbolic links. */
+/**
+ * What a command may do, as far as macOS can enforce it. All paths are absolute and real (`/private/tmp`, not `/tmp`):
+ * Seatbelt sees no symbolic links.
+ */
 export interface SeatbeltPolicy {
   level: 'read-only' | 'project'
   /** Ignored at the level `read-only`, which can only write to `tmp`. */
@@ -39,7 +42,10 @@ const DEVICES = ['/dev/dtracehelper', '/dev/null', '/dev/ptmx', '/dev/tty', '/de
 const READ = 'file-read* file-test-existence'
 const WRITE = 'file-write*'
 
-/** Services every program looks up. None that starts or controls programs (LaunchServices, Apple events): what they start has no sandbox. */
+/**
+ * Services every program looks up. None that starts or controls programs (LaunchServices, Apple events): what they
+ * start has no sandbox.
+ */
 const SERVICES = [
   'com.apple.bsd.dirhelper',
   'com.apple.logd',
@@ -59,8 +65,9 @@ const NETWORK_SERVICES = [
 ]
 
 /**
- * The profile for `sandbox-exec -p`. Everything is denied that is not allowed; of the rules that match, the last one decides. So folders are named from the
- * shorter path to the longer one, and what protects comes after everything that allows.
+ * The profile for `sandbox-exec -p`. Everything is denied that is not allowed; of the rules that match, the last one
+ * decides. So folders are named from the shorter path to the longer one, and what protects comes after everything that
+ * allows.
  */
 export function seatbeltProfile(policy: SeatbeltPolicy): string {
   const tmp = absolute(policy.tmp)
@@ -76,7 +83,8 @@ export function seatbeltProfile(policy: SeatbeltPolicy): string {
     '(allow signal process-info* (target same-sandbox))',
     '(allow sysctl-read user-preference-read file-map-executable ipc-posix-sem ipc-posix-shm*)',
     `(allow mach-lookup ${SERVICES.map((name) => `(global-name ${text(name)})`).join(' ')})`,
-    // Terminals, also those a program opens for others. This pattern is the only one, and has nothing of the policy in it.
+    // Terminals, also those a program opens for others. This pattern is the only one, and has nothing of the policy in
+    // it.
     '(allow pseudo-tty)',
     `(allow file-read* file-write* file-ioctl ${DEVICES.map(literal).join(' ')} (regex #"^/dev/ttys[0-9]+$"))`,
     // Finding the way through folders that cannot be listed.
@@ -102,7 +110,10 @@ function folderRules(writable: readonly string[], readable: readonly string[], h
   return rules.toSorted((one, other) => depth(one.path) - depth(other.path)).map(({ rule }) => rule)
 }
 
-/** Programs find out their own folder by looking at each one above it; where those are hidden they can be seen to be there, and nothing more. */
+/**
+ * Programs find out their own folder by looking at each one above it; where those are hidden they can be seen to be
+ * there, and nothing more.
+ */
 function wayRules(roots: readonly string[]): string[] {
   const above = new Set<string>()
   for (const root of roots) for (let folder = dirname(root); folder !== '/'; folder = dirname(folder)) above.add(folder)
@@ -110,8 +121,9 @@ function wayRules(roots: readonly string[]): string[] {
 }
 
 /**
- * A rule for a path does not follow it when a folder above it is renamed, and what is renamed into place brings its content along. So within what can be written,
- * the folders above a hidden or protected path can be neither removed, renamed nor made.
+ * A rule for a path does not follow it when a folder above it is renamed, and what is renamed into place brings its
+ * content along. So within what can be written, the folders above a hidden or protected path can be neither removed,
+ * renamed nor made.
  */
 function ancestorRules(writable: readonly string[], paths: readonly string[]): string[] {
   const between = new Set<string>()
@@ -167,7 +179,10 @@ function subpath(path: string): string {
   return `(subpath ${text(path)})`
 }
 
-/** A string of the profile's language. A path with a control character in it has no sure spelling there, so a sandbox with it is not started. */
+/**
+ * A string of the profile's language. A path with a control character in it has no sure spelling there, so a sandbox
+ * with it is not started.
+ */
 function text(value: string): string {
   for (const char of value)
     if (char < ' ' || char === '\u007f')

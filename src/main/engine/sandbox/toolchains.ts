@@ -48,7 +48,10 @@ const TOOLCHAINS = [
   '.editorconfig',
 ]
 
-/** Settings of tools that can hold credentials among other things: commands get a copy without the lines that look like one. */
+/**
+ * Settings of tools that can hold credentials among other things: commands get a copy without the lines that look like
+ * one.
+ */
 export const FILTERED_FILES: readonly string[] = [
   '.gitconfig',
   '.config/git/config',
@@ -100,7 +103,9 @@ export function toolchainPaths(userHome: string, path: string | undefined): stri
   return found
 }
 
-/** Makes the caches that are missing and belong to a program on PATH. A home that cannot be written to stays as it is. */
+/**
+ * Makes the caches that are missing and belong to a program on PATH. A home that cannot be written to stays as it is.
+ */
 export function makeCaches(userHome: string, wanted: readonly string[], path: string | undefined): void {
   for (const [name, program] of Object.entries(MADE_FOR)) {
     const folder = join(userHome, name)
@@ -124,7 +129,10 @@ function isOnPath(program: string, path: string | undefined): boolean {
   })
 }
 
-/** The text of a settings file without the lines that look like credentials; undefined when there is no such regular file. */
+/**
+ * The text of a settings file without the lines that look like credentials; undefined when there is no such regular
+ * file.
+ */
 export function filteredSettings(file: string, userHome: string): string | undefined {
   try {
     const real = realpathSync(file)

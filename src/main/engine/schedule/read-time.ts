@@ -37,7 +37,10 @@ const DAYS: Readonly<Record<string, string>> = {
   saturday: '6',
 }
 
-/** Understands a time as a person writes it: a cron pattern, a date and time, "every 2 h", or "weekdays at 9:00". Throws `schedule.time` with the reason. */
+/**
+ * Understands a time as a person writes it: a cron pattern, a date and time, "every 2 h", or "weekdays at 9:00". Throws
+ * `schedule.time` with the reason.
+ */
 export function readTime(text: string, zone: string, now: number): ScheduleTime {
   const words = text.trim().replaceAll(/\s+/g, ' ')
   const lower = words.toLowerCase()

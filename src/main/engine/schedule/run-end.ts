@@ -1,7 +1,10 @@
 import { MAX_FAILURES, type Schedule, type ScheduleRun, type ScheduleRunStatus } from '../../../shared/model/schedule'
 import type { SessionHeader, StopReason } from '../../../shared/model/session'
 
-/** What the user is told of the end of a run: the first failure of a streak, that it pauses, and what a heartbeat found. Otherwise nothing. */
+/**
+ * What the user is told of the end of a run: the first failure of a streak, that it pauses, and what a heartbeat found.
+ * Otherwise nothing.
+ */
 export function endMessage(
   { name, failures, isPaused, heartbeat }: Schedule,
   { status, note = '' }: Pick<ScheduleRun, 'status' | 'note'>,

@@ -11,7 +11,9 @@ export interface RunLimits {
 
 const MINUTE_MS = 60_000
 
-/** `onReached` is called once, with the reason as a sentence. Time in which the run waits for the user does not count. */
+/**
+ * `onReached` is called once, with the reason as a sentence. Time in which the run waits for the user does not count.
+ */
 export function watchLimits(
   limits: ScheduleRunLimits,
   clock: ScheduleClock,

@@ -22,7 +22,10 @@ import { dueRun, isQuiet, nextRun, quietEnd } from './timetable'
 
 /** The duty of the process that runs the schedules of a home. */
 const DUTY = 'schedules'
-/** The longest wait, in ms: timers stand still while the machine sleeps, the clock may jump, and other processes change schedules. */
+/**
+ * The longest wait, in ms: timers stand still while the machine sleeps, the clock may jump, and other processes change
+ * schedules.
+ */
 const MAX_WAIT_MS = 10_000
 const MIN_WAIT_MS = 50
 /** Runs that work at the same time; those that wait for the user do not count. */
@@ -246,7 +249,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     void tick()
   }
 
-  /** Tells the user how a run ended, where that is worth a message: at the first failure of a streak, when it pauses, and what a heartbeat found. */
+  /**
+   * Tells the user how a run ended, where that is worth a message: at the first failure of a streak, when it pauses,
+   * and what a heartbeat found.
+   */
   function tellOf(schedule: Schedule, run: Pick<ScheduleRun, 'status' | 'note' | 'sessionId'>): void {
     const message = endMessage(schedule, run)
     if (message) deps.tell({ ...message, ...(run.sessionId !== undefined && { sessionId: run.sessionId }) })
@@ -291,7 +297,10 @@ export function createScheduler(deps: SchedulerDeps): Scheduler {
     void tick()
   }
 
-  /** In a process without an inbox, gives up the session of a run that waits; the process where the user answers continues it. */
+  /**
+   * In a process without an inbox, gives up the session of a run that waits; the process where the user answers
+   * continues it.
+   */
   async function leave({ sessionId, schedule }: SessionHeader): Promise<void> {
     if (deps.hasInbox || !schedule) return
     try {

@@ -8,8 +8,8 @@ type Times = Pick<ScheduleSpec, 'time' | 'zone' | 'heartbeat'>
 const MAX_COUNTED = 1000
 
 /**
- * The first due time after `after`; undefined when it never runs again. At the change to summer time a time of day that does not exist is due at the moment of the change, and
- * at the change back it is due once.
+ * The first due time after `after`; undefined when it never runs again. At the change to summer time a time of day that
+ * does not exist is due at the moment of the change, and at the change back it is due once.
  */
 export function nextRun(times: Times, after: number): number | undefined {
   let next = nextTime(times, after)
@@ -57,7 +57,9 @@ export function plannedRuns(times: Times, from: number, until: number, limit: nu
 
 const patterns = new Map<string, Cron>()
 
-/** The pattern, ready to be asked; patterns are kept, since parsing takes longer than asking. Throws `schedule.time`. */
+/**
+ * The pattern, ready to be asked; patterns are kept, since parsing takes longer than asking. Throws `schedule.time`.
+ */
 export function parseCron(pattern: string, zone: string): Cron {
   const key = `${zone}\n${pattern}`
   const known = patterns.get(key)

@@ -4,7 +4,10 @@ import type { EventBody, RecordedEvent } from '../../../shared/events/event'
 import type { Store } from '../store/store'
 
 const WINDOW = 2000
-/** The events that make up a conversation. Queued prompts, permissions (except refusals), tasks and checkpoints stay with the original session. */
+/**
+ * The events that make up a conversation. Queued prompts, permissions (except refusals), tasks and checkpoints stay
+ * with the original session.
+ */
 const COPIED = eventTypesOf('fork')
 
 /** The events that give a new session the same conversation, as it was right after the event `to`. */
@@ -37,7 +40,9 @@ export function forkedEvents(store: Pick<Store, 'window'>, sessionId: string, to
     : [...copied, { type: 'turn.finished', turnId: open, stop: 'end_turn', steps: 0, durationMs: 0 }]
 }
 
-/** Why a call was not run is part of the conversation; without it, the call looks like a failure. Grants are not copied. */
+/**
+ * Why a call was not run is part of the conversation; without it, the call looks like a failure. Grants are not copied.
+ */
 function isRefusal(event: RecordedEvent): event is RecordedEvent & { type: 'approval.resolved' } {
   return event.type === 'approval.resolved' && (event.outcome === 'reject_once' || event.outcome === 'cancelled')
 }

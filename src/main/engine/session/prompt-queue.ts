@@ -10,7 +10,10 @@ export interface PromptQueueDeps {
   newId(prefix: string): string
 }
 
-/** The queued prompts of a session: they start the next turn, or join the running one (steering). The header holds them all. */
+/**
+ * The queued prompts of a session: they start the next turn, or join the running one (steering). The header holds them
+ * all.
+ */
 export class PromptQueue {
   readonly #deps: PromptQueueDeps
 
@@ -56,8 +59,9 @@ export class PromptQueue {
 }
 
 /**
- * Prepares the user's message for models: scales images down and extracts the text of PDFs. Every message passes through here. Throws `request.invalid`, naming the
- * file, for an attachment that no model can take: a provider would refuse it now and in every later request.
+ * Prepares the user's message for models: scales images down and extracts the text of PDFs. Every message passes
+ * through here. Throws `request.invalid`, naming the file, for an attachment that no model can take: a provider would
+ * refuse it now and in every later request.
  */
 export async function prepareUserParts(parts: readonly UserPart[]): Promise<UserPart[]> {
   if (parts.every(({ type }) => type === 'text')) return [...parts]

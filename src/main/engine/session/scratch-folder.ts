@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { SCRATCH_FOLDERS } from '../../../shared/model/scratch-folder'
 
 /**
- * Makes the folder of a session without a project, which only the user can open, and returns its path: the day and a random part. It stays when
- * the session is deleted, like any project.
+ * Makes the folder of a session without a project, which only the user can open, and returns its path: the day and a
+ * random part. It stays when the session is deleted, like any project.
  */
 export async function makeScratchFolder(home: string, now: Date = new Date()): Promise<string> {
   const name = `${now.toISOString().slice(0, 10)}-${randomBytes(4).toString('hex')}`

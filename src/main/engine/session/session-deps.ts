@@ -8,9 +8,15 @@ import type { OpenTurn } from '../loop/turn-context'
 import type { TurnEnd } from '../loop/turn'
 import type { Store } from '../store/store'
 
-/** What a session needs from the engine to run a turn. `Session` is a type parameter because session.ts imports this file. */
+/**
+ * What a session needs from the engine to run a turn. `Session` is a type parameter because session.ts imports this
+ * file.
+ */
 export interface TurnRunner<Session> {
-  /** Checks that a turn can start (model, folder) and returns its model; throws a `CodedError` otherwise. Called before anything is recorded. */
+  /**
+   * Checks that a turn can start (model, folder) and returns its model; throws a `CodedError` otherwise. Called before
+   * anything is recorded.
+   */
   ready(session: Session): Promise<{ modelId: string }>
   /** `open` is the turn of an earlier process that is being resumed. */
   run(session: Session, turnId: string, signal: AbortSignal, open?: OpenTurn): Promise<TurnEnd>
@@ -30,7 +36,10 @@ export interface SessionTurns<Session> {
   withSkill(header: SessionHeader, parts: UserPart[]): Promise<UserPart[]>
   /** Throws `hook.blocked` when the message may not be sent to the agent. Called before anything is recorded. */
   submit?(session: Session, parts: readonly UserPart[]): Promise<void>
-  /** The parts, followed by the MCP prompts and resources that they name; throws a `CodedError` when one cannot be read. Called before anything is recorded. */
+  /**
+   * The parts, followed by the MCP prompts and resources that they name; throws a `CodedError` when one cannot be read.
+   * Called before anything is recorded.
+   */
   attach?(session: Session, parts: UserPart[]): Promise<UserPart[]>
 }
 

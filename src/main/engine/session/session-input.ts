@@ -103,7 +103,10 @@ export class SessionInput {
     return [...(notification ? [notification] : []), ...this.#queue.takeSteering()]
   }
 
-  /** Starts a turn with the notifications that are ready, unless a turn runs (which takes them before its next step) or the session is archived. */
+  /**
+   * Starts a turn with the notifications that are ready, unless a turn runs (which takes them before its next step) or
+   * the session is archived.
+   */
   async deliverNotifications(): Promise<void> {
     const { agent, archived } = this.#deps.header()
     // A finished subagent is notified of its tasks when it is given more work.
@@ -164,7 +167,10 @@ export class SessionInput {
     }
   }
 
-  /** The user's message, scaled and checked, with what it mentions attached. Throws a `CodedError` when it may not be sent. */
+  /**
+   * The user's message, scaled and checked, with what it mentions attached. Throws a `CodedError` when it may not be
+   * sent.
+   */
   async #prepare(given: UserPart[]): Promise<UserPart[]> {
     const parts = await prepareUserParts(given)
     await this.#deps.submit(parts)

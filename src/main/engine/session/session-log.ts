@@ -43,8 +43,8 @@ export class SessionLog {
   }
 
   /**
-   * Records the end of a turn or a compaction. If the log cannot take it (the disk is full, for example), the end is held in memory until it can, so that an
-   * end always follows. `instead` returns the events to hold in that case.
+   * Records the end of a turn or a compaction. If the log cannot take it (the disk is full, for example), the end is
+   * held in memory until it can, so that an end always follows. `instead` returns the events to hold in that case.
    */
   recordEnd(bodies: EventBody[], instead: (failure: Failure) => EventBody[] = () => bodies): void {
     const { seq, sessionId } = this.#header
@@ -53,7 +53,8 @@ export class SessionLog {
     } catch (error) {
       const failure = failureOf(error)
       this.#deps.log(`An end could not be recorded in ${sessionId}: ${failure.message}`)
-      // A session that another process holds is not ours to end; and if recording itself succeeded, the end is already in the log.
+      // A session that another process holds is not ours to end; and if recording itself succeeded, the end is already
+      // in the log.
       const isOurs =
         failure.code !== 'session.elsewhere' && failure.code !== 'session.not_found' && this.#header.seq === seq
       if (isOurs) this.#publish(this.#deps.store.hold(sessionId, instead(failure)))

@@ -28,7 +28,10 @@ export interface SessionTasksDeps {
   canType?: boolean
 }
 
-/** See `SessionTasks`. Background tasks are recorded in the session, so that the agent is notified of their end even after a restart. */
+/**
+ * See `SessionTasks`. Background tasks are recorded in the session, so that the agent is notified of their end even
+ * after a restart.
+ */
 export function createSessionTasks(
   session: OwningSession,
   { supervisor, notifier, interactive, canType = interactive }: SessionTasksDeps,
@@ -151,7 +154,10 @@ export interface Tasks {
   sendToSession(taskId: string): Promise<{ sessionId: string }>
   orphans(): Promise<Orphan[]>
   killOrphans(pids?: readonly number[]): Promise<{ stopped: number }>
-  /** Calls `listener` with a `start` and then with every change, until the returned function is called. It must be quick and must not throw. */
+  /**
+   * Calls `listener` with a `start` and then with every change, until the returned function is called. It must be quick
+   * and must not throw.
+   */
   watch(taskId: string, listener: (push: TaskPush) => void): () => void
   /** Whether this process runs the task itself, so that the task ends with the process. */
   endsHere(taskId: string): boolean

@@ -27,7 +27,10 @@ import type { ApprovalAnswer } from '../approval/waiting-requests'
 const CLOSED = 'Trestle was closed before it was answered.'
 const CLOSED_WITHOUT_USER = 'Trestle was closed before it was answered, and no UI is attached to ask again.'
 
-/** One open session: its turns, its queue, its approvals and its listeners. Only one process has it at a time (the store's lease). */
+/**
+ * One open session: its turns, its queue, its approvals and its listeners. Only one process has it at a time (the
+ * store's lease).
+ */
 export class Session {
   readonly id: string
   readonly approvals: ApprovalGate
@@ -38,7 +41,9 @@ export class Session {
   readonly #input: SessionInput
   #running: { abort: AbortController; done: Promise<void> } | undefined
   #starting: Promise<void> | undefined
-  /** A turn of an earlier process that waits for the user; it resumes when one of its requests is answered or opened. */
+  /**
+   * A turn of an earlier process that waits for the user; it resumes when one of its requests is answered or opened.
+   */
   #open: OpenTurn | undefined
 
   constructor(id: string, deps: SessionDeps<Session>) {
@@ -165,7 +170,9 @@ export class Session {
     this.#running?.abort.abort(new TurnStopped())
   }
 
-  /** Ends this process's work. A turn that waits for the user stays open for a later process; any other turn is stopped. */
+  /**
+   * Ends this process's work. A turn that waits for the user stays open for a later process; any other turn is stopped.
+   */
   async close(): Promise<void> {
     await this.#starting?.catch(() => undefined)
     const waits =
@@ -219,7 +226,10 @@ export class Session {
     return this.#deps.runner.tools(this)
   }
 
-  /** Runs `work` while no turn can start; throws `session.busy` when one is open. Prompts queued meanwhile start afterwards. */
+  /**
+   * Runs `work` while no turn can start; throws `session.busy` when one is open. Prompts queued meanwhile start
+   * afterwards.
+   */
   async whileIdle<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.busy) throw new CodedError('session.busy', 'A turn is running or waits for an answer.')
     const waiting = this.header.queue.length
@@ -247,7 +257,10 @@ export class Session {
     await running?.done
   }
 
-  /** Handles the turn that a dead process left open: keeps it if it waits for the user and a UI can ask, and ends it otherwise. */
+  /**
+   * Handles the turn that a dead process left open: keeps it if it waits for the user and a UI can ask, and ends it
+   * otherwise.
+   */
   #recover(turn: UnfinishedTurn): EventBody[] {
     // Requests of a subagent end with the process that ran it, like the subagent.
     const isAgent = isAgentId(this.id)

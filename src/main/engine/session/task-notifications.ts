@@ -68,7 +68,10 @@ export function prepareLostNotification(taskId: string, now: number): PreparedNo
   }
 }
 
-/** One message of bounded length for all the tasks. It says that Trestle wrote it, because it is sent in the user's role. */
+/**
+ * One message of bounded length for all the tasks. It says that Trestle wrote it, because it is sent in the user's
+ * role.
+ */
 function notificationMessage(prepared: readonly PreparedNotification[]): UserPart[] {
   const ended = prepared.filter(({ news }) => news.status !== 'running').length
   const what =
@@ -129,7 +132,10 @@ export interface NotificationMessage {
   news: TaskNotification[]
 }
 
-/** Notifications that are ready for the next step of a turn. The header lists the tasks the agent is to be notified of; this holds the text. */
+/**
+ * Notifications that are ready for the next step of a turn. The header lists the tasks the agent is to be notified of;
+ * this holds the text.
+ */
 export class PreparedNotifications {
   readonly #prepared = new Map<string, PreparedNotification>()
   readonly #owed: () => readonly PendingNotification[]

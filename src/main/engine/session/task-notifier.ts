@@ -34,9 +34,15 @@ export interface TaskNotifierDeps {
   log(message: string): void
 }
 
-/** Notifies sessions of their background tasks. A session's header lists the tasks that are still due; each is sent exactly once. */
+/**
+ * Notifies sessions of their background tasks. A session's header lists the tasks that are still due; each is sent
+ * exactly once.
+ */
 export interface TaskNotifier {
-  /** Checks whether these tasks of a session are due now; resolves when those that are have been handed to the session. Never rejects. */
+  /**
+   * Checks whether these tasks of a session are due now; resolves when those that are have been handed to the session.
+   * Never rejects.
+   */
   deliver(sessionId: string, taskIds: readonly string[]): Promise<void>
   /** Prepares everything that is due for the turn that starts. Never rejects. */
   prepareForTurn(session: Session): Promise<void>
@@ -137,7 +143,10 @@ export function createTaskNotifier(deps: TaskNotifierDeps): TaskNotifier {
     timer = undefined
   }
 
-  /** Records tasks that a dead process started in the background but could not record: the agent is notified of these too. */
+  /**
+   * Records tasks that a dead process started in the background but could not record: the agent is notified of these
+   * too.
+   */
   const adopt = async (session: Session): Promise<void> => {
     const own = await supervisor.list({ sessionId: session.id })
     for (const task of own) {

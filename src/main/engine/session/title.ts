@@ -34,8 +34,8 @@ export interface TitleGenerator {
 }
 
 /**
- * Has a small model name sessions while their first turn runs. Without a small model, the title stays the beginning of the prompt. If the small model
- * fails, the session's own model is asked; if that fails too, the title does not change.
+ * Has a small model name sessions while their first turn runs. Without a small model, the title stays the beginning of
+ * the prompt. If the small model fails, the session's own model is asked; if that fails too, the title does not change.
  */
 export function createTitleGenerator({ smallModel, resolveModel, record, log }: TitleGeneratorDeps): TitleGenerator {
   const closing = new AbortController()
@@ -101,7 +101,10 @@ export function createTitleGenerator({ smallModel, resolveModel, record, log }: 
 
 const MAX_TITLE_CHARS = 72
 
-/** A session's title from its first prompt: the first line with text, cut at a word boundary. Undefined when there is no text. */
+/**
+ * A session's title from its first prompt: the first line with text, cut at a word boundary. Undefined when there is no
+ * text.
+ */
 export function titleFrom(text: string): string | undefined {
   const line = text
     .split('\n')

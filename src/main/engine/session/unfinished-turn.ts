@@ -100,7 +100,10 @@ export function unfinishedTurn(store: Pick<Store, 'header' | 'window'>, sessionI
   return turn
 }
 
-/** Keeps a turn open that waits for the user: calls that were running when the process died are recorded as interrupted, pending requests stay pending. */
+/**
+ * Keeps a turn open that waits for the user: calls that were running when the process died are recorded as interrupted,
+ * pending requests stay pending.
+ */
 export function reopenTurn(turn: UnfinishedTurn): { open: OpenTurn; events: EventBody[] } {
   const midCall = turn.approvals.filter(isMidCall)
   const pending = turn.approvals.filter((approval) => !isMidCall(approval))
@@ -116,7 +119,10 @@ export function reopenTurn(turn: UnfinishedTurn): { open: OpenTurn; events: Even
   }
 }
 
-/** The events that end the turn. `why` is the reason, as a sentence, for the requests and calls that are cancelled with it. */
+/**
+ * The events that end the turn. `why` is the reason, as a sentence, for the requests and calls that are cancelled with
+ * it.
+ */
 export function closingEvents(
   turn: UnfinishedTurn,
   end: { stop: StopReason; why: string; failure?: Failure },

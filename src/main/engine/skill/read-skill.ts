@@ -44,7 +44,10 @@ export function splitSkill(text: string): { front: string; body: string; bodyLin
   }
 }
 
-/** Reads the metadata of a SKILL.md in the folder `folderName`. Problems are reported with their line; `head` is absent only when the skill cannot be used. */
+/**
+ * Reads the metadata of a SKILL.md in the folder `folderName`. Problems are reported with their line; `head` is absent
+ * only when the skill cannot be used.
+ */
 export async function readSkill(text: string, folderName: string): Promise<ReadSkill> {
   const problems: ReadSkill['problems'] = []
   const fatal = (message: string, line?: number): ReadSkill => ({
@@ -99,11 +102,15 @@ export async function readSkill(text: string, folderName: string): Promise<ReadS
   }
 }
 
-/** Parses front matter that consists only of `key: text` lines, which is usual, so that no YAML parser has to be loaded at a start. */
+/**
+ * Parses front matter that consists only of `key: text` lines, which is usual, so that no YAML parser has to be loaded
+ * at a start.
+ */
 function plainFront(front: string): { values: unknown } | undefined {
   const values: Record<string, unknown> = {}
   for (const line of front.split('\n')) {
-    // Only text that means the same in YAML: no quotes, no special characters, no second colon, nothing that could be a number or a date.
+    // Only text that means the same in YAML: no quotes, no special characters, no second colon, nothing that could be a
+    // number or a date.
     const match = /^([A-Za-z][\w-]*): ([A-Za-z](?:[^:#[\]{}]|:(?=\S))*)$/.exec(line)
     const [, key = '', value = ''] = match ?? []
     if (!match || Object.hasOwn(values, key) || value !== value.trim()) return undefined
@@ -150,7 +157,8 @@ export interface Filling {
 }
 
 /**
- * The body with its placeholders filled: `$ARGUMENTS`, `$0` and up (single arguments; quotes group words), `$name`, `${TRESTLE_SKILL_DIR}` and
+ * The body with its placeholders filled: `$ARGUMENTS`, `$0` and up (single arguments; quotes group words), `$name`,
+ * `${TRESTLE_SKILL_DIR}` and
  * `${KIMI_SKILL_DIR}`. Filled-in text is not expanded again. If no placeholder uses the arguments, they are appended.
  */
 export function fillPlaceholders(body: string, { args, names, dir }: Filling): string {

@@ -26,7 +26,10 @@ export interface Skills {
   list(folder: string): Promise<SkillList>
   /** The skill that applies for this name; undefined when it does not exist. */
   find(folder: string, name: string): Promise<SkillView | undefined>
-  /** A skill's instructions with its placeholders filled. Rejects with an Error for the user when the skill can no longer be read. */
+  /**
+   * A skill's instructions with its placeholders filled. Rejects with an Error for the user when the skill can no
+   * longer be read.
+   */
   body(skill: SkillView, args: string): Promise<string>
   /** Real paths of the folders of the skills from the latest `list`: the agent may read the files in them. */
   readable(folder: string): readonly string[]
@@ -37,7 +40,10 @@ const MAX_BYTES = 256 * 1024
 /** Limit for skills in one folder. */
 const MAX_SKILLS = 2_000
 
-/** See `Skills`. Parsed SKILL.md files are cached by path, time and size, so that a look-up costs little more than a `stat` each. */
+/**
+ * See `Skills`. Parsed SKILL.md files are cached by path, time and size, so that a look-up costs little more than a
+ * `stat` each.
+ */
 export function createSkills(deps: SkillsDeps): Skills {
   const folders = new Map<string, readonly string[]>()
   /** The read guard of each SKILL.md that was found. */
@@ -165,7 +171,10 @@ interface SkillPlace {
 
 const IN_PROJECT = ['.trestle/skills', '.agents/skills', '.claude/skills']
 
-/** Where skills are looked for, in order of precedence: the project folder and its parents up to the repository root, the user's folders, the built-in ones. */
+/**
+ * Where skills are looked for, in order of precedence: the project folder and its parents up to the repository root,
+ * the user's folders, the built-in ones.
+ */
 function skillPlaces(around: {
   folder: string
   top: string | undefined
@@ -189,8 +198,8 @@ function skillPlaces(around: {
 }
 
 /**
- * Appends a skill's instructions to a prompt that starts with `/name` or `/skills:name`. Returns any other prompt unchanged, because paths start with a slash
- * too. The user's text is not changed.
+ * Appends a skill's instructions to a prompt that starts with `/name` or `/skills:name`. Returns any other prompt
+ * unchanged, because paths start with a slash too. The user's text is not changed.
  */
 export async function withSkill(
   skills: Pick<Skills, 'find' | 'body'>,
@@ -218,8 +227,8 @@ export async function withSkill(
 }
 
 /**
- * The folder of the built-in skills, `resources/skills` of the package, whether this code runs from sources, an entry, or a chunk. In the packaged app, it is
- * the copy outside the archive, because commands read a skill's files too.
+ * The folder of the built-in skills, `resources/skills` of the package, whether this code runs from sources, an entry,
+ * or a chunk. In the packaged app, it is the copy outside the archive, because commands read a skill's files too.
  */
 export function builtInSkills(here = import.meta.url): string {
   const top = here.endsWith('.ts') ? '../../../../' : here.includes('/chunks/') ? '../../../' : '../../'

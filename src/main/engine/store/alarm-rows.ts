@@ -21,7 +21,10 @@ export interface AlarmRows {
   nextAt(): number | undefined
   /** Sets status and time if the status is one of `from`; whether it was. */
   change(id: string, from: readonly AlarmStatus[], to: { status: AlarmStatus; at?: number }): boolean
-  /** Takes every pending alarm that is due, and every one that rings since before `unnoticed`. Those due before `late` are missed, the others ring. */
+  /**
+   * Takes every pending alarm that is due, and every one that rings since before `unnoticed`. Those due before `late`
+   * are missed, the others ring.
+   */
   takeDue(times: { now: number; late: number; unnoticed: number }): { ringing: Alarm[]; missed: Alarm[] }
   /** Permanently deletes those that ended and were due before a time. */
   purge(before: number): void

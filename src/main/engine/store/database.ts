@@ -9,9 +9,10 @@ export const BUSY_TIMEOUT_MS = 5000
 /**
  * Opens a store file (created when missing) with the settings every connection must have.
  *
- * WAL with synchronous=NORMAL: a commit is written to the log file and is safe from the death of the process. Only a power cut or a
- * crash of the operating system can lose the newest commits (those since the last checkpoint that the system had not written yet);
- * even then the file stays consistent and what is missing is the newest end, never something in the middle.
+ * WAL with synchronous=NORMAL: a commit is written to the log file and is safe from the death of the process. Only a
+ * power cut or a crash of the operating system can lose the newest commits (those since the last checkpoint that the
+ * system had not written yet); even then the file stays consistent and what is missing is the newest end, never
+ * something in the middle.
  *
  * `alone`: locks out other processes, so that not even the small shared-memory file is needed and the store can be read on a full disk.
  *
@@ -60,7 +61,10 @@ export function sqliteCode(error: unknown): string | undefined {
   return error instanceof BetterSqlite3.SqliteError ? error.code : undefined
 }
 
-/** Switching a new file to WAL needs an exclusive lock for a moment, and SQLite's busy timeout does not always cover that. */
+/**
+ * Switching a new file to WAL needs an exclusive lock for a moment, and SQLite's busy timeout does not always cover
+ * that.
+ */
 function useWal(db: Database): void {
   const deadline = performance.now() + BUSY_TIMEOUT_MS
   for (;;) {

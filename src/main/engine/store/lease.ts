@@ -23,7 +23,10 @@ export interface Leases {
   unclean(): boolean
   /** Registers this process and removes dead ones with their leases. */
   register(): void
-  /** Takes the lease of a session; not ok, with the place where it runs, if another live process has it. Must be called inside a transaction. */
+  /**
+   * Takes the lease of a session; not ok, with the place where it runs, if another live process has it. Must be called
+   * inside a transaction.
+   */
   take(sessionId: string): { ok: true } | { ok: false; where: string }
   release(sessionId: string): void
   /** Where a session runs, if another live process has it. */
@@ -80,7 +83,8 @@ export function createLeases(db: Database, self: ProcessIdentity, now: () => num
       try {
         beat.run(now(), owner)
       } catch {
-        // A full disk or a long lock: the next beat tries again, and on the same machine liveness does not depend on heartbeats.
+        // A full disk or a long lock: the next beat tries again, and on the same machine liveness does not depend on
+        // heartbeats.
       }
     }, HEARTBEAT_MS).unref()
   }

@@ -9,8 +9,8 @@ export interface Migration {
 }
 
 /**
- * Every change of the tables since the first release, in order. A released migration is never edited: write the next one. Each
- * runs in one transaction, after a backup.
+ * Every change of the tables since the first release, in order. A released migration is never edited: write the next
+ * one. Each runs in one transaction, after a backup.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, up: (db) => db.exec(TABLES) },
@@ -30,7 +30,10 @@ export const MIGRATIONS: readonly Migration[] = [
   },
 ]
 
-/** The tables of memory. Times are ms since the epoch; a deleted row keeps its content until it is purged, so that deleting can be undone. */
+/**
+ * The tables of memory. Times are ms since the epoch; a deleted row keeps its content until it is purged, so that
+ * deleting can be undone.
+ */
 const MEMORY_TABLES = `
 CREATE TABLE memory (
   id INTEGER NOT NULL PRIMARY KEY,
@@ -197,8 +200,9 @@ CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, W
 `
 
 /**
- * Migrates a file to the newest version. `backup` is called before each step unless the file is new; its failure stops the migration. Two processes may
- * migrate at the same time: each step checks the version again inside its transaction. Throws `store.too_new` when a newer Trestle wrote the file.
+ * Migrates a file to the newest version. `backup` is called before each step unless the file is new; its failure stops
+ * the migration. Two processes may migrate at the same time: each step checks the version again inside its transaction.
+ * Throws `store.too_new` when a newer Trestle wrote the file.
  */
 export function migrate(
   db: Database,

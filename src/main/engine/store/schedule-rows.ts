@@ -58,18 +58,24 @@ export interface ScheduleRows {
   /** The next due time of a schedule without an open run. */
   nextWake(): number | undefined
   /**
-   * Starts a run, in one step with the next due time, so that no other process starts the same one: false when that due time is not the next any more, or a
-   * run is open. `dueAt` undefined: whatever is due.
+   * Starts a run, in one step with the next due time, so that no other process starts the same one: false when that due
+   * time is not the next any more, or a run is open. `dueAt` undefined: whatever is due.
    */
   claim(run: ClaimedRun, expected: { nextAt?: number }, nextAt: number | undefined): boolean
   setSession(runId: string, sessionId: string): void
-  /** Ends a run and counts its failure; undefined when it has ended before. The mail of one that was not started waits for the next run. */
+  /**
+   * Ends a run and counts its failure; undefined when it has ended before. The mail of one that was not started waits
+   * for the next run.
+   */
   endRun(runId: string, end: RunEnd): EndedRun | undefined
   /** Those that mail starts. */
   waitingForMail(): Schedule[]
   /** What a schedule has seen of mail, what waits for its next run, and what its open run was given. */
   mailState(id: string): MailState
-  /** Keeps how far mail was watched, and a message for the next run, which is due now. False when it is known, or the schedule does not wait for it any more. */
+  /**
+   * Keeps how far mail was watched, and a message for the next run, which is due now. False when it is known, or the
+   * schedule does not wait for it any more.
+   */
   addMail(schedule: Pick<Schedule, 'id' | 'time'>, found: FoundMail): boolean
   openRuns(): OpenRun[]
   run(runId: string): ScheduleRun | undefined

@@ -9,8 +9,8 @@ const BEFORE = 50
 const LENGTH = 180
 
 /**
- * Parses a search: every term must match; "quoted terms" match exactly, the last word of other terms may be a prefix. Operators of FTS5 have no meaning here.
- * Empty when the query has no words.
+ * Parses a search: every term must match; "quoted terms" match exactly, the last word of other terms may be a prefix.
+ * Operators of FTS5 have no meaning here. Empty when the query has no words.
  */
 export function parseQuery(query: string): Phrase[] {
   const phrases: Phrase[] = []
@@ -84,8 +84,9 @@ function plain(text: string): string {
 }
 
 /**
- * The definition of a word for texts, queries and snippets: a run of letters and digits, folded (case, accents, full-width forms). Each character of a script
- * that is written without spaces, and each emoji, is a separate word, so that part of a Chinese sentence can be found.
+ * The definition of a word for texts, queries and snippets: a run of letters and digits, folded (case, accents,
+ * full-width forms). Each character of a script that is written without spaces, and each emoji, is a separate word, so
+ * that part of a Chinese sentence can be found.
  */
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 const ALONE = String.raw`${SCRIPTS.map((script) => String.raw`\p{Script=${script}}`).join('')}\p{Extended_Pictographic}`

@@ -10,8 +10,8 @@ import type { Leases } from './lease'
 export const FOLD_VERSION = 2
 
 /**
- * The session headers: `session` holds what lists and leases need, `session_header` the rest as JSON (in a separate table, because it can be large with images in
- * the queue, and `seq` changes with every event).
+ * The session headers: `session` holds what lists and leases need, `session_header` the rest as JSON (in a separate
+ * table, because it can be large with images in the queue, and `seq` changes with every event).
  */
 export interface HeaderRows {
   /** The current header, or undefined. Cached until another process appends. */
@@ -142,7 +142,10 @@ function differs(before: SessionHeader, after: SessionHeader): boolean {
   return [...keys].some((key) => old[key] !== fresh[key])
 }
 
-/** Lists over all sessions, from columns alone: parses no JSON and accesses no project folder (it may be deleted or not mounted). */
+/**
+ * Lists over all sessions, from columns alone: parses no JSON and accesses no project folder (it may be deleted or not
+ * mounted).
+ */
 export function createSessionList(
   db: Database,
   leases: Leases,
@@ -167,7 +170,8 @@ export function createSessionList(
     )
     .raw()
   const open = db.prepare<[], string>('SELECT id FROM session WHERE turn_id IS NOT NULL AND removed = 0').pluck()
-  // As `JSON.stringify` writes it; inside a string the quotes would be escaped. Headers from before notifications existed have none due.
+  // As `JSON.stringify` writes it; inside a string the quotes would be escaped. Headers from before notifications
+  // existed have none due.
   const owed = db
     .prepare<[], string>(
       `SELECT s.id FROM session s JOIN session_header h ON h.session_id = s.id

@@ -8,7 +8,9 @@ import type { HeaderRows } from './session-rows'
 import type { Leases } from './lease'
 import type { TextIndex } from './text-index'
 
-/** Removed sessions are deleted in transactions of this many events, so that other processes are not blocked for long. */
+/**
+ * Removed sessions are deleted in transactions of this many events, so that other processes are not blocked for long.
+ */
 const REMOVE_CHUNK = 1000
 
 export interface SessionWriter extends Pick<Store, 'append' | 'create' | 'remove'> {

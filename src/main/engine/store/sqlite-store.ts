@@ -45,7 +45,9 @@ export function createSqliteStore(
     const header = headers.get(sessionId)
     return header ? visibleRanges(header.cuts ?? [], Math.min(header.seq, upTo ?? header.seq)) : []
   }
-  /** Returns a check whether a restore removed an event from its conversation; caches ranges per session for one search. */
+  /**
+   * Returns a check whether a restore removed an event from its conversation; caches ranges per session for one search.
+   */
   const leftOut = (): ((sessionId: string, seq: number) => boolean) => {
     const known = new Map<string, ReturnType<typeof visibleRanges>>()
     return (sessionId, seq) => {

@@ -4,8 +4,9 @@ import { CodedError } from '../../../shared/errors'
 import { sqliteCode, type Database } from './database'
 
 /**
- * Converts an exception of SQLite, or of a full disk, to a CodedError: `store.full`, `store.busy` or `store.unreadable`. Anything that is not a failure of the disk or the file (a bug,
- * a CodedError) is returned unchanged.
+ * Converts an exception of SQLite, or of a full disk, to a CodedError: `store.full`, `store.busy` or
+ * `store.unreadable`. Anything that is not a failure of the disk or the file (a bug, a CodedError) is returned
+ * unchanged.
  */
 export function storeError(error: unknown, home: string): unknown {
   const code = sqliteCode(error)
@@ -61,7 +62,9 @@ export function isDamage(error: unknown): boolean {
   return error instanceof StoreDamage || code === 'SQLITE_NOTADB' || code?.startsWith('SQLITE_CORRUPT') === true
 }
 
-/** Reads the whole file (about 500 MB/s when cached); throws StoreDamage, or SQLite's own error, at the first problem. */
+/**
+ * Reads the whole file (about 500 MB/s when cached); throws StoreDamage, or SQLite's own error, at the first problem.
+ */
 export function checkFile(db: Database): void {
   const found: unknown = db.pragma('quick_check(1)', { simple: true })
   if (found !== 'ok') throw new StoreDamage(String(found).replace(/^\*\*\* in database main \*\*\*\s*/, ''))

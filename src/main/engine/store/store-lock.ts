@@ -1,7 +1,10 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { identityOf, isAlive, type ProcessIdentity } from '../process/process-identity'
 
-/** A lock without a readable holder is being written, or was left by a process that died while writing. Stale after this time, in ms. */
+/**
+ * A lock without a readable holder is being written, or was left by a process that died while writing. Stale after this
+ * time, in ms.
+ */
 const UNREADABLE_STALE_MS = 5_000
 
 /** Takes the lock `file` unless a live process has it; returns the function that releases it. */

@@ -5,13 +5,16 @@ import type { SessionSchedule } from '../../../shared/model/schedule'
 import type { SearchHit, SessionHeader, SessionSummary } from '../../../shared/model/session'
 
 /**
- * The session store: one append-only event table, and what is derived from it. All calls are synchronous (better-sqlite3); after `append` returns, the events
- * survive the death of the process.
+ * The session store: one append-only event table, and what is derived from it. All calls are synchronous
+ * (better-sqlite3); after `append` returns, the events survive the death of the process.
  */
 export interface Store {
   /** Appends in one transaction: assigns `seq` and `at`, folds the header, and indexes text for search. */
   append(sessionId: string, bodies: readonly EventBody[]): RecordedEvent[]
-  /** Holds events in memory that could not be appended (the end of a turn on a full disk); the next append that succeeds writes them. */
+  /**
+   * Holds events in memory that could not be appended (the end of a turn on a full disk); the next append that succeeds
+   * writes them.
+   */
   hold(sessionId: string, bodies: readonly EventBody[]): RecordedEvent[]
   /** Creates a session in a folder (its real path) and takes its lease. */
   create(input: {
@@ -32,8 +35,9 @@ export interface Store {
   /** Events with `seq > since`, oldest first. */
   since(sessionId: string, since: number, limit?: number): RecordedEvent[]
   /**
-   * A window of at most about `limit` events that ends before `before` (default: the end). It starts at a `turn.started` or `step.started` (or the start of the
-   * session), so that it can be folded without earlier events. Events removed by a restore are left out.
+   * A window of at most about `limit` events that ends before `before` (default: the end). It starts at a
+   * `turn.started` or `step.started` (or the start of the session), so that it can be folded without earlier events.
+   * Events removed by a restore are left out.
    */
   window(sessionId: string, options: { before?: number; limit: number }): { events: RecordedEvent[]; hasMore: boolean }
   /** Events of these types with `seq > since`, oldest first, including those removed by a restore. */
@@ -42,10 +46,15 @@ export interface Store {
     types: readonly Type[],
     since?: number,
   ): Extract<RecordedEvent, { type: Type }>[]
-  /** The events that make up the model's history, newest first and lazily: stop iterating when you have enough. Without events removed by a restore. */
+  /**
+   * The events that make up the model's history, newest first and lazily: stop iterating when you have enough. Without
+   * events removed by a restore.
+   */
   historyBackwards(sessionId: string, upTo?: number): Iterable<RecordedEvent>
   search(query: string, limit?: number, sessionId?: string): SearchHit[]
-  /** Takes the session's lease for this process; not ok, with the place where it runs, if another live process has it. */
+  /**
+   * Takes the session's lease for this process; not ok, with the place where it runs, if another live process has it.
+   */
   acquire(sessionId: string): { ok: true } | { ok: false; where: string }
   release(sessionId: string): void
   /** Sessions with pending requests, whether or not a process has them; `elsewhere`: the other process that has it. */

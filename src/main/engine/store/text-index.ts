@@ -3,7 +3,10 @@ import type { SearchHit } from '../../../shared/model/session'
 import type { Database } from './database'
 import { matchExpression, parseQuery, snippetOf, indexable } from './search-query'
 
-/** How much of a message is searchable, in UTF-16 units: indexing a long one (a pasted log) must not slow down the append. */
+/**
+ * How much of a message is searchable, in UTF-16 units: indexing a long one (a pasted log) must not slow down the
+ * append.
+ */
 const MAX_TEXT_CHARS = 256 * 1024
 
 /** The searchable text of an event: what the user wrote and what the model answered; empty for all others. */

@@ -34,7 +34,9 @@ export function backgroundResult(task: Task, interactive: boolean, note?: string
   }
 }
 
-/** What the model reads of a command it waited for: the output, then what it cannot see in it; how it ended comes last. */
+/**
+ * What the model reads of a command it waited for: the output, then what it cannot see in it; how it ended comes last.
+ */
 export function foregroundResult(
   end: TaskEnd,
   told: { timeoutMs: number; interactive: boolean; canAnswer: boolean },

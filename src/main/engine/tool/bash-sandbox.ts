@@ -16,7 +16,9 @@ export type AllowScope = 'once' | 'session' | 'always'
 
 /** The sandbox of one session's commands, as Bash needs it. */
 export interface SessionSandbox {
-  /** What a command in this sandbox can reach; undefined: everything. `opened`: what was allowed for this one command. */
+  /**
+   * What a command in this sandbox can reach; undefined: everything. `opened`: what was allowed for this one command.
+   */
   policy(sandbox: CommandSandbox | undefined, opened?: SandboxDenial): Promise<SandboxPolicy | undefined>
   /** Says whether the last sandbox was made from a search of the whole project. */
   searched(isComplete: boolean): void
@@ -44,8 +46,9 @@ export interface SandboxedRun {
 }
 
 /**
- * Runs a command in its sandbox. When it fails because of the sandbox, the user is asked once whether to open what it wanted, or to run it without a sandbox; then it runs
- * again. What the sandbox did is added to the notes of the end, as text for the model.
+ * Runs a command in its sandbox. When it fails because of the sandbox, the user is asked once whether to open what it
+ * wanted, or to run it without a sandbox; then it runs again. What the sandbox did is added to the notes of the end, as
+ * text for the model.
  */
 export async function runInSandbox(
   session: SessionSandbox,

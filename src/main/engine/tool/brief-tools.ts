@@ -13,7 +13,10 @@ interface JsonSchema {
   anyOf?: JsonSchema[]
 }
 
-/** The list of brief tools for the model: a line `Name(field: type, field?: type) description` for each; undefined without any. */
+/**
+ * The list of brief tools for the model: a line `Name(field: type, field?: type) description` for each; undefined
+ * without any.
+ */
 export function briefToolList(tools: readonly Tool[]): string | undefined {
   if (tools.length === 0) return undefined
   return [`More tools, to be called with ${CALL_TOOL}:`, ...tools.map(briefLine)].join('\n')

@@ -10,8 +10,8 @@ const input = z.strictObject({
 })
 
 /**
- * Calls a tool that is not in the list of tools: the list stays as it is from the beginning of a conversation, so that providers keep finding it in their
- * caches. The loop puts the tool it names in its place, so it never runs itself.
+ * Calls a tool that is not in the list of tools: the list stays as it is from the beginning of a conversation, so that
+ * providers keep finding it in their caches. The loop puts the tool it names in its place, so it never runs itself.
  */
 export function callTool(): Tool<typeof input> {
   return {

@@ -22,14 +22,17 @@ export function shownPath(workspace: Workspace, path: ResolvedPath): string {
   return written === real || written === path.path ? real : `${written} -> ${real}`
 }
 
-/** A path in a list with one entry a line: as it is, or as a JSON string when it holds control characters such as a newline. */
+/**
+ * A path in a list with one entry a line: as it is, or as a JSON string when it holds control characters such as a
+ * newline.
+ */
 export function printablePath(path: string): string {
   return /[\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }
 
 /**
- * What to tell the model of a path that does not exist: the one on the disk whose name looks the same, as the model can repeat it (screenshots of macOS have a narrow
- * space, and accents two Unicode forms), or else `advice`.
+ * What to tell the model of a path that does not exist: the one on the disk whose name looks the same, as the model can
+ * repeat it (screenshots of macOS have a narrow space, and accents two Unicode forms), or else `advice`.
  */
 export async function missingPath(workspace: Workspace, path: ResolvedPath, advice: string): Promise<string> {
   const shown = workspace.display(path.path)
@@ -52,8 +55,9 @@ export async function missingPath(workspace: Workspace, path: ResolvedPath, advi
 const MAX_ENTRIES = 20_000
 
 /**
- * For a path that does not exist: an existing one whose names look the same. They may differ in Unicode normalisation (macOS decomposes
- * accents), in case, or in kinds of spaces (screenshots have a narrow one). Undefined when no such path exists.
+ * For a path that does not exist: an existing one whose names look the same. They may differ in Unicode normalisation
+ * (macOS decomposes accents), in case, or in kinds of spaces (screenshots have a narrow one). Undefined when no such
+ * path exists.
  */
 async function similarPath(absolutePath: string): Promise<string | undefined> {
   const { root } = parse(absolutePath)
@@ -76,7 +80,10 @@ function comparableName(name: string): string {
   return name.normalize('NFKC').toLowerCase().replace(INVISIBLE, '').replace(/\s+/gu, ' ').trim()
 }
 
-/** How a name on the disk differs from the one that was asked for: in kinds of spaces, invisible characters, Unicode form or case. */
+/**
+ * How a name on the disk differs from the one that was asked for: in kinds of spaces, invisible characters, Unicode
+ * form or case.
+ */
 function nameDifference(asked: string, there: string): string {
   if (asked.normalize('NFC') === there.normalize('NFC')) return 'its accents are in another Unicode form'
   const odd = [...new Set(there.match(ODD_SPACE) ?? [])].filter((each) => !asked.includes(each))
@@ -88,7 +95,10 @@ function nameDifference(asked: string, there: string): string {
   return asked.toLowerCase() === there.toLowerCase() ? 'upper and lower case differ' : 'some characters only look alike'
 }
 
-/** Spaces that are not the ordinary one (macOS puts U+202F into names of screenshots), and characters that cannot be seen. */
+/**
+ * Spaces that are not the ordinary one (macOS puts U+202F into names of screenshots), and characters that cannot be
+ * seen.
+ */
 const ODD_SPACE = /[^\S ]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/gu
 const INVISIBLE = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/gu
 
@@ -105,8 +115,8 @@ function escapedPath(path: string): string {
 }
 
 /**
- * Permission to edit (or read) files in a folder for the session. It covers what lies below the folder: a call is covered by the keys of its
- * own folder and of all folders above it, and who may edit somewhere may read there.
+ * Permission to edit (or read) files in a folder for the session. It covers what lies below the folder: a call is
+ * covered by the keys of its own folder and of all folders above it, and who may edit somewhere may read there.
  */
 export function rememberFolder(workspace: Workspace, verb: 'edit' | 'read', folder: string): Remember {
   const folders = [folder]

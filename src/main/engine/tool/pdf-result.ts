@@ -16,8 +16,8 @@ export function pageRange(text: string): { first: number; last: number } | undef
 }
 
 /**
- * A PDF as the result of a tool: the document with its text when it is short and all of it is asked for, else the text of its pages. A PDF that cannot be read is a failed
- * result that says why.
+ * A PDF as the result of a tool: the document with its text when it is short and all of it is asked for, else the text
+ * of its pages. A PDF that cannot be read is a failed result that says why.
  */
 export async function pdfResult(
   bytes: Buffer,

@@ -99,7 +99,10 @@ function malformed(name: string, rawJson: string, error: unknown): string {
 
 const MAX_ISSUES = 10
 
-/** What is wrong with an input, one line per issue with the field's path and what is expected there. `fields`: the names the object may have. */
+/**
+ * What is wrong with an input, one line per issue with the field's path and what is expected there. `fields`: the names
+ * the object may have.
+ */
 function explainIssues(issues: readonly z.core.$ZodIssue[], raw: unknown, fields: readonly string[]): string {
   const lines = issues.slice(0, MAX_ISSUES).flatMap((issue) => explain(issue, raw, fields))
   if (issues.length > MAX_ISSUES) lines.push(`and ${issues.length - MAX_ISSUES} more`)

@@ -38,7 +38,10 @@ export interface SearchReport {
   searchBinary?(): Promise<RipgrepRun>
 }
 
-/** Turns what ripgrep found into the result: paged, sorted, sensitive files left out by name, and everything that is missing said. */
+/**
+ * Turns what ripgrep found into the result: paged, sorted, sensitive files left out by name, and everything that is
+ * missing said.
+ */
 export async function reportSearch(run: RipgrepRun, report: SearchReport): Promise<ToolResult> {
   const sensitive: string[] = []
   const keep = <T extends { path: string }>(found: T[]): T[] =>
@@ -191,7 +194,10 @@ function cutNote(cut: readonly string[]): string[] {
   ]
 }
 
-/** As ripgrep writes it: `path:12:match`, `path-11-context`; without numbers `path:text`. `--` stands where lines were left out between contexts. */
+/**
+ * As ripgrep writes it: `path:12:match`, `path-11-context`; without numbers `path:text`. `--` stands where lines were
+ * left out between contexts.
+ */
 function render(path: string, lines: readonly MatchLine[], { lineNumbers, hasContext }: SearchReport): string[] {
   return lines.flatMap(({ line, isMatch, text, cut }, index) => {
     const mark = isMatch ? ':' : '-'

@@ -19,7 +19,10 @@ export interface SessionTasks {
   readonly interactive: boolean
   /** Whether that person can type at a command's terminal. */
   readonly canType: boolean
-  /** Starts a command in the background; from then on the agent must be notified of its end. Rejects, with a message to act on, when it cannot be started. */
+  /**
+   * Starts a command in the background; from then on the agent must be notified of its end. Rejects, with a message to
+   * act on, when it cannot be started.
+   */
   start(start: BackgroundStart): Promise<Task>
   /** A command that a call waited for was moved to the background: the same holds for it. */
   moved(task: Task): void
@@ -73,9 +76,14 @@ export interface SessionAgents {
   types(): Promise<OfferedAgent[]>
   /** What is wrong with this type or id, as a sentence the model can act on; undefined when it can be given work. */
   problem(agent: AgentWork['agent'], background: boolean): Promise<string | undefined>
-  /** Starts work in the background: it keeps running after the call. Rejects with a `CodedError` when it cannot start. */
+  /**
+   * Starts work in the background: it keeps running after the call. Rejects with a `CodedError` when it cannot start.
+   */
   start(work: AgentWork): Promise<WorkingAgent>
-  /** Gives work and waits for its end; when `signal` aborts it is stopped. The user may send it to the background meanwhile: then it keeps running after the call. */
+  /**
+   * Gives work and waits for its end; when `signal` aborts it is stopped. The user may send it to the background
+   * meanwhile: then it keeps running after the call.
+   */
   run(work: AgentWork, signal: AbortSignal, progress: (text: string) => void): Promise<AgentOutcome | WorkingAgent>
   /** The tools that types made here can have. */
   tools(): Promise<readonly string[]>

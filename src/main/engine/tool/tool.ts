@@ -54,7 +54,8 @@ export interface CallContext {
   /** What its command was allowed to run in; absent: everywhere. */
   sandbox?: CommandSandbox
   /**
-   * Asks a person while the call runs, and waits; that time does not count against the call's limit. Resolves without an answer when no user can be asked, when
+   * Asks a person while the call runs, and waits; that time does not count against the call's limit. Resolves without
+   * an answer when no user can be asked, when
    * `signal` aborts (its reason, as a sentence, is recorded), or the turn is stopped. Never rejects.
    */
   ask(question: CallQuestion, signal?: AbortSignal): Promise<CallAnswer>
@@ -81,7 +82,10 @@ export type CallAnswer =
   | { optionId: string; kind: ApprovalKind; values?: FormValues }
   | { none: 'unattended' | 'ended'; why: string }
 
-/** What makes a call one that does nothing but ask: no mode, rule or policy answers for the person. A deny rule may still forbid to ask. */
+/**
+ * What makes a call one that does nothing but ask: no mode, rule or policy answers for the person. A deny rule may
+ * still forbid to ask.
+ */
 export interface PersonQuestion {
   about: 'plan' | 'questions'
   /** Why it is asked; a sentence. */
@@ -95,7 +99,10 @@ export interface PersonQuestion {
   problemOf(answer: PersonAnswer): string | undefined
 }
 
-/** Under which keys sessions from before there were rules remember what the user allowed; what can be allowed now is offered as rules. */
+/**
+ * Under which keys sessions from before there were rules remember what the user allowed; what can be allowed now is
+ * offered as rules.
+ */
 export interface Remember {
   /** Stored for the session; a later call with an equal key is allowed. */
   key: string
@@ -113,8 +120,9 @@ export interface PreparedCall {
   /** What would change, for the approval card. Computed only when it is asked for. */
   preview?: () => Promise<Preview | undefined>
   /**
-   * Looks, without effects, whether the call would fail as things are now: its failure, or undefined when it would go through. For use just
-   * before a person is asked, so that the user never approves a call that cannot work. `run` looks again.
+   * Looks, without effects, whether the call would fail as things are now: its failure, or undefined when it would go
+   * through. For use just before a person is asked, so that the user never approves a call that cannot work. `run`
+   * looks again.
    */
   check?: () => Promise<ToolResult | undefined>
   rememberAs?: Remember
@@ -143,11 +151,17 @@ export interface Tool<Schema extends z.ZodType = z.ZodType> {
     tool: string
     /** The server itself says that it can destroy something. */ saysDestructive: boolean
   }
-  /** The fields of its input that say what a call is about, shown while it is still being written; the first that comes. Default: the first text. */
+  /**
+   * The fields of its input that say what a call is about, shown while it is still being written; the first that comes.
+   * Default: the first text.
+   */
   subject?: readonly string[]
   /** Time limit in ms; default 30 s. `null`: the tool keeps its own. */
   timeoutMs?: number | null
-  /** Offered as one line in the instructions and called with `call_tool`, which takes a fraction of what a schema takes. For tools that most turns do not need. */
+  /**
+   * Offered as one line in the instructions and called with `call_tool`, which takes a fraction of what a schema takes.
+   * For tools that most turns do not need.
+   */
   brief?: true
   /** Offered only to agents whose list of tools names it, so that it costs the others nothing. */
   listedOnly?: true

@@ -17,8 +17,9 @@ export interface TruncationOptions {
 }
 
 /**
- * The result as the model gets it. When its text is longer than allowed, the whole text goes to a file; its beginning and end, 20 kB in all, take its place, with the path
- * between them. Media stay. When it cannot be saved, the model gets the same and is told.
+ * The result as the model gets it. When its text is longer than allowed, the whole text goes to a file; its beginning
+ * and end, 20 kB in all, take its place, with the path between them. Media stay. When it cannot be saved, the model
+ * gets the same and is told.
  */
 export async function truncateResult(
   result: ToolResult,

@@ -21,7 +21,10 @@ export interface TrustDeps {
   now(): number
   /** What counts in this folder has changed. */
   notify(folder: string): void
-  /** Why trust cannot be extended here: this engine was started by an agent's command. Absent: every client may extend it. */
+  /**
+   * Why trust cannot be extended here: this engine was started by an agent's command. Absent: every client may extend
+   * it.
+   */
   agentTrace?(): Promise<string | undefined>
   /** What the MCP servers of a project's file would do, a line each; `before` is the text that was accepted. */
   describeServers: DescribeServers
@@ -92,7 +95,10 @@ export function createTrust({ home, now, notify, agentTrace, describeServers }: 
     return [{ kind, file, lines: await mcpLines(projectFile, before) }]
   }
 
-  /** Of what the servers would do, since the values in such a file can be secrets and its lines of any length; of the words themselves where that is the same. */
+  /**
+   * Of what the servers would do, since the values in such a file can be secrets and its lines of any length; of the
+   * words themselves where that is the same.
+   */
   async function diffOf(
     folder: string,
     projectFile: ProjectFile,

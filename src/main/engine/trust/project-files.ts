@@ -27,7 +27,9 @@ const FILES: readonly { kind: TrustPart['kind']; path: readonly string[] }[] = [
   { kind: 'rules', path: ['.trestle', 'config.toml'] },
   { kind: 'mcp', path: ['.mcp.json'] },
 ]
-/** What is to be trusted is to be read by a person first: a file that is longer, or comes after so much, does not count. */
+/**
+ * What is to be trusted is to be read by a person first: a file that is longer, or comes after so much, does not count.
+ */
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_TOTAL_BYTES = 1024 * 1024
 

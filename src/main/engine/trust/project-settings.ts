@@ -17,8 +17,9 @@ export interface FolderSettings {
 }
 
 /**
- * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds. Such a file comes with
- * the project, from an unknown author: it does nothing until the user trusts it, word for word. Then its rules and hooks count, it can switch tools off and lower
+ * The settings for work in `folder` (a real path): the user's own, and what the project's `.trestle/config.toml` adds.
+ * Such a file comes with the project, from an unknown author: it does nothing until the user trusts it, word for word.
+ * Then its rules and hooks count, it can switch tools off and lower
  * `[loop] max_steps` and make the sandbox stricter; everything else in it (providers, addresses, headers, keys above all) is ignored and reported. After a change, until the
  * user has looked at it, what was accepted before still restricts, but allows nothing and only
  * watches over what is done. Never fails.
@@ -70,7 +71,10 @@ function withProject(
   }
 }
 
-/** What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools, the number of steps and a stricter sandbox is ignored and reported. */
+/**
+ * What a project's `.trestle/config.toml` says. Everything but rules, hooks, switched off tools, the number of steps
+ * and a stricter sandbox is ignored and reported.
+ */
 interface ProjectConfig {
   rules: readonly PermissionRule[]
   hooks: readonly Hook[]

@@ -19,7 +19,10 @@ export interface TrustState {
   problem?: ConfigProblem
 }
 
-/** Looks at the project and at what the user decided about it. `folder` is a real path. Reads nothing more when the project has no files. */
+/**
+ * Looks at the project and at what the user decided about it. `folder` is a real path. Reads nothing more when the
+ * project has no files.
+ */
 export function readTrustState(home: string, folder: string): TrustState {
   const files = projectFiles(folder, home)
   const hash = projectFilesHash(folder, files)
@@ -46,7 +49,10 @@ const TrustDecisionSchema = z.object({
   refused: z.string().optional(),
 })
 
-/** What the user has decided about one folder; a file of its own, so that two processes never overwrite each other's decisions. */
+/**
+ * What the user has decided about one folder; a file of its own, so that two processes never overwrite each other's
+ * decisions.
+ */
 export type TrustDecision = z.infer<typeof TrustDecisionSchema>
 
 /** What was decided about a folder. One that cannot be read trusts nothing, and is left as it is. */
@@ -103,9 +109,10 @@ function parseDecision(text: string): TrustDecision | undefined {
 }
 
 /**
- * Lets `write` change one file of a project at the user's own wish. Where all of the folder's configuration was trusted before, or did not exist, it is
- * trusted afterwards too, as far as nothing but this file has changed, to the text that `write` answers. In every other case, and when it is a command of an agent
- * that changes it, the user is asked as always. `folder` is a real path.
+ * Lets `write` change one file of a project at the user's own wish. Where all of the folder's configuration was trusted
+ * before, or did not exist, it is trusted afterwards too, as far as nothing but this file has changed, to the text that
+ * `write` answers. In every other case, and when it is a command of an agent that changes it, the user is asked as
+ * always. `folder` is a real path.
  */
 export async function writeKeepingTrust(
   home: string,

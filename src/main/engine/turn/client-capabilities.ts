@@ -3,7 +3,10 @@ import { clientTerminals, type ClientTerminalsOptions, type ClientTerminalProvid
 import type { TaskStart, TerminalTasks } from '../task/task-supervisor'
 import type { EditorFiles } from '../workspace/file/editor-files'
 
-/** What the client of a session (an editor) provides for its agent to use instead of Trestle's own. Permissions, checkpoints and limits stay with the engine. */
+/**
+ * What the client of a session (an editor) provides for its agent to use instead of Trestle's own. Permissions,
+ * checkpoints and limits stay with the engine.
+ */
 export interface SessionClientCapabilities {
   files?: EditorFiles
   terminals?: ClientTerminalProvider
@@ -30,11 +33,17 @@ export function createClientCapabilityRegistry(): ClientCapabilityRegistry {
 }
 
 export interface ClientToolsOptions extends ClientTerminalsOptions {
-  /** Where a command runs instead of in a client terminal, because it shares a network with a background command of its session. */
+  /**
+   * Where a command runs instead of in a client terminal, because it shares a network with a background command of its
+   * session.
+   */
   hostedFor(start: TaskStart): Promise<Pick<TerminalTasks, 'run'> | undefined>
 }
 
-/** Returns a function that looks up the client capabilities of a session for its tools. Call it at every use: clients come and go. */
+/**
+ * Returns a function that looks up the client capabilities of a session for its tools. Call it at every use: clients
+ * come and go.
+ */
 export function clientTools(
   registry: Pick<ClientCapabilityRegistry, 'of'>,
   { hostedFor, ...options }: ClientToolsOptions,

@@ -10,7 +10,9 @@ const SHARE_OF_REFUSED = 0.95
 /** A learned window expires after this long, in ms: models get larger windows. */
 const REMEMBERED_MS = 14 * 24 * 3_600_000
 
-/** The context windows of models, as configured or learned from a provider, and the calibration of their token counts. */
+/**
+ * The context windows of models, as configured or learned from a provider, and the calibration of their token counts.
+ */
 export interface ContextWindows {
   of(model: Pick<ModelInfo, 'id' | 'model' | 'providerId' | 'contextWindow'>): ModelWindow
 }
@@ -112,8 +114,8 @@ export function createContextWindows({
 }
 
 /**
- * The endpoint of a provider whose windows are to be remembered; undefined for a server on this machine, which may restart with another window and whose
- * refusals cost nothing.
+ * The endpoint of a provider whose windows are to be remembered; undefined for a server on this machine, which may
+ * restart with another window and whose refusals cost nothing.
  */
 export function endpointOf(provider: ProviderSettings | undefined): string | undefined {
   if (!provider) return undefined

@@ -91,8 +91,8 @@ export interface AgentWrittenDeps {
 const FILE_TIME_TOLERANCE_MS = 2_000
 
 /**
- * Marks the instruction files that agents of this conversation wrote themselves. Otherwise, text that a prompt injection made them write would come back to
- * them as instructions of the user.
+ * Marks the instruction files that agents of this conversation wrote themselves. Otherwise, text that a prompt
+ * injection made them write would come back to them as instructions of the user.
  */
 export async function markAgentWritten(
   { checkpoints, effectiveHeader }: AgentWrittenDeps,

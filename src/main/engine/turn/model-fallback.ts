@@ -17,7 +17,10 @@ export interface ModelFallbackDeps {
   log(message: string): void
 }
 
-/** Continues a turn with another model when its own is overloaded: once per turn, and only if the conversation fits into the other model's window. */
+/**
+ * Continues a turn with another model when its own is overloaded: once per turn, and only if the conversation fits into
+ * the other model's window.
+ */
 export function createModelFallback(ctx: TurnContext, deps: ModelFallbackDeps): NonNullable<ModelAccess['fallBack']> {
   return async (failure) => {
     if (

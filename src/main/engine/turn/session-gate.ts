@@ -20,7 +20,9 @@ export interface SessionGateDeps {
   effectiveHeader(session: Session): Session['header']
   rulesOf(session: Session): Promise<PermissionRule[]>
   interactive: boolean
-  /** Whether this process shows the requests of every session; otherwise only those of sessions that a client watches. */
+  /**
+   * Whether this process shows the requests of every session; otherwise only those of sessions that a client watches.
+   */
   hasInbox: boolean
   /** The sandboxes that are available for the commands of a session. */
   sandboxesOf?(session: Session, forCommand: boolean): Promise<CommandSandboxes>
@@ -93,7 +95,10 @@ export function createGateDeps(deps: SessionGateDeps): (session: Session) => Par
 
 type Contains = (header: Session['header'] | undefined) => boolean
 
-/** Whether any agent of a session has read such text: they pass text to each other. It stays in a conversation, so it counts from then on. */
+/**
+ * Whether any agent of a session has read such text: they pass text to each other. It stays in a conversation, so it
+ * counts from then on.
+ */
 export function hasRead(
   store: Pick<Store, 'header' | 'agents'>,
   header: Session['header'],

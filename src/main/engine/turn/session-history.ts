@@ -13,7 +13,10 @@ import type { Store } from '../store/store'
 import type { ContextWindows } from './context-windows'
 import type { RequestPrefix } from '../../../shared/model/context'
 
-/** How much of a conversation that was never compacted is read, in characters per token of the window; more would not fit. */
+/**
+ * How much of a conversation that was never compacted is read, in characters per token of the window; more would not
+ * fit.
+ */
 const MAX_CHARS_PER_TOKEN = 12
 
 /** A conversation as the model sees it. */
@@ -66,7 +69,10 @@ function partOf({ line, lines, total }: { line: number; lines: number; total?: n
   return total === undefined ? 'part' : { first: line, last: line + lines - 1, total }
 }
 
-/** Yields the events, newest first, and collects from them which file contents the agent has read and which changed facts it knows, so that both survive a restart. */
+/**
+ * Yields the events, newest first, and collects from them which file contents the agent has read and which changed
+ * facts it knows, so that both survive a restart.
+ */
 function* restoringReads(
   events: Iterable<RecordedEvent>,
   reads: ReadState,
@@ -90,7 +96,10 @@ const MAX_KEPT = 20
 
 /** The recorded request prefixes of sessions. */
 export interface FrozenPrefixes {
-  /** The prefix of a session's requests; the same objects while it does not change. Undefined when the next turn freezes a new one. */
+  /**
+   * The prefix of a session's requests; the same objects while it does not change. Undefined when the next turn freezes
+   * a new one.
+   */
   of(session: { header: SessionHeader }): { seq: number; prefix: RequestPrefix } | undefined
   /** Names of the tools whose schemas the session's model has received. */
   knownTools(session: { header: SessionHeader }): ReadonlySet<string> | undefined
@@ -134,8 +143,8 @@ export function createFrozenPrefixes(store: Pick<Store, 'since' | 'historyBackwa
 }
 
 /**
- * Makes call ids unique within a session: some servers count from `call_0` in every answer. A compacted history does not contain the earlier ids, so every
- * new id then includes `since`, the sequence number of the compaction.
+ * Makes call ids unique within a session: some servers count from `call_0` in every answer. A compacted history does
+ * not contain the earlier ids, so every new id then includes `since`, the sequence number of the compaction.
  */
 export function createCallIds(history: readonly Message[], since?: number): (wireId: string) => string {
   const seen = new Set<string>()

@@ -25,14 +25,17 @@ export interface SessionSandboxesDeps {
   /** Adds to a list of `[sandbox]` in the user's own configuration. */
   keep(list: 'write' | 'read' | 'hosts', value: string): Promise<void>
   /**
-   * Why commands of a session run without a sandbox (for example in terminals of a client on another machine), as a sentence. `known`: return only what is
-   * already known, without probing.
+   * Why commands of a session run without a sandbox (for example in terminals of a client on another machine), as a
+   * sentence. `known`: return only what is already known, without probing.
    */
   unsandboxedReason?(session: Session, known?: 'known'): Promise<string | undefined>
   log(message: string): void
 }
 
-/** The sandboxes of sessions: the input for judging commands, the policy that commands run with, and the status that the UI shows. */
+/**
+ * The sandboxes of sessions: the input for judging commands, the policy that commands run with, and the status that the
+ * UI shows.
+ */
 function createSessionSandboxes({
   sandboxes,
   userHome,
@@ -203,7 +206,10 @@ export interface EngineSandboxes {
   sessions: ReturnType<typeof createSessionSandboxes>
   /** For servers, hooks and language servers. */
   programs: ProgramSandboxes
-  /** What clients provide for sessions. If commands run in an editor's terminals, the editor's machine decides whether a sandbox exists. */
+  /**
+   * What clients provide for sessions. If commands run in an editor's terminals, the editor's machine decides whether a
+   * sandbox exists.
+   */
   clientCapabilities: ClientCapabilityRegistry
 }
 

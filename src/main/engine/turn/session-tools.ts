@@ -39,7 +39,10 @@ import type { Session } from '../session/session'
 
 export interface SessionTools {
   workspaceOf(session: Session): Workspace
-  /** The tools that a turn offers: without disabled ones, with the edit tools that the model knows, and ReadMediaFile for the media that it accepts. */
+  /**
+   * The tools that a turn offers: without disabled ones, with the edit tools that the model knows, and ReadMediaFile
+   * for the media that it accepts.
+   */
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers?: (tool: Tool) => boolean): Registry
   /** Forgets which files were read, because the conversation was replaced. */
   forgetReads(session: Session): void
@@ -97,7 +100,9 @@ export interface SessionFileRules {
   ): Promise<(path: string) => boolean>
 }
 
-/** The tools of each session, created on first use and again when its folders change; the record of files read is kept. */
+/**
+ * The tools of each session, created on first use and again when its folders change; the record of files read is kept.
+ */
 export function createSessionTools(deps: SessionToolsDeps): SessionTools {
   const kits = new WeakMap<Session, Kit>()
 

@@ -59,7 +59,9 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
     return { info, provider, settings, problems, agent, skills, choice }
   }
 
-  /** Everything for a request, with the conversation from the log. With `turn`, waits a moment for the tools of servers. */
+  /**
+   * Everything for a request, with the conversation from the log. With `turn`, waits a moment for the tools of servers.
+   */
   async function gather(session: Session, turn?: { signal: AbortSignal; knownTools: ToolChoice['knownTools'] }) {
     const { header } = session
     const { info, provider, settings, problems, agent, skills, choice } = await choose(session, turn?.knownTools)

@@ -252,7 +252,10 @@ function requestPrefixTokens(
   return prefixTokens(system, info.toolCalls ? tools : [])
 }
 
-/** What the loop needs to know about a model. Effort: that of the turn, the session, the agent, or the model's settings; else the vendor's default. */
+/**
+ * What the loop needs to know about a model. Effort: that of the turn, the session, the agent, or the model's settings;
+ * else the vendor's default.
+ */
 function modelOf({ header }: Session, agent: AgentTurn, info: ModelInfo): TurnModel {
   const effort = header.turnEffort ?? header.effort ?? agent.effort ?? info.effort
   return {

@@ -16,8 +16,8 @@ export interface TurnToolsDeps {
   toolsOf(session: Session, model: ModelInfo, disabled: readonly string[], offers: AgentTurn['offers']): Registry
   allTools(session: Session): readonly Tool[]
   /**
-   * The tools of the session's MCP servers; undefined when no server is configured. With a signal, for a turn: waits a moment for servers whose tools are not
-   * known yet. Without a signal, nothing is started.
+   * The tools of the session's MCP servers; undefined when no server is configured. With a signal, for a turn: waits a
+   * moment for servers whose tools are not known yet. Without a signal, nothing is started.
    */
   serverTools?(session: Session, signal?: AbortSignal): Promise<ServerTools | undefined>
 }

@@ -23,8 +23,9 @@ const FIELDS: readonly { label: string; names: readonly string[] }[] = [
 ]
 
 /**
- * Where the service says that this machine's IP address is: a line for each fact. A redirect to this machine or a private network is refused, unless it stays on the
- * host of the service. Rejects with a `WebRefusal` that says what to do.
+ * Where the service says that this machine's IP address is: a line for each fact. A redirect to this machine or a
+ * private network is refused, unless it stays on the host of the service. Rejects with a `WebRefusal` that says what to
+ * do.
  */
 export async function locate({ service, signal, proxyFor }: LocateRequest): Promise<string> {
   const { host } = new URL(service)

@@ -9,7 +9,10 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOL
 
 /** What a text that enters a prompt, or configures the engine, must be. */
 export interface TextGuard {
-  /** Real path of the folder it must lie in, wherever links lead. Absent for the user's own files, which may be links to anywhere. */
+  /**
+   * Real path of the folder it must lie in, wherever links lead. Absent for the user's own files, which may be links to
+   * anywhere.
+   */
   within?: string
   /** Real path of TRESTLE_HOME: no text of a project lies in it. */
   home?: string
@@ -22,7 +25,10 @@ export interface GuardedFile {
   stat: Stats
 }
 
-/** `problem` is a sentence about the file (`It is …`); `kind` says what it is about where callers have words of their own. */
+/**
+ * `problem` is a sentence about the file (`It is …`); `kind` says what it is about where callers have words of their
+ * own.
+ */
 interface Refused {
   problem: string
   kind?: 'special' | 'large'
@@ -31,8 +37,8 @@ interface Refused {
 export type GuardedText = { text: string; realPath: string } | { missing: true } | Refused
 
 /**
- * Reads text that comes with a project, or configures the engine: only a regular file of bounded size, in UTF-8, that really lies where it must and is not
- * sensitive. Never waits for a pipe or a device, and never throws.
+ * Reads text that comes with a project, or configures the engine: only a regular file of bounded size, in UTF-8, that
+ * really lies where it must and is not sensitive. Never waits for a pipe or a device, and never throws.
  */
 export function readGuardedText(file: string, guard: TextGuard): GuardedText {
   const found = guardedFile(file, guard)

@@ -15,8 +15,8 @@ const MAX_DIFF_MS = 100
 const MAX_EDIT_LENGTH = 4_000
 
 /**
- * The difference between two texts. `before` undefined: the file is new; `after` undefined: it is removed; `from`: the path it had before. Bounded in
- * time and size for any input.
+ * The difference between two texts. `before` undefined: the file is new; `after` undefined: it is removed; `from`: the
+ * path it had before. Bounded in time and size for any input.
  */
 export async function unifiedDiff(
   path: string,
@@ -51,7 +51,10 @@ interface Hunk {
   lines: string[]
 }
 
-/** What is left when equal lines at both ends are dropped, but for the context. A small change to a large file stays small. */
+/**
+ * What is left when equal lines at both ends are dropped, but for the context. A small change to a large file stays
+ * small.
+ */
 function changedStretch(old: string, after: string): { oldMiddle: string; newMiddle: string; skippedLines: number } {
   const most = Math.min(old.length, after.length)
   let start = 0

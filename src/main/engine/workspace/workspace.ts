@@ -13,8 +13,9 @@ export interface Workspace {
   /** Real paths of further folders the user added to the session. */
   readonly addedFolders: readonly string[]
   /**
-   * Where a path the model wrote really is: absolute, `~` expanded, every symlink on the way resolved, as the system does it (a link is followed
-   * before a `..` behind it counts; for a file that is not there yet: its nearest existing parent). Throws nothing.
+   * Where a path the model wrote really is: absolute, `~` expanded, every symlink on the way resolved, as the system
+   * does it (a link is followed before a `..` behind it counts; for a file that is not there yet: its nearest existing
+   * parent). Throws nothing.
    */
   resolve(path: string): Promise<ResolvedPath>
   /** What the model and the user are shown: relative inside the root, else absolute. */
@@ -51,7 +52,10 @@ export interface SeenLines {
   cut?: readonly { line: number; from: number; to: number; end?: boolean }[]
 }
 
-/** Which file contents the agent has seen; by real path and content (see content-mark.ts), kept for the life of the session. */
+/**
+ * Which file contents the agent has seen; by real path and content (see content-mark.ts), kept for the life of the
+ * session.
+ */
 export interface ReadState {
   /** Remembers that the agent has seen (or itself written) this content, or which part of it; default: all of it. */
   markRead(realPath: string, contentMark: string, seen?: SeenLines | 'all' | 'part'): void

@@ -14,7 +14,10 @@ const ACTIONS = {
   restore: { options: ['json'], words: [1, 1000], takes: 'the numbers of notifications', humanOnly: true },
 } satisfies Record<string, ActionSpec>
 
-/** `trestle notification`: reads and changes the list of notifications. Returns the exit code: 0, or 2 when it is not allowed. */
+/**
+ * `trestle notification`: reads and changes the list of notifications. Returns the exit code: 0, or 2 when it is not
+ * allowed.
+ */
 export async function notificationMain(parsed: Parsed, version: string): Promise<number> {
   const { action, words } = parseAction<keyof typeof ACTIONS>('notification', ACTIONS, parsed)
   const { humanOnly }: ActionSpec = ACTIONS[action]

@@ -237,8 +237,8 @@ async function chooseSession(engine: Engine, options: PrintOptions): Promise<Cho
 }
 
 /**
- * A turn that could not start leaves no empty session, which `--continue` would take for the latest conversation, and no
- * model that cannot be used.
+ * A turn that could not start leaves no empty session, which `--continue` would take for the latest conversation, and
+ * no model that cannot be used.
  */
 async function undoStart(
   { sessions }: Engine,

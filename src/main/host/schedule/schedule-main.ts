@@ -59,7 +59,10 @@ const ACTIONS = {
   uninstall: SERVICE,
 } satisfies Record<string, ActionSpec>
 
-/** `trestle schedule`: reads, changes and runs schedules. Returns the exit code: 0, 1 when it failed, or 2 when it is not allowed. */
+/**
+ * `trestle schedule`: reads, changes and runs schedules. Returns the exit code: 0, 1 when it failed, or 2 when it is
+ * not allowed.
+ */
 export async function scheduleMain(parsed: Parsed, version: string): Promise<number> {
   const { action, words } = parseAction<keyof typeof ACTIONS>('schedule', ACTIONS, parsed)
   const { humanOnly }: ActionSpec = ACTIONS[action]

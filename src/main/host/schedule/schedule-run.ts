@@ -12,7 +12,9 @@ import { taskHostProgram } from '../../engine/task/client/task-host-program'
 const OFF =
   'Schedules are off: turn them on in the settings, under Features, or with scheduling = true in [features] of config.toml.'
 
-/** An engine that runs schedules without a user at hand: what needs an answer waits in the inbox of any other Trestle. */
+/**
+ * An engine that runs schedules without a user at hand: what needs an answer waits in the inbox of any other Trestle.
+ */
 export async function backgroundEngine(version: string): Promise<Engine> {
   const redact = { text: createRedact({ env: process.env }) }
   const log = openAppLog({ home: resolveHome(), redact: (text) => redact.text(text) })

@@ -13,7 +13,10 @@ interface ServiceOptions {
   json: boolean
 }
 
-/** `trestle schedule install`: shows the service that runs schedules in the background, and after consent writes and starts it. Returns the exit code. */
+/**
+ * `trestle schedule install`: shows the service that runs schedules in the background, and after consent writes and
+ * starts it. Returns the exit code.
+ */
 export async function installService({ yes, json }: ServiceOptions): Promise<number> {
   const service = await thisService()
   const { file, text, start, system } = service

@@ -236,7 +236,10 @@ async function close(server: Server, sockets: WebSocketServer): Promise<void> {
 /** Loopback names of this machine. */
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
-/** The Host check: whether the header names this machine and our port. With DNS rebinding it would name the foreign site. */
+/**
+ * The Host check: whether the header names this machine and our port. With DNS rebinding it would name the foreign
+ * site.
+ */
 function isOurHost(host: string | undefined, port: number): boolean {
   if (host === undefined) return false
   const at = host.lastIndexOf(':')
@@ -246,8 +249,8 @@ function isOurHost(host: string | undefined, port: number): boolean {
 }
 
 /**
- * The Origin check: whether the header names one of our own pages. Browsers always send it with a WebSocket; a program without it
- * still needs the token.
+ * The Origin check: whether the header names one of our own pages. Browsers always send it with a WebSocket; a program
+ * without it still needs the token.
  */
 function isOurOrigin(origin: string | undefined, port: number): boolean {
   if (origin === undefined) return true

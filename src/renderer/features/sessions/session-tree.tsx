@@ -25,8 +25,8 @@ interface SessionTreeProps {
 const FOCUS_FRAMES = 10
 
 /**
- * The sessions as a virtualized list, so that thousands of them are cheap, and navigated with the arrow keys; one row at a
- * time is in the tab order.
+ * The sessions as a virtualized list, so that thousands of them are cheap, and navigated with the arrow keys; one row
+ * at a time is in the tab order.
  */
 export function SessionTree({
   rows,

@@ -126,7 +126,10 @@ export function transcriptOf(sessionId: string): TranscriptMover | undefined {
   return transcripts.get(sessionId)
 }
 
-/** Scrolls to a call in the transcript on screen and opens it. False when that session is not on screen or the call is not loaded. */
+/**
+ * Scrolls to a call in the transcript on screen and opens it. False when that session is not on screen or the call is
+ * not loaded.
+ */
 export function jumpToCall(sessionId: string, callId: string): boolean {
   return transcripts.get(sessionId)?.toCall(callId) ?? false
 }

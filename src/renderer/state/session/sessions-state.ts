@@ -67,7 +67,9 @@ export function waitingSessions(state: SessionsState): SessionSummary[] {
   return [...state.sessions.values()].filter((summary) => summary.waiting > 0).sort((a, b) => a.updatedAt - b.updatedAt)
 }
 
-/** A folder with its sessions, latest first. Sessions without a project are together, in the folder that holds theirs. */
+/**
+ * A folder with its sessions, latest first. Sessions without a project are together, in the folder that holds theirs.
+ */
 export interface Project {
   folder: string
   sessions: SessionSummary[]

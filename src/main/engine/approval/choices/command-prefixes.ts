@@ -11,7 +11,10 @@ const ONLY_EXACTLY = new Set(
   trestle tmux screen expect git-shell eval trap export declare typeset local readonly unset alias set`.split(/\s+/),
 )
 
-/** What a first word means for one program: how many words (without the program) form the subcommand. 0: offer only the exact command. */
+/**
+ * What a first word means for one program: how many words (without the program) form the subcommand. 0: offer only the
+ * exact command.
+ */
 interface Subcommands {
   /** For first words that are not listed here. */
   otherwise: number
@@ -104,8 +107,8 @@ function ones(words: string): Record<string, number> {
 }
 
 /**
- * How many leading words of a command may stand before "and anything", widest last: the words that form the subcommand. Undefined when only
- * the exact command should be offered. Never a bare program that runs other programs.
+ * How many leading words of a command may stand before "and anything", widest last: the words that form the subcommand.
+ * Undefined when only the exact command should be offered. Never a bare program that runs other programs.
  */
 export function commandPrefixes(program: string, words: readonly Word[]): number[] | undefined {
   const [, first, second] = words

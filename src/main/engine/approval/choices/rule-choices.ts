@@ -11,7 +11,10 @@ import { inspectCommand } from '../command/inspect-command'
 /** Maximum number of past calls shown with a choice; older ones are left out. */
 const MAX_PAST = 50
 
-/** The offers, each with what it would have decided about the session's past calls, by the policies that judge every call. */
+/**
+ * The offers, each with what it would have decided about the session's past calls, by the policies that judge every
+ * call.
+ */
 export async function ruleChoices(
   policies: readonly Policy[],
   offers: readonly RuleOffer[],

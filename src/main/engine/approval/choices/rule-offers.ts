@@ -15,8 +15,8 @@ const MAX_OFFERS = 3
 const MAX_RULES = 6
 
 /**
- * Two or three generalizations of a call that asks, narrowest first; empty when no rule could allow it. Each is tried on the call before it
- * is offered, by the policies that will judge the next call.
+ * Two or three generalizations of a call that asks, narrowest first; empty when no rule could allow it. Each is tried
+ * on the call before it is offered, by the policies that will judge the next call.
  */
 export function ruleOffers(policies: readonly Policy[], judged: JudgedCall): RuleOffer[] {
   const offers: RuleOffer[] = []

@@ -18,8 +18,8 @@ const NOT_THERE = new Set(['ENOTDIR', 'ENOENT', 'ELOOP', 'ENAMETOOLONG'])
 export type Expansion = { paths: string[] } | { problem: string }
 
 /**
- * The paths that bash expands a glob to on the current disk: absolute, with `.` and `..` kept. `pattern` has a backslash before
- * each character that is not a wildcard. A glob without a match stands for itself.
+ * The paths that bash expands a glob to on the current disk: absolute, with `.` and `..` kept. `pattern` has a
+ * backslash before each character that is not a wildcard. A glob without a match stands for itself.
  */
 export async function expandGlob(
   folder: string,
@@ -68,7 +68,10 @@ export async function expandGlob(
   }
 }
 
-/** The folder where a glob starts, without a trailing slash, and the names below. On Windows the first of them may be a drive: `/c/x*`, `C:/x*`. */
+/**
+ * The folder where a glob starts, without a trailing slash, and the names below. On Windows the first of them may be a
+ * drive: `/c/x*`, `C:/x*`.
+ */
 function startOf(folder: string, pattern: string, paths: PathFlavor): { start: string; steps: string[] } {
   const steps = pattern.split('/').filter((step, index) => step !== '' || index === 0)
   const magic = steps.findIndex((step) => isMagic(step))

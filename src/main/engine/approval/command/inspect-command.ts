@@ -48,8 +48,8 @@ interface Inspection extends Lookup {
 }
 
 /**
- * Breaks a command down into what it does. Hidden code is a part of its own; a command that takes too long asks in every mode.
- * Never throws. Yields to other work regularly.
+ * Breaks a command down into what it does. Hidden code is a part of its own; a command that takes too long asks in
+ * every mode. Never throws. Yields to other work regularly.
  */
 export async function inspectCommand(
   command: string,
@@ -90,8 +90,8 @@ export async function inspectCommand(
 }
 
 /**
- * bash evaluates the value of a variable in arithmetic, and runs the substitutions in it. Only variables that this command sets to
- * numbers or not at all are safe, and no variable that bash itself sets (`_`, `PWD`).
+ * bash evaluates the value of a variable in arithmetic, and runs the substitutions in it. Only variables that this
+ * command sets to numbers or not at all are safe, and no variable that bash itself sets (`_`, `PWD`).
  */
 function calculatesWithNumbers({ arithmetic, values }: Inspection): boolean {
   const names = [...arithmetic.names, ...arithmetic.sets]

@@ -2,7 +2,8 @@ import { sensitiveRule } from '../../workspace/path/sensitive-file'
 import type { Word } from '../../permission/shell-syntax'
 
 /**
- * What a program does with a path named in its arguments. `names`: it lists what exists, without reading contents. `maybe`: unknown; it may read or write.
+ * What a program does with a path named in its arguments. `names`: it lists what exists, without reading contents.
+ * `maybe`: unknown; it may read or write.
  */
 export type Use = 'read' | 'names' | 'write' | 'none' | 'maybe'
 

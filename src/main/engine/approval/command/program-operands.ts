@@ -80,7 +80,10 @@ function treeUse(
   }
 }
 
-/** For an unknown program, anything that looks like a path may be read or written; an option's value counts as an output. */
+/**
+ * For an unknown program, anything that looks like a path may be read or written; an option's value counts as an
+ * output.
+ */
 function ofUnknown(rest: readonly Word[]): OperandUse[] {
   return rest.flatMap((word): OperandUse[] => {
     const value = /^(?:--?[\w-]+=|of=|-[tod](?=[/.~]))(.+)$/s.exec(word.text)?.[1]

@@ -41,7 +41,10 @@ export interface Target {
   problem?: string
 }
 
-/** The paths that a command touches, and whether it is known to only read; `problem`: why reading the repository would do or show more. */
+/**
+ * The paths that a command touches, and whether it is known to only read; `problem`: why reading the repository would
+ * do or show more.
+ */
 export async function touchedPaths(
   lookup: Lookup,
   segment: Segment,
@@ -96,7 +99,10 @@ function isOption({ glob, text }: Word, name: string): boolean {
   return glob === true && !text.includes('/') && name.startsWith('-')
 }
 
-/** How a path is read: the grammar of the reading program says what it opens, the table of uses what else it does with it. */
+/**
+ * How a path is read: the grammar of the reading program says what it opens, the table of uses what else it does with
+ * it.
+ */
 function readUse(path: ReadPath, uses: readonly OperandUse[]): OperandUse {
   const known = uses.find(({ word }) => word === path || word.text === path.text)
   if (path.covers === 'contents') return { word: path, use: 'read', tree: treeOf(path) }

@@ -27,7 +27,10 @@ function removing(program: string, rest: readonly Word[], around: CommandContext
   return /^(?:chmod|chown|chgrp)$/.test(program) ? dangerousChmod(program, rest, around) : undefined
 }
 
-/** Actions reserved for the user in Trestle itself, however the program is called: trust, MCP servers, settings and the sandbox. */
+/**
+ * Actions reserved for the user in Trestle itself, however the program is called: trust, MCP servers, settings and the
+ * sandbox.
+ */
 function decidesForUser(program: string, rest: readonly Word[]): string | undefined {
   const after = (name: string): readonly Word[] | undefined => {
     const at = rest.findIndex((word) => word.text === name)

@@ -2,8 +2,8 @@ import { homedir } from 'node:os'
 import { type PathFlavor, SYSTEM_PATHS } from '../../workspace/path/path-flavor'
 
 /*
- * Where Windows and macOS keep what starts with the system, a session or a program of the user: absolute, or below the home folder. Compared in lower case, with `/`
- * between names.
+ * Where Windows and macOS keep what starts with the system, a session or a program of the user: absolute, or below the
+ * home folder. Compared in lower case, with `/` between names.
  */
 
 /** The system's own folders, programs that every user runs, scheduled tasks and what starts for every user. */
@@ -17,7 +17,9 @@ const EDITORS = String.raw`appdata\/roaming\/(?:code(?: - insiders)?|cursor|vsco
 const PROGRAMS = String.raw`appdata\/(?:roaming\/(?:npm|python|gnupg|pip|nushell|alacritty)|local\/(?:microsoft\/windowsapps|programs|clink|packages\/microsoft\.windowsterminal[^/]*\/localstate))\/`
 const SETTINGS = String.raw`ntuser\.[^/]+$|\.wslconfig$|scoop\/(?:shims|apps)\/|pip\/pip\.ini$`
 
-/** What starts at sign-in, PowerShell profiles, programs on PATH, and settings that make editors and Office run code. */
+/**
+ * What starts at sign-in, PowerShell profiles, programs on PATH, and settings that make editors and Office run code.
+ */
 const WINDOWS_HOME = new RegExp(`^(?:${[STARTUP_FOLDER, POWERSHELL, OFFICE, EDITORS, PROGRAMS, SETTINGS].join('|')})`)
 
 /** launchd jobs and what starts for every user; a leading `/private` is removed first. */
@@ -66,7 +68,9 @@ const OF_SYSTEM: Readonly<Record<PathFlavor['platform'], RegExp | undefined>> = 
   win32: WINDOWS_SYSTEM,
 }
 
-/** Why a change to the file at this absolute path asks in every mode: what it makes other programs run later, unnoticed. */
+/**
+ * Why a change to the file at this absolute path asks in every mode: what it makes other programs run later, unnoticed.
+ */
 export function protectedPath(path: string, home = homedir(), paths: PathFlavor = SYSTEM_PATHS): string | undefined {
   const folded = foldName(paths.comparable(path))
   const parts = folded.split(/[\\/]+/)
@@ -88,7 +92,10 @@ export function protectedPath(path: string, home = homedir(), paths: PathFlavor 
   return undefined
 }
 
-/** Names are compared as on the most permissive file system: case, compatibility forms and invisible characters do not count. */
+/**
+ * Names are compared as on the most permissive file system: case, compatibility forms and invisible characters do not
+ * count.
+ */
 function foldName(path: string): string {
   return path
     .normalize('NFKC')
@@ -100,8 +107,8 @@ function foldName(path: string): string {
 const NAMES = [...START_UP, ...Object.keys(FOLDERS), '.mcp.json']
 
 /**
- * The same for a word whose value is only known at run time, such as `$HOME/.bashrc`, `~/.b*` or `.gi?/hooks`. `texts`: the values that
- * the same command assigns to variables.
+ * The same for a word whose value is only known at run time, such as `$HOME/.bashrc`, `~/.b*` or `.gi?/hooks`. `texts`:
+ * the values that the same command assigns to variables.
  */
 export function looksProtected(source: string, texts: ReadonlyMap<string, string> = new Map()): boolean {
   const expanded = source.replace(
@@ -122,7 +129,10 @@ function expandBraces(word: string): string[] {
   return words
 }
 
-/** Whether wildcards and variables in a path segment can match this name. A lone wildcard, or one after another, says too little. */
+/**
+ * Whether wildcards and variables in a path segment can match this name. A lone wildcard, or one after another, says
+ * too little.
+ */
 function mayBecome(part: string, name: string): boolean {
   const pieces = part.split(/\$\w+|\$[({][^)}]*[)}]?|[*?]|\[[^\]]*\]/)
   if (pieces.length === 1) return part === name

@@ -118,7 +118,10 @@ const WINDOWS_SYSTEM =
 /** A server share. */
 const SHARE = /^\/\/[^/]+(?:\/[^/]+)?$/
 
-/** What is lost with everything below this path: a system folder, the home folder, or a folder that contains them; undefined otherwise. */
+/**
+ * What is lost with everything below this path: a system folder, the home folder, or a folder that contains them;
+ * undefined otherwise.
+ */
 function systemRoot(path: string, { paths, userHome }: CommandContext['workspace']): string | undefined {
   const home = real(userHome)
   if (path === '/') return '/'
@@ -138,7 +141,10 @@ function systemOrProjectRoot(path: string, workspace: CommandContext['workspace'
   )
 }
 
-/** The paths a word means, as far as known: also for `$HOME`, `${PWD}` and patterns such as `/*`, which mean everything there. */
+/**
+ * The paths a word means, as far as known: also for `$HOME`, `${PWD}` and patterns such as `/*`, which mean everything
+ * there.
+ */
 function wholePaths(word: Word, { targets, workspace }: CommandContext): string[] | undefined {
   const found = targets.find((target) => target.word === word)
   if (word.known) return found ? [...found.paths] : []

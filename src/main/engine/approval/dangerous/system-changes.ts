@@ -128,7 +128,9 @@ function isUsersSetting(rest: readonly Word[]): boolean {
   return !some(rest, /^--location=project$/) && !(some(rest, /^--location$/) && some(rest, /^project$/))
 }
 
-/** Per program: the words that change something (Git Bash needs two slashes where Windows has one), and what that is. */
+/**
+ * Per program: the words that change something (Git Bash needs two slashes where Windows has one), and what that is.
+ */
 const CHANGES: Readonly<Record<string, readonly [words: RegExp, what: string]>> = Object.assign(Object.create(null), {
   schtasks: [/^\/{1,2}(?:create|change|run|delete)$/i, 'Schedules, changes or removes a command that runs later.'],
   reg: [/^(?:add|delete|import|copy|restore|load|unload|save)$/i, 'Changes the registry of Windows.'],

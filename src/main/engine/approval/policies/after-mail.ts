@@ -32,7 +32,10 @@ export const changingMail: Policy = ({ tool }) =>
     ? { decision: 'ask', reason: 'It changes your mailbox.' }
     : undefined
 
-/** After mail was read, what leaves the machine asks every time, in every mode; no rule covers it. Commands are judged as a whole: see `commandAfterMail`. */
+/**
+ * After mail was read, what leaves the machine asks every time, in every mode; no rule covers it. Commands are judged
+ * as a whole: see `commandAfterMail`.
+ */
 export const afterMail: Policy = (judged) => {
   if (!judged.hasReadMail || judged.parts) return undefined
   const what = leaves(judged)
@@ -54,8 +57,8 @@ function leaves({ tool, call }: JudgedCall): string | undefined {
 }
 
 /**
- * The verdict on a whole command after mail was read: without asking it runs only in a sandbox that has no network. In auto mode, whose sandbox reaches
- * the listed hosts, a command that needs no network runs without it.
+ * The verdict on a whole command after mail was read: without asking it runs only in a sandbox that has no network. In
+ * auto mode, whose sandbox reaches the listed hosts, a command that needs no network runs without it.
  */
 export function commandAfterMail(judged: JudgedCall, verdict: Verdict): Verdict {
   if (!judged.hasReadMail || verdict.decision === 'deny') return verdict

@@ -4,9 +4,9 @@ import { namingRule } from '../rules/match-rules'
 import { protectedPath } from '../dangerous/protected-path'
 
 /**
- * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it, in any mode. The output that
- * this session's calls left there for the model can be read. A command that walks a parent folder would reach it too, and asks; tools that walk
- * folders skip it.
+ * Trestle's own folder holds keys, sessions and the settings that decide what asks: no tool reads or changes it, in any
+ * mode. The output that this session's calls left there for the model can be read. A command that walks a parent folder
+ * would reach it too, and asks; tools that walk folders skip it.
  */
 export const trestleHome: Policy = ({ call, part, workspace, home, ownOutput }) => {
   const { isWithin, isSame, comparable } = workspace.paths
@@ -44,8 +44,8 @@ function leavesOut({ tree }: ReturnType<typeof treesOf>[number], home: string, f
 }
 
 /**
- * Access outside the project and the folders the user added asks, reading included. In auto mode it asks only where commands are sandboxed: then file tools have the same
- * limits, and for commands the sandbox decides what is outside.
+ * Access outside the project and the folders the user added asks, reading included. In auto mode it asks only where
+ * commands are sandboxed: then file tools have the same limits, and for commands the sandbox decides what is outside.
  */
 export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutput, sandboxes }) => {
   if (mode === 'auto' && (part || !sandboxes || sandboxes.unavailable !== undefined)) return undefined
@@ -61,8 +61,8 @@ export const outsideWorkspace: Policy = ({ call, part, mode, workspace, ownOutpu
 }
 
 /**
- * A page on an unlisted host asks, in every mode: an address can carry text out of the project. Listed are the hosts of the sandbox, those of `[web]`, and those that
- * rules allow.
+ * A page on an unlisted host asks, in every mode: an address can carry text out of the project. Listed are the hosts of
+ * the sandbox, those of `[web]`, and those that rules allow.
  */
 export const webAddresses: Policy = ({ call, sandboxes }) => {
   if (!sandboxes) return undefined
@@ -80,8 +80,8 @@ export const webAddresses: Policy = ({ call, sandboxes }) => {
 }
 
 /**
- * A command that visibly opens or changes a file with secrets asks in every mode, folders that it walks included; a rule covers that only when it
- * names the file. Checking that the file exists, or its size, reveals no secret.
+ * A command that visibly opens or changes a file with secrets asks in every mode, folders that it walks included; a
+ * rule covers that only when it names the file. Checking that the file exists, or its size, reveals no secret.
  */
 export const sensitiveReads: Policy = (judged) => {
   const { part } = judged

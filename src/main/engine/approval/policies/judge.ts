@@ -21,8 +21,8 @@ const MAX_REASONS = 3
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const
 
 /**
- * The first opinion wins; for a command, the strictest verdict on any of its parts. An empty list of policies, or a command without parts, asks:
- * when in doubt, never allow.
+ * The first opinion wins; for a command, the strictest verdict on any of its parts. An empty list of policies, or a
+ * command without parts, asks: when in doubt, never allow.
  */
 export function judge(policies: readonly Policy[], call: JudgedCall): Verdict {
   // In plan mode, hidden code does not ask either.
@@ -50,7 +50,10 @@ export function strictest(verdicts: readonly PartVerdict[]): Verdict {
   return { ...verdict, reason: named, ...(everyTime && { everyTime }) }
 }
 
-/** Stricter; or as strict, and due to a rule where the other is not: for an allowed command, the rule is the more useful reason. */
+/**
+ * Stricter; or as strict, and due to a rule where the other is not: for an allowed command, the rule is the more useful
+ * reason.
+ */
 function outranks(next: Verdict, than: Verdict): boolean {
   const stricter = STRICTNESS[next.decision] - STRICTNESS[than.decision]
   return (
@@ -91,8 +94,8 @@ function shown(source: string): string {
 }
 
 /**
- * Every reason why a call asks, dangers first: the verdict names only the strictest, but the user needs all of them, for all parts of a command.
- * Empty when the only reason is not a danger. `first` comes before the others.
+ * Every reason why a call asks, dangers first: the verdict names only the strictest, but the user needs all of them,
+ * for all parts of a command. Empty when the only reason is not a danger. `first` comes before the others.
  */
 export function approvalReasons(
   policies: readonly Policy[],
@@ -113,7 +116,10 @@ export function approvalReasons(
   return { reasons: first === undefined ? sorted : [{ text: first }, ...sorted] }
 }
 
-/** What each policy asks about, up to the first that allows or denies. The last policy asks about everything and is named only when no other asks. */
+/**
+ * What each policy asks about, up to the first that allows or denies. The last policy asks about everything and is
+ * named only when no other asks.
+ */
 function askReasons(policies: readonly Policy[], judged: JudgedCall): ApprovalReason[] {
   const reasons: ApprovalReason[] = []
   for (const [index, policy] of policies.entries()) {

@@ -2,8 +2,8 @@ import { writesFiles, type JudgedCall, type Policy } from '../rules/policy'
 import type { CommandPart } from '../shell/command-part'
 
 /**
- * In plan mode only the plan's file can change, whatever the permission mode, a rule or an earlier answer allows. Read-only calls are left
- * to the other policies.
+ * In plan mode only the plan's file can change, whatever the permission mode, a rule or an earlier answer allows.
+ * Read-only calls are left to the other policies.
  */
 export const planMode: Policy = ({ tool, call, part, plan }) => {
   if (!plan) return undefined
@@ -33,7 +33,10 @@ function denied(why: string): ReturnType<Policy> {
   return { decision: 'deny', reason: `Plan mode is on: ${why}` }
 }
 
-/** A read-only agent stays read-only, whatever rules, modes and answers say: only tools that only read, and commands known to only read. */
+/**
+ * A read-only agent stays read-only, whatever rules, modes and answers say: only tools that only read, and commands
+ * known to only read.
+ */
 export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part }) => {
   if (type === undefined) return undefined
   const deny = (what: string) => ({
@@ -46,8 +49,8 @@ export const readOnlyAgent: Policy = ({ readOnlyAgent: type, tool, call, part })
 }
 
 /**
- * Tools that only read inside the workspace need no approval, unless this call writes; commands are judged separately. Claims of a server about
- * its tools are not trusted.
+ * Tools that only read inside the workspace need no approval, unless this call writes; commands are judged separately.
+ * Claims of a server about its tools are not trusted.
  */
 export const readOnlyTools: Policy = ({ tool, call, part }) =>
   tool.annotations.readOnly && !part && !tool.server && !writesFiles(call)
@@ -69,7 +72,10 @@ export const readOnlyCommands: Policy = ({ part }) => {
   return { decision: 'allow', reason: `${part.words[0]?.text ?? 'It'} only reads.` }
 }
 
-/** In `accept-edits` mode, changes to files of the workspace run without asking, redirections included; commands still ask. */
+/**
+ * In `accept-edits` mode, changes to files of the workspace run without asking, redirections included; commands still
+ * ask.
+ */
 export const acceptEdits: Policy = ({ call, part, mode }) => {
   if (mode !== 'accept-edits') return undefined
   const edits = part

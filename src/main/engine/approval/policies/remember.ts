@@ -8,8 +8,8 @@ const CHANGES = new Set(['MemoryForget', 'MemoryReinforce'])
 const isOwn = ({ tool }: JudgedCall, names: ReadonlySet<string>): boolean => !tool.server && names.has(tool.name)
 
 /**
- * After a page, mail or a server's result was read, what is remembered asks every time, in every mode: that text may ask to be remembered, and every later
- * session would read it. No rule covers it.
+ * After a page, mail or a server's result was read, what is remembered asks every time, in every mode: that text may
+ * ask to be remembered, and every later session would read it. No rule covers it.
  */
 export const rememberThirdParty: Policy = (judged) =>
   isOwn(judged, REMEMBERS) && judged.hasReadThirdParty?.()
@@ -35,7 +35,10 @@ export const scheduleThirdParty: Policy = (judged) =>
       }
     : undefined
 
-/** What comes from the user and the project is remembered without asking: it is shown in the conversation and on the Memory page, where it can be undone. */
+/**
+ * What comes from the user and the project is remembered without asking: it is shown in the conversation and on the
+ * Memory page, where it can be undone.
+ */
 export const rememberFreely: Policy = (judged) =>
   isOwn(judged, REMEMBERS) || isOwn(judged, CHANGES)
     ? { decision: 'allow', reason: 'It changes only the memory, and you can undo that.' }

@@ -2,7 +2,10 @@ import { type Policy, writesOutside } from '../rules/policy'
 import { restrictingRule, allowingRule, namingRule, restrictsCommands } from '../rules/match-rules'
 import { describeRule } from '../../permission/permission-rule'
 
-/** A deny rule wins over everything that allows. When it is only known at run time whether the rule matches, the user is asked. */
+/**
+ * A deny rule wins over everything that allows. When it is only known at run time whether the rule matches, the user is
+ * asked.
+ */
 export const denyRules: Policy = (judged) => {
   const caught = restrictingRule(judged, 'deny')
   if (!caught) return undefined
@@ -43,8 +46,9 @@ export const askRules: Policy = (judged) => {
 }
 
 /**
- * What a rule allows needs no approval, in any scope: a project's rules are only here when the user trusts its folder. A rule for commands covers their
- * words; files that these write outside the project are covered only when the rule names that path.
+ * What a rule allows needs no approval, in any scope: a project's rules are only here when the user trusts its folder.
+ * A rule for commands covers their words; files that these write outside the project are covered only when the rule
+ * names that path.
  */
 export const allowRules: Policy = (judged) => {
   const rule = allowingRule(judged)
@@ -76,7 +80,10 @@ export const rememberedForSession: Policy = ({ call, isRemembered }) => {
   return keys.some(isRemembered) ? { decision: 'allow', reason: 'You allowed this for the session.' } : undefined
 }
 
-/** A server's tool that changed since it was allowed asks again, whatever allows it: only what the user read was allowed. */
+/**
+ * A server's tool that changed since it was allowed asks again, whatever allows it: only what the user read was
+ * allowed.
+ */
 export const changedServerTools: Policy = ({ tool, toolChange }) =>
   toolChange && tool.server
     ? {

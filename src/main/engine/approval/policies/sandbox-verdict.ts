@@ -19,8 +19,9 @@ export function defaultSandbox({ mode, readsOnly }: { mode: JudgedCall['mode']; 
 }
 
 /**
- * Adapts the verdict on a command when commands are sandboxed: where it runs, and whether it can run there without asking. The sandbox only makes questions
- * unnecessary that it settles itself: what is denied stays denied, and what asks every time (dangerous commands, ask rules) asks.
+ * Adapts the verdict on a command when commands are sandboxed: where it runs, and whether it can run there without
+ * asking. The sandbox only makes questions unnecessary that it settles itself: what is denied stays denied, and what
+ * asks every time (dangerous commands, ask rules) asks.
  */
 export function sandboxVerdict(judged: JudgedCall, verdicts: readonly PartVerdict[], verdict: Verdict): Verdict {
   const { sandboxes, parts } = judged
@@ -156,9 +157,9 @@ interface CommandNeeds {
 }
 
 /**
- * What the parts of a command need together, for choosing a sandbox: a command that needs the network or writes elsewhere fails in a sandbox that has
- * neither, so asking before it starts is better. Pure. Needs that the words do not show (a script that connects, a build that fetches) are missing; the sandbox
- * detects those.
+ * What the parts of a command need together, for choosing a sandbox: a command that needs the network or writes
+ * elsewhere fails in a sandbox that has neither, so asking before it starts is better. Pure. Needs that the words do
+ * not show (a script that connects, a build that fetches) are missing; the sandbox detects those.
  */
 export function commandNeeds(parts: readonly CommandPart[]): CommandNeeds {
   const sends = parts.flatMap(({ effects }) => effects.sends ?? [])

@@ -10,7 +10,10 @@ const HEADER = 62
 const MODE = 24
 const EXTENDED = 0x4000
 const SUBMODULE = 0o16
-/** Settings of a repository with which a reading git command runs nothing and reads no other files. Any other setting asks. */
+/**
+ * Settings of a repository with which a reading git command runs nothing and reads no other files. Any other setting
+ * asks.
+ */
 const HARMLESS_SETTING =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|compression|preloadindex|untrackedcache|splitindex|commitgraph|sharedrepository|checkstat|trustctime|whitespace|protecthfs|protectntfs|createobject|packedgitlimit|bigfilethreshold|multipackindex)|extensions\.(?:objectformat|worktreeconfig|refstorage)|(?:user|author|committer)\..*|remote\..*\.(?:url|fetch|pushurl|push|tagopt|prune|mirror|gh-resolved|skipfetchall)|branch\..*|init\..*|pull\..*|push\..*|fetch\.(?:prune|prunetags|writecommitgraph|parallel)|merge\.(?:ff|conflictstyle|renames|renamelimit|log)|rebase\..*|color\..*|column\..*|submodule\..*|advice\..*|gc\..*|pack\..*|index\..*|feature\..*|rerere\..*|commit\.(?:gpgsign|verbose)|tag\.(?:gpgsign|sort)|status\.(?!submodulesummary).*|diff\.(?:renames|renamelimit|algorithm|colormoved|mnemonicprefix|noprefix|context|interhunkcontext|indentheuristic|relative|statgraphwidth)|log\.(?:abbrevcommit|date|decorate|follow|graphcolors|mailmap|showroot)|lfs\..*|http\.(?:postbuffer|lowspeedlimit|lowspeedtime|version|sslverify)|credential\.helper|maintenance\..*|receive\..*|help\.autocorrect|versionsort\..*|gui\..*|vscode-merge-base|branch)$/
 
@@ -23,7 +26,8 @@ export async function repositoryProblem(
   const found = await repositoryOf(folder)
   if (found === undefined) return undefined
   const { git, top } = found
-  // The project may itself be a worktree or part of a larger repository; a folder in it that refers to another one is not.
+  // The project may itself be a worktree or part of a larger repository; a folder in it that refers to another one is
+  // not.
   if (!isWithin(git, root) && top !== root && isWithin(top, root))
     return `the repository of ${top} lies outside the project`
   if (!isWithin(git, root) && read.contents !== 'none') return `the repository ${top} is larger than the project`

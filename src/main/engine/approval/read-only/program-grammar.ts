@@ -5,7 +5,10 @@ export type Kind = 'text' | 'number' | 'file' | 'names' | 'contents' | RegExp
 
 /** A word that names something the program reads. */
 export interface ReadPath extends Word {
-  /** One file (or its metadata), the names below a folder, the contents of all files below it, or the git repository it belongs to. */
+  /**
+   * One file (or its metadata), the names below a folder, the contents of all files below it, or the git repository it
+   * belongs to.
+   */
   covers: 'file' | 'names' | 'contents' | 'repository'
   /** Of a tree: skips files with hidden names, and those listed in ignore files. */
   skipsHidden?: boolean
@@ -70,8 +73,8 @@ export interface Parsed {
 const KINDS: Readonly<Record<string, Kind>> = { text: 'text', number: 'number', file: 'file', names: 'names' }
 
 /**
- * Parses a table of options: `-a` and `--all` are flags, `-n=number` and `--lines=number` require a value, `--color[=text]` and `-M[text]` may
- * have one in the same word, and `-NUM` stands for numbers such as `-20`.
+ * Parses a table of options: `-a` and `--all` are flags, `-n=number` and `--lines=number` require a value,
+ * `--color[=text]` and `-M[text]` may have one in the same word, and `-NUM` stands for numbers such as `-20`.
  */
 export function options(text: string, kinds: Readonly<Record<string, Kind>> = {}): OptionTable {
   const table = new Map<string, { value?: 'required' | 'attached'; kind: Kind }>()
@@ -87,7 +90,10 @@ export function options(text: string, kinds: Readonly<Record<string, Kind>> = {}
   return { get: (name) => table.get(name), digits: /(?:^|\s)-NUM(?:\s|$)/.test(text) }
 }
 
-/** Sorts the words of a program like getopt, options after operands included. Undefined when a word is not in its grammar. */
+/**
+ * Sorts the words of a program like getopt, options after operands included. Undefined when a word is not in its
+ * grammar.
+ */
 export function parseWords(program: Program, words: readonly Word[]): Parsed | undefined {
   const found: { name: string; value: string | undefined }[] = []
   const operands: Word[] = []

@@ -117,7 +117,9 @@ export function isReadOnlyProgram(program: string): boolean {
   return PRINTS.has(program) || program in PROGRAMS || program in OWN_GRAMMAR
 }
 
-/** What a read-only command reads, each path with how much of it; undefined when the command is not known to only read. */
+/**
+ * What a read-only command reads, each path with how much of it; undefined when the command is not known to only read.
+ */
 export function readOnlyPaths(words: readonly Word[]): ReadPath[] | undefined {
   const [first, ...rest] = words
   if (!first?.known) return undefined
@@ -179,7 +181,10 @@ function mayFindSecrets(glob: string): boolean {
   })
 }
 
-/** Whether a name may match a pattern; every wildcard may match any text, and the text between must appear in that order. */
+/**
+ * Whether a name may match a pattern; every wildcard may match any text, and the text between must appear in that
+ * order.
+ */
 function mayMatch(pattern: string, name: string): boolean {
   const pieces = pattern.split(/[*?]|\[[^\]]*\]/)
   const last = pieces.at(-1)!

@@ -43,7 +43,10 @@ export function restrictingRule(
   return perhaps && { rule: perhaps, match: 'maybe' }
 }
 
-/** The first rule, of any scope, that allows the call (or the judged part), all its files included; with `naming` only a rule that contains this exact word. */
+/**
+ * The first rule, of any scope, that allows the call (or the judged part), all its files included; with `naming` only a
+ * rule that contains this exact word.
+ */
 export function allowingRule(judged: JudgedCall, naming?: string): PermissionRule | undefined {
   const { accesses } = judged.call
   if (judged.tool.name !== 'apply_patch' || accesses.length < 2) return allowingOne(judged, naming)
@@ -158,8 +161,8 @@ function allowsRedirection(tool: string, argument: string | undefined, part: Com
 }
 
 /**
- * Whether an allow rule covers this exact path for a command: by a word without wildcards, or as a rule for files. Rules cover the words of a
- * command, but not the files that it then writes outside the project.
+ * Whether an allow rule covers this exact path for a command: by a word without wildcards, or as a rule for files.
+ * Rules cover the words of a command, but not the files that it then writes outside the project.
  */
 export function namingRule(judged: JudgedCall, touched: TouchedPath): PermissionRule | undefined {
   const { part } = judged

@@ -34,7 +34,10 @@ export interface JudgedCall {
   toolChange?: ToolChange
   /** The conversation, or another one of its agents, has read mail. */
   hasReadMail?: boolean
-  /** The conversation, or another one of its agents, contains text of a third party: a web page, mail, or a result of a server. */
+  /**
+   * The conversation, or another one of its agents, contains text of a third party: a web page, mail, or a result of a
+   * server.
+   */
   hasReadThirdParty?(): boolean
   /** Whether the user allowed this key for the session. */
   isRemembered(key: string): boolean

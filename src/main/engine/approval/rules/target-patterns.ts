@@ -27,8 +27,9 @@ export interface PathGlobOptions {
 }
 
 /**
- * A test for absolute paths: the pattern is relative to `root`, absolute, or starts with `~`. `*` and `?` stay within a folder's name, `**`
- * does not; dots are not special. On Windows `\` separates names like `/`, and a drive may be written `C:/`, `/c/` or `\\?\C:\`.
+ * A test for absolute paths: the pattern is relative to `root`, absolute, or starts with `~`. `*` and `?` stay within a
+ * folder's name, `**` does not; dots are not special. On Windows `\` separates names like `/`, and a drive may be
+ * written `C:/`, `/c/` or `\\?\C:\`.
  */
 export function pathGlob(
   pattern: string,
@@ -98,8 +99,9 @@ function literal(folder: string): string {
 }
 
 /**
- * A test for page addresses. A pattern is a host (`example.org`, `*.example.org`) or starts with a scheme (`https://example.org/docs/**`); `*` stays
- * within one segment, `**` does not. With `broad` (for deny and ask) a host includes its subdomains, and an address everything that starts with it.
+ * A test for page addresses. A pattern is a host (`example.org`, `*.example.org`) or starts with a scheme
+ * (`https://example.org/docs/**`); `*` stays within one segment, `**` does not. With `broad` (for deny and ask) a host
+ * includes its subdomains, and an address everything that starts with it.
  */
 export function urlGlob(pattern: string, { broad = false } = {}): (url: string) => boolean {
   const text = pattern.trim().toLowerCase()
@@ -129,8 +131,9 @@ export interface HiddenPathsOptions {
 }
 
 /**
- * What a tool that lists or searches a folder leaves out: files that a rule denies, Trestle's own folder, and for contents also files that a rule
- * asks about, since the user was not asked about each file. Such a call is judged by its folder alone.
+ * What a tool that lists or searches a folder leaves out: files that a rule denies, Trestle's own folder, and for
+ * contents also files that a rule asks about, since the user was not asked about each file. Such a call is judged by
+ * its folder alone.
  */
 export function hiddenPaths({
   rules,
@@ -157,8 +160,9 @@ export function hiddenPaths({
 }
 
 /**
- * Why a page that another one redirects to may not be visited: the rule that denies or asks about it. The requested page was judged like every
- * call; the target of a redirect is only known after the response, when asking is no longer possible.
+ * Why a page that another one redirects to may not be visited: the rule that denies or asks about it. The requested
+ * page was judged like every call; the target of a redirect is only known after the response, when asking is no longer
+ * possible.
  */
 export function addressRefusal(rules: readonly PermissionRule[], url: string): string | undefined {
   for (const rule of rules) {

@@ -8,8 +8,8 @@ export type Match = 'yes' | 'maybe' | 'no'
 const SAME: Readonly<Record<string, string>> = { '--force': '-f', '--recursive': '-r', '-R': '-r', '--delete': '-d' }
 
 /**
- * For allow: word by word. `*` within a word matches any characters of that word, alone one word, and alone at the end any
- * number of words, including zero. Words only known at run time match nothing but a lone `*`.
+ * For allow: word by word. `*` within a word matches any characters of that word, alone one word, and alone at the end
+ * any number of words, including zero. Words only known at run time match nothing but a lone `*`.
  */
 export function matchesAllowPattern(pattern: readonly string[], words: readonly Word[]): boolean {
   const open = pattern.length > 1 && pattern.at(-1) === '*'
@@ -23,8 +23,9 @@ export function matchesAllowPattern(pattern: readonly string[], words: readonly 
 }
 
 /**
- * For deny and ask: the same, and wider, so that rephrasing a command does not get around a rule. The program counts with or without
- * its folder and ignoring case; options count in any order, place and combination; a word after an option may be its value.
+ * For deny and ask: the same, and wider, so that rephrasing a command does not get around a rule. The program counts
+ * with or without its folder and ignoring case; options count in any order, place and combination; a word after an
+ * option may be its value.
  */
 export function matchesDenyPattern(pattern: readonly string[], words: readonly Word[]): Match {
   const [program = '*', ...tokens] = pattern

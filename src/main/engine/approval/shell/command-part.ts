@@ -25,7 +25,10 @@ export interface TouchedTree {
   skipsHidden?: true
 }
 
-/** The effects of a part of a command besides calculating and printing: the single model behind deny, ask and allow rules, policies and sandboxes. */
+/**
+ * The effects of a part of a command besides calculating and printing: the single model behind deny, ask and allow
+ * rules, policies and sandboxes.
+ */
 export interface Effects {
   reads: readonly TouchedPath[]
   writes: readonly TouchedPath[]

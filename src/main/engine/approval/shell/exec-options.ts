@@ -161,7 +161,10 @@ interface Found {
 const GLOBAL = /^(?:-c|-c.+|--config-env.*|--exec-path=.*|-p|--paginate)$/
 const GLOBAL_WITH_VALUE = /^(?:-C|--git-dir|--work-tree|--namespace|--super-prefix|--attr-source)$/
 
-/** Commands that come with git and run only its own parts (and configured hooks, filters and helpers). Any other command may be anything. */
+/**
+ * Commands that come with git and run only its own parts (and configured hooks, filters and helpers). Any other command
+ * may be anything.
+ */
 const COMMANDS = new Set(
   `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout
   checkout-index cherry cherry-pick citool clean clone column commit commit-graph commit-tree config count-objects describe diff diff-files

@@ -82,7 +82,10 @@ const OTHERS =
   /^(?:osascript|tclsh|R|Rscript|ghci|julia|elixir|iex|erl|scala|groovy|jshell|emacs|irb|pry|guile|racket|sbcl|clisp|ocaml|swipl|gawk-shell|octave|bc|dc|gnuplot|jq-shell)$/
 const CODE: Readonly<Record<string, true>> = { bc: true, dc: true }
 
-/** Why the code that an interpreter runs is hidden. `undefined`: it runs a file, which is named; or it is not an interpreter. */
+/**
+ * Why the code that an interpreter runs is hidden. `undefined`: it runs a file, which is named; or it is not an
+ * interpreter.
+ */
 function interpreterOption(program: string, rest: readonly Word[]): { word: string; reason: string } | undefined {
   const known = INTERPRETERS.find(({ name }) => name.test(program))
   if (!known) return OTHERS.test(program) && !Object.hasOwn(CODE, program) ? other(program, rest) : undefined
@@ -124,7 +127,10 @@ function remote(program: string, rest: readonly Word[]): { word: string; reason:
 const HARMLESS =
   /^-[nErsuzb]+$|^-i\S*$|^--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox|in-place(?:=.*)?|line-length=\d+|follow-symlinks|zero-terminated|binary)$/
 
-/** The word of a sed command that may run commands or write files elsewhere, or cannot be parsed; undefined when it only edits. */
+/**
+ * The word of a sed command that may run commands or write files elsewhere, or cannot be parsed; undefined when it only
+ * edits.
+ */
 function unsafeSedWord(rest: readonly Word[]): string | undefined {
   const scripts: Word[] = []
   let first: Word | undefined
@@ -181,7 +187,9 @@ function onlyEdits(script: string): boolean {
   return true
 }
 
-/** The end of `s/…/…/flags` or `y/…/…/`; undefined for flags that run or write, and for anything that cannot be parsed. */
+/**
+ * The end of `s/…/…/flags` or `y/…/…/`; undefined for flags that run or write, and for anything that cannot be parsed.
+ */
 function replacement(script: string, at: number): number | undefined {
   const command = script[at]
   const delimiter = script[at + 1]

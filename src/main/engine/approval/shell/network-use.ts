@@ -9,8 +9,9 @@ export interface NetworkUse {
 }
 
 /**
- * Hosts that a package manager fetches from by default, and the first words with which it does. Commands that fetch only programs that are not installed (npx,
- * uv run) are left out: usually they are installed, and otherwise the sandbox decides.
+ * Hosts that a package manager fetches from by default, and the first words with which it does. Commands that fetch
+ * only programs that are not installed (npx, uv run) are left out: usually they are installed, and otherwise the
+ * sandbox decides.
  */
 interface Registry {
   hosts: readonly string[]

@@ -8,7 +8,9 @@ import type { ShellView, Segment, Word } from '../../permission/shell-syntax'
 
 /** Longer commands are not parsed: that would hold up everything else. */
 const MAX_CHARS = 20_000
-/** Carriage returns, other controls, invisible and direction characters, and blanks that bash does not treat as blanks. */
+/**
+ * Carriage returns, other controls, invisible and direction characters, and blanks that bash does not treat as blanks.
+ */
 const UNSEEN_CHARACTERS = /(?![\t\n])\p{Cc}|(?![ \t\n])\s|\p{Cf}|[\u3164\u115f\u1160\uffa0]/u
 
 /** A larger syntax tree takes too long to read. */
@@ -64,8 +66,8 @@ const RESERVED = new Set(
 )
 
 /**
- * The same result as the parser's, for commands made of plain words, simple quotes, `&&`, `||`, `;`, `|`, newlines and output to /dev/null:
- * most of what is run, and without loading a parser. `undefined`: this needs the parser.
+ * The same result as the parser's, for commands made of plain words, simple quotes, `&&`, `||`, `;`, `|`, newlines and
+ * output to /dev/null: most of what is run, and without loading a parser. `undefined`: this needs the parser.
  */
 export function plainCommand(text: string): ShellView | undefined {
   const segments: Segment[] = []
@@ -141,7 +143,8 @@ async function load(): Promise<Parser> {
     import('web-tree-sitter'),
     readFile(createRequire(import.meta.url).resolve('tree-sitter-bash/tree-sitter-bash.wasm')),
   ])
-  // V8's optimizing compiler takes 500 MB and half a second of a core for the tables of this grammar; its baseline compiler is fast enough.
+  // V8's optimizing compiler takes 500 MB and half a second of a core for the tables of this grammar; its baseline
+  // compiler is fast enough.
   setFlagsFromString('--no-wasm-tier-up')
   setFlagsFromString('--no-wasm-dynamic-tiering')
   await TreeSitter.init()

@@ -78,7 +78,8 @@ function statement(walk: Walk, node: Node, repeated: boolean, redirects: Node[] 
   for (const child of children) {
     if (child.isNamed && !REDIRECTS.has(child.type) && child.type !== 'file_descriptor') statement(walk, child, inside)
   }
-  // Of a group, or without a command: a separate segment without words. After the body, which may change the folder: to the grammar
+  // Of a group, or without a command: a separate segment without words. After the body, which may change the folder: to
+  // the grammar
   // `cd x && ls > y` is a redirected list.
   if (groupRedirects.length > 0) redirection(walk, node, inside, groupRedirects)
 }
@@ -197,7 +198,9 @@ function unnoticed(walk: Walk, node: Node): void {
   if (/`|\$[({[]/.test(text.replace(/\\[\s\S]/g, ''))) hide(walk, 'it holds a substitution that is not understood')
 }
 
-/** `${x@P}` expands a value as a prompt, substitutions included; `${!x}` uses one as a name, `${x:a:b}` as arithmetic. */
+/**
+ * `${x@P}` expands a value as a prompt, substitutions included; `${!x}` uses one as a name, `${x:a:b}` as arithmetic.
+ */
 function expansion(walk: Walk, node: Node): void {
   if (/@[A-Za-z]\}$/.test(node.text)) hide(walk, 'it expands a value as a prompt')
   if (node.text.startsWith('${!')) walk.arithmetic.opaque = true
@@ -241,7 +244,10 @@ function loopValues(walk: Walk, node: Node): void {
   listedNames(walk, values, variable?.text)
 }
 
-/** Words in which the shell itself replaces wildcards with names, without a command: judged as words of one that prints them. */
+/**
+ * Words in which the shell itself replaces wildcards with names, without a command: judged as words of one that prints
+ * them.
+ */
 function listedNames(walk: Walk, values: readonly Node[], variable?: string): void {
   const words = values.map(({ text }) => decodeWord(text))
   if (!words.some(({ text }) => /[*?[]/.test(text))) return

@@ -39,7 +39,10 @@ export function isExported({ text, known }: Word): boolean {
   return !known || isSteering(/^\w*/.exec(text)?.[0] ?? '', true)
 }
 
-/** Whether a variable may change what programs do: they get it when it precedes them, is exported, or is in the environment already. */
+/**
+ * Whether a variable may change what programs do: they get it when it precedes them, is exported, or is in the
+ * environment already.
+ */
 export function isSteering(name: string, isPassedOn: boolean): boolean {
   if (STEERING.test(name) || PROXY.test(name)) return true
   return !HARMLESS.test(name) && (isPassedOn || !SHELL_VARIABLE.test(name) || name in process.env)
@@ -210,7 +213,8 @@ export function onlyCompares(program: string, rest: readonly Word[]): boolean {
 }
 
 /**
- * Whether the shell may replace a word that is only known at run time with the names of files in folders that are not known either:
+ * Whether the shell may replace a word that is only known at run time with the names of files in folders that are not
+ * known either:
  * `$x/*`, or `$x` when the command assigns a pattern to it.
  */
 export function mayListNames({ text, known, glob }: Word, texts: ReadonlyMap<string, string>): boolean {

@@ -1,4 +1,7 @@
-/** The syntax of a program that starts another one: its options, and the words before the other program. An option not listed here is not understood. */
+/**
+ * The syntax of a program that starts another one: its options, and the words before the other program. An option not
+ * listed here is not understood.
+ */
 export interface Wrapper {
   /** Short options without a value, as letters. */
   flags?: string

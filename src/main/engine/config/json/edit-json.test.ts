@@ -62,7 +62,8 @@ test('of two members of one name the one that counts is changed, and removing le
 })
 
 test('one edit changes that member and no other', () => {
-  // V8 takes the name "\"" for "\\" when it has just read an object with that name, so JSON.parse could not say what is right.
+  // V8 takes the name "\"" for "\\" when it has just read an object with that name, so JSON.parse could not say what is
+  // right.
   const name = fc.string({ maxLength: 4 }).filter((text) => !text.includes('\\'))
   const key = fc.oneof(fc.constantFrom('a', 'b', '__proto__', 'x y', '"'), name)
   const object = fc.dictionary(key, fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.dictionary(key, fc.integer())), {

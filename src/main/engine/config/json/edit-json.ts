@@ -8,10 +8,12 @@ export type JsonEdit =
   | { path: readonly string[]; rename: string }
 
 /**
- * Changes members of a JSON text and nothing else: comments, order, indentation and line ends stay. An empty text counts as `{}`. Throws `Error` with
- * the place when the text does not parse, or when something on the way is no object.
+ * Changes members of a JSON text and nothing else: comments, order, indentation and line ends stay. An empty text
+ * counts as `{}`. Throws `Error` with the place when the text does not parse, or when something on the way is no
+ * object.
  *
- * The parser's own `modify` is not used: it changes the first of two members of one name, where the last counts, and takes comments beside neighbours along.
+ * The parser's own `modify` is not used: it changes the first of two members of one name, where the last counts, and
+ * takes comments beside neighbours along.
  */
 export function editJson(text: string, edits: readonly JsonEdit[]): string {
   let edited = text.trim() === '' ? '{}\n' : text

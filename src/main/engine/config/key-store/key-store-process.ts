@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { AsyncEntry } from '@napi-rs/keyring'
 
 /*
- * A program of its own: the system's key store may show a question and wait for its answer, and what waits in native code can neither be stopped nor left alone
- * by the process it is in. It is ended from outside when that takes too long. `get` prints the key, `make` makes one if it has none yet.
+ * A program of its own: the system's key store may show a question and wait for its answer, and what waits in native
+ * code can neither be stopped nor left alone by the process it is in. It is ended from outside when that takes too
+ * long. `get` prints the key, `make` makes one if it has none yet.
  */
 
 const SERVICE = 'Trestle'

@@ -12,11 +12,15 @@ export interface LegacyCipher {
 }
 
 /**
- * Seals what must be secret on the disk, with a key that is kept in the key store of the system. Every host uses the same key, so that what one of them stores the others can read.
- * Where no key store can be reached, nothing is sealed, and files that only the user can read have to do.
+ * Seals what must be secret on the disk, with a key that is kept in the key store of the system. Every host uses the
+ * same key, so that what one of them stores the others can read. Where no key store can be reached, nothing is sealed,
+ * and files that only the user can read have to do.
  */
 export interface KeyStore {
-  /** Fetches the key, for what is sealed already; with `make` makes one if it has none yet. Answers within a time limit, and never rejects. */
+  /**
+   * Fetches the key, for what is sealed already; with `make` makes one if it has none yet. Answers within a time limit,
+   * and never rejects.
+   */
   unlock(options?: { make?: boolean }): Promise<void>
   /** The encrypted text; undefined when it must be kept as plain text. */
   seal(text: string): string | undefined
@@ -127,7 +131,10 @@ export interface KeyStoreAnswer {
   problem?: string
 }
 
-/** Asks the key store of the system for the key, and with `make` makes one if it has none yet. Never rejects, and answers within `limitMs`. */
+/**
+ * Asks the key store of the system for the key, and with `make` makes one if it has none yet. Never rejects, and
+ * answers within `limitMs`.
+ */
 export type AskKeyStore = (action: 'get' | 'make', limitMs: number) => Promise<KeyStoreAnswer>
 
 /** Asks in a process of its own, which is ended when the time is up. */

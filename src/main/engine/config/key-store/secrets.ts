@@ -12,7 +12,10 @@ import { keepFolderPrivate } from '../home'
 export interface Secrets {
   /** What was found wrong with the file and what was done about it. Grows. */
   readonly notices: readonly string[]
-  /** Fetches what is needed to open the stored keys, and seals again what an older version of the desktop app sealed. Never rejects. */
+  /**
+   * Fetches what is needed to open the stored keys, and seals again what an older version of the desktop app sealed.
+   * Never rejects.
+   */
   unlock(): Promise<void>
   /** The stored key; undefined also for one that cannot be opened now. */
   get(providerId: string): string | undefined
@@ -34,7 +37,10 @@ const entry = z.union([
 const fileSchema = z.object({ version: z.literal(1), keys: z.array(entry) })
 type Entry = z.infer<typeof entry>
 
-/** Opens `$home/credentials.json` (0600), which need not exist. Every call looks at the file, so other processes' changes count. */
+/**
+ * Opens `$home/credentials.json` (0600), which need not exist. Every call looks at the file, so other processes'
+ * changes count.
+ */
 export function createSecrets(options: {
   home: string
   keyStore?: KeyStore
@@ -163,7 +169,10 @@ export interface OpenKeysOptions {
   legacy?: (() => LegacyCipher | undefined) | undefined
 }
 
-/** The key store and the stored keys of a home, as every host opens them: the key store is only asked where something is sealed. */
+/**
+ * The key store and the stored keys of a home, as every host opens them: the key store is only asked where something is
+ * sealed.
+ */
 export async function openKeys({ home, legacy }: OpenKeysOptions): Promise<{ keyStore: KeyStore; secrets: Secrets }> {
   const keyStore = createKeyStore({ ask: askKeyStoreProcess(), ...(legacy && { legacy }) })
   const problem = await keepFolderPrivate(home)

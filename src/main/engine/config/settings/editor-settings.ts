@@ -2,7 +2,9 @@ import type { TableReader } from './table-reader'
 
 /** `[editor]`: what files are opened with on a click. */
 export interface EditorSettings {
-  /** A command on the PATH, or its whole path; default: the one of `$VISUAL` or `$EDITOR`, or the first that is found. */
+  /**
+   * A command on the PATH, or its whole path; default: the one of `$VISUAL` or `$EDITOR`, or the first that is found.
+   */
   command?: string
 }
 

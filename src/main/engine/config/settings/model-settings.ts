@@ -4,7 +4,9 @@ import type { TableReader } from './table-reader'
 export const CAPABILITIES = ['tools', 'image_in', 'pdf_in', 'video_in', 'thinking'] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
-/** `[models.…]` of config.toml. What is absent comes from the provider's list, the table of known models, or is guessed. */
+/**
+ * `[models.…]` of config.toml. What is absent comes from the provider's list, the table of known models, or is guessed.
+ */
 export interface ModelSettings {
   /** Key into `providers`. */
   provider: string

@@ -6,8 +6,8 @@ import { entryLines } from '../toml/parse-toml'
 type Origin = Pick<PermissionRule, 'scope' | 'file'>
 
 /**
- * The rules of a `[permission]` table. One that cannot be read is reported and stays as a rule with a `mistake`, so that what it was to
- * forbid is asked; only a broken allow rule, which would give nothing, is left out.
+ * The rules of a `[permission]` table. One that cannot be read is reported and stays as a rule with a `mistake`, so
+ * that what it was to forbid is asked; only a broken allow rule, which would give nothing, is left out.
  */
 export function readPermissionRules(reader: TableReader | undefined, origin: Origin): PermissionRule[] {
   if (!reader) return []

@@ -36,8 +36,8 @@ const headerName = /^[!#$%&'*+.^_`|~\w-]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * The settings a parsed config.toml means, and what is wrong with it. A wrong value is left out (its default applies) and reported; a
- * provider or model that cannot work without it is left out as a whole.
+ * The settings a parsed config.toml means, and what is wrong with it. A wrong value is left out (its default applies)
+ * and reported; a provider or model that cannot work without it is left out as a whole.
  */
 export function readSettings(table: TomlTable, file: string): { settings: Settings; mistakes: Mistake[] } {
   const mistakes: Mistake[] = []

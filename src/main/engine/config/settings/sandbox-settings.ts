@@ -14,7 +14,10 @@ export interface SandboxSettings {
   write: readonly string[]
   /** Folders and files that commands can read, beside the project and system folders. */
   read: readonly string[]
-  /** Hosts that Project commands can reach where the network is `listed`: `example.com`, `*.example.com`, `example.com:8443`. */
+  /**
+   * Hosts that Project commands can reach where the network is `listed`: `example.com`, `*.example.com`,
+   * `example.com:8443`.
+   */
   hosts: readonly string[]
   /** Unix sockets that commands can use, such as `$SSH_AUTH_SOCK` or `/run/docker.sock`. */
   sockets: readonly string[]
@@ -73,7 +76,10 @@ const path = entryLike(SANDBOX_PATH)
 const host = entryLike(SANDBOX_HOST)
 const socket = entryLike(SANDBOX_SOCKET)
 
-/** Reads `[sandbox]` and its `[[sandbox.folders]]`. An entry that is not understood is left out and reported: what is not listed is not allowed. */
+/**
+ * Reads `[sandbox]` and its `[[sandbox.folders]]`. An entry that is not understood is left out and reported: what is
+ * not listed is not allowed.
+ */
 export function readSandboxSettings(reader: TableReader | undefined): SandboxSettings {
   if (!reader) return DEFAULT_SANDBOX_SETTINGS
   const mode = reader.oneOf('mode', SANDBOX_MODES)

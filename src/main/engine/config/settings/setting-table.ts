@@ -20,7 +20,9 @@ export type ValuesOf<Fields extends Settings> = {
   readonly [Name in Exclude<keyof Fields, Optional<Fields>>]: Fields[Name]['value']
 } & { readonly [Name in Optional<Fields>]?: Exclude<Fields[Name]['value'], undefined> }
 
-/** A table of config.toml, from which its reader, its defaults and its documentation (`scripts/setting-docs.ts`) come. */
+/**
+ * A table of config.toml, from which its reader, its defaults and its documentation (`scripts/setting-docs.ts`) come.
+ */
 export interface SettingTable<Fields extends Settings = Settings> {
   /** As in the file: `loop` for `[loop]`. */
   name: string

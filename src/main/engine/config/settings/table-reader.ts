@@ -8,8 +8,8 @@ export interface Mistake {
 }
 
 /**
- * Reads typed values out of one table and collects what is wrong, in plain words. A wrong value counts as left out, so one mistake
- * never spoils anything else. `finish` reports the unknown keys.
+ * Reads typed values out of one table and collects what is wrong, in plain words. A wrong value counts as left out, so
+ * one mistake never spoils anything else. `finish` reports the unknown keys.
  */
 export class TableReader {
   readonly #table: TomlTable

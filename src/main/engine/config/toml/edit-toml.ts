@@ -27,8 +27,9 @@ export interface TomlEdit {
 }
 
 /**
- * Changes a TOML text and nothing else in it: every comment line, the order, the spacing and the line ends stay. New keys go to the end of
- * their table, new tables behind their siblings. The result is parsed again and has to mean exactly the intended change; CodedError
+ * Changes a TOML text and nothing else in it: every comment line, the order, the spacing and the line ends stay. New
+ * keys go to the end of their table, new tables behind their siblings. The result is parsed again and has to mean
+ * exactly the intended change; CodedError
  * `config.write_failed` otherwise, and when `text` does not parse.
  */
 export function editToml(text: string, edits: readonly TomlEdit[]): string {
@@ -251,8 +252,9 @@ function isInputTable(value: TomlInput): value is { readonly [key: string]: Toml
 }
 
 /**
- * Allow rules at the end of a config.toml, as `[[permission.rules]]`; all else stays as it is, to the byte. Rules that are there already are
- * not written again. CodedError `config.write_failed` when the text does not parse or is written in a way they do not fit into.
+ * Allow rules at the end of a config.toml, as `[[permission.rules]]`; all else stays as it is, to the byte. Rules that
+ * are there already are not written again. CodedError `config.write_failed` when the text does not parse or is written
+ * in a way they do not fit into.
  */
 export function appendRules(text: string, patterns: readonly string[]): string {
   const before = parseRules(text)

@@ -35,8 +35,8 @@ function isPlain(value: object): boolean {
 }
 
 /**
- * The lines of the first `count` tables of a list written as `[[a.b]]`. The module that knows positions is loaded only for a file that is
- * not written the usual way.
+ * The lines of the first `count` tables of a list written as `[[a.b]]`. The module that knows positions is loaded only
+ * for a file that is not written the usual way.
  */
 export async function entryLines(
   text: string,

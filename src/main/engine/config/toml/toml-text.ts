@@ -139,8 +139,8 @@ function commaIn(text: string, from: number, to: number): number | undefined {
 }
 
 /**
- * One step from the array in the text towards `wanted`, keeping its comments: an element out, or one added at the end. When the order has to
- * change, the whole array is rewritten below its comments.
+ * One step from the array in the text towards `wanted`, keeping its comments: an element out, or one added at the end.
+ * When the order has to change, the whole array is rewritten below its comments.
  */
 export function stepArray(
   text: string,

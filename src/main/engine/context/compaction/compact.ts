@@ -13,7 +13,10 @@ import { inlineSummaryRequest, summaryRequest } from './summary-request'
 
 /** Of the window, what the conversation as it is may take when it is asked for its summary; the rest is for that. */
 const MAX_INLINE_SHARE = 0.9
-/** Shares of the window that the conversation may take where it is told as text; the next one after each refusal as too long. */
+/**
+ * Shares of the window that the conversation may take where it is told as text; the next one after each refusal as too
+ * long.
+ */
 const SHARES = [0.65, 0.45, 0.3, 0.2]
 /** Most tokens of the user's own words that stay, and the share of a small window. */
 const MAX_USER_TOKENS = 20_000
@@ -57,8 +60,8 @@ export type CompactionEnd =
   | { kind: 'failed'; failure: Failure }
 
 /**
- * Asks the model for a summary and records what stands for the conversation from now on. Every `compaction.started` is followed by `compaction.finished`
- * or `compaction.failed`; until it is finished nothing has changed. Does not throw.
+ * Asks the model for a summary and records what stands for the conversation from now on. Every `compaction.started` is
+ * followed by `compaction.finished` or `compaction.failed`; until it is finished nothing has changed. Does not throw.
  */
 export async function compact(ctx: CompactionContext, task: CompactionTask): Promise<CompactionEnd> {
   const compactionId = ctx.clock.newId('compaction')
@@ -97,8 +100,9 @@ export async function compact(ctx: CompactionContext, task: CompactionTask): Pro
 }
 
 /**
- * The model's summary. First it is asked in the conversation itself, which the provider has in its cache; where that does not fit or is refused, of the
- * conversation as text. Tried again as steps are, and with less of the text when the provider finds it too long.
+ * The model's summary. First it is asked in the conversation itself, which the provider has in its cache; where that
+ * does not fit or is refused, of the conversation as text. Tried again as steps are, and with less of the text when the
+ * provider finds it too long.
  */
 async function summary(
   ctx: CompactionContext,
@@ -152,8 +156,8 @@ function isRetryable(error: unknown): boolean {
 }
 
 /**
- * The conversation with room for the summary behind it; undefined where it leaves none. Results that no answer has followed yet were never sent, so cutting them
- * leaves what the provider has in its cache as it is.
+ * The conversation with room for the summary behind it; undefined where it leaves none. Results that no answer has
+ * followed yet were never sent, so cutting them leaves what the provider has in its cache as it is.
  */
 function aliveTask(task: CompactionTask): CompactionTask | undefined {
   const { history, used, window, measure = tokensOf } = task

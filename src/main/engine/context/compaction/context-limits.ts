@@ -1,12 +1,22 @@
 import type { ModelInfo } from '../../model/provider'
 
-/** Of the window, the most that is used before old results are left out: the fuller it may be, the seldomer that is needed and paid for. */
+/**
+ * Of the window, the most that is used before old results are left out: the fuller it may be, the seldomer that is
+ * needed and paid for.
+ */
 const TRIM_THRESHOLD = 0.95
-/** From here on the conversation is compacted if leaving out results would not do: the summary has to fit in the rest. */
+/**
+ * From here on the conversation is compacted if leaving out results would not do: the summary has to fit in the rest.
+ */
 const COMPACTION_THRESHOLD = 0.88
-/** After a trim so much of the window is still in use: 60 % is what a conversation never goes below, the rest is for the error of estimates. */
+/**
+ * After a trim so much of the window is still in use: 60 % is what a conversation never goes below, the rest is for the
+ * error of estimates.
+ */
 const TRIM_TARGET = 0.615
-/** A trim is worth the new beginning it makes for the provider's cache when it frees this share of what lies between. */
+/**
+ * A trim is worth the new beginning it makes for the provider's cache when it frees this share of what lies between.
+ */
 const MIN_TRIM_SHARE = 0.6
 /** An answer's tokens are kept free: what the model may write, but no more than these shares of the window. */
 const [MIN_RESERVE, MAX_RESERVE] = [0.05, 0.25]
@@ -57,8 +67,8 @@ export function contextLimits(
 }
 
 /**
- * The longest answer to ask for when `used` tokens are in use: many providers refuse a request whose answer might not fit. Undefined
- * when the model's output limit is unknown: then the provider, or the protocol adapter, decides.
+ * The longest answer to ask for when `used` tokens are in use: many providers refuse a request whose answer might not
+ * fit. Undefined when the model's output limit is unknown: then the provider, or the protocol adapter, decides.
  */
 export function outputLimit(window: number, used: number, maxOutputTokens: number | undefined): number | undefined {
   if (maxOutputTokens === undefined) return undefined

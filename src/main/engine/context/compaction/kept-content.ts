@@ -13,7 +13,10 @@ export interface KeptUserMessages {
   lost: number
 }
 
-/** The user's own messages of a history, within `budget` tokens: the newest, and the beginning of the first; the middle is left out and said so. */
+/**
+ * The user's own messages of a history, within `budget` tokens: the newest, and the beginning of the first; the middle
+ * is left out and said so.
+ */
 export function keptUserMessages(history: readonly Message[], budget: number): KeptUserMessages {
   const words = history.flatMap((message) =>
     message.role === 'user' && message.by === undefined ? [plain(message.parts)] : [],
@@ -75,7 +78,10 @@ export interface PinnedState {
 const MAX_FILES = 60
 const FILE_TOOLS = new Set(['Read', 'ReadMediaFile', 'Write', 'Edit', 'Patch', 'apply_patch'])
 
-/** Files that were read or changed, the latest last, each once; `earlier` are those that a compaction before has carried on. */
+/**
+ * Files that were read or changed, the latest last, each once; `earlier` are those that a compaction before has carried
+ * on.
+ */
 export function touchedFiles(history: readonly Message[], earlier: readonly string[]): string[] {
   const files = new Set(earlier)
   for (const message of history) {

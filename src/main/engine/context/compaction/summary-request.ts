@@ -8,7 +8,10 @@ const whatToWrite = system.slice(system.indexOf('\n\n') + 2)
 const INLINE_PROMPT =
   'From Trestle, not from the person: this conversation has become too long. You write the memory of an agent now, your own: what you answer is going to replace everything above, except for the messages of the person, which are kept beside it. Its reader must be able to continue the work at once, without asking and without doing anything twice.'
 
-/** Characters of one result or of a call's arguments that the summary is made from: first the generous measure, then the small one. */
+/**
+ * Characters of one result or of a call's arguments that the summary is made from: first the generous measure, then the
+ * small one.
+ */
 const MAX_ENTRY_CHARS = [3000, 600]
 
 /** What the request for a summary says, apart from who is asked. */
@@ -18,8 +21,9 @@ export interface SummaryRequest {
 }
 
 /**
- * Asks for the summary of a conversation, which is told as text: so it goes to every model, and can be cut anywhere. Where it does not fit into `budget`
- * tokens, long results are cut first, then the middle goes; its beginning (what an earlier compaction left) and its end stay.
+ * Asks for the summary of a conversation, which is told as text: so it goes to every model, and can be cut anywhere.
+ * Where it does not fit into `budget` tokens, long results are cut first, then the middle goes; its beginning (what an
+ * earlier compaction left) and its end stay.
  */
 export function summaryRequest(
   history: readonly Message[],

@@ -25,9 +25,10 @@ type Measure = (message: Message) => number
 const NOTHING: TrimPlan = { results: [], calls: [], cuts: [], saved: 0 }
 
 /**
- * Chooses what to leave out to save `wanted` tokens, and not more than that: the oldest results, and the long arguments of the calls they belong to; of the
- * last result only as much as is needed. The newest messages stay whole. `bindsThinking`: the model loses all thinking behind the first change, which saves
- * tokens, too; where that alone would be too much, the trim begins further behind.
+ * Chooses what to leave out to save `wanted` tokens, and not more than that: the oldest results, and the long arguments
+ * of the calls they belong to; of the last result only as much as is needed. The newest messages stay whole.
+ * `bindsThinking`: the model loses all thinking behind the first change, which saves tokens, too; where that alone
+ * would be too much, the trim begins further behind.
  */
 export function planTrimOldest(
   history: readonly Message[],
@@ -110,8 +111,9 @@ export function combinePlans(one: TrimPlan, other: TrimPlan = NOTHING): TrimPlan
 }
 
 /**
- * The messages after a trim; depends on nothing but the two, so that a restart and a fork send the same bytes again. What comes before the first
- * message that changes is the same object; later answers with thinking are marked: it was thought behind another beginning.
+ * The messages after a trim; depends on nothing but the two, so that a restart and a fork send the same bytes again.
+ * What comes before the first message that changes is the same object; later answers with thinking are marked: it was
+ * thought behind another beginning.
  */
 export function applyTrim(messages: readonly Message[], trim: ContextTrim): Message[] {
   const results = new Set(trim.results)
@@ -163,7 +165,10 @@ function longCalls({ parts }: AssistantMessage): string[] {
   )
 }
 
-/** The answer with the long texts in its calls (all of them, or those of `ids`) cut; the arguments stay valid JSON. Undefined when it has no long texts. */
+/**
+ * The answer with the long texts in its calls (all of them, or those of `ids`) cut; the arguments stay valid JSON.
+ * Undefined when it has no long texts.
+ */
 function withShortArguments(
   message: AssistantMessage,
   ids: { has(id: string): boolean } = new Set(longCalls(message)),

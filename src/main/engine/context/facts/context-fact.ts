@@ -4,15 +4,19 @@ import type { RequestPrefix, AnnouncedFact } from '../../../../shared/model/cont
 import type { ToolSchema } from '../../model/provider'
 
 /**
- * One thing the model is told about its surroundings: the date, the permission mode, an instruction file, the skills. All facts are in the system prompt when
- * a conversation begins and after each compaction; what changes in between is sent as a later message, so that the prefix of the request stays the same.
+ * One thing the model is told about its surroundings: the date, the permission mode, an instruction file, the skills.
+ * All facts are in the system prompt when a conversation begins and after each compaction; what changes in between is
+ * sent as a later message, so that the prefix of the request stays the same.
  */
 export interface ContextFact {
   /** Unique in a session and the same over its life, e.g. `date`, `mode`, `instructions:/project/AGENTS.md`. */
   key: string
   /** As it appears in the system prompt: one or more whole lines. */
   text: string
-  /** How a change is announced, before the new text; e.g. `The file AGENTS.md has changed. It now says:`. Absent: changes are not announced. */
+  /**
+   * How a change is announced, before the new text; e.g. `The file AGENTS.md has changed. It now says:`. Absent:
+   * changes are not announced.
+   */
   changed?: string
   /** The text sent when the fact no longer applies; absent: nothing is sent. */
   removed?: string
@@ -23,7 +27,9 @@ export interface ContextFact {
 /** The facts the model has, by key: from the start of its requests, and from later messages and results. */
 export type KnownFacts = Map<string, AnnouncedFact>
 
-/** The facts a conversation contains: its prefix, and later messages. `events` are those of its history, oldest first. */
+/**
+ * The facts a conversation contains: its prefix, and later messages. `events` are those of its history, oldest first.
+ */
 export function knownFactsIn(prefix: RequestPrefix, events: Iterable<EventBody>): KnownFacts {
   const told: KnownFacts = new Map(prefix.facts.map((fact) => [fact.key, fact]))
   for (const tool of prefix.tools) setFact(told, toolFact(tool.name, toolDigest(tool)))

@@ -27,7 +27,10 @@ export interface Environment {
 const TREE_BYTES = 400
 const NAME_CHARS = 60
 
-/** The folder, the system and the date; the state of the repository and the folder is sent once, and changes to it are not announced. */
+/**
+ * The folder, the system and the date; the state of the repository and the folder is sent once, and changes to it are
+ * not announced.
+ */
 export function environmentFacts(environment: Environment): ContextFact[] {
   const { folder, addedFolders, isGitRepository, system, shell, today, git, entries = [] } = environment
   const facts: (ContextFact | undefined)[] = [
@@ -92,7 +95,10 @@ interface Asked {
 
 let shell: Promise<string | undefined> | undefined
 
-/** The shell commands run in, with its version, e.g. `bash 5.2.15`; asked once. Undefined where no shell was found. `home`: where the answer is kept for later processes. */
+/**
+ * The shell commands run in, with its version, e.g. `bash 5.2.15`; asked once. Undefined where no shell was found.
+ * `home`: where the answer is kept for later processes.
+ */
 export function shellName(env: Record<string, string>, home: string): Promise<string | undefined> {
   return (shell ??= readShellVersion(env, home))
 }
@@ -107,7 +113,10 @@ export async function readShellVersion(env: Record<string, string>, home: string
   return version === undefined ? name : `${name} ${version}`
 }
 
-/** Starting a program takes longer than all else a first request needs to know: it is done again only when the program has changed. */
+/**
+ * Starting a program takes longer than all else a first request needs to know: it is done again only when the program
+ * has changed.
+ */
 async function versionOf(path: string, env: Record<string, string>, home: string): Promise<string | undefined> {
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file) return undefined

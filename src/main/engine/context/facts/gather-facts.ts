@@ -88,7 +88,10 @@ interface PermissionSurroundings {
   sandbox?: SandboxStatus
 }
 
-/** Which calls need approval, who approves them, and what commands can reach. Plan mode is announced by messages of its own. */
+/**
+ * Which calls need approval, who approves them, and what commands can reach. Plan mode is announced by messages of its
+ * own.
+ */
 export function permissionFacts({ mode, canAsk, sandbox }: PermissionSurroundings): ContextFact[] {
   const isSandboxed = sandbox !== undefined && sandbox.level !== 'unrestricted'
   const permissions: ContextFact = {

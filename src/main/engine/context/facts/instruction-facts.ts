@@ -36,7 +36,10 @@ export function instructionFacts(instructions: readonly Instructions[]): Context
   }))
 }
 
-/** The skills and the agent types that can be used, one fact each; for a small change, only added and removed lines are sent. */
+/**
+ * The skills and the agent types that can be used, one fact each; for a small change, only added and removed lines are
+ * sent.
+ */
 export function skillAndAgentFacts(skills: readonly SkillView[], types: readonly OfferedAgent[]): ContextFact[] {
   return [
     ...listed('skills', skillSection(skills), 'The skills have changed.', 'There are no skills to load any more.'),
@@ -67,8 +70,8 @@ function listed(key: string, text: string | undefined, changed: string, removed:
 }
 
 /**
- * What connected MCP servers say about their use, one fact each, marked as theirs: nothing in it can end the mark, and both each text and all of them together
- * are limited.
+ * What connected MCP servers say about their use, one fact each, marked as theirs: nothing in it can end the mark, and
+ * both each text and all of them together are limited.
  */
 export function serverInstructionFacts(servers: readonly ServerInstructions[]): ContextFact[] {
   let room = ALL_SERVERS_CHARS
@@ -100,7 +103,9 @@ function neutral(text: string): string {
 const MAX_AGENTS_CHARS = 6000
 const AGENT_DESCRIPTION_CHARS = 300
 
-/** The agent types that the tool's own description does not name, for the system prompt. Undefined without such types. */
+/**
+ * The agent types that the tool's own description does not name, for the system prompt. Undefined without such types.
+ */
 function agentSection(types: readonly OfferedAgent[]): string | undefined {
   if (types.length === 0) return undefined
   const lines = types.map(

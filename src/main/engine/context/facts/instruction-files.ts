@@ -21,9 +21,10 @@ export interface FoundInstructions {
 }
 
 /**
- * Instruction files for agents, the most general first: the one in `home` (TRESTLE_HOME), then from the repository's top down to the
- * project folder. In each folder AGENTS.md counts; CLAUDE.md only without an AGENTS.md. A file over 32 KB is cut and says so. What a project's file links to
- * must lie in the project and must not be sensitive: it is sent to the provider before the project is trusted.
+ * Instruction files for agents, the most general first: the one in `home` (TRESTLE_HOME), then from the repository's
+ * top down to the project folder. In each folder AGENTS.md counts; CLAUDE.md only without an AGENTS.md. A file over 32
+ * KB is cut and says so. What a project's file links to must lie in the project and must not be sensitive: it is sent
+ * to the provider before the project is trusted.
  */
 export async function findInstructions(home: string, folder: string): Promise<FoundInstructions> {
   const top = repositoryRoot(folder)

@@ -21,8 +21,9 @@ export interface NestedDeps {
 }
 
 /**
- * The message with the instruction files of the folders between the project and what was touched, those that the conversation does not hold yet, the most general first; undefined when
- * all were sent. Whether one was sent is read from the history: it is sent again after a compaction removed it. Files are read under the same guard as the
+ * The message with the instruction files of the folders between the project and what was touched, those that the
+ * conversation does not hold yet, the most general first; undefined when all were sent. Whether one was sent is read
+ * from the history: it is sent again after a compaction removed it. Files are read under the same guard as the
  * project's own.
  */
 export async function nestedInstructions(

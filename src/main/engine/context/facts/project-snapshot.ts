@@ -17,7 +17,10 @@ const IGNORED_ENTRIES = new Set(['.git', 'node_modules', '.DS_Store', '__pycache
 /** Sandboxes put empty folders of these names where nothing has them. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set(RESERVED_NAMES)
 
-/** Looks at a project's folder and its repository. Never rejects: what cannot be seen is left out. `hidden`: what permission rules keep from the model. */
+/**
+ * Looks at a project's folder and its repository. Never rejects: what cannot be seen is left out. `hidden`: what
+ * permission rules keep from the model.
+ */
 export async function takeProjectSnapshot(
   { folder, top }: { folder: string; /** The repository's top. */ top: string | undefined },
   { env, cwd, hidden }: { env: Record<string, string>; cwd: string; hidden?: (path: string) => boolean },
@@ -60,7 +63,10 @@ const MAX_GIT_BYTES = 1024 * 1024
 /** Filters that a repository's own settings define: comparing files would run them. */
 const FILTERS = /^(?:local|worktree)\s+filter\./im
 
-/** Options that keep a repository's own settings from running anything: its hooks, its file monitor, its pager and signature checks. */
+/**
+ * Options that keep a repository's own settings from running anything: its hooks, its file monitor, its pager and
+ * signature checks.
+ */
 const HARMLESS = [
   '--no-pager',
   '--no-optional-locks',
@@ -68,9 +74,10 @@ const HARMLESS = [
 ]
 
 /**
- * Branch, number of changed files and last commit of the repository at `top`, which holds a `.git`. Reads only, and runs nothing that the repository brings along: where comparing files would, the
- * changes are not counted. Undefined when git is missing or does not answer in time. `env`: what commands get; `cwd`: a folder that does not
- * belong to the project, where Windows looks for programs first.
+ * Branch, number of changed files and last commit of the repository at `top`, which holds a `.git`. Reads only, and
+ * runs nothing that the repository brings along: where comparing files would, the changes are not counted. Undefined
+ * when git is missing or does not answer in time. `env`: what commands get; `cwd`: a folder that does not belong to the
+ * project, where Windows looks for programs first.
  */
 export async function gitState(
   top: string,
@@ -98,7 +105,9 @@ export async function gitState(
   }
 }
 
-/** Without what would point git at another repository, and without programs that are looked for in the current folder. */
+/**
+ * Without what would point git at another repository, and without programs that are looked for in the current folder.
+ */
 function gitEnv(env: Record<string, string>): Record<string, string> {
   const own = Object.entries(env).filter(([name]) => !/^GIT_/i.test(name))
   const path = own.map(([name, value]): [string, string] => [

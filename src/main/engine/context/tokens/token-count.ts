@@ -13,7 +13,10 @@ export interface CountedRequest {
 
 /** Knows how many tokens a history takes that grows, and what its parts take. */
 export interface TokenCount {
-  /** Tokens of the history with all that is sent along: what the provider has counted, and an estimate of what came after. */
+  /**
+   * Tokens of the history with all that is sent along: what the provider has counted, and an estimate of what came
+   * after.
+   */
   used(): number
   /** Estimated tokens of a message of this history. */
   tokensOf(message: Message): number
@@ -38,7 +41,10 @@ export interface TokenCountDeps {
   bindsThinking?: boolean
 }
 
-/** Counts a history; each message is looked at once. A provider's count is only used for the history it was made of; any other is estimated. */
+/**
+ * Counts a history; each message is looked at once. A provider's count is only used for the history it was made of; any
+ * other is estimated.
+ */
 export function createTokenCount({ history, fixed, sizes, known, bindsThinking = false }: TokenCountDeps): TokenCount {
   const sizeOf = (message: Message): ContentSize => sentSize(message, bindsThinking)
   /** The guess for the first `seen` messages. */
@@ -145,8 +151,9 @@ export interface TokenCalibration {
 }
 
 /**
- * Finds the factors, one a kind, by which the careful guess fits what was counted with the least squared error; where a kind was not seen the guess
- * stands. So a page of Chinese is not measured by what was learned from code. `formula`: how pictures are counted; absent: by the one that counts most.
+ * Finds the factors, one a kind, by which the careful guess fits what was counted with the least squared error; where a
+ * kind was not seen the guess stands. So a page of Chinese is not measured by what was learned from code. `formula`:
+ * how pictures are counted; absent: by the one that counts most.
  */
 export function createTokenCalibration(formula?: ImageTokenFormula): TokenCalibration {
   const media = (size: ContentSize): number =>

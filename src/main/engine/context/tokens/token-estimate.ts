@@ -13,17 +13,23 @@ const TOKENS_PER_LETTER = 0.6
 /** Of a PDF that is sent as it is, beside its text: providers look at each page, too. */
 const TOKENS_PER_PAGE = 1600
 const TOKENS_PER_MESSAGE = 8
-/** From here on the characters are such as Chinese, Japanese and Korean use; halves of surrogate pairs are above it too. */
+/**
+ * From here on the characters are such as Chinese, Japanese and Korean use; halves of surrogate pairs are above it too.
+ */
 const FIRST_WIDE = 0x2e80
 /** A sealed thought is longer than what it says: so many of its characters stand for a token. */
 const SEALED_PER_TOKEN = 4.3
-/** Text without words is found by its length without a blank; longer runs piece by piece, since no pattern can take in tens of millions of characters at once. */
+/**
+ * Text without words is found by its length without a blank; longer runs piece by piece, since no pattern can take in
+ * tens of millions of characters at once.
+ */
 const UNBROKEN = /[\w+/=-]{64,65536}/g
 
 /**
- * What a text, message or request is made of, as a careful guess in tokens by kind: ordinary text (`plain`), characters beyond ASCII (`wide`), base64 and
- * the like (`dense`), instructions and tools (`head`), pictures and pages (`media`: by the vendor that counts most; `byVendor`: by each formula for pictures).
- * A model's own measure of the first four is learned; see `LearnedSizes`.
+ * What a text, message or request is made of, as a careful guess in tokens by kind: ordinary text (`plain`), characters
+ * beyond ASCII (`wide`), base64 and the like (`dense`), instructions and tools (`head`), pictures and pages (`media`:
+ * by the vendor that counts most; `byVendor`: by each formula for pictures). A model's own measure of the first four is
+ * learned; see `LearnedSizes`.
  */
 export interface ContentSize {
   plain: number
@@ -52,7 +58,10 @@ export function sizeOf(message: Message): ContentSize {
   return size
 }
 
-/** What a message is made of as a model is sent it. `bindsThinking`: the model gets back no thinking whose beginning has changed. */
+/**
+ * What a message is made of as a model is sent it. `bindsThinking`: the model gets back no thinking whose beginning has
+ * changed.
+ */
 export function sentSize(message: Message, bindsThinking: boolean): ContentSize {
   return sizeOf(withoutLostThinking(message, bindsThinking))
 }
@@ -163,7 +172,9 @@ const written = new WeakMap<ToolSchema, { bytes: number; tokens: number }>()
 const systems = new Map<string, number>()
 const MAX_CACHED_PROMPTS = 50
 
-/** What a tool takes in a request, by its name, description and schema as JSON. Counted once: schemas are never changed. */
+/**
+ * What a tool takes in a request, by its name, description and schema as JSON. Counted once: schemas are never changed.
+ */
 export function toolSize(schema: ToolSchema): { bytes: number; tokens: number } {
   let size = written.get(schema)
   if (!size) {
@@ -178,7 +189,10 @@ export function toolTokens(tools: readonly ToolSchema[]): number {
   return tools.reduce((sum, schema) => sum + toolSize(schema).tokens, 0)
 }
 
-/** Tokens of the instructions and tools that a request begins with. They rarely change, and are asked for before each request. */
+/**
+ * Tokens of the instructions and tools that a request begins with. They rarely change, and are asked for before each
+ * request.
+ */
 export function prefixTokens(system: string, tools: readonly ToolSchema[]): number {
   let tokens = systems.get(system)
   if (tokens === undefined) {

@@ -4,8 +4,8 @@ import type { TextPart } from './message-parts'
 export const MAX_TEXT_BYTES = 1_000_000
 
 /**
- * The text of a part as its sender meant it. The stated character set is used unless it is unknown or does not fit the bytes; then UTF-8, and after that windows-1252, in which every byte has a
- * meaning. Never fails.
+ * The text of a part as its sender meant it. The stated character set is used unless it is unknown or does not fit the
+ * bytes; then UTF-8, and after that windows-1252, in which every byte has a meaning. Never fails.
  */
 export async function decodeText(part: TextPart, bytes: Buffer): Promise<string> {
   const { simpleParser } = await import('mailparser')

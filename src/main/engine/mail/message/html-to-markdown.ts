@@ -63,7 +63,10 @@ interface HtmlNode {
   getAttribute?(name: string): string | null
 }
 
-/** An HTML message as Markdown. Nothing is loaded: pictures are named by their text, scripts, styles and hidden text are left out. */
+/**
+ * An HTML message as Markdown. Nothing is loaded: pictures are named by their text, scripts, styles and hidden text are
+ * left out.
+ */
 export async function htmlToMarkdown(html: string): Promise<{ text: string; hidden: boolean }> {
   const { parseHTML } = await import('linkedom')
   const { document } = parseHTML(`<html><body>${withoutHead(html.slice(0, MAX_HTML_CHARS))}</body></html>`)

@@ -15,7 +15,10 @@ export interface ReadHtml {
   hidden: boolean
 }
 
-/** An HTML message as Markdown; undefined when that takes too long or too much memory. A large one is read in a process of its own. */
+/**
+ * An HTML message as Markdown; undefined when that takes too long or too much memory. A large one is read in a process
+ * of its own.
+ */
 export async function readHtml(html: string, limitMs = LIMIT_MS): Promise<ReadHtml | undefined> {
   if (tagsIn(html) <= MAX_TAGS_HERE) return (await import('./html-to-markdown')).htmlToMarkdown(html)
   try {

@@ -32,11 +32,14 @@ export interface ClientFeaturesDeps {
   foldersOf(sessionId: string): readonly string[]
 }
 
-/** Answers requests of servers: forms, pages to open, use of the model, folders. Loads the protocol's library: import it only where that is loaded anyway. */
+/**
+ * Answers requests of servers: forms, pages to open, use of the model, folders. Loads the protocol's library: import it
+ * only where that is loaded anyway.
+ */
 export interface ClientFeatures extends Pick<ConnectionHooks, 'capabilities' | 'prepare' | 'answer'> {
   /**
-   * A call failed because pages have to be opened first: asks the user to open them. True when they were opened, so that the call can be retried; undefined
-   * for other failures.
+   * A call failed because pages have to be opened first: asks the user to open them. True when they were opened, so
+   * that the call can be retried; undefined for other failures.
    */
   openPages(connection: ServedConnection, call: CallInFlight, error: unknown): Promise<boolean | undefined>
   /** Notifies servers whose folders have changed. Call when sessions start, end, or change folders. */
@@ -182,9 +185,9 @@ export interface InputRequestDeps {
 const NEVER_ABORTED = new AbortController().signal
 
 /**
- * Answers what a server of the stateless revision requires before it answers a request: a form, a page to open, use of the model, folders. Unlike with older servers, the
- * call is known. Rejects with `InputRefused` when no answer is possible; the request then
- * fails with it.
+ * Answers what a server of the stateless revision requires before it answers a request: a form, a page to open, use of
+ * the model, folders. Unlike with older servers, the call is known. Rejects with `InputRefused` when no answer is
+ * possible; the request then fails with it.
  */
 async function answerInputRequest(
   { limits, askModel, sampling, roots }: InputRequestDeps,

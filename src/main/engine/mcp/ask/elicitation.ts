@@ -18,7 +18,10 @@ const NO: ApprovalOption[] = [
   { optionId: 'cancel', kind: 'reject_once', name: 'Cancel' },
 ]
 
-/** Passes a server's question to the user whose call it is working on. Cancelled at once without such a call or an available user. */
+/**
+ * Passes a server's question to the user whose call it is working on. Cancelled at once without such a call or an
+ * available user.
+ */
 export async function elicit(
   limits: AskLimits,
   connection: ServedConnection,
@@ -38,7 +41,10 @@ export async function elicit(
   return resultOf(asked.answer)
 }
 
-/** The user opens a page for a server and confirms when done; `done` aborts when the server confirms instead, `ends` when nothing waits for it any more. */
+/**
+ * The user opens a page for a server and confirms when done; `done` aborts when the server confirms instead, `ends`
+ * when nothing waits for it any more.
+ */
 export async function openPage(
   limits: AskLimits,
   connection: ServedConnection,

@@ -38,8 +38,8 @@ export type AskModel = (
 export class SamplingRefused extends Error {}
 
 /**
- * Lets a server ask the session's model once the user has approved the request, and returns the answer once the user has approved that. Throws `SamplingRefused`
- * when the user rejects it or no user is available.
+ * Lets a server ask the session's model once the user has approved the request, and returns the answer once the user
+ * has approved that. Throws `SamplingRefused` when the user rejects it or no user is available.
  */
 export async function sample(
   { askModel, limits }: { askModel: AskModel; limits: AskLimits },

@@ -15,13 +15,17 @@ export interface ConfiguredServer {
   plugin?: { name: string; root: string }
   /** As written: variables like `${NAME}` are unexpanded. */
   definition: McpServerDefinition
-  /** False: a project's server whose exact definition has not been accepted. It is not started, connected or resolved. */
+  /**
+   * False: a project's server whose exact definition has not been accepted. It is not started, connected or resolved.
+   */
   isAccepted: boolean
 }
 
 /** The files that define servers. */
 export interface McpConfig {
-  /** The user's servers, then those of the project in `folder`. Only reads files; `problems` never affect other servers. */
+  /**
+   * The user's servers, then those of the project in `folder`. Only reads files; `problems` never affect other servers.
+   */
   read(folder?: string): Promise<{ servers: ConfiguredServer[]; problems: McpServerList['problems'] }>
   /** The definition with its variables expanded, just before use. Throws a `CodedError` that names what is missing. */
   expand(server: ConfiguredServer): McpServerDefinition
@@ -29,7 +33,10 @@ export interface McpConfig {
   input(server: ConfiguredServer): McpServerInput
   /** CodedError `config.write_failed`, also when the name is already taken. */
   save(place: McpPlace, definition: McpServerInput, previousName?: string): Promise<void>
-  /** Adds servers to the user's own, all or none. CodedError `request.invalid` when a name is taken and `replace` is not set. */
+  /**
+   * Adds servers to the user's own, all or none. CodedError `request.invalid` when a name is taken and `replace` is not
+   * set.
+   */
   addAll(servers: readonly { name: string; definition: McpServerDefinition; replace: boolean }[]): Promise<void>
   remove(place: McpPlace): Promise<void>
   /** Changes what is written for one server and nothing else; consent is kept when this is the only change. */
@@ -42,7 +49,9 @@ export interface McpConfig {
   close(): void
 }
 
-/** Names a server for hosts, as long as scope, location and name stay. `where`: the project's folder, or the session. */
+/**
+ * Names a server for hosts, as long as scope, location and name stay. `where`: the project's folder, or the session.
+ */
 export function serverIdOf(scope: McpScope, name: string, where?: string): string {
   return [scope, ...(where === undefined ? [] : [encodeURIComponent(where)]), encodeURIComponent(name)].join('/')
 }
@@ -70,7 +79,10 @@ export interface EffectiveServer {
 
 const PRECEDENCE = ['session', 'project', 'user'] as const
 
-/** Which of several servers with one name applies: the one nearest to the session. Servers that are not accepted or are disabled override nothing. */
+/**
+ * Which of several servers with one name applies: the one nearest to the session. Servers that are not accepted or are
+ * disabled override nothing.
+ */
 export function effectiveServers(servers: readonly ConfiguredServer[]): EffectiveServer[] {
   return servers.map((server) => {
     const hiding = servers.find(

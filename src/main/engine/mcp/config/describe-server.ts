@@ -4,13 +4,16 @@ import { variablesIn } from './expand-variables'
 import type { WrittenServer } from './read-servers'
 import { readServers } from './read-servers'
 
-/** These variables decide which program runs or where it connects to, so their values are shown; other values can be secrets. */
+/**
+ * These variables decide which program runs or where it connects to, so their values are shown; other values can be
+ * secrets.
+ */
 const DECISIVE =
   /^(?:PATH|LD_.*|DYLD_.*|NODE_OPTIONS|NODE_PATH|PYTHON\w*|PERL5?\w*|RUBY\w*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|BASH_ENV|ENV|SHELL|HOME|TMPDIR|GIT_.*|NPM_CONFIG_.*|UV_.*|PIP_.*|\w*_PROXY|\w*REGISTRY\w*|\w*_URL|\w*_HOST)$/i
 
 /**
- * What a project's server would do, one line each, hiding only the values of its environment and headers. `before`: the accepted server of
- * this name; values that differ from it are marked.
+ * What a project's server would do, one line each, hiding only the values of its environment and headers. `before`: the
+ * accepted server of this name; values that differ from it are marked.
  */
 export function describeServer({ name, definition }: WrittenServer, before?: WrittenServer): string[] {
   const lines: string[] = []
@@ -60,7 +63,10 @@ function visibleWord(word: string): string {
   return /^[\w@%+=:,./~^${}*?!&;|<>()[\]#-]+$/.test(word) && word !== '' ? word : visibleLine(JSON.stringify(word))
 }
 
-/** What the servers of an mcp.json would do, one line each, and its mistakes; `before` is an earlier text of the file for comparison. */
+/**
+ * What the servers of an mcp.json would do, one line each, and its mistakes; `before` is an earlier text of the file
+ * for comparison.
+ */
 export async function describeServerFile(text: string, file: string, before?: string): Promise<string[]> {
   const old = before === undefined ? [] : readServers(before, file).servers
   const { servers, problems } = readServers(text, file)

@@ -26,8 +26,8 @@ export function variablesIn(definition: McpServerDefinition): string[] {
 }
 
 /**
- * Expands the variables in a definition once; values are not expanded again. CodedError `config.invalid` when one is not set and has no default, or when
- * the resulting address is invalid. No message quotes a value.
+ * Expands the variables in a definition once; values are not expanded again. CodedError `config.invalid` when one is
+ * not set and has no default, or when the resulting address is invalid. No message quotes a value.
  */
 export function expandVariables(
   definition: McpServerDefinition,

@@ -56,8 +56,9 @@ export async function userServers(home: string): Promise<FoundServers> {
 }
 
 /**
- * The servers in `.mcp.json` of a project (a real path). The project may come from an untrusted source: a server is used only when the user trusts the folder with
- * this exact definition. After a change, unchanged accepted servers stay in use and the others need approval.
+ * The servers in `.mcp.json` of a project (a real path). The project may come from an untrusted source: a server is
+ * used only when the user trusts the folder with this exact definition. After a change, unchanged accepted servers stay
+ * in use and the others need approval.
  */
 export async function projectServers(home: string, folder: string): Promise<FoundServers> {
   const file = projectFile(folder)
@@ -96,8 +97,8 @@ export async function projectServers(home: string, folder: string): Promise<Foun
 }
 
 /**
- * The servers of the plugins that count in a folder (a real path), named `plugin:server`. They run as those of a trusted project. A server of the same
- * name in one of the files is used instead.
+ * The servers of the plugins that count in a folder (a real path), named `plugin:server`. They run as those of a
+ * trusted project. A server of the same name in one of the files is used instead.
  */
 export async function pluginServers(
   home: string,
@@ -167,7 +168,10 @@ const Entry = z.object({ folder: z.string(), servers: z.record(z.string(), Choic
 type Choice = z.infer<typeof Choice>
 type Choices = Readonly<Record<string, Choice>>
 
-/** A project's file is shared by everyone who works on it, so the user's own switches are kept in the home. Unreadable entries count as not set. */
+/**
+ * A project's file is shared by everyone who works on it, so the user's own switches are kept in the home. Unreadable
+ * entries count as not set.
+ */
 function readChoices(home: string, folder: string): Choices {
   const found = readConfigText(placeOf(home, folder))
   if (!('text' in found)) return {}

@@ -34,7 +34,10 @@ export interface McpImports {
   find(folder?: string): Promise<McpImportPreview[]>
   /** The servers in pasted text. */
   preview(text: string): Promise<McpImportPreview>
-  /** Writes the chosen servers. CodedError `config.changed` when a file differs from what was shown, `request.invalid` with the field otherwise; nothing is written then. */
+  /**
+   * Writes the chosen servers. CodedError `config.changed` when a file differs from what was shown, `request.invalid`
+   * with the field otherwise; nothing is written then.
+   */
   apply(request: McpImportRequest): Promise<void>
 }
 

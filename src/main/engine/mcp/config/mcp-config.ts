@@ -179,7 +179,10 @@ export function createMcpConfig(deps: McpConfigDeps): McpConfig {
   }
 }
 
-/** Refuses a definition that would be read back as unusable: it would silently not be used. CodedError `request.invalid`. */
+/**
+ * Refuses a definition that would be read back as unusable: it would silently not be used. CodedError
+ * `request.invalid`.
+ */
 async function checkUsable(definition: McpServerInput): Promise<void> {
   const { readDefinition } = await import('./read-definition')
   const written =

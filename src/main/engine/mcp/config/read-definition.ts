@@ -22,8 +22,8 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/
 
 /**
- * Reads one server's definition, under the key names of this and other products. `undefined` when it is unusable; every mistake is reported in `problems`,
- * and none of them quotes a value that could be a secret.
+ * Reads one server's definition, under the key names of this and other products. `undefined` when it is unusable; every
+ * mistake is reported in `problems`, and none of them quotes a value that could be a secret.
  */
 export function readDefinition(raw: unknown, problems: DefinitionProblem[]): McpServerDefinition | undefined {
   const reader = new DefinitionReader(isRecord(raw) ? raw : {}, problems)

@@ -9,9 +9,9 @@ import { CALL_TIMEOUT_MS, START_TIMEOUT_MS } from './read-definition'
 const MAX_ATTEMPTS = 5
 
 /**
- * Changes only what the edits name in a file of servers, based on its current content on disk; returns its new text. The user's own file is
- * readable by the user alone, a project's keeps its permissions. CodedError `config.write_failed`; the file is then unchanged, and it is never written while
- * it does not parse.
+ * Changes only what the edits name in a file of servers, based on its current content on disk; returns its new text.
+ * The user's own file is readable by the user alone, a project's keeps its permissions. CodedError
+ * `config.write_failed`; the file is then unchanged, and it is never written while it does not parse.
  */
 export async function writeServers(
   file: string,
@@ -59,8 +59,8 @@ type InputOAuth = NonNullable<Extract<McpServerInput, { transport: 'http' | 'sse
 const OTHER_NAMES = ['transport', 'httpUrl', 'serverUrl', 'bearerTokenEnvVar', 'disabled', 'timeout']
 
 /**
- * The edits that turn the server at `path` into this definition; unknown keys are kept. `before`: the current definition, from which
- * values that are null are kept.
+ * The edits that turn the server at `path` into this definition; unknown keys are kept. `before`: the current
+ * definition, from which values that are null are kept.
  */
 export function serverEdits(
   path: readonly string[],

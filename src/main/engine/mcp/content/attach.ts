@@ -21,8 +21,9 @@ export function mayMention(parts: readonly UserPart[]): boolean {
 }
 
 /**
- * Appends to a prompt what it mentions of servers: the messages of a prompt it starts with (`/mcp:server:prompt`), and its mentioned resources
- * (`@server:uri`). The user's text stays unchanged. Throws a `CodedError` when something is missing or cannot be read: then nothing is sent.
+ * Appends to a prompt what it mentions of servers: the messages of a prompt it starts with (`/mcp:server:prompt`), and
+ * its mentioned resources (`@server:uri`). The user's text stays unchanged. Throws a `CodedError` when something is
+ * missing or cannot be read: then nothing is sent.
  */
 export async function attach(
   servers: readonly ContentServer[],
@@ -130,7 +131,10 @@ interface Mention {
 /** As in the composer: `@` starts a mention only at the start of a word. */
 const MENTION = /(?:^|[\s([{"'`])@(?:"([^"\n]+)"|([^\s"@]+))/g
 
-/** Resources that a text mentions, each once. Only names of `servers` count: anything else after an `@` is a file or plain text. */
+/**
+ * Resources that a text mentions, each once. Only names of `servers` count: anything else after an `@` is a file or
+ * plain text.
+ */
 export function mentionsIn(text: string, servers: readonly string[]): Mention[] {
   const words = new Set(servers.map(commandName))
   const found = new Map<string, Mention>()

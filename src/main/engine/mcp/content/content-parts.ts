@@ -8,8 +8,9 @@ const MAX_PARTS = 100
 const MAX_PICTURES = 10
 
 /**
- * Content from a server as parts of a prompt: `items` are blocks of the protocol (texts, pictures, resources, links). What models cannot take is described
- * instead, and so is what exceeds the limits. `around`: the text before and after it.
+ * Content from a server as parts of a prompt: `items` are blocks of the protocol (texts, pictures, resources, links).
+ * What models cannot take is described instead, and so is what exceeds the limits. `around`: the text before and after
+ * it.
  */
 export async function contentParts(
   items: readonly unknown[],

@@ -1,7 +1,10 @@
 import { type McpResource, commandName } from '../../../../shared/configuration/mcp-content'
 import { askServer, type ContentServer, type OfferedTemplate } from './content-server'
 
-/** Resources that match the text after an `@`, best first: `server:` limits them to that server, which is then also asked for template values. */
+/**
+ * Resources that match the text after an `@`, best first: `server:` limits them to that server, which is then also
+ * asked for template values.
+ */
 export async function findResources(
   servers: readonly ContentServer[],
   query: string,
@@ -42,7 +45,10 @@ function ranked(resources: readonly McpResource[], query: string): McpResource[]
     .map((entry) => entry.resource)
 }
 
-/** Addresses that a template makes and that start with the given text; where its variable comes next, the server is asked for values. */
+/**
+ * Addresses that a template makes and that start with the given text; where its variable comes next, the server is
+ * asked for values.
+ */
 async function fromTemplate(server: ContentServer, template: OfferedTemplate, wanted: string): Promise<McpResource[]> {
   const at = variableAt(template.uri, wanted)
   if (!at) return []
@@ -60,7 +66,10 @@ async function fromTemplate(server: ContentServer, template: OfferedTemplate, wa
   })
 }
 
-/** Which variable of a template is at the end of `wanted`, with the text before and after it. Only simple variables, `{name}`, are supported. */
+/**
+ * Which variable of a template is at the end of `wanted`, with the text before and after it. Only simple variables,
+ * `{name}`, are supported.
+ */
 export function variableAt(
   template: string,
   wanted: string,

@@ -87,7 +87,10 @@ function cut(text: string): string {
     : text
 }
 
-/** What MCP servers offer a session besides tools, for hosts. See the contract of the same name. Failures are `CodedError`s. */
+/**
+ * What MCP servers offer a session besides tools, for hosts. See the contract of the same name. Failures are
+ * `CodedError`s.
+ */
 export interface McpContent {
   prompts(sessionId: string, server?: string): Promise<McpPrompt[]>
   resources(sessionId: string, query: string, limit: number): Promise<McpResource[]>

@@ -13,7 +13,10 @@ interface Watched {
   hasChanged: boolean
 }
 
-/** Resources used in conversations: when one changes, the agent is notified once, with the next prompt. Loads the protocol's library. */
+/**
+ * Resources used in conversations: when one changes, the agent is notified once, with the next prompt. Loads the
+ * protocol's library.
+ */
 export class WatchedResources {
   readonly #all = new Map<string, Watched>()
 
@@ -26,7 +29,8 @@ export class WatchedResources {
         watched.hasChanged = true
         isWatched = true
       }
-      // One notification is enough, however often it changes; a stateless server sends them as long as its stream of changes is open.
+      // One notification is enough, however often it changes; a stateless server sends them as long as its stream of
+      // changes is open.
       if (isWatched && client.getProtocolEra() === 'legacy') client.unsubscribeResource({ uri }).catch(() => undefined)
     })
   }

@@ -171,8 +171,8 @@ const POLL_MS = 1_000
 const ENDED = new Set(['completed', 'failed', 'cancelled'])
 
 /**
- * A call that the server carries out as a task (MCP 2025-11-25, tasks): the call starts it, its state is polled and shown as progress, and then its result. An
- * abort cancels the task.
+ * A call that the server carries out as a task (MCP 2025-11-25, tasks): the call starts it, its state is polled and
+ * shown as progress, and then its result. An abort cancels the task.
  */
 async function callTask(
   connection: Pick<Connection, 'request'>,

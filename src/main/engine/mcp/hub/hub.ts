@@ -73,8 +73,9 @@ export function createHub(deps: HubDeps): Hub {
 }
 
 /**
- * Identifies what is run or connected to, and with what: equal for two servers that can share one process or connection. `cwd`: where a server runs whose definition has
- * none. Excluded is what does not affect the server itself: whether it is enabled, timeouts, disabled tools. 24 hex digits.
+ * Identifies what is run or connected to, and with what: equal for two servers that can share one process or
+ * connection. `cwd`: where a server runs whose definition has none. Excluded is what does not affect the server itself:
+ * whether it is enabled, timeouts, disabled tools. 24 hex digits.
  */
 function definitionKey({ definition, scope, folder }: ConfiguredServer, cwd: string): string {
   const sandbox = definition.transport === 'stdio' ? sandboxSetting({ scope, definition }) : 'unrestricted'

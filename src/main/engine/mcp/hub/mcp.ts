@@ -13,13 +13,19 @@ import type { CallContext, ToolResult } from '../../tool/tool'
 /** Which server is meant: its scope and its name there. `folder` goes with `project`. */
 export type McpPlace = { scope: 'user'; name: string } | { scope: 'project'; folder: string; name: string }
 
-/** The servers of the Model Context Protocol (revision 2026-07-28, and older ones), for hosts. Failures are `CodedError`s. */
+/**
+ * The servers of the Model Context Protocol (revision 2026-07-28, and older ones), for hosts. Failures are
+ * `CodedError`s.
+ */
 export interface Mcp {
   /** Starts nothing and connects to nothing. `folder`: with the servers of that project. */
   list(folder?: string): Promise<McpServerList>
   /** A server's definition for a form, without values that could be secrets. */
   definition(serverId: string): Promise<McpServerInput>
-  /** Writes a server into its file, keeping others and comments. `previousName`: the server that is changed or renamed; without it the name must be new. */
+  /**
+   * Writes a server into its file, keeping others and comments. `previousName`: the server that is changed or renamed;
+   * without it the name must be new.
+   */
   save(place: McpPlace, definition: McpServerInput, previousName?: string): Promise<McpServerList>
   remove(place: McpPlace): Promise<McpServerList>
   /** Servers of other products that can be imported. Reads their files and writes nothing. */
@@ -36,8 +42,8 @@ export interface Mcp {
   test(serverId: string): Promise<McpTestResult>
   logs(serverId: string): Promise<McpLogLine[]>
   /**
-   * Calls one tool, by the server's name for it, for a user who requested exactly this: no rule is consulted. CodedError `mcp.sign_in` when a sign-in is required
-   * first; other failures are results.
+   * Calls one tool, by the server's name for it, for a user who requested exactly this: no rule is consulted.
+   * CodedError `mcp.sign_in` when a sign-in is required first; other failures are results.
    */
   callTool(serverId: string, tool: string, input: Record<string, unknown>, ctx: CallContext): Promise<ToolResult>
   /** Starts a sign-in and resolves when it is over; `open` gets the page for the browser, which is http(s). */
@@ -45,7 +51,10 @@ export interface Mcp {
   signOut(serverId: string): Promise<McpServerView>
   /** Servers that the client of one session provides; they need no consent, and end with the session's last use. */
   useInSession(sessionId: string, servers: Readonly<Record<string, McpServerDefinition>>): void
-  /** The client closed the session, or it was removed: servers without other users are stopped, and those it provided are dropped. */
+  /**
+   * The client closed the session, or it was removed: servers without other users are stopped, and those it provided
+   * are dropped.
+   */
   leave(sessionId: string): void
   /** Ends every process and connection; at most 5 s. */
   close(): Promise<void>

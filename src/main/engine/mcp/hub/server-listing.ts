@@ -137,7 +137,10 @@ export class LiveListing {
   }
 }
 
-/** How long all lists are fresh: the minimum. 0 is no promise: such a server reports changes, or is listed at the next connection. */
+/**
+ * How long all lists are fresh: the minimum. 0 is no promise: such a server reports changes, or is listed at the next
+ * connection.
+ */
 function freshUntil(lists: readonly PromiseSettledResult<Listed>[]): number | undefined {
   const ttls = lists.flatMap((list) =>
     list.status === 'fulfilled' && (list.value.ttlMs ?? 0) > 0 ? [list.value.ttlMs!] : [],
@@ -163,7 +166,9 @@ export interface Listing {
 const FORMAT = 2
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** Caches on disk what servers offer, by their definition: a turn can then offer their tools without starting anything. */
+/**
+ * Caches on disk what servers offer, by their definition: a turn can then offer their tools without starting anything.
+ */
 export interface ListingCache {
   read(key: string): Promise<Listing | undefined>
   write(key: string, listing: Listing): Promise<void>

@@ -54,7 +54,10 @@ export class ServerNotices {
     }
   }
 
-  /** A turn waits for these servers, at most `maxMs`. Call the returned function when the wait is over, with the servers that are still missing. */
+  /**
+   * A turn waits for these servers, at most `maxMs`. Call the returned function when the wait is over, with the servers
+   * that are still missing.
+   */
   reportWaiting(names: readonly string[], maxMs: number): (missing: readonly string[]) => void {
     const upTo = seconds(maxMs)
     const timer = setTimeout(

@@ -7,7 +7,9 @@ import { toolNames, isToolEnabled, offeredTools } from './session-tools'
 import type { Listing } from './server-listing'
 import type { SharedServer } from './shared-server'
 
-/** What is known of a server. `shared`: its shared instance, if it was ever used; `listing`: what it is known to offer. */
+/**
+ * What is known of a server. `shared`: its shared instance, if it was ever used; `listing`: what it is known to offer.
+ */
 interface KnownOfServer {
   shared?: SharedServer | undefined
   listing?: Listing | undefined

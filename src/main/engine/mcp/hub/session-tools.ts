@@ -76,10 +76,16 @@ export function reuseIfUnchanged(before: readonly McpTool[], after: readonly Mcp
   return isSame ? before : after
 }
 
-/** Characters of all schemas and descriptions of a server: more than any real one has, and not so many that nothing else fits into a request. */
+/**
+ * Characters of all schemas and descriptions of a server: more than any real one has, and not so many that nothing else
+ * fits into a request.
+ */
 const MAX_CHARS = 256 * 1024
 
-/** A note to the model about a server whose tools are not all offered: otherwise it would search for them, or claim that they do not exist. */
+/**
+ * A note to the model about a server whose tools are not all offered: otherwise it would search for them, or claim that
+ * they do not exist.
+ */
 export function omittedTools(
   { definition }: Pick<ConfiguredServer, 'definition'>,
   { tools, hasMoreTools }: Listing,
@@ -133,7 +139,9 @@ function isLocal({ definition }: ConfiguredServer): boolean {
   return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 }
 
-/** A server's tool, ready to be offered. The server's text is cleaned and bounded: nothing in it can break a request. */
+/**
+ * A server's tool, ready to be offered. The server's text is cleaned and bounded: nothing in it can break a request.
+ */
 export interface McpTool {
   /** The server's name in the configuration. */
   server: string
@@ -175,8 +183,8 @@ export interface McpUser {
 /** For the engine itself, in addition to what hosts use. */
 export interface McpSessions {
   /**
-   * Await before a turn: reads the configuration, and gives new servers a few seconds to list what they offer. Starts nothing
-   * that is already known. Undefined without servers.
+   * Await before a turn: reads the configuration, and gives new servers a few seconds to list what they offer. Starts
+   * nothing that is already known. Undefined without servers.
    */
   forTurn(user: McpUser, signal?: AbortSignal): Promise<McpToolSource | undefined>
   /** The same without starting anything: what is currently known. */
@@ -186,8 +194,8 @@ export interface McpSessions {
   /** The servers this session can use, and what is known of each; starts nothing. */
   servers(user: McpUser): Promise<{ name: string; serverId: string; listing?: Listing }[]>
   /**
-   * Runs something with the connection of a server, by its name in the session; starts it if necessary. CodedError: `mcp.not_found`, or why it does not
-   * start.
+   * Runs something with the connection of a server, by its name in the session; starts it if necessary. CodedError:
+   * `mcp.not_found`, or why it does not start.
    */
   withServer<Result>(
     user: McpUser,
@@ -207,9 +215,10 @@ export interface NamedTool {
 }
 
 /**
- * The model's name for each tool: `mcp__server__tool`, of letters, digits, `_` and `-`, at most 64 characters, unique, and independent of the order of servers.
- * A name that is too long is cut, and a duplicate is marked, with a hash of the server's own names. No server's name is a prefix of
- * another's in these names, so a rule for `mcp__server__*` means that server.
+ * The model's name for each tool: `mcp__server__tool`, of letters, digits, `_` and `-`, at most 64 characters, unique,
+ * and independent of the order of servers. A name that is too long is cut, and a duplicate is marked, with a hash of
+ * the server's own names. No server's name is a prefix of another's in these names, so a rule for `mcp__server__*`
+ * means that server.
  */
 export function toolNames(tools: readonly NamedTool[]): string[] {
   const servers = serverNames([...new Set(tools.map(({ server }) => server))])

@@ -27,8 +27,8 @@ const STABLE_AFTER_MS = 60_000
 const CLEAN_EXIT = 'it exited with code 0'
 
 /**
- * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is first used, reconnects when lost, and
- * stops after it was unused for a while.
+ * One definition of a server, with at most one process or connection for all sessions of the app. It starts when it is
+ * first used, reconnects when lost, and stops after it was unused for a while.
  */
 export class SharedServer {
   readonly key: string
@@ -112,8 +112,8 @@ export class SharedServer {
   }
 
   /**
-   * Runs `run` with a connection, opened if necessary; retries once with a new one when the server did not accept the request. `signal` ends the wait, not the start itself, which other callers may
-   * wait for.
+   * Runs `run` with a connection, opened if necessary; retries once with a new one when the server did not accept the
+   * request. `signal` ends the wait, not the start itself, which other callers may wait for.
    */
   async use<Result>(
     plan: StartPlan,
@@ -151,7 +151,10 @@ export class SharedServer {
     return openPages(connection.served, call, error)
   }
 
-  /** Resolves when the offers of this connection are known; `again`: once they were listed again, because the tools it accepts differ from those listed. */
+  /**
+   * Resolves when the offers of this connection are known; `again`: once they were listed again, because the tools it
+   * accepts differ from those listed.
+   */
   listingReady(connection: Connection, again = false): Promise<void> {
     return again ? this.#lists.refresh(connection) : this.#lists.settled()
   }
@@ -161,7 +164,10 @@ export class SharedServer {
     this.#failures.reset()
   }
 
-  /** Called after a call timed out: a server that does not even answer a ping is stopped, and restarted with the next use, which waits for this. */
+  /**
+   * Called after a call timed out: a server that does not even answer a ping is stopped, and restarted with the next
+   * use, which waits for this.
+   */
   checkAlive(connection: Connection): Promise<void> {
     this.#doubting ??= this.#lookAfter(connection).finally(() => (this.#doubting = undefined))
     return this.#doubting

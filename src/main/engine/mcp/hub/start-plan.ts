@@ -61,7 +61,10 @@ export interface ServerSandboxesDeps {
   sandboxes?: ProgramSandboxes
 }
 
-/** A project's server always runs in a sandbox: its definition can only make that stricter. The user's own, and an editor's, only when their definition says so. */
+/**
+ * A project's server always runs in a sandbox: its definition can only make that stricter. The user's own, and an
+ * editor's, only when their definition says so.
+ */
 export function sandboxSetting({
   scope,
   definition,

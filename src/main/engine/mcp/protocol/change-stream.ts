@@ -17,8 +17,9 @@ export interface ChangeStreamDeps {
 }
 
 /**
- * The stream on which a server of the stateless revision reports changes (`subscriptions/listen`): of its lists, and of subscribed resources. A stream that ends is reopened
- * with growing delays; a server that refuses it is not asked again before the next connection.
+ * The stream on which a server of the stateless revision reports changes (`subscriptions/listen`): of its lists, and of
+ * subscribed resources. A stream that ends is reopened with growing delays; a server that refuses it is not asked again
+ * before the next connection.
  */
 export class ChangeStream {
   readonly #deps: ChangeStreamDeps

@@ -106,8 +106,8 @@ export interface ConnectionHooks {
   /** Before the connection is opened: the place to install handlers of requests and notifications. */
   prepare(client: Client, connection: ServedConnection): void
   /**
-   * Provides what a server of the stateless revision requires before it answers a request; `call`: the one that the request belongs to. Rejects, with a message for the user, when no
-   * answer is possible.
+   * Provides what a server of the stateless revision requires before it answers a request; `call`: the one that the
+   * request belongs to. Rejects, with a message for the user, when no answer is possible.
    */
   answer(
     connection: ServedConnection,
@@ -115,7 +115,10 @@ export interface ConnectionHooks {
     request: InputRequest,
     signal: AbortSignal,
   ): Promise<Record<string, unknown>>
-  /** Sign-in at an HTTP server: its `fetchFor` goes to the transport; `mcp.sign_in` thrown by it results in the state `sign_in`. */
+  /**
+   * Sign-in at an HTTP server: its `fetchFor` goes to the transport; `mcp.sign_in` thrown by it results in the state
+   * `sign_in`.
+   */
   auth: Pick<McpAuth, 'fetchFor' | 'view'>
 }
 
@@ -126,7 +129,8 @@ export class TimeoutError extends Error {}
 export class LostError extends Error {}
 
 /**
- * The number of an error: the status of an HTTP response, or the (negative) code of a protocol error. Undefined for local and network errors.
+ * The number of an error: the status of an HTTP response, or the (negative) code of a protocol error. Undefined for
+ * local and network errors.
  */
 export function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined
@@ -176,8 +180,9 @@ const UNKNOWN_SESSION_MESSAGE =
   /\b(?:no|not|invalid|unknown|missing|expired|stale|bad|terminated|closed|uninitialized)\b.*\bsession\b|\bsession\b.*\b(?:not|no|invalid|unknown|missing|expired|stale|terminated|closed|required|gone|uninitialized)\b/is
 
 /**
- * Whether a request was rejected because of its connection rather than its content: the server is not listening any more, or does not know the session, because it was
- * restarted, maybe with a version that speaks another revision of the protocol. It can be retried with a new connection: nothing was done.
+ * Whether a request was rejected because of its connection rather than its content: the server is not listening any
+ * more, or does not know the session, because it was restarted, maybe with a version that speaks another revision of
+ * the protocol. It can be retried with a new connection: nothing was done.
  */
 export async function isStaleConnection(
   connection: Pick<Connection, 'hasSession' | 'isStateless' | 'isStillAgreed'>,

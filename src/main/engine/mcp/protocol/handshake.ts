@@ -48,15 +48,19 @@ export interface HandshakeOptions {
 /** The connection ended during the handshake. */
 export class EndedDuringHandshake extends Error {}
 
-/** A slow program that speaks both was sent `initialize` as well and settled on that: after a restart it is asked for the newer generation only. */
+/**
+ * A slow program that speaks both was sent `initialize` as well and settled on that: after a restart it is asked for
+ * the newer generation only.
+ */
 export class SettledOnOlderRevision extends Error {}
 
 type Reply = { result: Record<string, unknown> } | { error: Error }
 
 /**
- * Detects which generation of the protocol a server speaks, on a transport that is not started yet: sends `server/discover`, and `initialize` after an
- * error response. A server that does not answer for a while is sent both, and the newer one counts if it is answered at all; so a slow start decides
- * nothing. Rejects with the server's last error.
+ * Detects which generation of the protocol a server speaks, on a transport that is not started yet: sends
+ * `server/discover`, and `initialize` after an error response. A server that does not answer for a while is sent both,
+ * and the newer one counts if it is answered at all; so a slow start decides nothing. Rejects with the server's last
+ * error.
  */
 export async function handshake(transport: Transport, greeting: HandshakeOptions): Promise<HandshakeResult> {
   const early: JSONRPCMessage[] = []
@@ -154,7 +158,10 @@ function initialized(reply: Reply): Extract<Agreed, { generation: 'initialized' 
   return { generation: 'initialized', initialize: reply.result }
 }
 
-/** Undefined when the response is not from a server that speaks the stateless revision: some answer every method with something. */
+/**
+ * Undefined when the response is not from a server that speaks the stateless revision: some answer every method with
+ * something.
+ */
 function statelessIn(reply: Reply): Agreed | undefined {
   if ('error' in reply || !revisionsIn(reply)?.includes(STATELESS_REVISION)) return undefined
   const { capabilities } = reply.result

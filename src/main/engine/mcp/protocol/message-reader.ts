@@ -13,8 +13,8 @@ export interface LongLine {
 const EXCERPT = 256
 
 /**
- * Splits a stream of bytes into lines, keeping at most `maxBytes` of one: the rest of a longer line is counted and dropped until it ends. Invalid
- * UTF-8 becomes replacement characters.
+ * Splits a stream of bytes into lines, keeping at most `maxBytes` of one: the rest of a longer line is counted and
+ * dropped until it ends. Invalid UTF-8 becomes replacement characters.
  */
 export class LineSplitter {
   readonly #maxBytes: number
@@ -102,7 +102,9 @@ function isMessage(value: unknown): value is JSONRPCMessage {
   return jsonrpc === '2.0' && (typeof method === 'string' || typeof id === 'string' || typeof id === 'number')
 }
 
-/** A response that is neither a result nor an error fails its request at once: the protocol would wait for another one. */
+/**
+ * A response that is neither a result nor an error fails its request at once: the protocol would wait for another one.
+ */
 function usable(message: JSONRPCMessage): JSONRPCMessage {
   if ('method' in message || message.id === undefined) return message
   const { id, result, error } = message as { id: string | number; result?: unknown; error?: unknown }
@@ -122,7 +124,10 @@ function usable(message: JSONRPCMessage): JSONRPCMessage {
 /** The code of an invalid response. */
 const INVALID_RESPONSE_CODE = -32_052
 
-/** The error response for an overlong line, if its two ends contain the id: so that the call fails at once, with the reason. */
+/**
+ * The error response for an overlong line, if its two ends contain the id: so that the call fails at once, with the
+ * reason.
+ */
 export function responseForLongLine({ bytes, head, tail }: LongLine, maxBytes: number): JSONRPCMessage | undefined {
   if (/"method"\s*:/.test(head)) return undefined
   const id = (
@@ -148,8 +153,8 @@ const REST_RATIO = 1
 const LONGEST_REST_MS = 200
 
 /**
- * Keeps one server that never stops sending from using the whole processor: after some work on its data it has to wait, as long as the work took.
- * Until then its pipe or socket fills up and holds it back.
+ * Keeps one server that never stops sending from using the whole processor: after some work on its data it has to wait,
+ * as long as the work took. Until then its pipe or socket fills up and holds it back.
  */
 export class ReadThrottle {
   #worked = 0

@@ -16,7 +16,10 @@ import { ChangeStream } from './change-stream'
 import { looseResult } from './transport-wrappers'
 import { inputRounds, listPages } from './request-rounds'
 
-/** Connects and initializes. Rejects with a `CodedError` that says what went wrong, after everything it started has ended. */
+/**
+ * Connects and initializes. Rejects with a `CodedError` that says what went wrong, after everything it started has
+ * ended.
+ */
 export async function openConnection(plan: ConnectionPlan): Promise<Connection> {
   const { definition, signal, known = {} } = plan
   try {
@@ -39,7 +42,8 @@ export async function openConnection(plan: ConnectionPlan): Promise<Connection> 
       plan.log({ from: 'connection', level: 'info', text: RESTART_MESSAGES.newerOnly })
       return openConnection({ ...plan, known })
     }
-    // A server from before 2025-03-26 does not know streamable HTTP: it rejects the first message this way, and is tried with the older transport.
+    // A server from before 2025-03-26 does not know streamable HTTP: it rejects the first message this way, and is
+    // tried with the older transport.
     const code = codeOf(error)
     if (definition.transport === 'http' && (code === 400 || code === 404 || code === 405) && !signal?.aborted) {
       const older = await connect(plan, { ...definition, transport: 'sse' }, known).catch(() => undefined)

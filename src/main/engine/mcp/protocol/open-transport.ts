@@ -46,8 +46,8 @@ export const STREAM_LOST_CODE = -32_051
 
 /**
  * `fetch` for the data of a server: a response or stream event that is larger than a message may be ends with an error instead of filling the
- * memory; a server that never stops sending does not use the whole processor; a stream that ends without the response it was opened for, and that cannot be
- * resumed, fails the call at once instead of waiting for its timeout.
+ * memory; a server that never stops sending does not use the whole processor; a stream that ends without the response
+ * it was opened for, and that cannot be resumed, fails the call at once instead of waiting for its timeout.
  */
 function boundedFetch(inner: FetchLike): FetchLike {
   return async (url, init) => {
@@ -114,8 +114,8 @@ function boundedStream(body: ReadableStream<Uint8Array>, request: number | undef
 }
 
 /**
- * The same bytes, throttled. A chunk returned by `look` replaces the current one and is the last; an error thrown by it ends the stream. `ended`: a final chunk
- * for when the other side ends or aborts.
+ * The same bytes, throttled. A chunk returned by `look` replaces the current one and is the last; an error thrown by it
+ * ends the stream. `ended`: a final chunk for when the other side ends or aborts.
  */
 function throttledStream(
   body: ReadableStream<Uint8Array>,
@@ -182,7 +182,10 @@ class ResponseTracker {
     this.#answer = request === undefined ? undefined : new RegExp(`"id"\\s*:\\s*${request}\\b`)
   }
 
-  /** Whether the response has not come, and cannot come otherwise: a stream whose events have ids is resumed where it broke off. */
+  /**
+   * Whether the response has not come, and cannot come otherwise: a stream whose events have ids is resumed where it
+   * broke off.
+   */
   get isResponsePending(): boolean {
     return this.#answer !== undefined && !this.#isAnswered && !this.#canResume
   }

@@ -18,9 +18,10 @@ export class InputRefused extends Error {}
 export type AnswerInput = (request: InputRequest, signal: AbortSignal) => Promise<Record<string, unknown>>
 
 /**
- * Repeats a request of the stateless revision until it is answered: when the server requires input first (`input_required`), `answer` provides all of it in
- * parallel, and the request is repeated with it and with the server's `requestState`. The first failure ends the others. When a server
- * only asks for a repetition, the timeout of the request applies.
+ * Repeats a request of the stateless revision until it is answered: when the server requires input first
+ * (`input_required`), `answer` provides all of it in parallel, and the request is repeated with it and with the
+ * server's `requestState`. The first failure ends the others. When a server only asks for a repetition, the timeout of
+ * the request applies.
  */
 export async function inputRounds(
   params: Record<string, unknown>,
@@ -94,8 +95,8 @@ const MAX_ITEMS = 4_000
 const LONGEST_CURSOR = 16 * 1024
 
 /**
- * All pages of a list (MCP 2025-11-25, pagination), whatever its cursors are: a repeated cursor, endless pages and a failing page end the list at that
- * point. Fails only without a first page.
+ * All pages of a list (MCP 2025-11-25, pagination), whatever its cursors are: a repeated cursor, endless pages and a
+ * failing page end the list at that point. Fails only without a first page.
  */
 export async function listPages(
   page: (cursor: string | undefined) => Promise<ListPage>,

@@ -45,7 +45,10 @@ export function lastStderr(lines: readonly McpLogLine[]): McpLogLine[] {
   return lines.slice(restart + 1).filter(({ from }) => from === 'stderr')
 }
 
-/** Characters that would hide or reorder other text on screen: controls except line feeds and tabs, direction marks, zero-width characters. */
+/**
+ * Characters that would hide or reorder other text on screen: controls except line feeds and tabs, direction marks,
+ * zero-width characters.
+ */
 const UNSEEN =
   /[^\P{Cc}\n\t]|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 

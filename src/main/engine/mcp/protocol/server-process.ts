@@ -30,7 +30,10 @@ export interface ServerProcess {
   readonly pid: number
   /** How it ended; undefined while it runs. */
   ending(): string | undefined
-  /** Ends it and everything it started, in any process group: closes its input, then SIGTERM, then SIGKILL. Takes under 4 s. */
+  /**
+   * Ends it and everything it started, in any process group: closes its input, then SIGTERM, then SIGKILL. Takes under
+   * 4 s.
+   */
   stop(): Promise<void>
 }
 
@@ -165,8 +168,8 @@ interface WindowsCommand {
 }
 
 /**
- * How a program is started on Windows: `npx` and many others are scripts (.cmd) that only the command interpreter runs. Special characters are
- * quoted, so the arguments arrive unchanged.
+ * How a program is started on Windows: `npx` and many others are scripts (.cmd) that only the command interpreter runs.
+ * Special characters are quoted, so the arguments arrive unchanged.
  */
 function windowsCommand(command: string, args: readonly string[]): WindowsCommand {
   if (/\.(?:exe|com)$/i.test(command)) return { command, args, verbatim: false }
@@ -185,8 +188,9 @@ function escaped(text: string): string {
 }
 
 /**
- * Reads process groups from its input; when that ends without a farewell, the writing program was killed, and it ends the groups: it gives them a second to notice that their own
- * input has ended, sends SIGTERM, and kills the rest. It ignores the signals that end the groups around it.
+ * Reads process groups from its input; when that ends without a farewell, the writing program was killed, and it ends
+ * the groups: it gives them a second to notice that their own input has ended, sends SIGTERM, and kills the rest. It
+ * ignores the signals that end the groups around it.
  */
 const SCRIPT = `trap '' HUP INT QUIT TERM
 g=
@@ -207,8 +211,9 @@ let dog: ChildProcess | undefined
 const watched = new Set<number>()
 
 /**
- * Ensures that a server's process group ends even when this program is killed: by one small shell for all servers, started with the first of them
- * and ended with the last. Processes that left the group are found at the next start, by their tag. Call the returned function when the group has ended.
+ * Ensures that a server's process group ends even when this program is killed: by one small shell for all servers,
+ * started with the first of them and ended with the last. Processes that left the group are found at the next start, by
+ * their tag. Call the returned function when the group has ended.
  */
 function watchGroup(group: number): () => void {
   if (process.platform === 'win32') return () => undefined
@@ -224,7 +229,10 @@ function watchGroup(group: number): () => void {
   }
 }
 
-/** Without a free descriptor it does not start: the next server tries again, and processes left by a killed program are found at the next start. */
+/**
+ * Without a free descriptor it does not start: the next server tries again, and processes left by a killed program are
+ * found at the next start.
+ */
 function dogOrNone(): ChildProcess | undefined {
   try {
     return startDog()

@@ -17,8 +17,8 @@ const DRAIN_MS = 250
 const MAX_NOISE = 100
 
 /**
- * A server as a process, with messages as lines over its pipes (MCP 2025-11-25, stdio). Bounded in memory and time whatever the server does: long lines, noise, floods,
- * unread input. Everything it started ends with it.
+ * A server as a process, with messages as lines over its pipes (MCP 2025-11-25, stdio). Bounded in memory and time
+ * whatever the server does: long lines, noise, floods, unread input. Everything it started ends with it.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void

@@ -32,8 +32,9 @@ export const looseResult = anything.transform((answer): Record<string, unknown> 
 })
 
 /**
- * A transport whose server has already been initialized, for the protocol's library: `initialize` is answered with the server's response to it, and responses of the stateless
- * revision pass the library's own validation, which would lose a whole list over one bad tool.
+ * A transport whose server has already been initialized, for the protocol's library: `initialize` is answered with the
+ * server's response to it, and responses of the stateless revision pass the library's own validation, which would lose
+ * a whole list over one bad tool.
  */
 export class ReplayTransport implements Transport {
   onclose?: () => void
@@ -60,7 +61,8 @@ export class ReplayTransport implements Transport {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
     inner.onmessage = (message, extra) => {
       if ('method' in message) this.onmessage?.(message, extra)
-      // Notifications are handled with a small delay: progress that came just before the response would find its request gone.
+      // Notifications are handled with a small delay: progress that came just before the response would find its
+      // request gone.
       else queueMicrotask(() => this.onmessage?.(this.#loosened(message), extra))
     }
   }
@@ -113,9 +115,9 @@ export class ReplayTransport implements Transport {
 const MAX_PENDING_REQUESTS = 100
 
 /**
- * Makes a flood of requests cheap: over HTTP each response is a request of ours, and a server that sends requests faster than it accepts responses would fill
- * the memory with them. Requests beyond the limit are not answered. Call when the protocol is attached to the transport. `dropped` is called once
- * per flood.
+ * Makes a flood of requests cheap: over HTTP each response is a request of ours, and a server that sends requests
+ * faster than it accepts responses would fill the memory with them. Requests beyond the limit are not answered. Call
+ * when the protocol is attached to the transport. `dropped` is called once per flood.
  */
 export function guardRequests(transport: Transport, dropped: () => void): void {
   const inner = transport.onmessage
@@ -158,8 +160,8 @@ const MAX_A_SECOND = 300
 const ALWAYS = /^notifications\/(?:\w+\/list_changed|cancelled|elicitation\/complete|resources\/updated)$/
 
 /**
- * Makes a flood of notifications cheap: excess ones are dropped before the protocol parses them. Call when the protocol is
- * attached to the transport. `dropped` is called once per flood.
+ * Makes a flood of notifications cheap: excess ones are dropped before the protocol parses them. Call when the protocol
+ * is attached to the transport. `dropped` is called once per flood.
  */
 export function guardNotifications(transport: Transport, dropped: () => void): void {
   const inner = transport.onmessage

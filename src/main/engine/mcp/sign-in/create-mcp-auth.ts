@@ -33,7 +33,10 @@ export function createMcpAuth({
   const underWay = new Map<string, AbortController>()
   const renewals = new Map<string, Promise<SignIn['tokens']>>()
 
-  /** One renewal at a time for each sign-in, in this process and among all processes of the home: a refresh token works once. */
+  /**
+   * One renewal at a time for each sign-in, in this process and among all processes of the home: a refresh token works
+   * once.
+   */
   const renewed = (server: OAuthServer, stale: string): Promise<SignIn['tokens']> => {
     const key = keyOf(server)
     const running = renewals.get(key)

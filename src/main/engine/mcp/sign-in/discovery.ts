@@ -23,8 +23,9 @@ export interface Discovered {
 }
 
 /**
- * Finds the authorization server of a server: through its protected resource metadata (RFC 9728) at the place named in the challenge, below its path, or at its root;
- * without any, at the server itself as in revision 2025-03-26. CodedError `mcp.sign_in_failed` with what is missing.
+ * Finds the authorization server of a server: through its protected resource metadata (RFC 9728) at the place named in
+ * the challenge, below its path, or at its root; without any, at the server itself as in revision 2025-03-26.
+ * CodedError `mcp.sign_in_failed` with what is missing.
  */
 export async function discover(
   serverUrl: string,
@@ -39,7 +40,8 @@ export async function discover(
   )
   if (!described) {
     const issuer = new URL('/', url).href
-    // No resource metadata names the authorization server: what the server publishes is unverified, and only its origin is known to be right.
+    // No resource metadata names the authorization server: what the server publishes is unverified, and only its origin
+    // is known to be right.
     const metadata = await authorizationServer(issuer, fetchFn, isSameOrigin)
     if (!metadata && !asked)
       throw new CodedError(
@@ -86,7 +88,8 @@ async function authorizationServer(
 ): Promise<OAuthMetadata | undefined> {
   const urls = buildDiscoveryUrls(issuer).map(({ url }) => url)
   const metadata = await firstDocument(urls, specTypeSchemas.OAuthMetadata, fetchFn)
-  // RFC 8414, 3.3: a server that answers for another could redirect the code to itself, and intercept what is meant for that one.
+  // RFC 8414, 3.3: a server that answers for another could redirect the code to itself, and intercept what is meant for
+  // that one.
   if (metadata && !isIssuer(metadata.issuer, issuer))
     throw new CodedError(
       'mcp.sign_in_failed',

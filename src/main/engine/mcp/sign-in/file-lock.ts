@@ -7,8 +7,8 @@ import { identityOf, isAlive, type ProcessIdentity } from '../../process/process
 const MAX_HELD_MS = 120_000
 
 /**
- * Runs `work` while no other holder of the lock `file` runs, in this process or another one on this machine. The lock of a dead process is taken over. Rejects
- * with the errors of `work`, and with an abort of `signal` while it waits.
+ * Runs `work` while no other holder of the lock `file` runs, in this process or another one on this machine. The lock
+ * of a dead process is taken over. Rejects with the errors of `work`, and with an abort of `signal` while it waits.
  */
 export async function withFileLock<Result>(
   file: string,

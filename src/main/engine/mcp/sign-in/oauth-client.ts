@@ -15,7 +15,9 @@ import type { SignIn } from './sign-in-store'
 
 type Client = SignIn['client']
 
-/** How Trestle describes itself at registrations. The documents that users publish for it (docs/mcp.md) say the same. */
+/**
+ * How Trestle describes itself at registrations. The documents that users publish for it (docs/mcp.md) say the same.
+ */
 function clientMetadata(redirectUrl: string, method: string): OAuthClientMetadata {
   const metadata = {
     client_name: 'Trestle',
@@ -30,8 +32,8 @@ function clientMetadata(redirectUrl: string, method: string): OAuthClientMetadat
 }
 
 /**
- * The client identity at the authorization server, in the order of the specification: the configured client id, the configured metadata document where
- * supported, the registration `kept` from before, a new one.
+ * The client identity at the authorization server, in the order of the specification: the configured client id, the
+ * configured metadata document where supported, the registration `kept` from before, a new one.
  */
 export async function oauthClient(
   { oauth }: OAuthServer,
@@ -92,7 +94,8 @@ export function authenticated(
 }
 
 /**
- * Requests tokens from a token endpoint. The library's own function refuses every http endpoint that is not on this machine; a server in a private network may have one, and
+ * Requests tokens from a token endpoint. The library's own function refuses every http endpoint that is not on this
+ * machine; a server in a private network may have one, and
  * `checkEndpoint` has already checked it. Rejects with an `OAuthError` when the authorization server says why.
  */
 export async function requestTokens(
@@ -115,7 +118,10 @@ export async function requestTokens(
 
 const MAX_CHARS = 300
 
-/** What went wrong at an authorization server, as a CodedError without secrets: only the code and the description that the standard has for people. */
+/**
+ * What went wrong at an authorization server, as a CodedError without secrets: only the code and the description that
+ * the standard has for people.
+ */
 export function oauthFailure(doing: string, error: unknown): CodedError {
   if (error instanceof CodedError) return error
   return new CodedError('mcp.sign_in_failed', `${doing}: ${reasonOf(error)}`)

@@ -8,8 +8,9 @@ const TIMEOUT_MS = 20_000
 const MAX_BYTES = 1024 * 1024
 
 /**
- * The `fetch` for all requests of a sign-in. A server names the addresses, so they are checked: https, except on this machine or on
- * the server's own host; nothing on this machine or in a private network for a server on the open internet; and responses of bounded size and time.
+ * The `fetch` for all requests of a sign-in. A server names the addresses, so they are checked: https, except on this
+ * machine or on the server's own host; nothing on this machine or in a private network for a server on the open
+ * internet; and responses of bounded size and time.
  */
 export function oauthFetch(
   serverUrl: string,
@@ -69,7 +70,10 @@ function isLoopback({ hostname }: URL): boolean {
   )
 }
 
-/** The kind of a host that is not on the open internet. An unresolvable name is not judged here: the request fails anyway. */
+/**
+ * The kind of a host that is not on the open internet. An unresolvable name is not judged here: the request fails
+ * anyway.
+ */
 async function kindOf(url: URL): Promise<string | undefined> {
   if (isLoopback(url)) return 'this machine itself'
   const literal = literalAddress(url)

@@ -92,7 +92,10 @@ async function listenFor(server: OAuthServer, before: SignIn | undefined): Promi
   return (await listenForRedirect())!
 }
 
-/** The scopes of the configuration, else those the server asks for, else those it supports; plus the granted ones, so that signing in for more removes nothing. */
+/**
+ * The scopes of the configuration, else those the server asks for, else those it supports; plus the granted ones, so
+ * that signing in for more removes nothing.
+ */
 function scopesFor(
   { oauth }: OAuthServer,
   { scopesSupported, metadata }: Discovered,
@@ -181,7 +184,10 @@ export function tokensOf(
   }
 }
 
-/** New tokens for old ones; undefined when the authorization server rejects the old ones, so that the user has to sign in. CodedError `mcp.sign_in_failed` otherwise. */
+/**
+ * New tokens for old ones; undefined when the authorization server rejects the old ones, so that the user has to sign
+ * in. CodedError `mcp.sign_in_failed` otherwise.
+ */
 export async function renew(signIn: SignIn, fetchFn: FetchLike, now: number): Promise<SignIn['tokens']> {
   const { tokens } = signIn
   if (tokens?.refresh === undefined) return undefined

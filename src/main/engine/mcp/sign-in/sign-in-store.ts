@@ -49,7 +49,9 @@ type Entry = z.infer<typeof entrySchema>
 /** The sign-ins of a home, shared by every process on it. */
 export interface SignInStore {
   get(server: OAuthServer): SignIn | undefined
-  /** Updates one sign-in from its current value; `undefined` removes it. Changes of other processes to others are kept. */
+  /**
+   * Updates one sign-in from its current value; `undefined` removes it. Changes of other processes to others are kept.
+   */
   change(server: OAuthServer, edit: (now: SignIn | undefined) => SignIn | undefined): Promise<void>
   /** Runs `work` while no other process on this home renews or starts a sign-in with this server. */
   withLock<Result>(server: OAuthServer, work: () => Promise<Result>): Promise<Result>
@@ -66,7 +68,10 @@ export function createSignInStore({
   const file = join(home, 'mcp-sign-ins.json')
   let seen: { stamp: string; entries: Map<string, Entry>; open: Map<string, SignIn> } | undefined
 
-  /** Checks the file each time, so that writes of other processes count at once; reads and decrypts only when it has changed. */
+  /**
+   * Checks the file each time, so that writes of other processes count at once; reads and decrypts only when it has
+   * changed.
+   */
   const read = (): NonNullable<typeof seen> => {
     const stat = statSync(file, { throwIfNoEntry: false })
     const stamp = stat ? `${stat.ino}:${stat.size}:${stat.mtimeMs}` : ''

@@ -9,7 +9,10 @@ type Fields<Name extends string> = Readonly<Record<Name, readonly string[]>>
 export type Scores = ReadonlyMap<number, number>
 
 export interface WordIndex {
-  /** The BM25 weight; empty for an unknown word. Frequent words weigh less; at most the weight of a word in `1 / rarity` of all items. */
+  /**
+   * The BM25 weight; empty for an unknown word. Frequent words weigh less; at most the weight of a word in `1 / rarity`
+   * of all items.
+   */
   scoresOf(word: string, mostIdf?: number): Scores
   has(word: string): boolean
   idfOf(word: string): number
@@ -22,8 +25,8 @@ const K = 1.5
 const B = 0.5
 
 /**
- * An index for ranking by BM25 over several fields (BM25F: fields are weighted before term frequency is saturated). Fields without weight are left out of
- * the document frequency, and so are `beside`, whose words we added.
+ * An index for ranking by BM25 over several fields (BM25F: fields are weighted before term frequency is saturated).
+ * Fields without weight are left out of the document frequency, and so are `beside`, whose words we added.
  */
 export function createWordIndex<Name extends string>(
   things: readonly Fields<Name>[],
@@ -126,7 +129,10 @@ function parametersOf(schema: Readonly<Record<string, unknown>>): [string, strin
 /** The weight of a word found through a typo correction. */
 const TYPO_WEIGHT = 0.6
 
-/** Words that an unknown one may be a typo of: one edit, or two in a word of more than five letters; the first letter must match. */
+/**
+ * Words that an unknown one may be a typo of: one edit, or two in a word of more than five letters; the first letter
+ * must match.
+ */
 export function similarWords(said: string, words: Iterable<string>): [string, number][] {
   const most = said.length > 5 ? 2 : 1
   const near: [string, number][] = []

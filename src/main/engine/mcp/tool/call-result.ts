@@ -18,8 +18,8 @@ const MAX_PARTS = 200
 const MAX_IMAGES = 20
 
 /**
- * A response to `tools/call` as a result: text unchanged, pictures scaled for models, structured content once, links as links without fetching them, everything
- * else saved in a file. An unreadable part is named and affects no other.
+ * A response to `tools/call` as a result: text unchanged, pictures scaled for models, structured content once, links as
+ * links without fetching them, everything else saved in a file. An unreadable part is named and affects no other.
  */
 export async function callResult(answer: Readonly<Record<string, unknown>>, place: ResultPlace): Promise<ToolResult> {
   const listed: unknown[] = Array.isArray(answer['content']) ? answer['content'] : []
@@ -141,7 +141,10 @@ function structuredText(
   }
 }
 
-/** Whether it only repeats the content under one name: servers do this for tools that return a plain text, number or list. */
+/**
+ * Whether it only repeats the content under one name: servers do this for tools that return a plain text, number or
+ * list.
+ */
 function isWrapped(structured: unknown, texts: readonly string[], listed: readonly unknown[]): boolean {
   const values = isRecord(structured) ? Object.values(structured) : []
   if (values.length !== 1) return false

@@ -38,8 +38,9 @@ const DROPPED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A server's input schema, cleaned so that no provider rejects a request because of it: invalid schemas are left out, the root is an object
- * without alternatives, arrays have items, references resolve. Otherwise the problem, as a sentence.
+ * A server's input schema, cleaned so that no provider rejects a request because of it: invalid schemas are left out,
+ * the root is an object without alternatives, arrays have items, references resolve. Otherwise the problem, as a
+ * sentence.
  */
 export function cleanSchema(given: unknown): { schema: InputSchema } | { problem: string } {
   if (given === undefined || given === null) return { schema: { type: 'object', properties: {} } }
@@ -148,7 +149,10 @@ function leadsSomewhere(reference: string, root: Record<string, unknown>): boole
   return isRecord(at)
 }
 
-/** Providers reject alternatives at the root: all their fields are offered, and only what each of them requires is required. */
+/**
+ * Providers reject alternatives at the root: all their fields are offered, and only what each of them requires is
+ * required.
+ */
 function withoutAlternatives(schema: Record<string, unknown>): Record<string, unknown> {
   const {
     anyOf,

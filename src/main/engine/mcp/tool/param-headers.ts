@@ -18,8 +18,9 @@ const MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$d
 const VALUES = new Set(['default', 'examples', 'const', 'enum', 'required'])
 
 /**
- * The headers that an input schema asks for (`x-mcp-header`), or why such a tool must not be used: a proxy could be shown other values than the server gets. They are allowed only
- * on strings, integers and booleans that are reached through `properties` alone.
+ * The headers that an input schema asks for (`x-mcp-header`), or why such a tool must not be used: a proxy could be
+ * shown other values than the server gets. They are allowed only on strings, integers and booleans that are reached
+ * through `properties` alone.
  */
 export function readParamHeaders(schema: unknown): { headers: ParamHeader[] } | { problem: string } {
   const headers: ParamHeader[] = []

@@ -53,8 +53,8 @@ export function allStems(request: string): string[] {
 }
 
 /**
- * Common phrases that mean something else than their single words, with their meaning, applied in this order. Short phrases whose words are inflected are
- * in `ways-to-say.txt`.
+ * Common phrases that mean something else than their single words, with their meaning, applied in this order. Short
+ * phrases whose words are inflected are in `ways-to-say.txt`.
  */
 export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/^\W*(?:please )?(e?mail|message|dm) (?=my |the |our |him |her |them |us |all |every|\p{Lu}|\S+@)/iu, 'send $1 '],

@@ -110,7 +110,9 @@ const VAGUE = new Set(['get', 'see', 'check', 'open', 'top', 'share', 'book', 'r
 const QUESTION =
   /^\W*(?:(?:can|could) you (?:please )?)?(?:tell me |show me |let me know )?(?:who|whom|whose|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|any)\b/i
 
-/** The intent of a query, as far as its beginning shows: a question reads something, otherwise the first verb decides. */
+/**
+ * The intent of a query, as far as its beginning shows: a question reads something, otherwise the first verb decides.
+ */
 export function intentOfRequest(request: string, words: readonly { word: string }[]): Intent | undefined {
   if (QUESTION.test(request)) return 'look'
   return firstIntent(words.slice(0, 2).flatMap(({ word }) => (VAGUE.has(word) ? [] : word)))
@@ -129,7 +131,9 @@ function firstIntent(stems: readonly string[]): Intent | undefined {
   return undefined
 }
 
-/** Whether a tool with one intent likely satisfies a query with the other. Creating something often changes its parent. */
+/**
+ * Whether a tool with one intent likely satisfies a query with the other. Creating something often changes its parent.
+ */
 export function fitsIntent(asked: Intent, done: Intent): 'yes' | 'no' | 'perhaps' {
   if (asked === done) return 'yes'
   return asked !== 'look' && done !== 'look' && asked !== 'remove' && done !== 'remove' ? 'perhaps' : 'no'

@@ -25,7 +25,8 @@ const LONGEST_DESCRIPTION = 16_000
 const LONGEST_TITLE = 200
 
 /**
- * The tools of a `tools/list` response, each on its own: an unusable one is kept with its problem, and affects no other. `notes` says what was left out altogether. `takesHeaders`: see `Connection`.
+ * The tools of a `tools/list` response, each on its own: an unusable one is kept with its problem, and affects no
+ * other. `notes` says what was left out altogether. `takesHeaders`: see `Connection`.
  */
 export function readTools(items: readonly unknown[], takesHeaders = false): { tools: ListedTool[]; notes: string[] } {
   const tools = new Map<string, ListedTool>()

@@ -9,7 +9,8 @@ const STOP_WORDS = new Set(
 )
 
 /**
- * The words of a name or a text in lower case: split where the case changes, and at underscores, hyphens, digits and everything else that is not a letter, so that
+ * The words of a name or a text in lower case: split where the case changes, and at underscores, hyphens, digits and
+ * everything else that is not a letter, so that
  * `readHTMLFile2` and `read_html-file` give the same words.
  */
 export function splitWords(text: string): string[] {
@@ -48,8 +49,8 @@ const IRREGULAR = new Map(
 )
 
 /**
- * The common stem of the forms of an English word: `files` and `file`, `creating`, `created` and `creation`. Stems need to be equal, not to be words; words
- * of other languages mostly stay unchanged.
+ * The common stem of the forms of an English word: `files` and `file`, `creating`, `created` and `creation`. Stems need
+ * to be equal, not to be words; words of other languages mostly stay unchanged.
  */
 export function stem(word: string): string {
   const regular = IRREGULAR.get(word)

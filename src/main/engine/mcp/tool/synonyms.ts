@@ -27,7 +27,10 @@ export function isActionWord(stemmed: string): boolean {
   return doing.has(stemmed)
 }
 
-/** Verbs and times that go with anything and say little alone: to make it louder, to take a picture, to put something aside. */
+/**
+ * Verbs and times that go with anything and say little alone: to make it louder, to take a picture, to put something
+ * aside.
+ */
 const LIGHT = new Set(
   (
     'make take give put get set go let turn keep come use know have see look show work happen bring way up down new all any first second other thing ' +

@@ -12,7 +12,10 @@ import {
 import { similarWords, fieldsOf, WEIGHTS, createWordIndex } from './bm25-index'
 import { splitWords, stem } from './stemming'
 
-/** Maximum weight of words for an action, and of words that go with anything: few tools being called `open` says nothing about what is opened. */
+/**
+ * Maximum weight of words for an action, and of words that go with anything: few tools being called `open` says nothing
+ * about what is opened.
+ */
 const DOING_IDF = 2.8
 const GENERIC_IDF = 2.3
 const LIGHT_IDF = 1
@@ -30,7 +33,10 @@ const OTHER_SERVER = 0.7
 /** Bonus for a tool whose whole name was matched. */
 const NAMED = 0.4
 const NAME_IDF = 4
-/** Added for a tool that matches all words of the query, and by the square of their share for others: in a catalog of a few tools every word is common, so BM25 alone says little. */
+/**
+ * Added for a tool that matches all words of the query, and by the square of their share for others: in a catalog of a
+ * few tools every word is common, so BM25 alone says little.
+ */
 const ALL_WORDS = 5
 
 export interface ToolMatch {
@@ -63,7 +69,10 @@ interface Match {
   meant: Map<string, number>
 }
 
-/** An index of tools for keyword search, by BM25 over their names, servers, descriptions and parameters. Takes about 30 ms for 400 tools. */
+/**
+ * An index of tools for keyword search, by BM25 over their names, servers, descriptions and parameters. Takes about 30
+ * ms for 400 tools.
+ */
 export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
   const index = createWordIndex(tools.map(fieldsOf), WEIGHTS, 'topics')
   const serverWords = tools.map(({ server }) => splitWords(server.name).map(stem))
@@ -121,7 +130,10 @@ export function createToolIndex(tools: readonly ServerTool[]): ToolIndex {
     return (score + ALL_WORDS * share ** 2) * (1 + NAMED * namedBy(place, found)) * fit(intent, intents[place])
   }
 
-  /** The tools of a product: named by a word outside the vocabulary that is in the names of several tools, all of one server: `jira` of `atlassian`. */
+  /**
+   * The tools of a product: named by a word outside the vocabulary that is in the names of several tools, all of one
+   * server: `jira` of `atlassian`.
+   */
   function productOf(word: string): Set<number> | undefined {
     const places = [...index.scoresOf(word).keys()].filter((place) => nameWords[place]!.some(([each]) => each === word))
     return places.length >= 3 && new Set(places.map((place) => tools[place]!.server.name)).size === 1

@@ -30,7 +30,9 @@ const MAX_RESULT_CHARS = 400_000
 
 export const TOOL_SEARCH = 'tool_search'
 
-/** Finds servers' tools by id or keywords; found tools are loaded for the session, which the result's details record. */
+/**
+ * Finds servers' tools by id or keywords; found tools are loaded for the session, which the result's details record.
+ */
 export function toolSearchTool(deps: {
   /** The searchable tools. */
   tools: readonly ServerTool[]
@@ -122,8 +124,8 @@ function beginning(text: string): string {
 }
 
 /**
- * Replaces a tool that is called before it was loaded. The model has not seen its schema, so its input is a guess and is not run; the
- * answer contains the parameters and loads the tool.
+ * Replaces a tool that is called before it was loaded. The model has not seen its schema, so its input is a guess and
+ * is not run; the answer contains the parameters and loads the tool.
  */
 export function unloadedTool(tool: ServerTool): Tool {
   const { name, annotations, server } = tool

@@ -16,7 +16,10 @@ const ASSIGNED = new RegExp(
   String.raw`${START}(?:(${ANY_WORD})|(${DIGITS})|(${RANDOM_WORD}))${ABOUT}${LINK}${VALUE}`,
   'giu',
 )
-/** The same without a word between, as far as the value cannot be part of a sentence: `the PIN 0815`, `api key 9f8e7d6c5b4a`. */
+/**
+ * The same without a word between, as far as the value cannot be part of a sentence: `the PIN 0815`, `api key
+ * 9f8e7d6c5b4a`.
+ */
 const BARE = new RegExp(
   String.raw`${START}(?:(${ANY_WORD})|(${DIGITS})|(${RANDOM_WORD}))s?\s+["'\x60“]?([^\s"'\x60”]+)(.{0,80})`,
   'giu',
@@ -46,7 +49,10 @@ const PROSE = new Set(
 const PLACEHOLDER =
   /^(?:[<[{($%].*|\*+|x{3,}|\.{2,}|…+|-+|_+|your[-_].*|example.*|placeholder.*|redacted.*|todo|tbd|n\/a|null|undefined|true|false|yes|no)[.,;]?$/i
 
-/** Whether the text gives a secret after its name, as in `password: …`, `DB_PASSWORD=…`, `"token": "…"` or `the PIN is …`. */
+/**
+ * Whether the text gives a secret after its name, as in `password: …`, `DB_PASSWORD=…`, `"token": "…"` or `the PIN is
+ * …`.
+ */
 export function namedSecretIn(text: string): string | undefined {
   for (const [pattern, isBare] of [
     [ASSIGNED, false],

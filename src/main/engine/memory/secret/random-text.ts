@@ -1,4 +1,7 @@
-/** Whether the text holds something that only a machine writes: a long random string, a card number, a product key, or a recovery phrase. */
+/**
+ * Whether the text holds something that only a machine writes: a long random string, a card number, a product key, or a
+ * recovery phrase.
+ */
 export function randomTextIn(text: string): string | undefined {
   if (cardNumberIn(text)) return 'a card number'
   if (phraseIn(text)) return 'a recovery phrase'
@@ -79,7 +82,10 @@ const SENTENCE_WORDS = new Set(
 )
 const PHRASE_LENGTHS = new Set([12, 15, 18, 21, 24])
 
-/** The words of a wallet: 12 to 24 short ones in a row, without the words that make a sentence; or a few, where they are called that. */
+/**
+ * The words of a wallet: 12 to 24 short ones in a row, without the words that make a sentence; or a few, where they are
+ * called that.
+ */
 function phraseIn(text: string): boolean {
   const named =
     /\b(?:seed|recovery|mnemonic|backup|wallet|secret)[ _-]?(?:phrase|words?|seed)\b\W*(?:is|are)?\W*((?:[a-z]{3,8}[\s,]+(?:\d+[.)]\s*)?){5,}[a-z]{3,8})/i.exec(

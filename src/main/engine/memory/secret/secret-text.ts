@@ -3,8 +3,9 @@ import { randomTextIn } from './random-text'
 import { vendorKeyIn } from './vendor-keys'
 
 /**
- * What a text holds that looks like a secret, e.g. `a GitHub token`; undefined when nothing does. `name` is what the text is stored under: `wifi password` makes a
- * secret of any word. When in doubt it is one: a fact can be written in other words, a leaked key cannot be taken back.
+ * What a text holds that looks like a secret, e.g. `a GitHub token`; undefined when nothing does. `name` is what the
+ * text is stored under: `wifi password` makes a secret of any word. When in doubt it is one: a fact can be written in
+ * other words, a leaked key cannot be taken back.
  */
 export function secretIn(text: string, name = ''): string | undefined {
   const plain = plainText(text)

@@ -48,7 +48,8 @@ export interface Catalog {
   /** Configured ones in the order of the file, then found ones, then the demo. */
   list(): ModelInfo[]
   /**
-   * The model of this id, or the default one. `provider/model` of a configured provider works without an entry of its own. Throws
+   * The model of this id, or the default one. `provider/model` of a configured provider works without an entry of its
+   * own. Throws
    * `model.not_configured` when none is chosen, `model.not_found` with the nearest names, `model.auth` when the key is missing.
    */
   resolve(id: string | undefined): Promise<ResolvedModel>
@@ -58,7 +59,10 @@ export interface Catalog {
   known(providerId: string, model: string): ModelAbilities | undefined
   /** Asks a provider, which need not be configured, for its models. */
   offered(providerId: string, provider: ProviderSettings, key: string | undefined): Promise<OfferedModels>
-  /** The model for small work in a session with this model: the setting, or a cheaper one of the same provider. Undefined when no such model can be asked. */
+  /**
+   * The model for small work in a session with this model: the setting, or a cheaper one of the same provider.
+   * Undefined when no such model can be asked.
+   */
   smallModel(id: string | undefined): Promise<ResolvedModel | undefined>
   /** One tiny request; never throws. */
   test(id: string, signal?: AbortSignal): Promise<ConnectionTest>
@@ -247,7 +251,10 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || host.startsWith('127.')
 }
 
-/** Whether a request without a key is sure to be refused: the maker's own address, or a remote one for which a key was named. */
+/**
+ * Whether a request without a key is sure to be refused: the maker's own address, or a remote one for which a key was
+ * named.
+ */
 function needsKey(provider: ProviderSettings): boolean {
   if (provider.baseUrl === undefined) return true
   const isLocal = URL.canParse(provider.baseUrl) && isLoopback(new URL(provider.baseUrl).hostname)
@@ -311,7 +318,10 @@ function priced({ done, value }: IteratorResult<ModelChunk, unknown>, prices: Mo
   return { value: { ...value, usage: { ...value.usage, cost: costOf(value.usage, prices) } } }
 }
 
-/** Dollars. What was read from the cache and written to it has prices of its own; where they are not known, those of input. */
+/**
+ * Dollars. What was read from the cache and written to it has prices of its own; where they are not known, those of
+ * input.
+ */
 export function costOf({ input, output, cached, written = 0 }: Usage, prices: ModelPrices): number {
   const { long } = prices
   const price = long && input > long.above ? long : prices

@@ -6,8 +6,8 @@ import { knownModel } from './known-model'
 import { modelsTable } from './models-table'
 
 /**
- * The current models of every kind of provider, as their makers publish them (sources: docs/models.md). Not read from the table: a wrong source
- * or a mistake of the script shows here.
+ * The current models of every kind of provider, as their makers publish them (sources: docs/models.md). Not read from
+ * the table: a wrong source or a mistake of the script shows here.
  */
 const CURRENT: [
   type: ProviderType,

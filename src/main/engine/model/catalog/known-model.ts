@@ -61,7 +61,10 @@ export function tableProviderOf({ type, baseUrl }: Pick<ProviderSettings, 'type'
   return HOSTS.find(([known]) => host === known || host.endsWith(`.${known}`))?.[1]
 }
 
-/** What the table says of a model of a provider; `providerId` is its name in the configuration. Undefined: it does not know the model. */
+/**
+ * What the table says of a model of a provider; `providerId` is its name in the configuration. Undefined: it does not
+ * know the model.
+ */
 export function knownModel(
   provider: Pick<ProviderSettings, 'type' | 'baseUrl'>,
   providerId: string,
@@ -108,8 +111,8 @@ function knownElsewhere(
 const CLAUDE_OUTPUT = 64_000
 
 /**
- * How long an answer a request asks for. Nothing is asked of compatible servers: they have limits of their own, and some count what is asked for
- * against a rate limit.
+ * How long an answer a request asks for. Nothing is asked of compatible servers: they have limits of their own, and
+ * some count what is asked for against a rate limit.
  */
 function askedOutput(type: ProviderType, output: number | undefined): number | undefined {
   if (output === undefined || type === 'openai-compatible' || type === 'moonshot') return undefined

@@ -13,8 +13,9 @@ const OTHER_KINDS =
   /embed|rerank|whisper|moderation|(?:^|[-/])tts|transcribe|dall-e|(?:^|[-/])(?:image|imagen|veo|lyria|sora)-/i
 
 /**
- * The models in the answer to `GET /models`, whichever server it is from: `{data:[…]}` of OpenAI, Anthropic, OpenRouter, Moonshot, Mistral, Groq,
- * vLLM, llama.cpp and LM Studio, `{models:[…]}` of Gemini and Ollama. Fields that the list omits are absent.
+ * The models in the answer to `GET /models`, whichever server it is from: `{data:[…]}` of OpenAI, Anthropic,
+ * OpenRouter, Moonshot, Mistral, Groq, vLLM, llama.cpp and LM Studio, `{models:[…]}` of Gemini and Ollama. Fields that
+ * the list omits are absent.
  */
 export function listedModels(body: unknown): ListedModel[] {
   const list = fieldOf(body, 'data') ?? fieldOf(body, 'models')

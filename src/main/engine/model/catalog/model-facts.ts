@@ -31,7 +31,10 @@ type Facts = Pick<
   'contextWindow' | 'maxOutputTokens' | 'toolCalls' | 'imagesIn' | 'thinking' | 'traits' | 'knownFrom'
 >
 
-/** What counts for a model: what the configuration says, else the provider's list, else the table of known models, else a safe guess. */
+/**
+ * What counts for a model: what the configuration says, else the provider's list, else the table of known models, else
+ * a safe guess.
+ */
 export function modelFacts({ provider, providerId, model, configured, listed }: ModelSources): Facts {
   const table = knownModel(provider, providerId, model)
   const can = configured?.capabilities

@@ -24,7 +24,10 @@ export interface ProviderLists {
 
 type Kept = Record<string, ListedModel[]>
 
-/** `file`: where the lists are kept for the next process; absent: only for this one. Nothing is requested before a list is needed. */
+/**
+ * `file`: where the lists are kept for the next process; absent: only for this one. Nothing is requested before a list
+ * is needed.
+ */
 export function createProviderLists({
   file,
   fetch = globalThis.fetch,
@@ -145,7 +148,10 @@ export interface LocalServer extends FoundServer {
 /** What is read of an answer at most: other programs listen on these ports too. */
 const MAX_LOCAL_LIST_CHARS = 1_000_000
 
-/** Asks the usual loopback ports, all at once, for at most `limitMs`. Nothing leaves the machine; a port without a model server is left out. */
+/**
+ * Asks the usual loopback ports, all at once, for at most `limitMs`. Nothing leaves the machine; a port without a model
+ * server is left out.
+ */
 export async function discoverLocalServers(
   options: { servers?: readonly LocalServerKind[]; limitMs?: number } = {},
 ): Promise<LocalServer[]> {
@@ -179,7 +185,10 @@ async function ask(server: LocalServerKind, limitMs: number): Promise<LocalServe
   }
 }
 
-/** The text of an answer; throws when it is longer than `limit` characters: other programs than the one that was meant may answer. */
+/**
+ * The text of an answer; throws when it is longer than `limit` characters: other programs than the one that was meant
+ * may answer.
+ */
 async function limitedText(response: Response, limit: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

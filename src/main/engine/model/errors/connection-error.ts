@@ -23,7 +23,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
 const UNTRUSTED_CERTIFICATE_ADVICE =
   'If your organization inspects encrypted connections, add its certificate to the system, or name its PEM file as ca_file under [network] in config.toml.'
 
-/** Whether an error means that the connection itself failed, and what to say. `undefined` when the other side answered. */
+/**
+ * Whether an error means that the connection itself failed, and what to say. `undefined` when the other side answered.
+ */
 export function connectionError(error: unknown): { code: ErrorCode; message: string } | undefined {
   const url = fieldOf(error, 'url')
   const place = typeof url === 'string' ? ` to ${hostOf(url)}` : ''
@@ -91,7 +93,10 @@ export function connectionError(error: unknown): { code: ErrorCode; message: str
   return undefined
 }
 
-/** Sending before TLS was agreed on fails with EPROTO and the reason within the message; the same failure has a code when nothing was sent yet. */
+/**
+ * Sending before TLS was agreed on fails with EPROTO and the reason within the message; the same failure has a code
+ * when nothing was sent yet.
+ */
 function tlsCodeIn(message: unknown): string | undefined {
   const reason = typeof message === 'string' ? /\bEPROTO\b.*:SSL routines:[^:]*:([^:]+):/.exec(message)?.[1] : undefined
   return reason && `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`

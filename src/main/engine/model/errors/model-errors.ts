@@ -117,8 +117,8 @@ function codeOf({ status, kinds, words, body }: Facts, hasWait: boolean): ErrorC
 }
 
 /**
- * Whether waiting cannot help because the money or quota is gone. Google says "exceeded your current quota" for limits per minute too,
- * with a time to wait; only its daily ones are treated as gone.
+ * Whether waiting cannot help because the money or quota is gone. Google says "exceeded your current quota" for limits
+ * per minute too, with a time to wait; only its daily ones are treated as gone.
  */
 function isQuotaGone(
   status: number | undefined,
@@ -156,7 +156,10 @@ function factsOf(error: unknown): Facts {
   }
 }
 
-/** Reads the shapes in use: `{error:{message,type,code}}`, `{error:"…"}`, `[{error}]`, `{type,message}`, `{detail}`, `{response:{error}}`, or a web page. */
+/**
+ * Reads the shapes in use: `{error:{message,type,code}}`, `{error:"…"}`, `[{error}]`, `{type,message}`, `{detail}`,
+ * `{response:{error}}`, or a web page.
+ */
 function factsOfBody(body: unknown, status: number | undefined, text: string | undefined): Facts {
   const root: unknown = Array.isArray(body) ? body[0] : body
   const nested = fieldOf(root, 'error') ?? fieldOf(fieldOf(root, 'response'), 'error') ?? root

@@ -20,8 +20,9 @@ export function pdfPart(bytes: Buffer, { pages, last, text, isCut }: PdfText, na
 }
 
 /**
- * Media as models can be given them, whichever way they came in: images as PNG or JPEG of at most 2,000 pixels an edge and 1 MiB, a PDF with its text beside it, videos as
- * they are. What it is counts by its content, not by its name. Rejects with a `MediaProblem`.
+ * Media as models can be given them, whichever way they came in: images as PNG or JPEG of at most 2,000 pixels an edge
+ * and 1 MiB, a PDF with its text beside it, videos as they are. What it is counts by its content, not by its name.
+ * Rejects with a `MediaProblem`.
  */
 export async function fitMedia(
   part: Pick<MediaPart, 'data' | 'mediaType' | 'name'>,
@@ -86,9 +87,10 @@ export type FittedImage = Required<ImageAnswer>
 export class ImageProblem extends Error {}
 
 /**
- * The image as a PNG or JPEG of at most 2,000 pixels an edge and 1 MiB, upright; a small PNG or JPEG stays as it is, byte by byte. It is decoded to its
- * end, so a truncated file is found out, and in a process of its own, so that a crash of the decoder costs only this image. `input` is a path only for large files: then it is
- * read piece by piece. Rejects with an `ImageProblem`.
+ * The image as a PNG or JPEG of at most 2,000 pixels an edge and 1 MiB, upright; a small PNG or JPEG stays as it is,
+ * byte by byte. It is decoded to its end, so a truncated file is found out, and in a process of its own, so that a
+ * crash of the decoder costs only this image. `input` is a path only for large files: then it is read piece by piece.
+ * Rejects with an `ImageProblem`.
  */
 export async function fitImage(input: Buffer | string, mediaType: string, signal?: AbortSignal): Promise<FittedImage> {
   // By its number a file is known in this process only.

@@ -6,7 +6,8 @@ import type { PdfAnswer, PdfQuestion } from './read-pdf'
 /** The worker behind `readPdf`: a large file takes seconds, and a hostile one for ever. */
 const { data, first, last, maxChars } = workerData as PdfQuestion & { data: Uint8Array }
 
-// While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should not be near files from anywhere.
+// While it loads, the library asks for a native package that draws pages. Nothing is drawn here, and native code should
+// not be near files from anywhere.
 const { getBuiltinModule } = process
 process.getBuiltinModule = () => undefined
 const { getDocument, VerbosityLevel } = await import('pdfjs-dist/legacy/build/pdf.mjs')
@@ -69,7 +70,10 @@ function answer(value: PdfAnswer): void {
   parentPort?.postMessage(value)
 }
 
-/** Tables for Chinese, Japanese and Korean, and for fonts that files only name; without them such text is lost, and no other. */
+/**
+ * Tables for Chinese, Japanese and Korean, and for fonts that files only name; without them such text is lost, and no
+ * other.
+ */
 function resources(): { cMapUrl?: string; cMapPacked?: true; standardFontDataUrl?: string } {
   try {
     const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'))

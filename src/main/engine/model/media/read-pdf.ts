@@ -43,8 +43,9 @@ export interface PdfRead {
 }
 
 /**
- * The text of a PDF by page. It is read in a process of its own with limits on time and memory, so that a damaged or hostile file spoils nothing. Rejects with a `PdfProblem`
- * for what cannot be read and why, and with the signal's reason.
+ * The text of a PDF by page. It is read in a process of its own with limits on time and memory, so that a damaged or
+ * hostile file spoils nothing. Rejects with a `PdfProblem` for what cannot be read and why, and with the signal's
+ * reason.
  */
 export async function readPdf(
   data: Uint8Array,

@@ -42,7 +42,8 @@ export async function anthropicProtocol(settings: ProtocolSettings): Promise<Mod
       const { options, maxOutputTokens } = anthropicThinking(request, isProven)
       return {
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-        // Without it the arguments of a long Write come in one burst after minutes of silence; other servers may not know the field.
+        // Without it the arguments of a long Write come in one burst after minutes of silence; other servers may not
+        // know the field.
         providerOptions: { anthropic: { toolStreaming: isOfficial, ...options } },
       }
     },
@@ -79,7 +80,10 @@ export interface AnthropicThinking {
   maxOutputTokens: number | undefined
 }
 
-/** How Anthropic's protocol puts the thinking that is asked for. `isProven`: whether the thinking of an answer goes back to the model. */
+/**
+ * How Anthropic's protocol puts the thinking that is asked for. `isProven`: whether the thinking of an answer goes back
+ * to the model.
+ */
 function anthropicThinking(request: ModelRequest, isProven: (message: Message) => boolean): AnthropicThinking {
   const asked = requestedThinking('anthropic', request)
   const isClaude = modelFamily(request.model) === 'claude'
@@ -112,7 +116,10 @@ function anthropicThinking(request: ModelRequest, isProven: (message: Message) =
   }
 }
 
-/** The protocol demands a limit; the package knows those of Anthropic's models itself, which have to fit into what is left of the window. */
+/**
+ * The protocol demands a limit; the package knows those of Anthropic's models itself, which have to fit into what is
+ * left of the window.
+ */
 function longestAnswer(isClaude: boolean, room = Number.POSITIVE_INFINITY): number | undefined {
   if (isClaude && room > LONGEST_CLAUDE_ANSWER) return undefined
   return Math.max(MIN_ANSWER, Math.min(DEFAULT_MAX_OUTPUT, room))
@@ -120,7 +127,8 @@ function longestAnswer(isClaude: boolean, room = Number.POSITIVE_INFINITY): numb
 
 function adaptive(asked: RequestedThinking): AnthropicThinking['options'] {
   if (asked.isOff) return { thinking: { type: 'disabled' } }
-  // A block whose prefix has changed is left out by the provider then; without it the whole request would be refused, and every later one.
+  // A block whose prefix has changed is left out by the provider then; without it the whole request would be refused,
+  // and every later one.
   const binding = { blockBinding: { prefixMismatchBehavior: 'drop_block' as const } }
   const effort = effortOption(asked)
   if (!asked.thinks) return asked.bindsThinking ? { thinking: binding, ...effort } : effort
@@ -137,8 +145,9 @@ function budgetOf(effort: Effort = 'high', total: number): number {
 }
 
 /**
- * Whether the answer that is being continued after results began with thinking that goes back. Models that think by budget refuse to think on where it
- * did not (another model began it, or its thinking was left out): they think again from the next prompt on.
+ * Whether the answer that is being continued after results began with thinking that goes back. Models that think by
+ * budget refuse to think on where it did not (another model began it, or its thinking was left out): they think again
+ * from the next prompt on.
  */
 function continuesThinking(messages: readonly Message[], isProven: (message: Message) => boolean): boolean {
   let end = messages.length
@@ -162,7 +171,10 @@ const DELTAS: ReadonlySet<unknown> = new Set([
   'compaction_delta',
 ])
 const CALLERS: ReadonlySet<unknown> = new Set(['direct', 'code_execution_20250825', 'code_execution_20260120'])
-/** What one request can consist of: the answer, a compaction before it, a second model's answer. Other passes are not counted. */
+/**
+ * What one request can consist of: the answer, a compaction before it, a second model's answer. Other passes are not
+ * counted.
+ */
 const ITERATIONS: ReadonlySet<unknown> = new Set(['message', 'compaction', 'fallback_message'])
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
 
@@ -224,7 +236,9 @@ function countsOf(usage: unknown): JsonObject {
   }
 }
 
-/** The passes that a request was billed for: with a compaction, the counts beside them are those of the answer alone. */
+/**
+ * The passes that a request was billed for: with a compaction, the counts beside them are those of the answer alone.
+ */
 function iterationsOf(passes: unknown): JsonObject[] {
   if (!Array.isArray(passes)) return []
   return passes.flatMap((pass: unknown) => {

@@ -1,7 +1,10 @@
 import type { ModelRequest } from '../provider'
 import { modelFamily, requestedThinking } from '../thinking'
 
-/** What stands in the body of a chat request about thinking; `reasoningEffort` is the package's name for `reasoning_effort`. */
+/**
+ * What stands in the body of a chat request about thinking; `reasoningEffort` is the package's name for
+ * `reasoning_effort`.
+ */
 interface ChatThinking {
   reasoningEffort?: string
   thinking?: { type: 'enabled' | 'disabled' }
@@ -9,8 +12,8 @@ interface ChatThinking {
 }
 
 /**
- * How chat servers are told how hard to think. The protocol has a field for levels; switches each maker named for itself. Nothing is said where nothing was
- * chosen, and nothing to a model that is not known to take it.
+ * How chat servers are told how hard to think. The protocol has a field for levels; switches each maker named for
+ * itself. Nothing is said where nothing was chosen, and nothing to a model that is not known to take it.
  */
 export function chatThinking(
   type: 'openai-compatible' | 'moonshot',
@@ -32,7 +35,8 @@ export function chatThinking(
 type Schema = Record<string, unknown>
 
 /**
- * A JSON Schema in the flavour Moonshot accepts: every enum has a type, a type beside `anyOf` moves into its branches, the root is an object.
+ * A JSON Schema in the flavour Moonshot accepts: every enum has a type, a type beside `anyOf` moves into its branches,
+ * the root is an object.
  */
 export function moonshotSchema(schema: Schema): Schema {
   const root = convert(schema)

@@ -10,14 +10,16 @@ const OPENAI_URL = 'https://api.openai.com/v1'
 const MOONSHOT_URL = 'https://api.moonshot.ai/v1'
 
 /**
- * OpenAI Chat Completions, as almost every server speaks it, and Moonshot's dialect of it. The compatible package is used for both: unlike the
- * one for Moonshot it accepts `reasoning` beside `reasoning_content`, lets an empty one go back, and does not refuse chunks with fields it does not know.
+ * OpenAI Chat Completions, as almost every server speaks it, and Moonshot's dialect of it. The compatible package is
+ * used for both: unlike the one for Moonshot it accepts `reasoning` beside `reasoning_content`, lets an empty one go
+ * back, and does not refuse chunks with fields it does not know.
  */
 export async function chatProtocol(settings: ProtocolSettings, dialect: 'plain' | 'moonshot'): Promise<ModelProtocol> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const baseURL = settings.baseUrl ?? (dialect === 'moonshot' ? MOONSHOT_URL : OPENAI_URL)
   const isOpenAi = hostOf(baseURL) === 'api.openai.com'
-  // These two name it differently since their models think; servers that copied the older protocol know only `max_tokens`.
+  // These two name it differently since their models think; servers that copied the older protocol know only
+  // `max_tokens`.
   const renamesLimit = isOpenAi || dialect === 'moonshot'
   const type = dialect === 'moonshot' ? 'moonshot' : 'openai-compatible'
   const bodies = new ChatBodies()
@@ -156,8 +158,9 @@ interface Entry {
 const COMMA = Buffer.from(',')
 
 /**
- * Bodies of Chat Completions in which each message is converted and written as JSON once, not again at every step: the package converts each message independently, so
- * an earlier conversion stays valid. It is given only the new messages; the bytes of the others are inserted in their places.
+ * Bodies of Chat Completions in which each message is converted and written as JSON once, not again at every step: the
+ * package converts each message independently, so an earlier conversion stays valid. It is given only the new messages;
+ * the bytes of the others are inserted in their places.
  */
 class ChatBodies {
   /** The bytes of each message that went out, for as long as the prompt's own object lives. */
@@ -211,7 +214,10 @@ class ChatBodies {
 
 const DELTA = ['role', 'content', 'refusal', 'reasoning_content', 'reasoning', 'tool_calls']
 
-/** An event of Chat Completions without what the package refuses because it does not know it; undefined when nothing is left. */
+/**
+ * An event of Chat Completions without what the package refuses because it does not know it; undefined when nothing is
+ * left.
+ */
 function chatEvent(event: JsonObject): JsonObject | undefined {
   if (event['error'] !== undefined && event['error'] !== null) return event
   const { id, model, usage, choices, x_groq } = event

@@ -39,7 +39,10 @@ export interface PromptRules {
   marksErrors: boolean
   /** Media types besides images that may be sent. */
   video: boolean
-  /** Where a PDF may be sent as it is: everywhere an image may, or only in what a user says. Absent: nowhere, its text is sent. */
+  /**
+   * Where a PDF may be sent as it is: everywhere an image may, or only in what a user says. Absent: nowhere, its text
+   * is sent.
+   */
   pdf?: 'everywhere' | 'prompts'
   /** Whether the arguments of earlier calls go back as the text they were written in; otherwise as an object. */
   rawInput: boolean
@@ -53,7 +56,10 @@ export interface PromptRules {
   thinkingReplay(request: ThinkingRequest): ThinkingReplay
   /** What of a part's metadata other models of the wire understand, too; default: nothing. */
   shared?(metadata: Metadata): Metadata | undefined
-  /** For `signed-parts`: whether this metadata proves the thought to the provider. `all`: that of every thought of the answer. */
+  /**
+   * For `signed-parts`: whether this metadata proves the thought to the provider. `all`: that of every thought of the
+   * answer.
+   */
   isSigned(metadata: Metadata, all: readonly Metadata[]): boolean
 }
 
@@ -61,7 +67,10 @@ export interface PromptRules {
 export interface Inspector {
   /** Throws a `CodedError` when the stream cannot be trusted. */
   see(event: unknown): void
-  /** Called before `finish`, with the characters of arguments that were passed on. Throws when the stream was not what it seemed. */
+  /**
+   * Called before `finish`, with the characters of arguments that were passed on. Throws when the stream was not what
+   * it seemed.
+   */
   check(passedArguments: number): void
   readonly usage: Usage | undefined
   /** What thinking needs to go back as it came. */
@@ -75,7 +84,10 @@ export interface ModelProtocol {
   rules: PromptRules
   /** Whether an answer without the event that opens a message has lost its beginning. */
   announcesStart: boolean
-  /** Names the package gives to calls of tools defined by the provider: not ours to run unless a tool of that name was offered. */
+  /**
+   * Names the package gives to calls of tools defined by the provider: not ours to run unless a tool of that name was
+   * offered.
+   */
   providerTools?: ReadonlySet<string>
   /** The package's model object; serves any number of requests. */
   model(id: string, fetch: Fetch): LanguageModelV4
@@ -106,8 +118,8 @@ type AssistantMessage = Extract<Message, { role: 'assistant' }>
 type Asked = Pick<ModelRequest, 'model' | 'modelId'>
 
 /**
- * Whether the model that is asked gets back what belongs to its thinking in this answer. Signed thinking is the business of the model that wrote it; plain
- * text in a field is good for its whole family.
+ * Whether the model that is asked gets back what belongs to its thinking in this answer. Signed thinking is the
+ * business of the model that wrote it; plain text in a field is good for its whole family.
  */
 export function replaysThinking(
   message: AssistantMessage,
@@ -149,8 +161,8 @@ export function beginsWithThinking(message: Message, request: ModelRequest, rule
 }
 
 /**
- * A base URL with the protocol's version as its last segment, added when none is there: the makers' own libraries leave it out, the packages used here
- * want it, and people write both.
+ * A base URL with the protocol's version as its last segment, added when none is there: the makers' own libraries leave
+ * it out, the packages used here want it, and people write both.
  */
 export function withVersion(baseUrl: string, version: string): string {
   const trimmed = baseUrl.replace(/\/+$/, '')

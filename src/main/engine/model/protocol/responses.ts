@@ -28,9 +28,11 @@ export async function responsesProtocol(settings: ProtocolSettings): Promise<Mod
       callId: plainCallId,
       thinking: 'signed-parts',
       thinkingReplay: () => ({}),
-      // Item ids belong to the reasoning of the model that made them; whether a text was the answer or said on the way is good for all.
+      // Item ids belong to the reasoning of the model that made them; whether a text was the answer or said on the way
+      // is good for all.
       shared: ({ phase }) => (phase === undefined || phase === null ? undefined : { phase }),
-      // Without its encrypted content a reasoning item means nothing to a server that stored nothing. The content comes with one of the item's parts.
+      // Without its encrypted content a reasoning item means nothing to a server that stored nothing. The content comes
+      // with one of the item's parts.
       isSigned: (metadata, all) =>
         all.some(
           (other) => other['itemId'] === metadata['itemId'] && typeof other['reasoningEncryptedContent'] === 'string',
@@ -73,7 +75,10 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'response.apply_patch_call_operation_diff.done',
 ])
 
-/** An event of OpenAI's Responses without what the package refuses because it does not know it. Whole events that it does not know it leaves out itself. */
+/**
+ * An event of OpenAI's Responses without what the package refuses because it does not know it. Whole events that it
+ * does not know it leaves out itself.
+ */
 function responsesEvent(event: JsonObject): JsonObject | undefined {
   const { type, item } = event
   if (typeof type !== 'string') return isJsonObject(event['error']) ? event : undefined

@@ -10,15 +10,18 @@ export interface BubblewrapOptions {
   seccompFd?: number
   /** Path to a file with the text, for settings that are passed on in part. */
   textFile(text: string): string
-  /** `shared`: process ids and the network are those of the caller, which has made them its own. `own`: new ones; `host`: a new process list, the machine's network. */
+  /**
+   * `shared`: process ids and the network are those of the caller, which has made them its own. `own`: new ones;
+   * `host`: a new process list, the machine's network.
+   */
   namespaces: 'shared' | 'own' | 'host'
 }
 
 /** What bubblewrap takes over for `--dev`. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty']
 /**
- * Not part of a template: for a list of terminals of its own, bubblewrap puts an unprivileged user into a second user namespace, and a process that enters it has no rights over
- * the mounts.
+ * Not part of a template: for a list of terminals of its own, bubblewrap puts an unprivileged user into a second user
+ * namespace, and a process that enters it has no rights over the mounts.
  */
 const OWN_DEVICES = ['--dev', '/dev', '--tmpfs', '/dev/shm', '--remount-ro', '/dev']
 const CONFINED = ['--unshare-user', '--cap-drop', 'ALL', '--die-with-parent']
@@ -26,7 +29,10 @@ const CONFINED = ['--unshare-user', '--cap-drop', 'ALL', '--die-with-parent']
 const MACHINE_SETTINGS =
   process.getuid?.() === 0 ? ['acpi', 'asound', 'driver', 'dynamic_debug', 'fs', 'mtrr', 'pressure', 'scsi', 'tty'] : []
 
-/** Starts every namespace that a command needs of its own; the files stay those of the machine. The commands run in sandboxes started in it. */
+/**
+ * Starts every namespace that a command needs of its own; the files stay those of the machine. The commands run in
+ * sandboxes started in it.
+ */
 export function namespaceArguments(network: 'own' | 'host'): string[] {
   const args = [
     '--unshare-user',
@@ -41,8 +47,9 @@ export function namespaceArguments(network: 'own' | 'host'): string[] {
 }
 
 /**
- * Arguments of bubblewrap for a sandbox: nothing but what is mounted here is there. No `--new-session`: the controlling terminal stays, so that sudo, ssh and git can ask
- * a person at /dev/tty. The terminal is private to the command, and the seccomp filter forbids to put characters into it.
+ * Arguments of bubblewrap for a sandbox: nothing but what is mounted here is there. No `--new-session`: the controlling
+ * terminal stays, so that sudo, ssh and git can ask a person at /dev/tty. The terminal is private to the command, and
+ * the seccomp filter forbids to put characters into it.
  */
 export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOptions): string[] {
   const args = [...CONFINED]
@@ -76,7 +83,8 @@ export function sandboxArguments(mounts: readonly Mount[], options: BubblewrapOp
   }
   // A process list of its own needs a mount of its own; else that of the caller, which is not the machine's.
   args.push(...(options.namespaces === 'shared' ? ['--bind', '/proc', '/proc'] : ['--proc', '/proc']))
-  // Settings of the machine that only its root can change, for those who are root. bubblewrap itself sees to /proc/sys and a few others.
+  // Settings of the machine that only its root can change, for those who are root. bubblewrap itself sees to /proc/sys
+  // and a few others.
   for (const name of MACHINE_SETTINGS) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
   if (options.seccompFd === undefined)
     args.push('--dir', '/dev', ...DEVICES.flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]))

@@ -1,6 +1,9 @@
 import { SHELL_SCRIPT, shellQuote } from '../../process/shell-process'
 
-/** Where a group's open files are: its terminals and the orders for each of them from these numbers on, and its own orders, filter and arguments. */
+/**
+ * Where a group's open files are: its terminals and the orders for each of them from these numbers on, and its own
+ * orders, filter and arguments.
+ */
 const TERMINALS = 20
 const ORDERS = 60
 const OWN_ORDERS = 10
@@ -12,9 +15,11 @@ const TEMPLATE_MOUNTS = 101
 export const SECCOMP_FD = 11
 
 /**
- * Run by bash in the sandbox. Each line of its input is the number of a place: it starts the leader of a new session there (see LEADER_SCRIPT), which waits for its
- * order. The files it was made with are closed first: a command could open them again through /proc, and they are outside. Job control is on so that commands do not ignore SIGINT. A leader gets its terminal, its orders and the reports, and no other open file.
- * What waits for it has no other either: a terminal ends when no process has it open.
+ * Run by bash in the sandbox. Each line of its input is the number of a place: it starts the leader of a new session
+ * there (see LEADER_SCRIPT), which waits for its order. The files it was made with are closed first: a command could
+ * open them again through /proc, and they are outside. Job control is on so that commands do not ignore SIGINT. A
+ * leader gets its terminal, its orders and the reports, and no other open file. What waits for it has no other either:
+ * a terminal ends when no process has it open.
  */
 const SUPERVISOR_SCRIPT = `exec 2>/dev/null ${SECCOMP_FD}<&- ${ARGUMENTS}<&-; set -m
 id=$1 places=$2 setsid=$3
@@ -46,13 +51,15 @@ net.createServer((from) => {
 }).listen(path)`
 
 /**
- * Run by bash in the namespaces of a session, with the machine's files. Each line of its input starts a group of commands: `ID FOLDER TERMINAL…`. It opens what the group
- * needs, which is passed on as open files: inside its sandbox none of it has a name. FOLDER holds bubblewrap's arguments and gets a pipe for the orders of each place.
+ * Run by bash in the namespaces of a session, with the machine's files. Each line of its input starts a group of
+ * commands: `ID FOLDER TERMINAL…`. It opens what the group needs, which is passed on as open files: inside its sandbox
+ * none of it has a name. FOLDER holds bubblewrap's arguments and gets a pipe for the orders of each place.
  * `template ID FOLDER` makes mounts alone, and `keep FOLDER ID` holds them open and tries whether a sandbox can be started in them.
  * Reports go to file 3: a group's begin with its ID. `forward PROGRAM PORT SOCKET` starts a forwarder from a
  * unix socket to a port in this network.
  *
- * Whatever the program that started Trestle left open is closed first: commands would inherit it, and it would be a way out.
+ * Whatever the program that started Trestle left open is closed first: commands would inherit it, and it would be a way
+ * out.
  */
 export const NAMESPACE_SCRIPT = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if (( fd > 3 )); then eval "exec $fd>&-"; fi; done
 seccomp=$1 setsid=$2 bwrap=$3 forwarder=$4 nsenter=$5

@@ -53,7 +53,10 @@ export class SandboxFiles {
     return path
   }
 
-  /** The seccomp filter, as bubblewrap reads it. Commands on the machine's own network get no unix sockets: some of those have no place in the file system. */
+  /**
+   * The seccomp filter, as bubblewrap reads it. Commands on the machine's own network get no unix sockets: some of
+   * those have no place in the file system.
+   */
   seccompFile({ network, sockets }: Pick<SandboxPolicy, 'network' | 'sockets'>): string {
     const unixSockets = network !== 'open' || sockets.length > 0
     const filter = seccompFilter({ unixSockets })
@@ -71,7 +74,10 @@ export class SandboxFiles {
     return path
   }
 
-  /** bubblewrap's arguments for commands with this policy and environment. Throws, with a message to act on, when it could not protect what it should. */
+  /**
+   * bubblewrap's arguments for commands with this policy and environment. Throws, with a message to act on, when it
+   * could not protect what it should.
+   */
   arguments(
     policy: SandboxPolicy,
     env: Readonly<Record<string, string>>,
@@ -140,7 +146,8 @@ export class SandboxFiles {
   }
 
   /**
-   * Whether the mounts that a sandbox got, as /proc says, are what this policy means now; the project may have changed while it was made. A sentence, or undefined.
+   * Whether the mounts that a sandbox got, as /proc says, are what this policy means now; the project may have changed
+   * while it was made. A sentence, or undefined.
    */
   problemOf(policy: SandboxPolicy, env: Readonly<Record<string, string>>, mountinfo: () => string): string | undefined {
     const before = mountinfo()
@@ -161,7 +168,10 @@ export class SandboxFiles {
     return folder
   }
 
-  /** Call it when no sandbox that was made from these files needs them any more; those that other sandboxes of this process need stay. */
+  /**
+   * Call it when no sandbox that was made from these files needs them any more; those that other sandboxes of this
+   * process need stay.
+   */
   removePlaceholders(): void {
     this.placeholders.remove(this)
   }
@@ -208,8 +218,9 @@ const OF_PROCESS = /^trestle-(\d+)-/
 let inMemory: string | false | undefined
 
 /**
- * A new folder for the named pipes that a sandbox is started with; only the user can open it. In memory where the system offers that: to make a file on disk can take a
- * millisecond, and a sandbox has dozens of pipes. `otherwise`: where it is made if there is no such place.
+ * A new folder for the named pipes that a sandbox is started with; only the user can open it. In memory where the
+ * system offers that: to make a file on disk can take a millisecond, and a sandbox has dozens of pipes. `otherwise`:
+ * where it is made if there is no such place.
  */
 export function makePipeFolder(otherwise: string): string {
   inMemory ??= findMemoryFolder()
@@ -231,7 +242,10 @@ function isInMemory(folder: string): boolean {
   }
 }
 
-/** What processes that were killed have left. Not what is new: in another container the same number can be another process. */
+/**
+ * What processes that were killed have left. Not what is new: in another container the same number can be another
+ * process.
+ */
 function removeOrphanedPipes(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = OF_PROCESS.exec(name)?.[1]

@@ -110,7 +110,10 @@ const PROCESSORS: Readonly<Record<string, Processor>> = {
   },
 }
 
-/** Refused whatever their arguments. They reach the kernel's rarer parts, other namespaces, the clock or the keys of other programs; `EPERM`. */
+/**
+ * Refused whatever their arguments. They reach the kernel's rarer parts, other namespaces, the clock or the keys of
+ * other programs; `EPERM`.
+ */
 const REFUSED = [
   ...'unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen fsconfig fsmount fspick mount_setattr'.split(
     ' ',
@@ -152,9 +155,10 @@ const ARCH = 4
 const argument = (n: number): number => 16 + n * 8
 
 /**
- * A seccomp filter (classic BPF, see seccomp(2)) against what a sandbox of mounts and namespaces does not stop: putting characters into a terminal, new namespaces, the
- * kernel's keys, raw sockets. With `unixSockets: false` also sockets of the machine that have no place in the file system, for commands that share the machine's
- * network. Undefined for a processor whose numbers we do not know.
+ * A seccomp filter (classic BPF, see seccomp(2)) against what a sandbox of mounts and namespaces does not stop: putting
+ * characters into a terminal, new namespaces, the kernel's keys, raw sockets. With `unixSockets: false` also sockets of
+ * the machine that have no place in the file system, for commands that share the machine's network. Undefined for a
+ * processor whose numbers we do not know.
  */
 export function seccompFilter(
   { unixSockets }: { unixSockets: boolean },

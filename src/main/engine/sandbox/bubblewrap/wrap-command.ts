@@ -35,20 +35,23 @@ export interface WrappedCommand {
 /** File descriptor of bubblewrap's arguments; both are closed before the program starts. */
 const ARGUMENTS_FD = 12
 /**
- * Takes the file of the seccomp filter and the folder of arguments, which are no longer needed once they are open. Whatever else is open, because the program that started
- * Trestle left it open, is closed first: it would be a way out.
+ * Takes the file of the seccomp filter and the folder of arguments, which are no longer needed once they are open.
+ * Whatever else is open, because the program that started Trestle left it open, is closed first: it would be a way out.
  */
 const START = `for fd in /proc/self/fd/*; do fd=\${fd##*/}; if (( fd > 2 )); then eval "exec $fd>&-"; fi; done
 exec ${SECCOMP_FD}<"$1" ${ARGUMENTS_FD}<"$2/arguments" || exit 125; rm -rf -- "$2"; shift 2; exec "$@"`
-/** bubblewrap does not pass SIGTERM on: it would end, and the whole sandbox with it, before the program could clean up. */
+/**
+ * bubblewrap does not pass SIGTERM on: it would end, and the whole sandbox with it, before the program could clean up.
+ */
 const WITHOUT_TERM = `trap '' TERM; exec "$@"`
 /** With a socket for its input, bash takes itself for a remote shell and reads ~/.bashrc. */
 const BASH = ['--norc', '-c']
 const PATH = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin'
 
 /**
- * Wraps one program in a sandbox of its own: a new process list, and a network of its own unless it is `open`. When the process outside ends, or the one that started it, so does
- * everything inside. Throws, with a message to act on, where there is no sandbox or it could not protect what it should.
+ * Wraps one program in a sandbox of its own: a new process list, and a network of its own unless it is `open`. When the
+ * process outside ends, or the one that started it, so does everything inside. Throws, with a message to act on, where
+ * there is no sandbox or it could not protect what it should.
  */
 export function wrapCommand({
   policy,

@@ -15,7 +15,10 @@ export interface MountPlan {
   mounts: Mount[]
   /** What of it is the same for all projects. */
   base: readonly Mount[]
-  /** Empty folders that must be made before the sandbox starts, and removed when it has ended: they keep a protected name from being taken. */
+  /**
+   * Empty folders that must be made before the sandbox starts, and removed when it has ended: they keep a protected
+   * name from being taken.
+   */
   placeholders: string[]
   /** The same, where git expects a file. */
   files: ReservedFile[]
@@ -25,7 +28,10 @@ export interface MountPlan {
   problem?: string
 }
 
-/** What a command with this policy sees. Reads the file system as it is now; makes missing caches, nothing else. `base`: what a plan made a moment ago has of the system. */
+/**
+ * What a command with this policy sees. Reads the file system as it is now; makes missing caches, nothing else. `base`:
+ * what a plan made a moment ago has of the system.
+ */
 export function mountPlan(
   policy: SandboxPolicy,
   path: string | undefined,
@@ -120,7 +126,10 @@ function guardParts(
   plan.guards.push(...reservedFiles.map(({ path }): Mount => ({ kind: 'read', path })))
 }
 
-/** Listed paths in a folder that commands can write to are there already; and between the look at them and the mount, a command could have them lead elsewhere. */
+/**
+ * Listed paths in a folder that commands can write to are there already; and between the look at them and the mount, a
+ * command could have them lead elsewhere.
+ */
 function withoutNested(mounts: readonly Mount[], roots: readonly string[]): Mount[] {
   const writable = [...roots, ...mounts.flatMap(({ kind, path }) => (kind === 'write' ? [path] : []))]
   return mounts.filter(
@@ -166,7 +175,9 @@ function keyringsIn(folder: string): string[] {
   }
 }
 
-/** A path of the user's choice; left out when it does not exist, or would open a folder of credentials or of Trestle. */
+/**
+ * A path of the user's choice; left out when it does not exist, or would open a folder of credentials or of Trestle.
+ */
 function visible(path: string, kind: 'read' | 'write', { home, userHome }: SandboxPolicy): Mount[] {
   try {
     const real = realpathSync(path)
@@ -191,7 +202,10 @@ function secretsIn(folder: string): Mount[] {
   return [...secrets, ...secretFolders].map(hiding)
 }
 
-/** Protected names that nothing has yet. Without a repository `.git` itself is one: a command that creates it also writes its settings. */
+/**
+ * Protected names that nothing has yet. Without a repository `.git` itself is one: a command that creates it also
+ * writes its settings.
+ */
 function reserved(root: string): string[] {
   const git = join(root, '.git')
   const isRepository = exists(git) && !isEmptyFolder(git)

@@ -3,7 +3,10 @@ import { isWithin } from '../../workspace/path/real-path'
 import { realPathOf, statsOf } from '../safe-fs'
 import type { Mount } from './system-mounts'
 
-/** Mounts that are there already, in a mount namespace that nothing runs in: a sandbox made from it only needs what is missing. */
+/**
+ * Mounts that are there already, in a mount namespace that nothing runs in: a sandbox made from it only needs what is
+ * missing.
+ */
 export interface MountTemplate {
   /** By path: what is mounted there, and on and from which file. */
   files: ReadonlyMap<string, string>
@@ -16,8 +19,8 @@ export function templateOf(mounts: readonly Mount[]): MountTemplate {
 }
 
 /**
- * What is to be mounted on a template to get these mounts; undefined where the template cannot provide
- * them. A file that was replaced since has lost its mount, so it gets another. The mounts of the sandbox are verified anyway.
+ * What is to be mounted on a template to get these mounts; undefined where the template cannot provide them. A file
+ * that was replaced since has lost its mount, so it gets another. The mounts of the sandbox are verified anyway.
  */
 export function mountsOnTemplate(mounts: readonly Mount[], template: MountTemplate): Mount[] | undefined {
   const wanted = new Set(mounts.map(({ path }) => path))
@@ -71,9 +74,10 @@ interface Mounted {
 const ALWAYS = /^\/(?:$|tmp$|proc(?:$|\/)|dev(?:$|\/))/
 
 /**
- * Whether the mounts of a sandbox are those of its plan, read back from the kernel before anything runs in it. A command of an earlier sandbox can rename folders and turn
- * them into links while a later one is being made: then a mount ends up at another place, or shows something else. Undefined when all is as planned; else the first path
- * that is not.
+ * Whether the mounts of a sandbox are those of its plan, read back from the kernel before anything runs in it. A
+ * command of an earlier sandbox can rename folders and turn them into links while a later one is being made: then a
+ * mount ends up at another place, or shows something else. Undefined when all is as planned; else the first path that
+ * is not.
  */
 export function findMountMismatch(
   mountinfo: string,

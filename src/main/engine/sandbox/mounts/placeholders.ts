@@ -23,8 +23,8 @@ interface Made {
 }
 
 /**
- * Empty folders, and a few files, where a protected name is not taken yet: a mount needs something to lie on. They are removed when no sandbox needs them, also those that
- * a process which was killed has left behind.
+ * Empty folders, and a few files, where a protected name is not taken yet: a mount needs something to lie on. They are
+ * removed when no sandbox needs them, also those that a process which was killed has left behind.
  */
 export class Placeholders {
   private readonly record: string
@@ -111,12 +111,17 @@ export class Placeholders {
   }
 }
 
-/** Removes what sandboxes of a process that was killed have left in projects; `folder` is where they are written down. */
+/**
+ * Removes what sandboxes of a process that was killed have left in projects; `folder` is where they are written down.
+ */
 export function removeOrphanedPlaceholders(folder: string): void {
   if (existsSync(folder)) Placeholders.in(folder)
 }
 
-/** What sandboxes have put into projects for mounts to lie on, by every Trestle of this home: it is no content of the project. `folder`: where they are written down. */
+/**
+ * What sandboxes have put into projects for mounts to lie on, by every Trestle of this home: it is no content of the
+ * project. `folder`: where they are written down.
+ */
 export function placeholdersIn(folder: string): (path: string) => boolean {
   const made = recordFiles(folder).map(({ file }) => readRecord(file))
   const contents = new Map(made.flatMap(({ files }) => files.map(({ path, content }) => [path, content] as const)))
@@ -141,8 +146,8 @@ function recordFiles(folder: string): { file: string; pid: number }[] {
 }
 
 /**
- * Calls `use` with a path to `path` that cannot be redirected meanwhile: a command may be turning folders of the project into links to others. Throws when the
- * folder of `path` is not really there.
+ * Calls `use` with a path to `path` that cannot be redirected meanwhile: a command may be turning folders of the
+ * project into links to others. Throws when the folder of `path` is not really there.
  */
 function inItsFolder(path: string, use: (exact: string) => void): void {
   const folder = dirname(path)

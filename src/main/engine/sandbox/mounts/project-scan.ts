@@ -43,7 +43,10 @@ const MAX_FOLDERS = 50_000
 /** What was seen once is looked at again in no time, so each scan gets further. */
 const MAX_MS = 400
 
-/** Entries of a folder that matter, as of a modification time. Kept, because a project is looked through before every few commands. */
+/**
+ * Entries of a folder that matter, as of a modification time. Kept, because a project is looked through before every
+ * few commands.
+ */
 interface KnownFolder {
   changed: number
   folders: string[]
@@ -181,7 +184,9 @@ function addModules(gitFolder: string, found: RepositoryParts, depth: number): v
 
 const NAMED_IN_SETTINGS = /^\s*(?:path|hooksPath|attributesFile|fsmonitor)\s*=\s*"?([^"#;\n]+?)"?\s*$/gim
 
-/** Files and folders in the working folder that the settings of a repository name: further settings, hooks, programs. */
+/**
+ * Files and folders in the working folder that the settings of a repository name: further settings, hooks, programs.
+ */
 function namedInSettings(gitFolder: string): string[] {
   const workingFolder = dirname(gitFolder)
   if (!gitFolder.endsWith('/.git')) return []
@@ -200,8 +205,9 @@ function namedInSettings(gitFolder: string): string[] {
 }
 
 /**
- * The folder of git that a project which is a linked worktree shares with its repository. `.git` of the project is protected, so no command can have written it; and the
- * folder it leads to must name this worktree in turn and lie where git puts it: else a file could open any folder.
+ * The folder of git that a project which is a linked worktree shares with its repository. `.git` of the project is
+ * protected, so no command can have written it; and the folder it leads to must name this worktree in turn and lie
+ * where git puts it: else a file could open any folder.
  */
 export function worktreeRepository(root: string): string | undefined {
   try {
@@ -246,8 +252,9 @@ interface Search {
 const searches = new Map<string, Search>()
 
 /**
- * What the mounts of a sandbox depend on in its folders: which secrets and protected files there are, and whether they are still the same files. Who replaces a file, as
- * editors and git do, takes away what was mounted on it. A large project is only searched for new ones every few seconds; those that are known are looked at each time.
+ * What the mounts of a sandbox depend on in its folders: which secrets and protected files there are, and whether they
+ * are still the same files. Who replaces a file, as editors and git do, takes away what was mounted on it. A large
+ * project is only searched for new ones every few seconds; those that are known are looked at each time.
  * `isChanged`: it is always searched.
  */
 export function projectState(

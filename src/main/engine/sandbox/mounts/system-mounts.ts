@@ -7,8 +7,9 @@ import type { SandboxPolicy } from '../sandbox-policy'
 import { FILTERED_FILES, filteredSettings, toolchainPaths } from '../toolchains'
 
 /**
- * One thing at a path inside the sandbox. `read`, `write`: as outside; `read` with `from`: another file. `empty`: a folder with nothing in it. `hidden`: a file that cannot
- * be opened, in place of what is there. `link`: a symbolic link.
+ * One thing at a path inside the sandbox. `read`, `write`: as outside; `read` with `from`: another file. `empty`: a
+ * folder with nothing in it. `hidden`: a file that cannot be opened, in place of what is there. `link`: a symbolic
+ * link.
  */
 export type Mount =
   | { kind: 'read'; path: string; from?: string }
@@ -78,7 +79,10 @@ export function systemAndHome({ userHome }: SandboxPolicy, path: string | undefi
   return mounts
 }
 
-/** Each mount takes time: those that a later one covers are left out, and those that only repeat what an earlier one shows. */
+/**
+ * Each mount takes time: those that a later one covers are left out, and those that only repeat what an earlier one
+ * shows.
+ */
 export function withoutSuperfluous(mounts: readonly Mount[]): Mount[] {
   return mounts.filter((mount, index) => {
     if (mount.kind === 'link') return true
@@ -97,7 +101,10 @@ export function withoutSuperfluous(mounts: readonly Mount[]): Mount[] {
 
 let known: { at: number; paths: string[] } | undefined
 
-/** Files of the system that no other user of the machine could read; who runs as root, or in a group that may, gets no more than the others. */
+/**
+ * Files of the system that no other user of the machine could read; who runs as root, or in a group that may, gets no
+ * more than the others.
+ */
 function systemSecrets(): readonly string[] {
   if (process.getuid?.() !== 0) return [...SYSTEM_SECRETS, ...hostKeys()]
   const at = statSync('/etc').ctimeMs

@@ -26,8 +26,8 @@ const MAX_WAITS = 500
 const WAIT_SECONDS = 0.02
 
 /**
- * The program of the forwarder for Node: pairs of a port and where it leads, which is a socket's path, or `path>host:port` for what CONNECT opens. Both ends
- * may end their direction first; when one breaks, so does the other.
+ * The program of the forwarder for Node: pairs of a port and where it leads, which is a socket's path, or
+ * `path>host:port` for what CONNECT opens. Both ends may end their direction first; when one breaks, so does the other.
  */
 const NODE_PROGRAM = `
 const net = require('node:net')
@@ -89,10 +89,13 @@ export function forwarderCommands(options: ForwarderOptions): string[][] {
 }
 
 /**
- * A script for `sh -c SCRIPT sh COMMAND ARGUMENTS…`, to be run inside the sandbox: it starts the forwarders, waits until all their ports listen, and becomes the
- * command. The sandbox needs a pid namespace of its own (its end is theirs), `/proc` (where it counts the sockets that listen), and a network namespace in which nothing else listens yet.
+ * A script for `sh -c SCRIPT sh COMMAND ARGUMENTS…`, to be run inside the sandbox: it starts the forwarders, waits
+ * until all their ports listen, and becomes the command. The sandbox needs a pid namespace of its own (its end is
+ * theirs), `/proc` (where it counts the sockets that listen), and a network namespace in which nothing else listens
+ * yet.
  *
- * In a terminal the forwarders get a session of their own, so that Ctrl-C for the command does not end them. They have none of its files. `NODE_OPTIONS` is not theirs.
+ * In a terminal the forwarders get a session of their own, so that Ctrl-C for the command does not end them. They have
+ * none of its files. `NODE_OPTIONS` is not theirs.
  */
 export function forwarderScript(options: ForwarderOptions): string {
   const { localPorts = [] } = options
@@ -106,7 +109,8 @@ export function forwarderScript(options: ForwarderOptions): string {
     ),
     'trestle_tries=0',
     'while :; do',
-    // In a network of its own, every TCP socket that is in use is a listening one of ours. /proc/net/tcp says which ports, and takes 70 times as long.
+    // In a network of its own, every TCP socket that is in use is a listening one of ours. /proc/net/tcp says which
+    // ports, and takes 70 times as long.
     '  while read -r trestle_kind trestle_x trestle_found trestle_x; do',
     '    [ "$trestle_kind" = TCP: ] && break',
     '  done </proc/net/sockstat',

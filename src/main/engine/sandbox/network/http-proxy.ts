@@ -30,8 +30,9 @@ const HEADERS_MS = 30_000
 const KEEP_ALIVE_MS = 60_000
 
 /**
- * An HTTP proxy: CONNECT for everything encrypted, whole `http://` URLs for the rest. Nothing a client sent is passed on as it stands: a request is read by
- * Node's strict parser and rewritten, so that what was judged is what the server gets, and the `Host` it gets is the one that was judged.
+ * An HTTP proxy: CONNECT for everything encrypted, whole `http://` URLs for the rest. Nothing a client sent is passed
+ * on as it stands: a request is read by Node's strict parser and rewritten, so that what was judged is what the server
+ * gets, and the `Host` it gets is the one that was judged.
  */
 export function createHttpProxy(outside: OutboundConnections): Server {
   // The `Host` of a request is of no use here: the URL says where it goes.
@@ -139,7 +140,10 @@ async function exchange(
   })
 }
 
-/** The headers of a message that are not for one connection, with those that `Connection` names left out too. Several of one name stay several. */
+/**
+ * The headers of a message that are not for one connection, with those that `Connection` names left out too. Several of
+ * one name stay several.
+ */
 function endToEnd({ headersDistinct, headers }: IncomingMessage): OutgoingHttpHeaders {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase())
   const left = new Set([...HOP_BY_HOP, ...named.filter((name) => name !== 'content-length')])

@@ -57,8 +57,8 @@ const MAX_PUBLISHED = 32
 const LISTENING = '0A'
 
 /**
- * Makes servers that sandboxed commands start reachable from this machine, at the same port of 127.0.0.1, as if they ran outside: a person opens them in the browser. A port
- * that something else has on this machine is left alone.
+ * Makes servers that sandboxed commands start reachable from this machine, at the same port of 127.0.0.1, as if they
+ * ran outside: a person opens them in the browser. A port that something else has on this machine is left alone.
  */
 export class PublishedPorts {
   private readonly pid: () => number | undefined
@@ -116,8 +116,9 @@ export class PublishedPorts {
 }
 
 /**
- * TCP ports on which something listens in the network of a process, but for the forwarders to the proxy. `forwarders`: how many of those there are. For a table of sockets the
- * kernel looks through those of all networks, which takes it milliseconds; how many there are in one network it knows.
+ * TCP ports on which something listens in the network of a process, but for the forwarders to the proxy. `forwarders`:
+ * how many of those there are. For a table of sockets the kernel looks through those of all networks, which takes it
+ * milliseconds; how many there are in one network it knows.
  */
 export function listeningPorts(pid: number, forwarders: number): Set<number> {
   const ports = new Set<number>()

@@ -49,8 +49,8 @@ export interface RouteOptions {
 }
 
 /**
- * For tests of networks and for documentation (RFC 2544, RFC 5737). Gateways and VPN clients that route by name answer every name with such an address, also
- * those of the internet; nothing of a private network is found there.
+ * For tests of networks and for documentation (RFC 2544, RFC 5737). Gateways and VPN clients that route by name answer
+ * every name with such an address, also those of the internet; nothing of a private network is found there.
  */
 const PLACEHOLDERS = ['198.18.0.0/15', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'].map((range) =>
   ipaddr.IPv4.parseCIDR(range),
@@ -64,8 +64,9 @@ const LOCAL: readonly LookupAddress[] = [
 ]
 
 /**
- * Decides about one connection and resolves its name, outside the sandbox. The addresses it returns are the ones that were checked, and the only ones to be
- * connected to, so that a name cannot change in between. Rejects with `NotAllowed`, or with the resolver's error.
+ * Decides about one connection and resolves its name, outside the sandbox. The addresses it returns are the ones that
+ * were checked, and the only ones to be connected to, so that a name cannot change in between. Rejects with
+ * `NotAllowed`, or with the resolver's error.
  */
 export async function routeTo(
   host: string,
@@ -82,7 +83,8 @@ export async function routeTo(
   if (host === 'localhost') return { host, port, via: { addresses: LOCAL } }
   const upstream = chooseUpstream(host, port, scheme)
   const addresses = await resolve(host).catch((error: unknown) => {
-    // Behind a proxy, this machine often cannot resolve the names of the internet; then only the proxy can say where the name leads.
+    // Behind a proxy, this machine often cannot resolve the names of the internet; then only the proxy can say where
+    // the name leads.
     if (upstream === undefined) throw error
     return []
   })
@@ -95,17 +97,26 @@ export async function routeTo(
   return { host, port, via: { addresses } }
 }
 
-/** Whether an address belongs to no network, private or public, so that it only leads anywhere where a gateway has given it a meaning. */
+/**
+ * Whether an address belongs to no network, private or public, so that it only leads anywhere where a gateway has given
+ * it a meaning.
+ */
 function isPlaceholder(address: string): boolean {
   return isIP(address) === 4 && PLACEHOLDERS.some((range) => ipaddr.IPv4.parse(address).match(range))
 }
 
-/** A listed name may lead to a private address only when the user listed that address too, or `localhost` with this port for this machine. */
+/**
+ * A listed name may lead to a private address only when the user listed that address too, or `localhost` with this port
+ * for this machine.
+ */
 async function allowsPrivate(address: string, port: number, allows: RouteOptions['allows']): Promise<boolean> {
   return (await allows(address, port)) || (isThisMachine(address) && (await allows('localhost', port)))
 }
 
-/** Opens the connection of a route: a socket on which bytes go to the host and come from it, through the upstream proxy where the route has one. */
+/**
+ * Opens the connection of a route: a socket on which bytes go to the host and come from it, through the upstream proxy
+ * where the route has one.
+ */
 export function openTunnel(route: Route): Promise<Socket> {
   return 'upstream' in route.via
     ? tunnelThrough(route.via.upstream, route)
@@ -184,7 +195,10 @@ function tooLate(host: string): Error {
   return Object.assign(new Error(`${host} did not answer within ${CONNECT_MS / 1000} s`), { code: 'ETIMEDOUT' })
 }
 
-/** Not by `import`: that would evaluate all that node:http exports, among it Node's `fetch`, which takes as long as half a sandbox. */
+/**
+ * Not by `import`: that would evaluate all that node:http exports, among it Node's `fetch`, which takes as long as half
+ * a sandbox.
+ */
 export function httpModule(protocol: 'http:' | 'https:'): Pick<typeof Http, 'createServer' | 'request'> {
   return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http') as typeof Http
 }
@@ -193,8 +207,8 @@ export function httpModule(protocol: 'http:' | 'https:'): Pick<typeof Http, 'cre
 const IDLE_MS = 15 * 60_000
 
 /**
- * Passes bytes between two sockets, in both directions and no faster than the slower side takes them. One side may end its direction and still read the
- * other's; when one side breaks, both are closed.
+ * Passes bytes between two sockets, in both directions and no faster than the slower side takes them. One side may end
+ * its direction and still read the other's; when one side breaks, both are closed.
  */
 export function joinSockets(one: Duplex, other: Duplex): void {
   for (const [from, to] of [

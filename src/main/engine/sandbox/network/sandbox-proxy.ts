@@ -28,9 +28,15 @@ export interface DeniedHost {
 }
 
 export interface SandboxProxyOptions {
-  /** A folder of this proxy's own, reachable for its user only; both sockets are made in it. Its path must be short: a socket's may have 107 bytes. */
+  /**
+   * A folder of this proxy's own, reachable for its user only; both sockets are made in it. Its path must be short: a
+   * socket's may have 107 bytes.
+   */
   folder: string
-  /** Whether a host (in its canonical spelling) and port may be reached. May ask a person; the connection waits. Also asked about private addresses. */
+  /**
+   * Whether a host (in its canonical spelling) and port may be reached. May ask a person; the connection waits. Also
+   * asked about private addresses.
+   */
   allows: (host: string, port: number) => boolean | Promise<boolean>
   /** Called at every connection that is refused. */
   onDenied?: (denied: DeniedHost) => void
@@ -62,8 +68,9 @@ const MAX_DENIED = 1000
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 
 /**
- * The way out of a sandbox that has listed hosts: an HTTP and a SOCKS5 proxy on two unix sockets, which are mounted into the sandbox. It runs outside, in the
- * process that runs commands, resolves names itself and connects to listed hosts only. Encrypted connections are passed on unread.
+ * The way out of a sandbox that has listed hosts: an HTTP and a SOCKS5 proxy on two unix sockets, which are mounted
+ * into the sandbox. It runs outside, in the process that runs commands, resolves names itself and connects to listed
+ * hosts only. Encrypted connections are passed on unread.
  */
 export async function createSandboxProxy(options: SandboxProxyOptions): Promise<SandboxProxy> {
   const { folder, allows, onDenied, maxConnections = MAX_CONNECTIONS } = options
@@ -86,7 +93,8 @@ export async function createSandboxProxy(options: SandboxProxyOptions): Promise<
   const resolve = options.resolve ?? systemLookup
   const decide = async (host: string, port: number, scheme: 'http' | 'tunnel'): Promise<Route> => {
     try {
-      // Both protocols come with a canonical name; what is decided on must never be spelled in another way than what is connected to.
+      // Both protocols come with a canonical name; what is decided on must never be spelled in another way than what is
+      // connected to.
       if (canonicalHost(host) !== host) throw new HostDeniedError(host, port)
       return await routeTo(host, port, { allows, resolve, chooseUpstream }, scheme)
     } catch (error) {

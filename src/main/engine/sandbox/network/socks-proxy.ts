@@ -10,7 +10,10 @@ const NO_SIGN_IN = 0
 const NO_METHOD = 0xff
 const HANDSHAKE_MS = 20_000
 
-/** Serves one connection of a SOCKS5 client (RFC 1928): CONNECT, to a name or an address, without signing in. Never rejects. */
+/**
+ * Serves one connection of a SOCKS5 client (RFC 1928): CONNECT, to a name or an address, without signing in. Never
+ * rejects.
+ */
 export async function serveSocks(client: Socket, outside: OutboundConnections): Promise<void> {
   const late = setTimeout(() => client.destroy(), HANDSHAKE_MS)
   client.on('error', () => client.destroy())

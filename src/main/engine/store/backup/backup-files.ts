@@ -28,7 +28,10 @@ export function backupsFolder(home: string): string {
   return join(home, 'backups')
 }
 
-/** Has `write` create a copy of the store under a temporary name, then renames it into the backups and removes old ones. Resolves with its path. */
+/**
+ * Has `write` create a copy of the store under a temporary name, then renames it into the backups and removes old ones.
+ * Resolves with its path.
+ */
 export async function keepBackup(
   { home, version, now }: { home: string; version: number; now: number },
   write: (partial: string) => Promise<void>,
@@ -45,8 +48,8 @@ export async function keepBackup(
 }
 
 /**
- * Synchronously writes a complete, compact copy of the open store to `$home/backups/trestle-<version>-<time>.db`, for a migration, and removes old backups.
- * An incomplete copy never has such a name. Throws SqliteError (SQLITE_FULL, ...).
+ * Synchronously writes a complete, compact copy of the open store to `$home/backups/trestle-<version>-<time>.db`, for a
+ * migration, and removes old backups. An incomplete copy never has such a name. Throws SqliteError (SQLITE_FULL, ...).
  */
 export function takeBackup(db: Database, options: { home: string; version: number; now: number }): string {
   const { file, partial } = namesOf(options.home, options.version, options.now)

@@ -3,8 +3,9 @@ import BetterSqlite3 from 'better-sqlite3'
 import type { BackupInput, BackupOutcome } from './store-backups'
 
 /**
- * The thread that copies the store while it is being read and written, and checks the copy. All pages are copied in one step, because a write by another
- * process between steps restarts the copy. Imports no module of Trestle's at run time, so that it also runs from the sources.
+ * The thread that copies the store while it is being read and written, and checks the copy. All pages are copied in one
+ * step, because a write by another process between steps restarts the copy. Imports no module of Trestle's at run time,
+ * so that it also runs from the sources.
  */
 const { source, target } = workerData as BackupInput
 const ALL_PAGES = 0x7fffffff

@@ -161,7 +161,10 @@ async function copyInThread(input: BackupInput, signal: AbortSignal): Promise<Ba
   }
 }
 
-/** When run from sources, it is next to this file; in the built program, next to the entries, and this code is in an entry or a chunk. */
+/**
+ * When run from sources, it is next to this file; in the built program, next to the entries, and this code is in an
+ * entry or a chunk.
+ */
 function workerFile(here: string): URL {
   if (here.endsWith('.ts')) return new URL('./backup-worker.ts', here)
   return new URL(here.includes('/chunks/') ? '../backup-worker.js' : './backup-worker.js', here)

@@ -4,7 +4,10 @@ import { CodedError } from '../../../../shared/errors'
 import { CURRENT_VERSION, versionOf } from '../migrations'
 import { checkFile } from '../store-error'
 
-/** Checks the whole session store of a home without changing it; returns a summary for the user. Throws at the first problem. */
+/**
+ * Checks the whole session store of a home without changing it; returns a summary for the user. Throws at the first
+ * problem.
+ */
 export function inspectStore(home: string): string {
   const db = new BetterSqlite3(join(home, 'trestle.db'), { readonly: true, fileMustExist: true, timeout: 1000 })
   try {

@@ -10,8 +10,9 @@ interface UnsavedEvents {
 }
 
 /**
- * A store that keeps events in memory when the disk cannot take them. They are read like recorded events, with the `seq` that they will have, and are written
- * with the next append that succeeds. If the process ends before that, the next start ends the turn.
+ * A store that keeps events in memory when the disk cannot take them. They are read like recorded events, with the
+ * `seq` that they will have, and are written with the next append that succeeds. If the process ends before that, the
+ * next start ends the turn.
  */
 export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number): Store {
   const held = new Map<string, UnsavedEvents>()

@@ -45,9 +45,10 @@ export interface OpenedStore {
 }
 
 /**
- * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or found damage, it is small, or a day has
- * passed), and backs it up and migrates it when it is older than this Trestle. A damaged file never prevents a start: it is replaced by what can be read from
- * it and from the newest backup, and `notices` tells the user. Throws `store.too_new`, `store.full`, `store.busy` or `store.unreadable`.
+ * Opens the session store `$home/trestle.db`: checks it when that is due (a process ended without closing it or found
+ * damage, it is small, or a day has passed), and backs it up and migrates it when it is older than this Trestle. A
+ * damaged file never prevents a start: it is replaced by what can be read from it and from the newest backup, and
+ * `notices` tells the user. Throws `store.too_new`, `store.full`, `store.busy` or `store.unreadable`.
  */
 export function openStore(options: StoreOptions): OpenedStore {
   const { home, now = Date.now } = options

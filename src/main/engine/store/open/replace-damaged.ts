@@ -8,9 +8,10 @@ import { withLock } from '../store-lock'
 import { isDamage, checkFile } from '../store-error'
 
 /**
- * Replaces a damaged file with a store that has everything readable from it and from the newest good backup. The damaged file is kept next to it, with its log
- * under the same name, so that SQLite tools can still open it; nothing is deleted. Returns the notice for the user, or undefined when another process has
- * just replaced it. `inode`: the file that was found damaged.
+ * Replaces a damaged file with a store that has everything readable from it and from the newest good backup. The
+ * damaged file is kept next to it, with its log under the same name, so that SQLite tools can still open it; nothing is
+ * deleted. Returns the notice for the user, or undefined when another process has just replaced it. `inode`: the file
+ * that was found damaged.
  */
 export function replaceDamagedStore(options: {
   home: string

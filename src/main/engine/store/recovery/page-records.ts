@@ -19,8 +19,9 @@ const INDEX_INTERIOR = 0x02
 const MAX_COLUMNS = 16
 
 /**
- * Every complete record on a page, whichever tree it belongs to: a row needs its own page and its overflow pages, but no parent page. Format:
- * https://sqlite.org/fileformat2.html#b_tree_pages. `wanted`: whether to read records with this many columns.
+ * Every complete record on a page, whichever tree it belongs to: a row needs its own page and its overflow pages, but
+ * no parent page. Format: https://sqlite.org/fileformat2.html#b_tree_pages. `wanted`: whether to read records with this
+ * many columns.
  */
 export function* recordsOf(
   pages: StorePages,

@@ -25,7 +25,8 @@ export interface RebuildReport {
 const CHUNK = 500
 
 /**
- * Builds a new store from several files. An event that is in more than one is taken from the first. Sessions that the user removed are left out unless
+ * Builds a new store from several files. An event that is in more than one is taken from the first. Sessions that the
+ * user removed are left out unless
  * `withRemoved`; so are the sessions in `removed`. Headers and the search index are derived from the events.
  */
 export function rebuildStore(

@@ -23,8 +23,9 @@ export interface RecoveryReport {
 }
 
 /**
- * Merges sessions of a damaged store or a backup into the open store, without changing existing events. With `file`: everything in it, including sessions
- * removed since. Without it: every damaged file kept in this home and the newest backup, except removed sessions.
+ * Merges sessions of a damaged store or a backup into the open store, without changing existing events. With `file`:
+ * everything in it, including sessions removed since. Without it: every damaged file kept in this home and the newest
+ * backup, except removed sessions.
  */
 export function recoverSessions(
   db: Database,
@@ -88,8 +89,9 @@ interface MergeReport {
 }
 
 /**
- * Adds to the open store what the store `file` has and this one does not. Existing events are never changed: a session that has diverged since is left as it
- * is. One transaction per session, so that other processes are not blocked for long.
+ * Adds to the open store what the store `file` has and this one does not. Existing events are never changed: a session
+ * that has diverged since is left as it is. One transaction per session, so that other processes are not blocked for
+ * long.
  */
 function mergeStore(db: Database, file: string, leases: Pick<Leases, 'elsewhere'>): MergeReport {
   db.prepare('ATTACH ? AS other').run(file)

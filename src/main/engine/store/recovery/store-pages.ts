@@ -5,7 +5,9 @@ const MAGIC = Buffer.from('SQLite format 3\u0000')
 /** The page size of every file Trestle creates, if the file's header is damaged. */
 const DEFAULT_PAGE_SIZE = 4096
 
-/** The pages of a store file with its log applied, read without SQLite, so that damage to other pages does not matter. */
+/**
+ * The pages of a store file with its log applied, read without SQLite, so that damage to other pages does not matter.
+ */
 export interface StorePages {
   /** Bytes of a page that b-trees use. */
   usable: number

@@ -42,7 +42,9 @@ export interface RowVisitor {
 const EVENT_COLUMNS = 6
 const SESSION_COLUMNS = 12
 
-/** Opens a store file, intact or damaged, with its log. Expects the columns in `migrations.ts`, which every version has. */
+/**
+ * Opens a store file, intact or damaged, with its log. Expects the columns in `migrations.ts`, which every version has.
+ */
 export function openStoreRows(file: string): StoreRows {
   const pages = openPages(file)
   function* records(wanted: (kind: PageRecord['kind'], columns: number) => boolean): Generator<PageRecord> {

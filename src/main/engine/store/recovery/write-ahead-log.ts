@@ -5,7 +5,10 @@ const FRAME_HEADER_BYTES = 24
 /** The last bit is set if checksums use big-endian words. */
 const WAL_MAGIC = 0x377f0682
 
-/** The content of a write-ahead log (`trestle.db-wal`), read without SQLite. Format: https://sqlite.org/fileformat2.html#walformat */
+/**
+ * The content of a write-ahead log (`trestle.db-wal`), read without SQLite. Format:
+ * https://sqlite.org/fileformat2.html#walformat
+ */
 export interface WalFrames {
   pageSize: number
   /** File offset of the newest committed image of each page, by page number. */
@@ -17,8 +20,9 @@ export interface WalFrames {
 }
 
 /**
- * Reads a log. Each frame's checksum continues that of the previous frame, and each frame stores it, so an overwritten frame loses only itself and, if its
- * header is damaged, the next one. Frames beyond `maxBytes` are not read. SQLite itself silently ignores everything after the first bad frame.
+ * Reads a log. Each frame's checksum continues that of the previous frame, and each frame stores it, so an overwritten
+ * frame loses only itself and, if its header is damaged, the next one. Frames beyond `maxBytes` are not read. SQLite
+ * itself silently ignores everything after the first bad frame.
  */
 export function readWalFrames(file: string, maxBytes = Number.POSITIVE_INFINITY): WalFrames {
   const fd = openSync(file, 'r')
@@ -112,15 +116,19 @@ export function isPageSize(bytes: number): boolean {
   return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0
 }
 
-/** The index of a log (`-shm`) starts with two copies of a header of this size, followed by how far the log was copied into the store. */
+/**
+ * The index of a log (`-shm`) starts with two copies of a header of this size, followed by how far the log was copied
+ * into the store.
+ */
 const INDEX_HEADER_BYTES = 48
 const ATTEMPTS = 3
 /** How much of a large log is read: a start must not take minutes. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
 
 /**
- * The problem with a store file's log, as a message; undefined when it is intact. SQLite silently drops a log from its first bad frame on, and does not notice
- * a missing one, so call this before opening the store. Another process may be writing the log, so a problem is reported only if it persists.
+ * The problem with a store file's log, as a message; undefined when it is intact. SQLite silently drops a log from its
+ * first bad frame on, and does not notice a missing one, so call this before opening the store. Another process may be
+ * writing the log, so a problem is reported only if it persists.
  */
 export function walProblem(file: string): string | undefined {
   let problem: string | undefined

@@ -317,7 +317,10 @@ export function groupOf(shellPid: number | undefined): number | undefined {
   return shellPid === undefined ? undefined : childrenOf(shellPid)[0]
 }
 
-/** A named pipe, open for writing without blocking. Most of a group's pipes are never written to, so the stream is made with the first write. */
+/**
+ * A named pipe, open for writing without blocking. Most of a group's pipes are never written to, so the stream is made
+ * with the first write.
+ */
 class OrderPipe {
   private fd: number | undefined
   private stream: Socket | undefined

@@ -192,7 +192,8 @@ describe('Edit', () => {
     const { edit, content } = await fileWith('a\nb\n')
     const results = await Promise.all([edit('a', 'A'), edit('b', 'B')])
     const failures = results.filter(({ isError }) => isError === true).length
-    // The second edit either sees the first one's result, which counts as read, or is refused; nothing is lost silently.
+    // The second edit either sees the first one's result, which counts as read, or is refused; nothing is lost
+    // silently.
     expect(await content()).toBe(failures === 0 ? 'A\nB\n' : results[0]?.isError === true ? 'a\nB\n' : 'A\nb\n')
   })
 

@@ -241,7 +241,10 @@ function notesOn(
 
 /** A glob taken apart: the folder it begins with is literal, the rest is to be matched below it. */
 export interface GlobParts {
-  /** As written, with `/`; empty when the pattern begins with a wildcard. May be absolute, begin with `~` or contain `..`. */
+  /**
+   * As written, with `/`; empty when the pattern begins with a wildcard. May be absolute, begin with `~` or contain
+   * `..`.
+   */
   folder: string
   pattern: string
   /** The pattern ended in a slash. */

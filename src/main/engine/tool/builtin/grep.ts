@@ -201,7 +201,8 @@ function searchArgs(asked: Input): string[] {
     case 'count_matches':
       return [...args, '--count-matches', '--with-filename']
     default:
-      // The same as --files-with-matches, but with a line end after each path: only then does ripgrep pass it on at once, so that it is there when time is up.
+      // The same as --files-with-matches, but with a line end after each path: only then does ripgrep pass it on at
+      // once, so that it is there when time is up.
       return [...args, '--count', '--max-count=1', '--with-filename']
   }
 }

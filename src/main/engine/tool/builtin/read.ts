@@ -146,7 +146,8 @@ async function readPdfFile(
   { pages }: Input,
   signal: AbortSignal,
 ): Promise<ToolResult | undefined> {
-  // As every file that a call opens itself: no waiting for a writer of a pipe, and no link that was put there meanwhile.
+  // As every file that a call opens itself: no waiting for a writer of a pipe, and no link that was put there
+  // meanwhile.
   const file = await open(
     realPath,
     constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0),
@@ -227,7 +228,10 @@ function render(read: LinesRead, asked: Input): Rendered {
   }
 }
 
-/** Mixed endings show every carriage return; where all lines end alike there is nothing to see. Cut before that, as characters count as the file has them. */
+/**
+ * Mixed endings show every carriage return; where all lines end alike there is nothing to see. Cut before that, as
+ * characters count as the file has them.
+ */
 function visible(
   { raw, long }: LinesRead['lines'][number],
   endings: LinesRead['endings'],

@@ -14,7 +14,10 @@ const input = z.strictObject({
   files: z.boolean().default(false).describe('Also undo what you changed in files since'),
 })
 
-/** Lets the agent go back in its turn with what it has learned; see reference/001, Checkpoint and "Time Travel" Mechanism. */
+/**
+ * Lets the agent go back in its turn with what it has learned; see reference/001, Checkpoint and "Time Travel"
+ * Mechanism.
+ */
 export function sendDMailTool({ checkpoints }: { checkpoints: SessionCheckpoints }): Tool<typeof input> {
   return {
     name: 'SendDMail',

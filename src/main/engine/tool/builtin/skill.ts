@@ -12,7 +12,9 @@ const input = z.strictObject({
 /** A skill that loads a skill that loads a skill; no deeper. */
 const MAX_LEVELS = 3
 
-/** A skill that was loaded in this turn. `level`: 1, or one more than that of the skill whose instructions call for it. */
+/**
+ * A skill that was loaded in this turn. `level`: 1, or one more than that of the skill whose instructions call for it.
+ */
 interface LoadedSkill {
   name: string
   level: number
@@ -73,7 +75,10 @@ export function skillTool(deps: SkillToolDeps): Tool<typeof input> {
   }
 }
 
-/** The skills that led to this one, the nearest first: each is called for by the instructions of the next. Empty for one that nothing loaded calls for. */
+/**
+ * The skills that led to this one, the nearest first: each is called for by the instructions of the next. Empty for one
+ * that nothing loaded calls for.
+ */
 function chainTo(name: string, loaded: readonly LoadedSkill[]): LoadedSkill[] {
   const calling = loaded.filter(({ body }) => callsFor(body, name))
   const [nearestOne] = calling.toSorted((a, b) => b.level - a.level)

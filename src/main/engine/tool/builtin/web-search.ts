@@ -18,7 +18,9 @@ const PAGE_CHARS = 12_000
 /** Pages fetched side by side. */
 const AT_ONCE = 5
 
-/** Searches the web through the configured provider; only offered when there is one. See reference/tools.md, Network. */
+/**
+ * Searches the web through the configured provider; only offered when there is one. See reference/tools.md, Network.
+ */
 export function webSearchTool({ web }: { web: WebAccess }): Tool<typeof input> {
   return {
     name: 'WebSearch',

@@ -3,7 +3,8 @@ import type { CalendarEvent } from '../../../../shared/model/calendar-event'
 import { zoneRules } from './zone-rules'
 
 /**
- * An event as the text of an .ics file. Attendees are named in the description only: a calendar program would send invitations to those in fields of their own.
+ * An event as the text of an .ics file. Attendees are named in the description only: a calendar program would send
+ * invitations to those in fields of their own.
  */
 export function calendarFile(event: CalendarEvent, { uid, now }: { uid: string; now: number }): string {
   const { title, start, zone, location, description, attendees, reminderMinutes } = event

@@ -5,7 +5,10 @@ import description from './get-location.md?raw'
 
 const input = z.strictObject({})
 
-/** Estimates where the user is from the IP address, with the service of the settings. It asks each time (approval/policies/ask-always.ts). */
+/**
+ * Estimates where the user is from the IP address, with the service of the settings. It asks each time
+ * (approval/policies/ask-always.ts).
+ */
 export function getLocationTool({
   locate,
   locationHost,

@@ -11,8 +11,8 @@ export function zoneOffset(zone: string, at: number): number {
 }
 
 /**
- * The VTIMEZONE of a zone for a calendar file (RFC 5545), with the changes of its clocks in one year as rules that repeat every year: without it, programs guess
- * what the name of a zone means. Lines end with CRLF.
+ * The VTIMEZONE of a zone for a calendar file (RFC 5545), with the changes of its clocks in one year as rules that
+ * repeat every year: without it, programs guess what the name of a zone means. Lines end with CRLF.
  */
 export function zoneRules(zone: string, year: number): string {
   const changes = clockChanges(zone, year)

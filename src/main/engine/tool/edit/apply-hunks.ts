@@ -13,8 +13,9 @@ interface Replacement {
 }
 
 /**
- * A text with the hunks applied to it. Lines that a hunk keeps stay as the text has them, also where they match only loosely; whether the text ends with a line feed stays, too.
- * Throws a `FileProblem` for the first hunk that fits nowhere, or at several places.
+ * A text with the hunks applied to it. Lines that a hunk keeps stay as the text has them, also where they match only
+ * loosely; whether the text ends with a line feed stays, too. Throws a `FileProblem` for the first hunk that fits
+ * nowhere, or at several places.
  */
 export function applyHunks(text: string, hunks: readonly Hunk[], shown: string): { text: string; loose: number } {
   const isEnded = text === '' || text.endsWith('\n')
@@ -115,7 +116,8 @@ class HunkPlacer {
     const behind = this.#compared.findClosest(wanted, anchor ?? this.#cursor)
     if (behind)
       return anchor === undefined || anchors.length === 0 ? behind : { ...behind, places: behind.places.slice(0, 1) }
-    // Hunks in another order than the file, and anchors that stand elsewhere, do no harm where the lines are there once.
+    // Hunks in another order than the file, and anchors that stand elsewhere, do no harm where the lines are there
+    // once.
     return this.#compared.findClosest(wanted)
   }
 

@@ -19,8 +19,8 @@ export interface EditDeps {
 export type TextEdit = (text: string, plain: (written: string) => string) => { text: string; said: string }
 
 /**
- * Applies an edit to a file's text. A file in which every line ends with CRLF is edited as if they were line feeds and keeps CRLF; one with mixed
- * endings is taken as it is. Encoding and byte order mark stay.
+ * Applies an edit to a file's text. A file in which every line ends with CRLF is edited as if they were line feeds and
+ * keeps CRLF; one with mixed endings is taken as it is. Encoding and byte order mark stay.
  */
 export function editText(current: CurrentText | undefined, shown: string, edit: TextEdit): ChangedText {
   if (!current) throw new FileProblem(`${shown} does not exist.`, 'missing')
@@ -51,7 +51,10 @@ export const EDIT_TOOLS: ReadonlySet<string> = new Set([...GENERAL, ...GPT])
 /** Models that were trained on apply_patch, where nothing is known of them but their name. */
 const GPT_NAME = /^(?:gpt-|o\d|codex)/
 
-/** The names of the tools that a model edits files with. Where Edit is disabled, so is what takes its place; where apply_patch is, Edit and Patch are offered again. */
+/**
+ * The names of the tools that a model edits files with. Where Edit is disabled, so is what takes its place; where
+ * apply_patch is, Edit and Patch are offered again.
+ */
 export function editToolsOf(
   { model, traits }: Pick<ModelInfo, 'model' | 'traits'>,
   disabled: readonly string[],

@@ -40,8 +40,8 @@ export interface FileChange {
   /** Whether the old text is needed; otherwise a file too large to load may still be replaced. */
   needsText: boolean
   /**
-   * Whether the file must have been read. Otherwise an exact quote proves that its text is known: then it is refused only when it has changed since it was read, or
-   * when the agent would have to be allowed to read it.
+   * Whether the file must have been read. Otherwise an exact quote proves that its text is known: then it is refused
+   * only when it has changed since it was read, or when the agent would have to be allowed to read it.
    */
   mustBeRead: boolean
   /** Whether the new text replaces the whole file, so the agent must have read all of it. */
@@ -55,8 +55,9 @@ export interface FileChange {
 }
 
 /**
- * Prepares a change to one text file, the same way for every tool that makes one: sensitive files are refused, a file that was read must still be
- * as it was, that is checked at the moment of writing, and the write is atomic. Nothing is written unless all of it can be.
+ * Prepares a change to one text file, the same way for every tool that makes one: sensitive files are refused, a file
+ * that was read must still be as it was, that is checked at the moment of writing, and the write is atomic. Nothing is
+ * written unless all of it can be.
  */
 export async function prepareFileChange(change: FileChange): Promise<PreparedCall | Refusal> {
   const { workspace } = change

@@ -42,8 +42,8 @@ function linesAt(text: string, positions: readonly number[]): number[] {
 }
 
 /**
- * Why a text that was not found may have been missed, as advice for the model: copied line numbers, other line endings, or the lines most like it. Says to read the file
- * again when there is nothing like it.
+ * Why a text that was not found may have been missed, as advice for the model: copied line numbers, other line endings,
+ * or the lines most like it. Says to read the file again when there is nothing like it.
  */
 export function explainNoMatch(text: string, wanted: string): string {
   if (text === '') return 'The file is empty; give it content with Write.'
@@ -75,8 +75,9 @@ const MAX_COMPARED_CHARS = 300
 const MIN_LIKENESS = 0.5
 
 /**
- * The lines of a file that are most like a text that was not found in it, for an error: numbered, each line that differs followed by what was written instead. Where only
- * white space differs, it is drawn. Undefined when nothing is alike.
+ * The lines of a file that are most like a text that was not found in it, for an error: numbered, each line that
+ * differs followed by what was written instead. Where only white space differs, it is drawn. Undefined when nothing is
+ * alike.
  */
 export function closestLines(text: string, wanted: string): string | undefined {
   if (text.length > MAX_TEXT_CHARS) return undefined
@@ -106,7 +107,10 @@ function trimBlank(lines: readonly string[]): string[] {
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex((line) => line.trim() !== '') + 1)
 }
 
-/** The window in which most lines are the same but for white space and punctuation; else the one around the line most like the longest that is wanted. */
+/**
+ * The window in which most lines are the same but for white space and punctuation; else the one around the line most
+ * like the longest that is wanted.
+ */
 function closestStart(lines: readonly string[], sought: readonly string[]): number | undefined {
   if (sought.length === 0) return undefined
   const plain = lines.map(plainOf)

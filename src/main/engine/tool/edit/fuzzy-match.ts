@@ -3,8 +3,9 @@ export const FUZZY_MATCH_NOTE =
   'The text to replace matched except for white space around its lines; the indentation of the file was kept.'
 
 /**
- * Replaces a text that is in the file once, as whole lines, when white space around lines is not looked at. Lines that stay are left as the file has them, and new ones get the
- * file's indentation. Undefined when there is no such place, several, or no telling how to indent.
+ * Replaces a text that is in the file once, as whole lines, when white space around lines is not looked at. Lines that
+ * stay are left as the file has them, and new ones get the file's indentation. Undefined when there is no such place,
+ * several, or no telling how to indent.
  */
 export function fuzzyReplace(
   text: string,
@@ -32,7 +33,10 @@ export function fuzzyReplace(
   }
 }
 
-/** Both texts without a line feed that both end with; `newText` undefined: the lines go. The old text is undefined when only one of them ends so. */
+/**
+ * Both texts without a line feed that both end with; `newText` undefined: the lines go. The old text is undefined when
+ * only one of them ends so.
+ */
 function withoutLastFeed(
   oldString: string,
   newString: string,
@@ -137,8 +141,8 @@ interface LinePair {
 }
 
 /**
- * How new lines have to be indented to fit a file that is indented in another way than the model thought: learned from lines of which both versions are known.
- * Undefined when the pairs follow no rule.
+ * How new lines have to be indented to fit a file that is indented in another way than the model thought: learned from
+ * lines of which both versions are known. Undefined when the pairs follow no rule.
  */
 export function reindenter(
   pairs: readonly LinePair[],
@@ -168,7 +172,10 @@ function indentOf(line: string): string {
   return /^[ \t]*/.exec(line)![0]
 }
 
-/** Widths in the file are a linear function of those written. Only where each side is indented with one kind of character. */
+/**
+ * Widths in the file are a linear function of those written. Only where each side is indented with one kind of
+ * character.
+ */
 function widthRule(
   known: ReadonlyMap<string, string>,
   indents: readonly string[],

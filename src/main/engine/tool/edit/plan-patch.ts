@@ -56,7 +56,10 @@ export interface PatchTarget {
 
 const PLAIN: TextFormat = { encoding: 'utf-8', bom: false }
 
-/** What the operations, one after the other, make of the files. Writes nothing; throws a `FileProblem` for the first that cannot be done. */
+/**
+ * What the operations, one after the other, make of the files. Writes nothing; throws a `FileProblem` for the first
+ * that cannot be done.
+ */
 export async function planPatch(operations: readonly PatchOperation[], target: PatchTarget): Promise<PatchPlan> {
   const planner = new PatchPlanner(target)
   for (const operation of operations) await planner.take(operation)

@@ -48,7 +48,10 @@ export interface PlannedChange {
   movedFrom?: { path: string; shown: string; text: string } | undefined
 }
 
-/** Throws a `FileProblem` when what the model wrote has come to mean another file since it was judged, or names a folder; else the file as it is now. */
+/**
+ * Throws a `FileProblem` when what the model wrote has come to mean another file since it was judged, or names a
+ * folder; else the file as it is now.
+ */
 export async function loadCurrent(
   workspace: Workspace,
   written: string,
@@ -64,7 +67,9 @@ export async function loadCurrent(
   return { shown, current: await loadCurrentFile(workspace.editor, path.realPath, shown) }
 }
 
-/** The text of a file; undefined when it is too large and `needed` is not set. Throws `FileProblem` when it is no text. */
+/**
+ * The text of a file; undefined when it is too large and `needed` is not set. Throws `FileProblem` when it is no text.
+ */
 export function textOfFile(current: CurrentFile, shown: string, needed: boolean): CurrentText | undefined {
   if (!current.bytes) {
     if (!needed) return undefined
@@ -78,7 +83,8 @@ export function textOfFile(current: CurrentFile, shown: string, needed: boolean)
 }
 
 /**
- * Whether the agent has read the file as it is now. Throws a `FileProblem` when it has read another version, and, if it `mustBeRead`, when it has read none.
+ * Whether the agent has read the file as it is now. Throws a `FileProblem` when it has read another version, and, if it
+ * `mustBeRead`, when it has read none.
  */
 export function isRead(
   workspace: Workspace,
@@ -108,7 +114,10 @@ export function requireAllRead(workspace: Workspace, realPath: string, shown: st
   )
 }
 
-/** Whether the agent could read the file without asking: only then may it be changed unread, and its lines be quoted in an error. */
+/**
+ * Whether the agent could read the file without asking: only then may it be changed unread, and its lines be quoted in
+ * an error.
+ */
 export async function isReadableWithoutApproval(
   { path, realPath, inside }: ResolvedPath,
   hidden = nothingHidden,

@@ -24,8 +24,8 @@ interface Done {
 }
 
 /**
- * Writes all changes, or none: when one fails, the earlier ones are reverted, except in files changed since. Results are in the
- * order of the changes. Throws `FileProblem`.
+ * Writes all changes, or none: when one fails, the earlier ones are reverted, except in files changed since. Results
+ * are in the order of the changes. Throws `FileProblem`.
  */
 export async function writeChanges(
   workspace: Workspace,
@@ -143,7 +143,10 @@ export interface PlannedWrite {
 
 /** What may look at writes before they happen, change them, or keep them from happening. */
 export interface WriteHooks {
-  /** What is to be written: the same text where nothing changes it. For the same write the same answer, until it is done. Throws `FileProblem` when it is not to be written. */
+  /**
+   * What is to be written: the same text where nothing changes it. For the same write the same answer, until it is
+   * done. Throws `FileProblem` when it is not to be written.
+   */
   before(write: PlannedWrite): Promise<string>
   /** It is written. Cheap. */
   written(write: PlannedWrite): void

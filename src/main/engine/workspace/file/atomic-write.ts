@@ -15,20 +15,24 @@ export interface AtomicWriteOptions {
   expect?: FileStamp | 'absent'
   /** Permissions of a file that is new; default 0o666 without the umask. An existing file keeps its own. */
   mode?: number
-  /** The path is a real one, and only the file at exactly this path is written: no link is followed, neither the file's own nor a folder's. */
+  /**
+   * The path is a real one, and only the file at exactly this path is written: no link is followed, neither the file's
+   * own nor a folder's.
+   */
   exactly?: boolean
   /** Creates missing folders, and is called with the path of each, outermost first. */
   made?: (folder: string) => void
 }
 
 /**
- * Replaces a file's content so that everyone sees either the old or the new one, also after a crash: a temporary file in the same folder,
- * flushed to disk, then renamed. A symlink stays a link and the file behind it is replaced, unless `exactly` is set. The folder is opened once, without
- * following links, and everything happens in that very folder, whatever its name leads to meanwhile. Keeps permissions (without setuid and setgid, as
- * any write does) and, where the system allows, owner and group. Refuses folders, special files and files without write permission.
- * The name gets a new inode: extended attributes and access lists are not carried over. A file that has other hard links stays one file with them, and is written in
- * place (see `overwriteFile`); so is one that may be written but not replaced. Leaves no temporary file behind when it fails. Answers the stat of what it wrote;
- * throws `FileProblem`.
+ * Replaces a file's content so that everyone sees either the old or the new one, also after a crash: a temporary file
+ * in the same folder, flushed to disk, then renamed. A symlink stays a link and the file behind it is replaced, unless
+ * `exactly` is set. The folder is opened once, without following links, and everything happens in that very folder,
+ * whatever its name leads to meanwhile. Keeps permissions (without setuid and setgid, as any write does) and, where the
+ * system allows, owner and group. Refuses folders, special files and files without write permission. The name gets a
+ * new inode: extended attributes and access lists are not carried over. A file that has other hard links stays one file
+ * with them, and is written in place (see `overwriteFile`); so is one that may be written but not replaced. Leaves no
+ * temporary file behind when it fails. Answers the stat of what it wrote; throws `FileProblem`.
  */
 export async function atomicWrite(
   path: string,
@@ -128,8 +132,8 @@ async function takeOver(handle: FileHandle, { uid, gid, mode }: BigIntStats): Pr
 }
 
 /**
- * The last look, in one go with the move that follows: nothing else of this process can come between, and other processes have a few
- * microseconds.
+ * The last look, in one go with the move that follows: nothing else of this process can come between, and other
+ * processes have a few microseconds.
  */
 function requireUnchanged(target: string, shown: string, expect: FileStamp): void {
   const now = lstatSync(target, { bigint: true, throwIfNoEntry: false })

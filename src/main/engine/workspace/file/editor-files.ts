@@ -26,7 +26,10 @@ export interface CurrentFile extends LoadedFile {
   isOnDisk: boolean
 }
 
-/** The file at a real path, with what an editor has not saved yet; undefined when it does not exist. Throws `FileProblem`. */
+/**
+ * The file at a real path, with what an editor has not saved yet; undefined when it does not exist. Throws
+ * `FileProblem`.
+ */
 export async function loadCurrentFile(
   editor: EditorFiles | undefined,
   realPath: string,
@@ -66,7 +69,9 @@ export async function unsavedBytes(
   return text === saved?.text ? undefined : encodeText(text, saved?.format ?? PLAIN)
 }
 
-/** Editors keep neither byte order marks nor carriage returns, and some no newline at the end: that alone is no change. */
+/**
+ * Editors keep neither byte order marks nor carriage returns, and some no newline at the end: that alone is no change.
+ */
 export function normalizeEditorText(held: string, saved: string | undefined): string {
   const text = held.startsWith('\ufeff') ? held.slice(1) : held
   if (saved === undefined) return text

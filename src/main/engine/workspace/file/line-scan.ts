@@ -26,8 +26,8 @@ const LF = 10
 const CR = 13
 
 /**
- * Splits UTF-8 into lines, keeps those of a window and counts all; memory stays bounded whatever the lengths of lines and file. Chunks must not
- * split characters; they may be reused after `push`.
+ * Splits UTF-8 into lines, keeps those of a window and counts all; memory stays bounded whatever the lengths of lines
+ * and file. Chunks must not split characters; they may be reused after `push`.
  */
 export class LineScan {
   readonly kept: KeptLine[] = []
@@ -163,8 +163,8 @@ export class LineScan {
 }
 
 /**
- * Where the last `count` lines begin, searching a file backwards: feed its parts from the end to the beginning until `start` is known. A line
- * feed at the very end ends the last line and begins none.
+ * Where the last `count` lines begin, searching a file backwards: feed its parts from the end to the beginning until
+ * `start` is known. A line feed at the very end ends the last line and begins none.
  */
 export class TailSearch {
   start: number | undefined

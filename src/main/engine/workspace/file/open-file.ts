@@ -5,7 +5,8 @@ import { FileProblem, fileProblem } from '../path/file-problem'
 import { isOpenedAt, replacedProblem } from './pinned-folder'
 import { isPlaceholder } from './reserved-file'
 
-// Windows lacks all but the first; there they are undefined, which `|` takes as 0, and a path names no FIFO or terminal anyway.
+// Windows lacks all but the first; there they are undefined, which `|` takes as 0, and a path names no FIFO or terminal
+// anyway.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW | constants.O_NOCTTY
 
 /** Which file in which state: tells whether it is still the one that was looked at. */
@@ -27,8 +28,9 @@ export interface LoadedFile {
 }
 
 /**
- * Opens the regular file at a real path for reading. Folders and special files are refused without opening them (opening a FIFO waits for a
- * writer, opening a device may do something), and no symlink is followed that took the place of the file or of a folder on the way. Throws `FileProblem`.
+ * Opens the regular file at a real path for reading. Folders and special files are refused without opening them
+ * (opening a FIFO waits for a writer, opening a device may do something), and no symlink is followed that took the
+ * place of the file or of a folder on the way. Throws `FileProblem`.
  */
 export async function openRegular(realPath: string, shown: string): Promise<{ handle: FileHandle; stat: BigIntStats }> {
   let handle: FileHandle | undefined
@@ -46,8 +48,9 @@ export async function openRegular(realPath: string, shown: string): Promise<{ ha
 }
 
 /**
- * The whole of an ordinary file of at most `limit` bytes, or undefined when it is anything else: then `openRegular` is the way. Small files come out of the
- * kernel's cache in microseconds, while five trips through the thread pool take half a millisecond each time.
+ * The whole of an ordinary file of at most `limit` bytes, or undefined when it is anything else: then `openRegular` is
+ * the way. Small files come out of the kernel's cache in microseconds, while five trips through the thread pool take
+ * half a millisecond each time.
  */
 export function readSmall(realPath: string, limit: number): Buffer | undefined {
   let fd: number | undefined
@@ -108,7 +111,10 @@ export async function loadFile(realPath: string, shown: string): Promise<LoadedF
   }
 }
 
-/** Reads from the beginning to the end; undefined when there is more than `limit`. `expected` saves reads when it is right (files in /proc say 0). */
+/**
+ * Reads from the beginning to the end; undefined when there is more than `limit`. `expected` saves reads when it is
+ * right (files in /proc say 0).
+ */
 export async function readUpTo(handle: FileHandle, expected: number, limit: number): Promise<Buffer | undefined> {
   let buffer = Buffer.allocUnsafeSlow(Math.min(expected > 0 ? expected + 1 : 64 * 1024, limit + 1))
   let length = 0
@@ -131,8 +137,8 @@ export function contentMark(bytes: Uint8Array): string {
 }
 
 /**
- * The mark of a file above `LARGE_FILE_BYTES`: hashing gigabytes for every look would take longer than the look. Size, modification time and
- * inode tell versions apart unless the time was reset on purpose.
+ * The mark of a file above `LARGE_FILE_BYTES`: hashing gigabytes for every look would take longer than the look. Size,
+ * modification time and inode tell versions apart unless the time was reset on purpose.
  */
 export function largeFileMark(stat: Pick<BigIntStats, 'size' | 'mtimeNs' | 'ino'>): string {
   return `large:${stat.size}:${stat.mtimeNs}:${stat.ino}`

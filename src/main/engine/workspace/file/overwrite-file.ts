@@ -32,17 +32,19 @@ export interface OverwriteOptions {
 }
 
 /**
- * Whether a file that could not be replaced by another one may still be written itself: it is mounted by its own (a file bound into a container), or its folder is
- * read-only or sticky.
+ * Whether a file that could not be replaced by another one may still be written itself: it is mounted by its own (a
+ * file bound into a container), or its folder is read-only or sticky.
  */
 export function mayBeOverwritten(error: unknown): boolean {
   return ['EACCES', 'EPERM', 'EROFS', 'EBUSY'].includes(errorCode(error) ?? '')
 }
 
 /**
- * Writes new content into a file that has to stay the one it is (`atomicWrite` replaces files). No link is followed. A concurrent reader may see a part, so as
- * little as possible can go wrong: what the file grows by is written first, so that a full disk is noticed while the old content is whole, and a copy of that is kept until
- * the end. When writing fails the old content is put back; when that fails, too, the message says where the copy is. Answers the stat; throws `FileProblem`.
+ * Writes new content into a file that has to stay the one it is (`atomicWrite` replaces files). No link is followed. A
+ * concurrent reader may see a part, so as little as possible can go wrong: what the file grows by is written first, so
+ * that a full disk is noticed while the old content is whole, and a copy of that is kept until the end. When writing
+ * fails the old content is put back; when that fails, too, the message says where the copy is. Answers the stat; throws
+ * `FileProblem`.
  */
 export function overwriteFile(target: string, bytes: Uint8Array, options: OverwriteOptions): BigIntStats {
   const { shown, expect, write = writeAt } = options

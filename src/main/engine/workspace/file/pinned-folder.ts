@@ -22,8 +22,8 @@ export interface PinnedFolder {
   /** A path of an entry of this very folder. */
   at(name: string): string
   /**
-   * Throws a `FileProblem` when the folder is no longer at its path. On Linux every path of `at` leads into the folder itself, so it never throws; elsewhere it is
-   * to be called after each change.
+   * Throws a `FileProblem` when the folder is no longer at its path. On Linux every path of `at` leads into the folder
+   * itself, so it never throws; elsewhere it is to be called after each change.
    */
   verify(): void
   close(): void
@@ -40,8 +40,9 @@ export interface PinOptions {
 }
 
 /**
- * Opens the folder at a real path, one folder after the other and without following symbolic links: what was judged is what is used, also when a link is put in
- * the place of a folder meanwhile. Throws a `FileProblem` of kind `changed` when there is such a link, or the system's error.
+ * Opens the folder at a real path, one folder after the other and without following symbolic links: what was judged is
+ * what is used, also when a link is put in the place of a folder meanwhile. Throws a `FileProblem` of kind `changed`
+ * when there is such a link, or the system's error.
  */
 export function pinFolder(realPath: string, options: PinOptions): PinnedFolder {
   return hasDescriptors() ? pinByDescriptor(realPath, options) : pinByName(realPath, options)

@@ -49,7 +49,8 @@ export interface LinesRead {
 }
 
 /**
- * Reads lines of the file at a real path. Time and memory are bounded whatever its size and line lengths; what is no text is said to be so. Throws
+ * Reads lines of the file at a real path. Time and memory are bounded whatever its size and line lengths; what is no
+ * text is said to be so. Throws
  * `FileProblem`, also when stopped.
  */
 export async function readLines(

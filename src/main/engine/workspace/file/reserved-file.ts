@@ -10,7 +10,9 @@ export const RESERVED_FILES: ReadonlySet<string> = new Set([
   '.envrc',
 ])
 
-/** Whether what is at a path only keeps the name of a file free: for those who read and write files, nothing is there. */
+/**
+ * Whether what is at a path only keeps the name of a file free: for those who read and write files, nothing is there.
+ */
 export function isPlaceholder(path: string): boolean {
   if (!RESERVED_FILES.has(basename(path))) return false
   try {

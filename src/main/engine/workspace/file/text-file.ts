@@ -45,7 +45,9 @@ export function decodeText(bytes: Buffer): { text: string; format: TextFormat } 
   return { text, format }
 }
 
-/** The bytes of a text in a format. A byte order mark is added when the format has one, unless the text brings its own. */
+/**
+ * The bytes of a text in a format. A byte order mark is added when the format has one, unless the text brings its own.
+ */
 export function encodeText(text: string, { encoding, bom }: TextFormat): Buffer {
   const whole = bom && !text.startsWith('\ufeff') ? `\ufeff${text}` : text
   if (encoding === 'utf-8') return Buffer.from(whole, 'utf8')
@@ -137,7 +139,10 @@ const SIGNATURES: readonly (readonly [offset: number, bytes: string, name: strin
   [0, 'OTTO', 'OpenType font'],
 ]
 
-/** The type of a file by its first bytes (at least 262 for all of them), or undefined. Only for files known not to be text: `BM` may begin a word. */
+/**
+ * The type of a file by its first bytes (at least 262 for all of them), or undefined. Only for files known not to be
+ * text: `BM` may begin a word.
+ */
 function fileType(start: Uint8Array): FileType | undefined {
   const head = Buffer.from(start.buffer, start.byteOffset, Math.min(start.byteLength, 512)).toString('latin1')
   const found = SIGNATURES.find(([offset, bytes]) => head.startsWith(bytes, offset))

@@ -30,8 +30,8 @@ export interface FileWrite {
 }
 
 /**
- * Writes a file, through the editor that may have it open where it takes that, else to the disk in one go. Returns the mark of what was written, and what
- * the model should know. Throws `FileProblem`; nothing is changed then.
+ * Writes a file, through the editor that may have it open where it takes that, else to the disk in one go. Returns the
+ * mark of what was written, and what the model should know. Throws `FileProblem`; nothing is changed then.
  */
 export async function writeFileText(write: FileWrite): Promise<{ mark: string; note?: string }> {
   const { editor, realPath, shown, format, bytes, current, mode } = write
@@ -58,7 +58,8 @@ export async function writeFileText(write: FileWrite): Promise<{ mark: string; n
     })
     return { mark: bytes.length > LARGE_FILE_BYTES ? largeFileMark(written) : contentMark(bytes) }
   } catch (error) {
-    // Folders made for a file that could not be made are of no use; one that is in use meanwhile is not empty and stays.
+    // Folders made for a file that could not be made are of no use; one that is in use meanwhile is not empty and
+    // stays.
     for (const folder of newFolders.toReversed()) removeEmptyFolder(folder)
     throw fileProblem(error, shown)
   }
@@ -82,7 +83,8 @@ async function writeThroughEditor(
 }
 
 /**
- * Removes the file at a real path, in the very folder that was judged, when it is still as it was looked at. Throws `FileProblem`; nothing is removed then.
+ * Removes the file at a real path, in the very folder that was judged, when it is still as it was looked at. Throws
+ * `FileProblem`; nothing is removed then.
  */
 export function removeFile(realPath: string, shown: string, expect: FileStamp): void {
   try {

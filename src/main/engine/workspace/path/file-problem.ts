@@ -4,7 +4,10 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** A file operation that failed for a reason the model or the user can act on. Its message is a whole sentence that names the file. */
+/**
+ * A file operation that failed for a reason the model or the user can act on. Its message is a whole sentence that
+ * names the file.
+ */
 export class FileProblem extends Error {
   readonly kind: 'missing' | 'changed' | 'other'
 
@@ -35,7 +38,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EINVAL: 'cannot have this name here',
 }
 
-/** Turns a system error about the file shown as `shown` into a `FileProblem`; anything else (a bug) is returned as it is. */
+/**
+ * Turns a system error about the file shown as `shown` into a `FileProblem`; anything else (a bug) is returned as it
+ * is.
+ */
 export function fileProblem(error: unknown, shown: string): unknown {
   const code = errorCode(error)
   if (error instanceof FileProblem || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error

@@ -4,7 +4,10 @@ export interface GlobSyntax {
   anyCase?: boolean
   /** `\` takes the meaning of the character after it. */
   escapes?: boolean
-  /** `**` crosses folders only where it is a whole part of the path (`a/**` but not `a**`), as in the Glob tool and in ignore files. */
+  /**
+   * `**` crosses folders only where it is a whole part of the path (`a/**` but not `a**`), as in the Glob tool and in
+   * ignore files.
+   */
   wholeParts?: boolean
   /** `{` and `}` are characters like any others, as in ignore files. */
   noBraces?: boolean
@@ -12,7 +15,10 @@ export interface GlobSyntax {
   starOnly?: boolean
 }
 
-/** A compiled glob. Matching takes time proportional to the length of the text times the length of the pattern, whatever they are. */
+/**
+ * A compiled glob. Matching takes time proportional to the length of the text times the length of the pattern, whatever
+ * they are.
+ */
 export interface GlobMatcher {
   matches(text: string): boolean
   /** Whether something in the folder `text` (without a slash at its end), at any depth, can match. */
@@ -32,8 +38,9 @@ const MAX_IN_RANGE = 1000
 const DEEPEST_BRACES = 20
 
 /**
- * Compiles a glob: `*` and `?` stay within one part of a path, `**` does not; `[abc]`, `[!a-z]`, `{a,b}` and `{1..3}` work. The pattern becomes a
- * nondeterministic automaton and never a regular expression, so that no pattern and no text can make matching slow.
+ * Compiles a glob: `*` and `?` stay within one part of a path, `**` does not; `[abc]`, `[!a-z]`, `{a,b}` and `{1..3}`
+ * work. The pattern becomes a nondeterministic automaton and never a regular expression, so that no pattern and no text
+ * can make matching slow.
  */
 export function globMatcher(pattern: string, syntax: GlobSyntax = {}): GlobMatcher {
   const fold = syntax.anyCase ? foldCase : (text: string): string => text
@@ -269,7 +276,10 @@ function rangeOf(text: string): string[] | undefined {
   })
 }
 
-/** Where a set in brackets ends; a `]` that comes first belongs to it. Negative: there is no end, so the bracket is one itself. */
+/**
+ * Where a set in brackets ends; a `]` that comes first belongs to it. Negative: there is no end, so the bracket is one
+ * itself.
+ */
 function endOfSet(pattern: readonly string[], at: number, end: number): number {
   let first = at + 1
   if (pattern[first] === '!' || pattern[first] === '^') first += 1

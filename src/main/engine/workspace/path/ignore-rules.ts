@@ -17,8 +17,9 @@ export interface IgnoreRules {
 }
 
 /**
- * The rules for the entries of `folder`: its own ignore files and those above it up to the root of the git repository, or where there is
- * none up to `root`. A folder that is itself ignored was asked for by name, so what is above it does not count.
+ * The rules for the entries of `folder`: its own ignore files and those above it up to the root of the git repository,
+ * or without a repository up to `root`. A folder that is itself ignored was asked for by name, so what is above it does
+ * not count.
  */
 export function ignoreRules(folder: string, root: string, names: readonly string[] = IGNORE_FILES): IgnoreRules {
   const above: string[] = []
@@ -102,7 +103,10 @@ function judge({ base, rules }: Matcher, path: string, isFolder: boolean): boole
   return decides && !decides.negated
 }
 
-/** As git reads a line: comments and blank lines are no rules, a slash that is not at the end ties a rule to the file's own folder. */
+/**
+ * As git reads a line: comments and blank lines are no rules, a slash that is not at the end ties a rule to the file's
+ * own folder.
+ */
 function ruleOf(line: string): IgnoreRule | undefined {
   const trimmed = withoutTrailingBlanks(line.endsWith('\r') ? line.slice(0, -1) : line)
   if (trimmed === '' || trimmed.startsWith('#')) return undefined

@@ -73,8 +73,9 @@ const SYNC_LIMIT = 64
 const STATS_AT_ONCE = 32
 
 /**
- * Sorts files by when they were last changed, as exactly as the disk knows it, newest first; files of the same time by path, so that the order is always the same. What is gone comes last.
- * Undefined when it was not done by `deadline` (as of `performance.now()`) or `signal` aborted.
+ * Sorts files by when they were last changed, as exactly as the disk knows it, newest first; files of the same time by
+ * path, so that the order is always the same. What is gone comes last. Undefined when it was not done by `deadline` (as
+ * of `performance.now()`) or `signal` aborted.
  */
 export async function sortNewestFirst(
   paths: readonly string[],

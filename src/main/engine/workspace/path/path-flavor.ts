@@ -9,7 +9,10 @@ import {
 } from './windows-path'
 import { gitFolder } from '../../process/find-shell'
 
-/** How a system writes and compares paths. Passed in wherever paths are judged, so that the rules of every system are tested on each. */
+/**
+ * How a system writes and compares paths. Passed in wherever paths are judged, so that the rules of every system are
+ * tested on each.
+ */
 export interface PathFlavor {
   readonly platform: 'linux' | 'darwin' | 'win32'
   /** Node's functions for paths of this system. */
@@ -21,7 +24,10 @@ export interface PathFlavor {
   isAbsolute(written: string): boolean
   /** Absolute, with `..` removed as text. */
   resolve(root: string, written: string): string
-  /** The text by which paths are compared, with `/` between names. Two spellings of one place give the same text, but for upper and lower case and links. */
+  /**
+   * The text by which paths are compared, with `/` between names. Two spellings of one place give the same text, but
+   * for upper and lower case and links.
+   */
   comparable(path: string): string
   /** Whether `path` is `folder` or lies below it; both absolute, with links resolved. */
   isWithin(path: string, folder: string): boolean

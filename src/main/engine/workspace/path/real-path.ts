@@ -6,7 +6,10 @@ const MAX_LINKS = 40
 /** What systems but Windows take at most; a longer path names no file there. */
 const MAX_PATH_BYTES = 4096
 
-/** What the file system says of paths; given, so that every system's answers can be tested on each. Both throw as those of `node:fs` do. */
+/**
+ * What the file system says of paths; given, so that every system's answers can be tested on each. Both throw as those
+ * of `node:fs` do.
+ */
 export interface PathLookup {
   /** Links resolved and each name as the file system itself spells it, short names (`PROGRA~1`) written out. */
   realpath(path: string): string
@@ -20,8 +23,9 @@ export const DISK: PathLookup = {
 }
 
 /**
- * The path with every symlink resolved, the last one included, as the system does it: a link is followed before a `..` behind it counts. What is not there
- * yet keeps its name below its nearest existing folder; a dangling link counts as what it points to. `problem`: no file can have this path. Never throws.
+ * The path with every symlink resolved, the last one included, as the system does it: a link is followed before a `..`
+ * behind it counts. What is not there yet keeps its name below its nearest existing folder; a dangling link counts as
+ * what it points to. `problem`: no file can have this path. Never throws.
  */
 export async function realPathOf(
   absolutePath: string,
@@ -37,7 +41,8 @@ export async function realPathOf(
   // Not even looked for: to open a device can wait for ever.
   if (problem !== undefined) return { realPath: absolutePath, problem }
   try {
-    // Asked for twice per call and answered by the kernel's cache in microseconds; a way through the thread pool takes half a millisecond.
+    // Asked for twice per call and answered by the kernel's cache in microseconds; a way through the thread pool takes
+    // half a millisecond.
     return { realPath: paths.native(disk.realpath(absolutePath)) }
   } catch (error) {
     const code = errorCode(error)

@@ -17,8 +17,9 @@ const SYSTEM_CERTIFICATES = /\/ssl\/certs\/|\/ca-certificates\//
 const PROCESS_SECRETS = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem)$/
 
 /**
- * The rule that makes the file at `path` sensitive, as text for the model and the user, or undefined. Judges names only, without looking at
- * the disk, and ignores case; so callers ask for both the written and the real path. Meant for files: a folder that happens to be called
+ * The rule that makes the file at `path` sensitive, as text for the model and the user, or undefined. Judges names
+ * only, without looking at the disk, and ignores case; so callers ask for both the written and the real path. Meant for
+ * files: a folder that happens to be called
  * `credentials` or `.env` is not sensitive, only `.ssh` is.
  */
 export function sensitiveRule(path: string): string | undefined {
@@ -38,13 +39,17 @@ export function sensitiveRule(path: string): string | undefined {
     : 'credentials files'
 }
 
-/** Names are compared as the laxest file system would: case, compatibility forms, and invisible characters do not count. */
+/**
+ * Names are compared as the laxest file system would: case, compatibility forms, and invisible characters do not count.
+ */
 function fold(path: string): string {
   const visible = path.normalize('NFKC').replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
   return visible.toLowerCase()
 }
 
-/** `#x#` and `x~` are editors' copies of `x`; Windows ignores dots and spaces at the end, and `x::$data` is `x` itself. */
+/**
+ * `#x#` and `x~` are editors' copies of `x`; Windows ignores dots and spaces at the end, and `x::$data` is `x` itself.
+ */
 function withoutBackupMarks(name: string): string {
   return name
     .replace(/::\$data$/, '')
@@ -63,7 +68,10 @@ function isKeyFile(name: string): boolean {
   return extension !== 'pem' || SECRET_NAME.test(base) || !CERTIFICATE_NAME.test(base)
 }
 
-/** Whether what follows the name leaves it a key or credentials file: public keys, templates and source files (`credentials.ts`) are not. */
+/**
+ * Whether what follows the name leaves it a key or credentials file: public keys, templates and source files
+ * (`credentials.ts`) are not.
+ */
 function sameKind(tail: string): boolean {
   return tail
     .split('.')

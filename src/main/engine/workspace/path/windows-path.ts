@@ -19,7 +19,8 @@ const OWN_SHARE = /^[\\/]{2}(?:localhost|127(?:\.\d+){3}|0--1\.ipv6-literal\.net
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])$/i
 
 /**
- * A path in the form that Windows and Node use, whichever way it was written: `/c/x` and `/cygdrive/c/x` (Git Bash), `\\?\C:\x`, `\\?\UNC\server\share`,
+ * A path in the form that Windows and Node use, whichever way it was written: `/c/x` and `/cygdrive/c/x` (Git Bash),
+ * `\\?\C:\x`, `\\?\UNC\server\share`,
  * `\\localhost\C$\x`. Devices of the shell (`/dev/null`) stay as they are. Does not make it absolute.
  */
 export function windowsPath(written: string, { git, temp }: WindowsPlaces = {}): string {
@@ -38,7 +39,10 @@ export function windowsPath(written: string, { git, temp }: WindowsPlaces = {}):
   return from
 }
 
-/** Whether the path means something of the shell or a device, which is in no folder: `/dev/null`, `/proc/1/mem`, `\\.\pipe\x`. */
+/**
+ * Whether the path means something of the shell or a device, which is in no folder: `/dev/null`, `/proc/1/mem`,
+ * `\\.\pipe\x`.
+ */
 export function isWindowsDevice(native: string): boolean {
   return /^\/(?:dev|proc)(?:\/|$)/.test(native) || /^[\\/]{2}[.?][\\/]/.test(native)
 }
@@ -60,7 +64,10 @@ function isReservedName(name: string): boolean {
   return RESERVED.test(name.split(/[.:]/)[0]!.trimEnd())
 }
 
-/** The text by which paths are compared: `C:/Users/me`, `//server/share/x`; without what Windows ignores in names (dots and spaces at the end, streams). */
+/**
+ * The text by which paths are compared: `C:/Users/me`, `//server/share/x`; without what Windows ignores in names (dots
+ * and spaces at the end, streams).
+ */
 export function comparableWindowsPath(path: string, places?: WindowsPlaces): string {
   const native = windowsPath(path, places).normalize('NFC').replaceAll('\\', '/')
   const server = /^\/\/+([^/]+)(?:\/+([^/]+))?/.exec(native)

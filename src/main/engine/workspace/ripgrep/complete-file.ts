@@ -32,8 +32,8 @@ interface List {
 const lists = new Map<string, List>()
 
 /**
- * Files and folders below `root` (its real path) that fit `query`, best first. Ignored and sensitive files are no candidates. Without a query:
- * what lies nearest to the root. Rejects only when ripgrep cannot be started.
+ * Files and folders below `root` (its real path) that fit `query`, best first. Ignored and sensitive files are no
+ * candidates. Without a query: what lies nearest to the root. Rejects only when ripgrep cannot be started.
  */
 export async function completeFile(root: string, query: string, limit: number): Promise<Completion[]> {
   const list = listOf(root)

@@ -21,8 +21,9 @@ interface Job {
 }
 
 /**
- * A small shell that starts programs for us. To start one itself, a process has to be copied first, and Node with its heap takes 2 ms for that (and
- * stands still meanwhile); a shell of 1 MB takes a tenth. It runs one program at a time, ends when idle, and ends when we do: its input is closed then.
+ * A small shell that starts programs for us. To start one itself, a process has to be copied first, and Node with its
+ * heap takes 2 ms for that (and stands still meanwhile); a shell of 1 MB takes a tenth. It runs one program at a time,
+ * ends when idle, and ends when we do: its input is closed then.
  */
 export class Launcher {
   #shell: Shell | undefined
@@ -114,7 +115,10 @@ export class Launcher {
   }
 }
 
-/** Passes on what comes until the mark, wherever the pieces are cut; what follows the mark up to the line's end goes to `finish`. */
+/**
+ * Passes on what comes until the mark, wherever the pieces are cut; what follows the mark up to the line's end goes to
+ * `finish`.
+ */
 class Tail {
   readonly #mark: Buffer
   readonly #pass: (chunk: Buffer) => void
@@ -172,7 +176,10 @@ interface ProgramOutput {
 export interface RunningProgram {
   /** SIGKILL; harmless when it has ended. */
   kill(): void
-  /** The exit code once it is gone and all its output has been handed on; undefined when a signal ended it. Rejects when it could not be started. */
+  /**
+   * The exit code once it is gone and all its output has been handed on; undefined when a signal ended it. Rejects when
+   * it could not be started.
+   */
   ended: Promise<number | undefined>
 }
 

@@ -15,10 +15,12 @@ export const CUT_MATCH = 59
 export const CUT_CONTEXT = 44
 
 /**
- * Cuts long lines while ripgrep prints them, so that one of any length takes neither memory nor the place of what comes after it. Takes `path NUL number :
- * column : text` (a line of context: `path NUL number - text`) and passes on `path NUL number : text`. Of a long line it passes on
+ * Cuts long lines while ripgrep prints them, so that one of any length takes neither memory nor the place of what comes
+ * after it. Takes `path NUL number : column : text` (a line of context: `path NUL number - text`) and passes on `path
+ * NUL number : text`. Of a long line it passes on
  * `path NUL number ; first / total : text`: what surrounds its first match, the number of its first character (from 1) and how many the line has; `,` in the place
- * of `;` is a line of context. Remarks of ripgrep, which have no NUL, pass as they are. What is not complete at the end is left out.
+ * of `;` is a line of context. Remarks of ripgrep, which have no NUL, pass as they are. What is not complete at the end
+ * is left out.
  */
 export class LineCutter {
   readonly #next: (chunk: Buffer) => void
@@ -92,7 +94,10 @@ export class LineCutter {
   }
 }
 
-/** Most records are short and whole: they pass without being taken apart. Answers where the next begins, or 0 when this is another kind. */
+/**
+ * Most records are short and whole: they pass without being taken apart. Answers where the next begins, or 0 when this
+ * is another kind.
+ */
 function takeShort(chunk: Buffer, at: number, out: Buffer[]): number {
   const nul = chunk.indexOf(NUL, at)
   if (nul < 0) return 0
@@ -152,7 +157,10 @@ function keep(kept: Buffer[], piece: Buffer, at: number, from: number, to: numbe
   if (part.length > 0) kept.push(Buffer.from(part))
 }
 
-/** How many characters begin among these bytes of UTF-8, counted as strings count them: those beyond the basic plane as two. */
+/**
+ * How many characters begin among these bytes of UTF-8, counted as strings count them: those beyond the basic plane as
+ * two.
+ */
 function charsIn(piece: Buffer, from: number, to: number): number {
   let chars = 0
   for (let index = from; index < to; index++) {

@@ -1,8 +1,8 @@
 import { CUT_CONTEXT, CUT_MATCH, endOfNumber } from './line-cutter'
 
 /**
- * Reads what ripgrep prints with `--null`: a path ends in a NUL byte, so names with colons or newlines stay whole. A record that was cut off
- * at the end is left out. Bytes that are no UTF-8 become U+FFFD.
+ * Reads what ripgrep prints with `--null`: a path ends in a NUL byte, so names with colons or newlines stay whole. A
+ * record that was cut off at the end is left out. Bytes that are no UTF-8 become U+FFFD.
  */
 
 const NUL = 0
@@ -46,7 +46,10 @@ export interface MatchLine {
   /** False for a line of context. */
   isMatch: boolean
   text: string
-  /** Set when `text` is only a part of a long line: the number of its first character (from 1), and how many the line has. */
+  /**
+   * Set when `text` is only a part of a long line: the number of its first character (from 1), and how many the line
+   * has.
+   */
   cut?: { first: number; total: number }
 }
 

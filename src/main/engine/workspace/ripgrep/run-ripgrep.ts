@@ -17,9 +17,15 @@ export interface RipgrepOptions {
   timeoutMs?: number
   /** Most bytes of output kept; ripgrep is stopped when there is more. Default 10 MiB. */
   maxBytes?: number
-  /** Search on one thread: quicker where little is to be searched, since starting threads takes over 1 ms. Results still come as they are found. */
+  /**
+   * Search on one thread: quicker where little is to be searched, since starting threads takes over 1 ms. Results still
+   * come as they are found.
+   */
   singleThread?: boolean
-  /** It prints lines with their columns: long ones are cut as they come, see `LineCutter`. `maxBytes` counts what is left. */
+  /**
+   * It prints lines with their columns: long ones are cut as they come, see `LineCutter`. `maxBytes` counts what is
+   * left.
+   */
   cutsLines?: boolean
   /** The program to run; default: the ripgrep that came with Trestle. */
   program?: string
@@ -36,8 +42,9 @@ export interface RipgrepRun {
 }
 
 /**
- * Runs ripgrep without configuration file, input or our environment. Memory is bounded by `maxBytes`; the process is gone when this returns. When the
- * system had no thread or process left it is tried once more on one thread. Rejects only when ripgrep cannot be started at all.
+ * Runs ripgrep without configuration file, input or our environment. Memory is bounded by `maxBytes`; the process is
+ * gone when this returns. When the system had no thread or process left it is tried once more on one thread. Rejects
+ * only when ripgrep cannot be started at all.
  */
 export async function runRipgrep(args: readonly string[], options: RipgrepOptions): Promise<RipgrepRun> {
   const program = options.program ?? (await ripgrepPath())
@@ -125,8 +132,8 @@ function collector(maxBytes: number, onFull: () => void) {
 let found: Promise<string> | undefined
 
 /**
- * Where the ripgrep program is: it comes with the platform package of `@vscode/ripgrep`. Rejects when that package was not installed
- * (`npm install --omit=optional`).
+ * Where the ripgrep program is: it comes with the platform package of `@vscode/ripgrep`. Rejects when that package was
+ * not installed (`npm install --omit=optional`).
  */
 export function ripgrepPath(): Promise<string> {
   found ??= import('@vscode/ripgrep').then(
@@ -148,8 +155,8 @@ const MAX_SHOWN_ERRORS = 10
 const MAX_MESSAGE_CHARS = 2000
 
 /**
- * Why a search could not be made at all, as advice for the model; undefined when ripgrep did search and at most some files could not be
- * read (`unreadable` lists those).
+ * Why a search could not be made at all, as advice for the model; undefined when ripgrep did search and at most some
+ * files could not be read (`unreadable` lists those).
  */
 export function searchFailure(run: RipgrepRun): string | undefined {
   if (run.exitCode !== 2 || run.output.length > 0) return undefined

@@ -21,7 +21,10 @@ export interface SearchScope {
 }
 
 export interface ScopeOptions {
-  /** Only files that it matches; with `!` in front only others. Without a slash it is about names, with one about paths from `root` or `folder`. */
+  /**
+   * Only files that it matches; with `!` in front only others. Without a slash it is about names, with one about paths
+   * from `root` or `folder`.
+   */
   glob?: string
   /** One of ripgrep's file types. */
   type?: string
@@ -31,13 +34,15 @@ export interface ScopeOptions {
 }
 
 /**
- * Everything below `folder` that .gitignore and .trestleignore do not hide: hidden files too, version control never, and no setting of the
- * user's machine changes it. ripgrep has to run in `root` when `folder` lies in it, else in `folder`.
+ * Everything below `folder` that .gitignore and .trestleignore do not hide: hidden files too, version control never,
+ * and no setting of the user's machine changes it. ripgrep has to run in `root` when `folder` lies in it, else in
+ * `folder`.
  */
 export async function searchScope(folder: string, root: string, options: ScopeOptions = {}): Promise<SearchScope> {
   const { glob, type, file = false, includeIgnored = false } = options
   const globs = glob === undefined ? [] : globsFor(glob, folder, root)
-  // For ripgrep a file that a glob matches needs no type and is never ignored: together with a type, the glob is ours to check.
+  // For ripgrep a file that a glob matches needs no type and is never ignored: together with a type, the glob is ours
+  // to check.
   const ours = type !== undefined && globs.length > 0 && !glob?.startsWith('!')
   const args = ['--color=never', '--null', '--hidden', ...(type === undefined ? [] : [`--type=${type}`])]
   if (!ours) args.push(...globs.flatMap((each) => ['--glob', each]))
@@ -48,7 +53,8 @@ export async function searchScope(folder: string, root: string, options: ScopeOp
   const isOut = (path: string): boolean => !matches(path) || (!file && inVcsFolder(path, folder))
   if (includeIgnored || file) return { args: [...args, '--no-ignore'], excludes: isOut }
   args.push('--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot', '--no-ignore-messages')
-  // Outside a repository ripgrep would go up to the root of the disk; a stray ~/.gitignore must not hide a whole project.
+  // Outside a repository ripgrep would go up to the root of the disk; a stray ~/.gitignore must not hide a whole
+  // project.
   const inRepository = repositoryRoot(folder) !== undefined
   if (!inRepository) args.push('--no-ignore-parent')
   // ripgrep does not know .trestleignore; .gitignore only where it looks at all of them, and no glob overrides them.
@@ -62,7 +68,9 @@ function cwdOf(folder: string, root: string): string {
   return folder === root || folder.startsWith(root + sep) ? root : folder
 }
 
-/** A glob with a slash may be meant from the project folder, where ripgrep runs, or from the folder that is searched. */
+/**
+ * A glob with a slash may be meant from the project folder, where ripgrep runs, or from the folder that is searched.
+ */
 function globsFor(glob: string, folder: string, root: string): string[] {
   const [mark, rest] = glob.startsWith('!') ? ['!', glob.slice(1)] : ['', glob]
   const whole = rest.startsWith(`${root}/`) ? rest.slice(root.length) : rest.replace(/^\.\//, '/')

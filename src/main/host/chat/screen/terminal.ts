@@ -46,7 +46,10 @@ export interface Terminal {
   onBusyInput(listener: { interrupt(): void; typing(): void }): () => void
   /** Shows a status line that the next output erases; undefined removes it. */
   status(text: string | undefined): void
-  /** Rings the bell and shows a text as the title of the window, without changing what is on screen. Nothing where there is no terminal. */
+  /**
+   * Rings the bell and shows a text as the title of the window, without changing what is on screen. Nothing where there
+   * is no terminal.
+   */
   alert(title: string): void
   /** Restores the terminal's original state. */
   close(): void

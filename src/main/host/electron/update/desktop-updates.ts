@@ -88,7 +88,10 @@ export async function startUpdates({
   }
 }
 
-/** What a restart would interrupt: the sessions of this engine that are working. Tracked from the first `onBusyChange` on. */
+/**
+ * What a restart would interrupt: the sessions of this engine that are working. Tracked from the first `onBusyChange`
+ * on.
+ */
 export function watchWork(engine: Pick<Engine, 'onChange'>): Pick<UpdaterOptions, 'busy' | 'onBusyChange'> {
   const busy = new Set<string>()
   return {

@@ -34,7 +34,10 @@ const PADDING_TOP = 22
 /** How long a search result stays highlighted. */
 const MARK_MS = 4000
 
-/** The conversation as a virtualized list: only rows near the viewport are in the document. useScrollOwner owns the scroll position. */
+/**
+ * The conversation as a virtualized list: only rows near the viewport are in the document. useScrollOwner owns the
+ * scroll position.
+ */
 export function Transcript({
   sessionId,
   view,
