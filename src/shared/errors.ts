@@ -146,7 +146,7 @@ export const ERRORS = {
   'store.full': {
     title: 'The disk is full',
     retryable: false,
-    advice: 'Free some space and try again; nothing recorded so far is lost.',
+    advice: 'Free some space, or raise the limit if one is named, and try again; nothing recorded so far is lost.',
   },
   'store.busy': {
     title: 'The session store is locked',

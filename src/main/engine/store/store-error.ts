@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { statfsSync } from 'node:fs'
+import { readFileSync, statfsSync, statSync } from 'node:fs'
 import { CodedError } from '../../../shared/errors'
 import { sqliteCode, type Database } from './database'
 
@@ -25,6 +25,11 @@ export function storeError(error: unknown, home: string): unknown {
       cause: error,
     })
   }
+  const limit = code.startsWith('SQLITE_IOERR') ? reachedLimit(home) : undefined
+  if (limit !== undefined) {
+    const message = `There is no space left for the session store in ${home}: ${details}. The files of this process may have at most ${limit} bytes (ulimit -f); start Trestle without this limit.`
+    return new CodedError('store.full', message, { cause: error })
+  }
   if (code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED') {
     return new CodedError('store.busy', `Another program kept the session store in ${home} locked: ${details}`, {
       cause: error,
@@ -48,6 +53,42 @@ function isFull(home: string): boolean {
     return statfsSync(home).bavail === 0
   } catch {
     return false
+  }
+}
+
+/** Transactions rarely add more to a file. */
+const SLACK_BYTES = 16 * 1024 * 1024
+
+/** The limit on the size of files, if the store may have reached it: a checkpoint writes all of its log to it. */
+function reachedLimit(home: string): number | undefined {
+  const limit = fileSizeLimit()
+  if (limit === Number.POSITIVE_INFINITY) return undefined
+  const sizes = ['', '-wal', '-shm'].map((end) => sizeOf(join(home, `trestle.db${end}`)))
+  return sizes.reduce((sum, size) => sum + size, SLACK_BYTES) >= limit ? limit : undefined
+}
+
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * How many bytes a file may have that this process writes; Infinity if the system does not say. SQLite reports a write
+ * beyond it as an I/O error.
+ */
+function fileSizeLimit(): number {
+  const found = /^Max file size\s+(\d+)/m.exec(limitsText())?.[1]
+  return found === undefined ? Number.POSITIVE_INFINITY : Number(found)
+}
+
+function limitsText(): string {
+  try {
+    return readFileSync('/proc/self/limits', 'utf8')
+  } catch {
+    return ''
   }
 }
 

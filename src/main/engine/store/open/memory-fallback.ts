@@ -1,3 +1,4 @@
+import { CodedError } from '../../../../shared/errors'
 import type { EventBody, RecordedEvent } from '../../../../shared/events/event'
 import { applyHeader } from '../../../../shared/events/fold-header'
 import { statusOf, type SessionHeader } from '../../../../shared/model/session'
@@ -76,7 +77,12 @@ export function withMemoryFallback(disk: Omit<Store, 'hold'>, now: () => number)
     agents: (filter) => disk.agents(filter).map((header) => held.get(header.sessionId)?.header ?? header),
     release(sessionId) {
       writeHeld(sessionId)
-      disk.release(sessionId)
+      try {
+        disk.release(sessionId)
+      } catch (error) {
+        // The lease then ends with this process; nothing that uses or closes the session has to fail.
+        if (!(error instanceof CodedError && error.code === 'store.full')) throw error
+      }
     },
     remove(sessionId) {
       disk.remove(sessionId)
