@@ -71,13 +71,13 @@ it('a key is given by its variable, and an unreachable provider exits with 1', a
     '--type',
     'kimi',
     '--base-url',
-    'http://127.0.0.1:9/v1',
+    'http://127.0.0.1:47/v1',
     '--key-env',
     'MY_KEY',
   ])
   expect(added.stdout).toContain('MY_KEY is not set here')
   expect(JSON.parse(await worked(['provider', 'list', '--json']))).toEqual([
-    { id: 'kimi', type: 'moonshot', baseUrl: 'http://127.0.0.1:9/v1', apiKeyEnv: 'MY_KEY', keyFrom: 'none' },
+    { id: 'kimi', type: 'moonshot', baseUrl: 'http://127.0.0.1:47/v1', apiKeyEnv: 'MY_KEY', keyFrom: 'none' },
   ])
   const run = await trestle(['provider', 'test', 'kimi'], { env: { MY_KEY: 'k' } })
   expect(run).toMatchObject({ code: 1, stdout: expect.stringMatching(/^failed: /) as string })
@@ -88,6 +88,7 @@ it.each([
   [['provider', 'ad', 'x'], 2, 'Did you mean add?'],
   [['provider', 'add', 'thing', '--no-key'], 2, 'What does thing speak? Say --type'],
   [['provider', 'add', 'thing', '--type', 'openai-compatible', '--no-key'], 2, '--base-url URL'],
+  [['provider', 'add', 'thing', '--base-url', 'http://localhost:6000/v1', '--no-key'], 2, 'listen on another port'],
   [['provider', 'add', 'anthropic'], 2, 'Pipe it in with --key-stdin'],
   [['provider', 'add', 'anthropic', 'sk-secret'], 2, 'add takes a name, and no key'],
   [

@@ -8,6 +8,7 @@ import {
   type McpServerDefinition,
 } from '../../../shared/configuration/mcp'
 import { describeSandbox } from '../../../shared/model/sandbox'
+import { portProblem } from '../../../shared/reserved-ports'
 import { table } from '../../console/output'
 import type { McpPlace } from '../../engine/mcp/hub/mcp'
 import { usageError, type McpAction, findServer } from './mcp-action'
@@ -142,6 +143,8 @@ function parseServerDefinition({
   if (/^https?:\/\//i.test(first)) {
     if (rest.length > 0) throw usageError(`Unexpected "${rest[0]}" after the URL.`)
     if (!URL.canParse(first)) throw usageError(`"${first}" is not a whole URL; give one like https://example.org/mcp.`)
+    const badPort = portProblem(first)
+    if (badPort !== undefined) throw usageError(`${first} ${badPort}`)
     if (transport === 'stdio') throw usageError('--transport stdio is for commands; a URL is reached by http or sse.')
     const oauth = oauthFrom(values)
     none(values, ['env', 'sandbox'], 'a URL')

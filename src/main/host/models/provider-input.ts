@@ -4,6 +4,7 @@ import {
   PROVIDER_TYPE_BY_NAME,
   type ProviderType,
 } from '../../../shared/configuration/provider-types'
+import { portProblem } from '../../../shared/reserved-ports'
 import { text } from 'node:stream/consumers'
 import { UsageError, type Parsed } from '../../console/parse-command'
 import { typedSecret } from '../../console/typed-secret'
@@ -19,6 +20,8 @@ export function parseProvider(
   const baseUrl = text('base-url')
   if (baseUrl !== undefined && !(URL.canParse(baseUrl) && /^https?:\/\/[^\s]+$/i.test(baseUrl)))
     throw wrong(`--base-url needs a whole address, like https://api.example.com/v1; not "${baseUrl}".`)
+  const badPort = baseUrl === undefined ? undefined : portProblem(baseUrl)
+  if (badPort !== undefined) throw wrong(`--base-url ${badPort}`)
   const apiKeyEnv = text('key-env')
   if (apiKeyEnv !== undefined && !/^[A-Za-z_]\w*$/.test(apiKeyEnv))
     // It may be the key itself, so it is not printed.

@@ -1,6 +1,7 @@
 import { MCP_SERVER_SANDBOXES, type McpServerDefinition } from '../../../../shared/configuration/mcp'
 import { DefinitionReader, type DefinitionProblem } from './definition-reader'
 import { isRecord } from '../../../../shared/is-record'
+import { portProblem } from '../../../../shared/reserved-ports'
 
 export const START_TIMEOUT_MS = 30_000
 export const CALL_TIMEOUT_MS = 60_000
@@ -132,5 +133,6 @@ export function urlProblem(url: string): string | undefined {
   if (!URL.canParse(url)) return 'must be a whole address, like https://example.com/mcp.'
   const { protocol, username, password } = new URL(url)
   if (protocol !== 'http:' && protocol !== 'https:') return 'must begin with http:// or https://.'
-  return username + password === '' ? undefined : 'must not have a name or password in it: use headers.'
+  if (username + password !== '') return 'must not have a name or password in it: use headers.'
+  return portProblem(url)
 }

@@ -72,6 +72,7 @@ test.each([
   [{ url: 'ftp://x.test' }, 's.url: must begin with http'],
   [{ url: 'x.test' }, 's.url: must be a whole address'],
   [{ url: 'javascript:${X}' }, 's.url: must be'],
+  [{ url: 'http://x.test:6000/mcp' }, 's.url: uses port 6000, which is reserved for another protocol. Let the server'],
   [{ url: 'https://user:secret@x.test' }, 's.url: must not have a name or password'],
   [{ url: 'https://x.test', headers: { 'A\nB': 'secret' } }, 'is no name of a header'],
   [{ url: 'https://x.test', headers: { A: 'secret\nX: y' } }, 's.headers.A: has a line break'],

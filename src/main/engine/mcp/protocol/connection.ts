@@ -165,6 +165,8 @@ function reasonOf(error: unknown): string {
   if (known && ((inner && 'proxy' in inner) || isUnknownIssuer(error))) return known.message
   if (code === 'ECONNREFUSED') return 'nothing listens there.'
   if (code === 'ENOTFOUND') return 'there is no such host.'
+  if (inner?.message === 'bad port')
+    return 'its port is reserved for another protocol. Let the server listen on another port.'
   return inner && error.message === 'fetch failed' ? inner.message : error.message.slice(0, 500)
 }
 

@@ -2,6 +2,7 @@ import { providerFacts } from '../../../../shared/configuration/provider-types'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CodedError } from '../../../../shared/errors'
+import { portProblem } from '../../../../shared/reserved-ports'
 import type { ProviderSettings } from '../../config/settings/settings'
 import { withVersion } from '../protocol/protocol'
 import type { ModelFacts } from './known-model'
@@ -71,7 +72,7 @@ async function request(
     const reason =
       error instanceof Error && error.name === 'TimeoutError'
         ? `It did not answer within ${LIMIT_MS / 1000} s.`
-        : causeOf(error)
+        : causeOf(error, addressOf(provider))
     throw new CodedError('model.connection', `The list of models could not be read. ${reason}`)
   }
   if (response.status === 401 || response.status === 403) {
@@ -98,9 +99,11 @@ function keyHeaders(type: ProviderSettings['type'], key: string | undefined): Re
   return type === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` }
 }
 
-function causeOf(error: unknown): string {
+function causeOf(error: unknown, address: string): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  return `${cause instanceof Error ? cause.message : String(cause)}.`
+  const message = cause instanceof Error ? cause.message : String(cause)
+  const badPort = message === 'bad port' ? portProblem(address) : undefined
+  return badPort === undefined ? `${message}.` : `${address} ${badPort}`
 }
 
 function read(file: string | undefined): Kept {
