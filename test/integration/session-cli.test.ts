@@ -154,6 +154,9 @@ test('reports a wrong command line, and changes nothing', async () => {
     [['restore', id, '--to', '1'], 'needs one of --files'],
     [['restore', id, '--redo'], 'nothing was restored'],
     [['restore', 'session-none', '--to', '1', '--files'], 'There is no session session-none'],
+    [['show', id.slice(0, -4)], `Did you mean ${id}?`],
+    [['export', `${id}0`], `Did you mean ${id}?`],
+    [['fork', id.replace('session-', '')], `Did you mean ${id}?`],
     [['show', id, '--to', '1'], '--to does not go with show'],
     [['undo'], 'Unknown "undo"'],
   ] as const) {

@@ -7,6 +7,7 @@ import type { EventBody, LiveEvent, SessionEvent, RecordedEvent } from '../../..
 import { statusOf, type SessionHeader, type SessionSummary, type SearchHit } from '../../../shared/model/session'
 import { forkedEvents } from './fork'
 import { Session } from './session'
+import { noSuchSession } from './similar-sessions'
 import type { SessionDeps, SessionTurns } from './session-deps'
 import type { SessionSchedule } from '../../../shared/model/schedule'
 import type { ContextView, ToolsView } from '../../../shared/model/context'
@@ -115,7 +116,7 @@ export function createSessions(deps: SessionsDeps): SessionManager {
 
   function header(sessionId: string): SessionHeader {
     const found = store.header(sessionId)
-    if (!found) throw new CodedError('session.not_found', `There is no session ${sessionId}.`)
+    if (!found) throw noSuchSession(sessionId, store)
     return found
   }
 
