@@ -155,7 +155,7 @@ test.describe('questions', () => {
   const ask = { toolCalls: [{ name: 'AskUserQuestion', input: { questions: QUESTIONS } }] }
   test.use({ model: { script: [ask, { text: 'Thank you.' }, ask, { text: 'Then not.' }] } })
 
-  test('are answered by keyboard after a restart, with a free-text answer; and can be skipped', async ({ app }) => {
+  test('are named for screen readers, answered by keyboard after a restart, with a free-text answer; and can be skipped', async ({ app }) => {
     let { page } = app
     await startSession(app)
     await sendPrompt(page, 'ask me')
@@ -165,6 +165,11 @@ test.describe('questions', () => {
     await page.getByRole('button', { name: /^Inbox/ }).click()
     const card = page.getByRole('group', { name: '2 questions' })
     await expect(card.getByRole('button', { name: 'Skip' })).not.toHaveAttribute('aria-disabled')
+    for (const name of [
+      'Database: Which database should it be?',
+      'Tests: What should be tested? Select all that apply.',
+    ])
+      await expect(card.getByRole('group', { name, exact: true })).toBeVisible()
     expect(await findings(page)).toEqual([])
     await page.keyboard.press('1')
     await expect(card.getByRole('radio', { name: /SQLite/ })).toBeChecked()

@@ -34,6 +34,8 @@ describe('HTML in an answer', () => {
     '<p><scr<script>ipt>x</p>',
     '<custom-part>x</custom-part>',
     '<template><p>x</p></template>',
+    '<p>seen</p><body onload="evil()">',
+    '<p>seen</p></form>',
   ])('stays as it was written where it is more than text: %s', (html) => {
     expect(read(html)).toBeUndefined()
   })
