@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { _electron, test as base, type Page } from '@playwright/test'
+import { _electron, test as base, type Browser, type Page } from '@playwright/test'
 import { appEnvironment, electronProgram } from '../test/support/app-environment'
 import { findChromium, launchChromium, NO_CHROMIUM } from '../test/support/chromium'
 import type { ModelScript } from '../test/support/model-script'
@@ -47,13 +47,30 @@ interface Running {
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void
 }
 
-export const test = base.extend<AppSetup & { app: App }>({
+/** Chromium for the web host. Each story gets profiles of its own, and starting the program is shared by a worker's. */
+type SharedBrowser = () => Promise<Browser>
+
+export const test = base.extend<AppSetup & { app: App }, { sharedBrowser: SharedBrowser }>({
+  sharedBrowser: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright accepts nothing else.
+    async ({}, use) => {
+      let browser: Browser | undefined
+      await use(async () => {
+        if (browser?.isConnected()) return browser
+        const executable = await findChromium()
+        if (executable === null) throw new Error(NO_CHROMIUM)
+        return (browser = await launchChromium(executable))
+      })
+      await browser?.close()
+    },
+    { scope: 'worker' },
+  ],
   model: [{ script: [{ text: 'Hello.' }] }, { option: true }],
   files: [{ 'README.md': '# A project\n\nfirst line\nsecond line\n' }, { option: true }],
   bare: [false, { option: true }],
   config: [{}, { option: true }],
   userFiles: [{}, { option: true }],
-  app: async ({ model, files, bare, config, userFiles }, use) => {
+  app: async ({ model, files, bare, config, userFiles, sharedBrowser }, use) => {
     const scratch = createScratch(files)
     const userHome = Object.keys(userFiles).length > 0 ? createScratch(userFiles) : undefined
     const server = await startModelServer(model)
@@ -62,7 +79,7 @@ export const test = base.extend<AppSetup & { app: App }>({
     const start = async (): Promise<Running> => {
       const started = await (electron
         ? startElectron(electron, environment(scratch, userHome))
-        : startWeb(environment(scratch, userHome)))
+        : startWeb(environment(scratch, userHome), sharedBrowser))
       // Only now does the page listen to the keyboard.
       await started.page.getByRole('button', { name: 'Settings' }).waitFor()
       return started
@@ -131,15 +148,13 @@ async function startElectron(executablePath: string, env: Record<string, string>
   }
 }
 
-async function startWeb(env: Record<string, string>): Promise<Running> {
+async function startWeb(env: Record<string, string>, sharedBrowser: SharedBrowser): Promise<Running> {
   const child = spawn(process.execPath, [join(ROOT, 'out', 'main', 'cli.js'), 'serve'], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const url = await printedUrl(child)
-  const executable = await findChromium()
-  if (executable === null) throw new Error(NO_CHROMIUM)
-  const browser = await launchChromium(executable)
+  const browser = await sharedBrowser()
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   await page.goto(url)
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
@@ -153,7 +168,8 @@ async function startWeb(env: Record<string, string>): Promise<Running> {
     page,
     url,
     async close() {
-      await browser.close()
+      // Those of the story's further pages too: a worker runs one story at a time.
+      await Promise.all(browser.contexts().map((context) => context.close()))
       await end('SIGTERM')
     },
     kill: () => end('SIGKILL'),

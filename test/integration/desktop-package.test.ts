@@ -25,6 +25,7 @@ import { findChromium } from '../support/chromium'
 import { startModelServer } from '../support/model-server'
 import { required } from '../support/required'
 import { runCli } from '../support/run-cli'
+import { RUNS_ALL } from '../support/sampled'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { endHosts } from '../support/source-task-host'
 import { serveWeb } from '../support/web-server'
@@ -171,7 +172,8 @@ describe.skipIf(missing !== undefined)('the package of the desktop app', () => {
     expect(problems[check]?.join('\n')).toMatch(problem)
   })
 
-  test('has the same list of files when it is built again', async () => {
+  // Half a minute for a second package.
+  test.runIf(RUNS_ALL)('has the same list of files when it is built again', async () => {
     const again = await buildPackage(['--linux', 'dir'])
     onTestFinished(() => again.remove())
     const list = (output: string): string[] =>

@@ -6,21 +6,21 @@ import { scripted } from '../../evals/runner/configuration'
 import { loadTasks } from '../../evals/runner/load-tasks'
 import { runAll } from '../../evals/runner/run-all'
 import type { TaskRun } from '../../evals/runner/run-task'
-import { GROUPS } from '../../evals/runner/task'
+import { GROUPS, type LoadedTask } from '../../evals/runner/task'
+import { sampled } from '../support/sampled'
 
 let folder: string
+let tasks: LoadedTask[]
 let results: TaskRun[]
 
 beforeAll(async () => {
   folder = mkdtempSync(join(realpathSync(tmpdir()), 'evals-'))
   vi.stubEnv('TMPDIR', folder)
-  const runs = await runAll({
-    tasks: await loadTasks(),
-    configurations: [scripted('good'), scripted('bad')],
-    runs: 1,
-    jobs: 2,
-  })
-  results = runs.map(({ result }) => result)
+  tasks = await loadTasks()
+  const plan = { runs: 1, jobs: 2 }
+  const good = await runAll({ ...plan, tasks: sampled(tasks, 2), configurations: [scripted('good')] })
+  const bad = await runAll({ ...plan, tasks: sampled(tasks, 3), configurations: [scripted('bad')] })
+  results = [...good, ...bad].map(({ result }) => result)
 }, 900_000)
 afterAll(() => {
   vi.unstubAllEnvs()
@@ -34,8 +34,8 @@ const told = (some: readonly TaskRun[]): string[] =>
 
 describe('the evals, played by a scripted model against the built program', () => {
   it('have 30 tasks or more, five or more in each group', () => {
-    expect(of('good').length).toBeGreaterThanOrEqual(30)
-    expect(GROUPS.filter((group) => of('good').filter((result) => result.group === group).length < 5)).toEqual([])
+    expect(tasks.length).toBeGreaterThanOrEqual(30)
+    expect(GROUPS.filter((group) => tasks.filter((task) => task.group === group).length < 5)).toEqual([])
   })
 
   it('each good solution passes', () => {

@@ -142,7 +142,7 @@ describe.each(WAYS)('an everyday command $name', ({ sandbox, run }) => {
       let compared = 0
       for (const entry of sampled(
         everydayCommands().filter((one) => one.ecosystem === ecosystem),
-        2,
+        4,
       )) {
         if (whyNotHere(entry) !== undefined) continue
         const { command } = entry

@@ -16,7 +16,7 @@ import { configFor, createScratch, writeConfig, type Scratch } from '../support/
 import { until } from '../support/until'
 import { PROGRAM, startWebProcess, type WebProcess } from '../support/web-process'
 
-// Programs are started from their sources, and each test starts some.
+// Each test starts some programs.
 vi.setConfig({ testTimeout: 60_000 })
 
 let scratch: Scratch
@@ -84,7 +84,7 @@ function isRead(pipe: string): boolean {
 
 const results = (events: readonly EventBody[]) =>
   Object.fromEntries(events.flatMap((event) => (event.type === 'tool.finished' ? [[event.callId, event]] : [])))
-/** The program from the sources. */
+/** The program, run to its end. */
 async function runTsCli(args: string[], { home, project }: Scratch) {
   const script = runTs(PROGRAM, [...args, '--cwd', project], { TRESTLE_HOME: home })
   script.child.stdin?.end()

@@ -4,10 +4,11 @@ import { afterEach, expect, it } from 'vitest'
 import type { RecordedEvent } from '../../src/shared/events/event'
 import { startModelServer, type ModelServer } from '../support/model-server'
 import { runCli, startCli } from '../support/run-cli'
+import { RUNS_ALL } from '../support/sampled'
 import { configFor, createScratch, writeConfig, type Scratch } from '../support/scratch'
 
 /** How often the host is killed; TRESTLE_KILLS=200 for the full count. */
-const KILLS = Number(process.env['TRESTLE_KILLS'] ?? 12)
+const KILLS = Number(process.env['TRESTLE_KILLS'] ?? (RUNS_ALL ? 12 : 6))
 
 let scratch: Scratch
 let server: ModelServer

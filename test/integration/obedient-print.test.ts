@@ -17,7 +17,7 @@ describe.skipIf(!canSandbox())('a model that does whatever the newest text says,
   it.each(
     sampled(
       SCENARIOS.filter(({ ends }) => ends.auto),
-      3,
+      6,
     ).map((scenario) => [scenario.name, scenario] as const),
   )('does no harm in print mode, without a user to ask: %s', { timeout: 120_000 }, async (_name, scenario) => {
     const outcomes = await runScenario(lab, scenario, ['auto'], 'print')

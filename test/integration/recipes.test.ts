@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** The recipes of docs/ARCHITECTURE.md, followed on a copy of the sources. */
+/** The recipes of docs/ARCHITECTURE.md, followed one after the other on a copy of the sources. */
 const root = join(import.meta.dirname, '..', '..')
-const LIMIT_MS = 60_000
+const LIMIT_MS = 120_000
 
 let copy: string
 beforeAll(() => {
@@ -40,7 +40,9 @@ function insert(path: string, after: string, line: string): void {
 /** The files with compile errors, sorted. */
 function brokenFiles(): string[] {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
-  const { stdout } = spawnSync(process.execPath, [compiler, '-p', '.'], { cwd: copy, encoding: 'utf8' })
+  // More checkers check shared types more than once: 9.5 s of processor time instead of 5.6 s.
+  const args = [compiler, '-p', '.', '--checkers', '1']
+  const { stdout } = spawnSync(process.execPath, args, { cwd: copy, encoding: 'utf8' })
   return [...new Set(stdout.split('\n').flatMap((line) => /^(src\/\S+?)\(\d+/.exec(line)?.[1] ?? []))].toSorted()
 }
 
@@ -73,7 +75,6 @@ test(
       "    case 'coin.tossed':\n      return next\n",
     )
     insert('src/main/host/chat/printer.ts', '    switch (event.type) {\n', "      case 'coin.tossed':\n        break\n")
-    expect(brokenFiles()).toEqual([])
     const forked = `const { eventTypesOf } = await import('../src/shared/events/event-uses.ts')
       console.log(eventTypesOf('fork').has('coin.tossed'))`
     expect(evaluate(forked)).toBe('true')
@@ -117,7 +118,6 @@ export function tossCoinTool(): Tool<typeof input> {
       'export const BUILTIN_TOOLS: readonly BuiltinTool[] = [\n',
       "  { name: 'TossCoin', label: 'Toss a coin', description: 'Tosses a coin' },\n",
     )
-    expect(brokenFiles()).toEqual([])
     const known = `const { parsePattern } = await import('../src/main/engine/permission/permission-rule.ts')
       const { toolLabel } = await import('../src/shared/tool-label.ts')
       console.log(JSON.stringify([parsePattern('TossCoin'), toolLabel('TossCoin')]))`
@@ -143,7 +143,6 @@ test(
   },
 `,
     )
-    expect(brokenFiles()).toEqual([])
     const added = `const { parseProvider } = await import('../src/main/host/models/provider-input.ts')
       const { readSettings } = await import('../src/main/engine/config/settings/read-settings.ts')
       const { settings, mistakes } = readSettings({ providers: { mine: { type: 'mistral' } } }, 'config.toml')
@@ -186,7 +185,6 @@ test(
       '    backups: os.app.backups.handler(() => engine.backups.view()),\n',
       '    coin: os.app.coin.handler(() => ({ heads: true })),\n',
     )
-    expect(brokenFiles()).toEqual([])
   },
   LIMIT_MS,
 )
@@ -206,10 +204,12 @@ test(
       'export const ERRORS = {\n',
       "  'coin.lost': { title: 'The coin was lost', retryable: true, advice: 'Toss another one.' },\n",
     )
-    expect(brokenFiles()).toEqual([])
     const thrown = `const { CodedError, failureOf } = await import('../src/shared/errors.ts')
       console.log(JSON.stringify(failureOf(new CodedError('coin.lost', 'It rolled away.'))))`
     expect(JSON.parse(evaluate(thrown))).toMatchObject({ code: 'coin.lost', advice: 'Toss another one.' })
   },
   LIMIT_MS,
 )
+
+// One compilation for all of them: it takes longer than everything else here.
+test('nothing more has to change for any of them', () => expect(brokenFiles()).toEqual([]), LIMIT_MS)

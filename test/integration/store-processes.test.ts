@@ -7,9 +7,10 @@ import { openStore } from '../../src/main/engine/store/open/open-store'
 import type { EventBody } from '../../src/shared/events/event'
 import { applyHeader, emptyHeader } from '../../src/shared/events/fold-header'
 import { runTs, type RunningScript } from '../support/run-ts'
+import { RUNS_ALL } from '../support/sampled'
 
 /** `STORE_KILLS=200` for the long run. */
-const KILLS = Number(process.env['STORE_KILLS'] ?? 25)
+const KILLS = Number(process.env['STORE_KILLS'] ?? (RUNS_ALL ? 25 : 8))
 
 let home: string
 let running: RunningScript[]

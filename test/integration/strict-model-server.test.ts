@@ -122,7 +122,7 @@ const WINDOW = 48_000
 /** As Anthropic's newest models do; the engine knows them by their names. */
 const BINDS = { model: 'claude-sonnet-5-5', bindsThinking: true } as const
 
-/** How many turns prove it: many over one wire, and over the others enough for trims before and after the restart. */
+/** The full count of turns, and how many are enough for trims before and after the restart. */
 const [MANY, ENOUGH] = [200, RUNS_ALL ? 200 : 80]
 
 // Every wire with one measure, or the test would take minutes.
@@ -137,7 +137,7 @@ describe.each<
 >([
   [ENOUGH, 'chat', 2.5, '', {}],
   [ENOUGH, 'responses', 3.4, '', {}],
-  [MANY, 'anthropic', 4.5, ', and binds thinking', BINDS],
+  [ENOUGH, 'anthropic', 4.5, ', and binds thinking', BINDS],
   [ENOUGH, 'anthropic', 3, ', binds thinking, and drops it where that is asked for', { ...BINDS, dropsBlocks: true }],
   [ENOUGH, 'gemini', 2.5, '', {}],
 ])(

@@ -7,13 +7,14 @@ import type { Engine } from '../../src/main/engine/engine-api'
 import { watchWork } from '../../src/main/host/electron/update/desktop-updates'
 import type { RecordedEvent, SessionEvent } from '../../src/shared/events/event'
 import { startModelServer } from '../support/model-server'
+import { RUNS_ALL } from '../support/sampled'
 import { configFor, createScratch, writeConfig } from '../support/scratch'
 import { endHosts, sourceTaskHost } from '../support/source-task-host'
 import { standIn, UpdateLab, UpdateServer } from '../support/update-lab'
 
 vi.setConfig({ testTimeout: 300_000 })
 
-const ROUNDS = 200
+const ROUNDS = RUNS_ALL ? 200 : 50
 /** Every so many rounds the app really restarts: its engine closes, and the next version opens the same home. */
 const RESTART_EVERY = 25
 

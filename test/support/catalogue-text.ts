@@ -41,10 +41,13 @@ export function catalogueTools(server: string): CatalogueTool[] {
 }
 
 /**
- * A hundred requests that were written before any ranking, or more that were written later and have shown what it
- * lacked.
+ * A hundred requests that were written before any ranking, more that were written later and have shown what it lacked,
+ * or some by an author who saw the names of the tools but none of the word lists: only these may judge a list, and no
+ * list may be changed because of them.
  */
-export function catalogueRequests(file: 'requests' | 'more-requests' = 'requests'): CatalogueRequest[] {
+export function catalogueRequests(
+  file: 'requests' | 'more-requests' | 'unseen-requests' = 'requests',
+): CatalogueRequest[] {
   return lines(readFileSync(join(FOLDER, `${file}.tsv`), 'utf8')).map((line) => {
     const [request = '', meant = ''] = line.split('\t')
     return { request, meant: meant.split('|') }

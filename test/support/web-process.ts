@@ -8,8 +8,8 @@ import { subscribeApp } from '../../src/renderer/client/subscriptions'
 import { nodeSockets } from './node-socket'
 import { runTs } from './run-ts'
 
-/** The program from the sources, for `runTs`. */
-export const PROGRAM = '../../src/main/cli.ts'
+/** The built program, for `runTs`: it starts in half the time that the sources take. */
+export const PROGRAM = '../../out/main/cli.js'
 
 export interface WebProcess {
   pid: number
@@ -23,7 +23,7 @@ export interface WebProcess {
   terminate(): Promise<number | null>
 }
 
-/** The web host over a home, from the sources, in a process that a test may kill. */
+/** The web host over a home, in a process that a test may kill. */
 export async function startWebProcess(home: string): Promise<WebProcess> {
   const script = runTs(PROGRAM, ['serve'], { TRESTLE_HOME: home })
   const [, url = ''] = /(http:\/\/\S+)/.exec(await script.line('Trestle is at ')) ?? []

@@ -27,6 +27,12 @@ export function oneLine(text: string): string {
   return safeText(text).replaceAll(/\s+/gu, ' ').trim()
 }
 
+/** Text on one line of at most `max` characters, with an ellipsis where it is cut. */
+export function shortLine(text: string, max: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line
+}
+
 /** The original `write` of each guarded stream. */
 const unguarded = new WeakMap<NodeJS.WriteStream, NodeJS.WriteStream['write']>()
 

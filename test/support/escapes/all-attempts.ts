@@ -1,3 +1,4 @@
+import { sampled } from '../sampled'
 import type { EscapeAttempt } from './attempt'
 import { FILE_ATTEMPTS } from './file-attempts'
 import { GIT_ATTEMPTS } from './git-attempts'
@@ -22,3 +23,16 @@ export const ESCAPE_ATTEMPTS: readonly EscapeAttempt[] = [
   ...NETWORK_ATTEMPTS,
   ...SESSION_ATTEMPTS,
 ]
+
+/**
+ * What is tried as root, or as another user: as that one everything. As root an attempt that succeeded could harm the
+ * machine, so those are left out, and of the others a sample shows that root is confined by the same means.
+ */
+export function attemptsOf(isRoot: boolean): readonly EscapeAttempt[] {
+  return isRoot
+    ? sampled(
+        ESCAPE_ATTEMPTS.filter(({ isHarmful }) => isHarmful !== true),
+        3,
+      )
+    : ESCAPE_ATTEMPTS
+}

@@ -11,7 +11,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import type { SandboxPolicy } from '../../../src/main/engine/sandbox/sandbox-policy'
 import { createTerminalTasks } from '../../../src/main/engine/task/in-process-tasks'
-import { ESCAPE_ATTEMPTS, type AttemptResult } from './all-attempts'
+import { attemptsOf, type AttemptResult } from './all-attempts'
 import type { EscapeAttempt } from './attempt'
 import { EscapeWorld } from './escape-world'
 
@@ -147,9 +147,7 @@ async function run(attempt: EscapeAttempt, base: string): Promise<AttemptResult>
   return { name: attempt.name, failures, output: output.slice(-4_000) }
 }
 
-const attempts = ESCAPE_ATTEMPTS.filter(
-  ({ name, isHarmful }) => (only === undefined || name.includes(only)) && !(isRoot && isHarmful),
-)
+const attempts = attemptsOf(isRoot).filter(({ name }) => only === undefined || name.includes(only))
 let at = 0
 await Promise.all(
   Array.from({ length: LANES }, async () => {

@@ -2,7 +2,7 @@ import { ignoreOthers } from '../../../shared/events/event-uses'
 import type { RecordedEvent } from '../../../shared/events/event'
 import { textOf } from '../../../shared/model/message'
 import type { Engine } from '../../engine/engine-api'
-import { table } from '../../console/output'
+import { shortLine, table } from '../../console/output'
 
 const WINDOW = 2000
 
@@ -19,7 +19,7 @@ export function listSessions(
     sessionId,
     status,
     new Date(updatedAt).toISOString().slice(0, 16),
-    oneLine(title, 50),
+    shortLine(title, 50),
     folder,
   ])
   return say(table(['ID', 'STATUS', 'USED', 'TITLE', 'FOLDER'], rows))
@@ -31,10 +31,11 @@ export async function showSession(engine: Engine, sessionId: string, isJson: boo
   const messages = await engine.checkpoints.points(sessionId)
   if (isJson) return say(`${JSON.stringify({ ...header, messages })}\n`)
   const lines = messages.map(
-    ({ n, at, text }) => `${String(n).padStart(4)}  ${new Date(at).toISOString().slice(0, 16)}  ${oneLine(text, 100)}`,
+    ({ n, at, text }) =>
+      `${String(n).padStart(4)}  ${new Date(at).toISOString().slice(0, 16)}  ${shortLine(text, 100)}`,
   )
   return say(
-    `${oneLine(header.title, 200)}\n${oneLine(header.folder, 4096)}\n\n${lines.join('\n')}${lines.length > 0 ? '\n' : ''}`,
+    `${shortLine(header.title, 200)}\n${shortLine(header.folder, 4096)}\n\n${lines.join('\n')}${lines.length > 0 ? '\n' : ''}`,
   )
 }
 
@@ -46,7 +47,7 @@ export function exportSession(engine: Engine, sessionId: string, isJson: boolean
     for (const event of events) say(`${JSON.stringify(event)}\n`)
     return 0
   }
-  say(`# ${oneLine(header.title, 200)}\n`)
+  say(`# ${shortLine(header.title, 200)}\n`)
   for (const event of events) say(markdown(event))
   return 0
 }
@@ -72,16 +73,11 @@ function markdown(event: RecordedEvent): string {
       return text.trim() === '' ? '' : `\n## ${event.partial ? 'Agent (broken off)' : 'Agent'}\n\n${text}\n`
     }
     case 'tool.started':
-      return `\n- ${event.name} ${oneLine(event.summary, 200)}\n`
+      return `\n- ${event.name} ${shortLine(event.summary, 200)}\n`
     default:
       ignoreOthers<'export'>(event)
       return ''
   }
-}
-
-function oneLine(text: string, most: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
 
 function say(text: string): number {

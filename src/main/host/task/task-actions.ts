@@ -1,7 +1,7 @@
 import { CodedError } from '../../../shared/errors'
 import type { Orphan, Task } from '../../../shared/model/task'
 import type { TaskSupervisor } from '../../engine/task/task-supervisor'
-import { table } from '../../console/output'
+import { shortLine, table } from '../../console/output'
 
 /** Processes that an ended task left running, as JSON shows them: with the known fields of the task. */
 interface TaskOrphans extends Partial<Task> {
@@ -50,7 +50,7 @@ function orphanTable(orphans: readonly Orphan[]): string {
       String(pid),
       taskId,
       duration(Date.now() - startedAt),
-      oneLine(command, 100),
+      shortLine(command, 100),
     ]),
   )
 }
@@ -88,10 +88,10 @@ export async function stopTasks(
   else {
     for (const { taskId, status, command } of tasks) {
       const hadEnded = before.get(taskId)?.status !== 'running'
-      say(`${taskId}  ${hadEnded ? `had ended already: ${status}` : status}  ${oneLine(command, 100)}\n`)
+      say(`${taskId}  ${hadEnded ? `had ended already: ${status}` : status}  ${shortLine(command, 100)}\n`)
     }
     for (const { taskId, pid, command } of orphans)
-      say(`${taskId}  left behind, process ${pid}  stopped  ${oneLine(command, 100)}\n`)
+      say(`${taskId}  left behind, process ${pid}  stopped  ${shortLine(command, 100)}\n`)
   }
   return failures.length > 0 ? 1 : 0
 }
@@ -118,8 +118,8 @@ function rowOf(task: Task): string[] {
     shown,
     duration((endedAt ?? Date.now()) - startedAt),
     pid === undefined ? '' : String(pid),
-    oneLine(command, 60),
-    oneLine(lastLine ?? '', 60),
+    shortLine(command, 60),
+    shortLine(lastLine ?? '', 60),
   ]
 }
 
@@ -128,11 +128,6 @@ function duration(ms: number): string {
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
-}
-
-function oneLine(text: string, max: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
-  return line.length > max ? `${line.slice(0, max - 1)}…` : line
 }
 
 function say(text: string): number {

@@ -1,7 +1,6 @@
 import products from '../../../../../resources/tool-search/known-products.txt?raw'
 import doingWords from '../../../../../resources/tool-search/words-of-doing.txt?raw'
 import fieldWords from '../../../../../resources/tool-search/words-of-fields.txt?raw'
-import kindWords from '../../../../../resources/tool-search/words-of-kind.txt?raw'
 import lifeWords from '../../../../../resources/tool-search/words-of-life.txt?raw'
 import thingWords from '../../../../../resources/tool-search/words-of-things.txt?raw'
 import { stem } from './stemming'
@@ -14,7 +13,6 @@ const NONE: ReadonlyMap<string, number> = new Map()
 const like = new Map<string, Map<string, number>>()
 const things = readWords(`${thingWords}\n${lifeWords}\n${fieldWords}`)
 const doing = new Set([...readWords(doingWords)].filter((word) => !things.has(word)))
-const qualities = readWords(kindWords)
 const topics = readProducts()
 
 /** Stems of words similar to this stem, with their weight: below 1. */
@@ -51,11 +49,6 @@ const QUESTIONS = new Set('which what who whose where when why how'.split(' ').m
 /** Whether it is a question word: only what it leads to is searched for. */
 export function isQuestionWord(stemmed: string): boolean {
   return QUESTIONS.has(stemmed)
-}
-
-/** Whether a word is a qualifier: `recent`, `local`. */
-export function isQualifier(stemmed: string): boolean {
-  return qualities.has(stemmed)
 }
 
 /** Verbs and quantity words in the names of tools of every kind. */

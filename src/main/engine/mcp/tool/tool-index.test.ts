@@ -22,6 +22,13 @@ it('paraphrases find the right tool at least 96 times of 100', () => {
   expect(missed.map(({ request }) => request).slice(Math.floor(requests.length * 0.04))).toEqual([])
 })
 
+it('requests written without a look at the word lists find the right tool at least 75 times of 100', () => {
+  const index = createToolIndex(readToolCatalogue())
+  const requests = catalogueRequests('unseen-requests')
+  const found = requests.filter(({ request, meant }) => ids(index, request).some((id) => meant.includes(id)))
+  expect(found.length / requests.length).toBeGreaterThanOrEqual(0.75)
+})
+
 it("phrases find the tool's own term", () => {
   const index = createToolIndex(readToolCatalogue())
   expect(ids(index, 'give the customer his money back')).toContain('stripe::create_refund')

@@ -1,14 +1,6 @@
 import type { ServerTool } from '../../tool/tool'
 import { fitsIntent, intentOfRequest, intentOfTool, type Intent, queryWords, type QueryWord } from './query-words'
-import {
-  isActionWord,
-  isGenericVerb,
-  isDictionaryWord,
-  isLightVerb,
-  isQualifier,
-  isQuestionWord,
-  synonymsOf,
-} from './synonyms'
+import { isActionWord, isGenericVerb, isDictionaryWord, isLightVerb, isQuestionWord, synonymsOf } from './synonyms'
 import { similarWords, fieldsOf, WEIGHTS, createWordIndex } from './bm25-index'
 import { splitWords, stem } from './stemming'
 
@@ -211,7 +203,7 @@ function fit(asked: Intent | undefined, done: Intent | undefined): number {
 
 function mostIdf(said: string, word: string): number {
   if (isLightVerb(said)) return LIGHT_IDF
-  return isGenericVerb(word) || isQualifier(word) ? GENERIC_IDF : isActionWord(word) ? DOING_IDF : Infinity
+  return isGenericVerb(word) ? GENERIC_IDF : isActionWord(word) ? DOING_IDF : Infinity
 }
 
 function tellingOf(word: string): number {
