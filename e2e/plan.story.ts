@@ -155,7 +155,9 @@ test.describe('questions', () => {
   const ask = { toolCalls: [{ name: 'AskUserQuestion', input: { questions: QUESTIONS } }] }
   test.use({ model: { script: [ask, { text: 'Thank you.' }, ask, { text: 'Then not.' }] } })
 
-  test('are named for screen readers, answered by keyboard after a restart, with a free-text answer; and can be skipped', async ({ app }) => {
+  test('are named for screen readers, answered by keyboard after a restart, with a free-text answer; and can be skipped', async ({
+    app,
+  }) => {
     let { page } = app
     await startSession(app)
     await sendPrompt(page, 'ask me')
