@@ -3,6 +3,7 @@ import { CalendarClock } from 'lucide-react'
 import { isAgentId } from '../../shared/model/agent'
 import type { SessionSchedule } from '../../shared/model/schedule'
 import { Conversation } from './conversation'
+import { PaneArea } from './pane-area'
 import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
 import { FindInSession } from '../features/chat/header/find-in-session'
 import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
@@ -80,7 +81,12 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       )}
       {header?.plan?.active && <PlanBanner onShow={showPlan} onLeave={() => changeMode(client, header, header.mode)} />}
       {header && !header.agent && <ServerNotice folder={header.folder} busy={header.turnId !== undefined} />}
-      <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
+      <div className="flex min-h-0 flex-1">
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
+        </div>
+        <PaneArea sessionId={sessionId} />
+      </div>
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
     </FileSessionContext>
   )
