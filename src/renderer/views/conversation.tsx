@@ -24,6 +24,7 @@ import { Button } from '../ui/button'
 import { ErrorNote } from '../ui/notice'
 import { Skeleton } from '../ui/loading'
 import { useEscape } from '../state/page/escape'
+import { frontSession } from '../state/panes/panes-state'
 
 interface ConversationProps {
   sessionId: string
@@ -112,7 +113,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
 
   const [agentAsks] = useAgentRequests(sessionId)
 
-  const stopsNext = useStopKey(root, header?.turnId ?? header?.compacting?.compactionId, stop)
+  const stopsNext = useStopKey(sessionId, root, header?.turnId ?? header?.compacting?.compactionId, stop)
 
   if (!view || !header) {
     return (
@@ -312,7 +313,12 @@ const ARMED_MS = 4000
  * Escape, unless an inner layer handles it, asks whether to stop; a second one stops. `work` is what runs now
  * (undefined: nothing). Returns whether the next Escape stops it.
  */
-function useStopKey(root: RefObject<HTMLElement | null>, work: string | undefined, stop: () => void): boolean {
+function useStopKey(
+  sessionId: string,
+  root: RefObject<HTMLElement | null>,
+  work: string | undefined,
+  stop: () => void,
+): boolean {
   const [armed, setArmed] = useState<string>()
   useEffect(() => {
     if (armed === undefined) return undefined
@@ -322,7 +328,8 @@ function useStopKey(root: RefObject<HTMLElement | null>, work: string | undefine
   useEscape('stop', work !== undefined, (event) => {
     // The key may belong to another part of the page: the session list, a terminal.
     const here =
-      event.target === document.body || (event.target instanceof Node && root.current?.contains(event.target))
+      (event.target === document.body && frontSession() === sessionId) ||
+      (event.target instanceof Node && root.current?.contains(event.target))
     if (!here) return false
     if (event.repeat) return true
     const isSecond = armed === work
