@@ -30,6 +30,8 @@ interface ConversationProps {
   sessionId: string
   connected: boolean
   onOpenSettings: () => void
+  /** Set where several sessions are on screen: tells them apart for screen readers. */
+  title?: string
 }
 
 /** The main column of a session: transcript, approvals, queue, composer. */
@@ -38,7 +40,7 @@ export function Conversation(props: ConversationProps) {
   return <OneConversation key={props.sessionId} {...props} />
 }
 
-function OneConversation({ sessionId, connected, onOpenSettings }: ConversationProps) {
+function OneConversation({ sessionId, connected, onOpenSettings, title }: ConversationProps) {
   const client = useClient()
   const store = useSessionStore(sessionId)
   const { status, failure, view, aliveAt, loadingOlder } = useSessionState(sessionId, (state) => state)
@@ -137,7 +139,11 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   }
 
   return (
-    <section aria-label="Session" ref={root} className="flex min-h-0 flex-1 flex-col">
+    <section
+      aria-label={title === undefined ? 'Session' : `Session ${title}`}
+      ref={root}
+      className="flex min-h-0 flex-1 flex-col"
+    >
       {toolsOpen && <ToolsDialog sessionId={sessionId} open onOpenChange={setToolsOpen} />}
       {status === 'failed' && failure && (
         <div className="mx-auto w-full max-w-[748px] px-6 pt-3">
@@ -161,6 +167,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
           onPrompt={onPrompt}
           onOpenLink={onOpenLink}
           needs={needsOf(header.approvals[0] ?? agentAsks)}
+          {...(title !== undefined && { name: `Conversation ${title}` })}
           empty={
             <EmptyConversation
               greeting={header.runsAs?.greeting}

@@ -2,7 +2,14 @@ import { type KeyboardEvent } from 'react'
 import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Maximize2, Minimize2, X } from 'lucide-react'
 import { paneKey, type Pane } from '../../state/panes/pane'
 import { placeBeside, SIDES, type PaneGroup } from '../../state/panes/pane-tree'
-import { closeOtherPanes, closePane, movePane, sessionPanes, toggleMaximized } from '../../state/panes/panes-state'
+import {
+  closeOtherPanes,
+  closePane,
+  focusPane,
+  movePane,
+  sessionPanes,
+  toggleMaximized,
+} from '../../state/panes/panes-state'
 import { useSessions } from '../../state/session/sessions-state'
 import { StatusDot } from '../../ui/badge'
 import { cx } from '../../ui/cx'
@@ -67,6 +74,7 @@ export function PaneTab({ sessionId, group, pane, isOwn, canMove, isMaximized, o
         title={title}
         draggable={canMove}
         onClick={onShow}
+        onFocus={() => isActive && focusPane(sessionId, key)}
         onAuxClick={(event) => event.button === 1 && closePane(sessionId, key)}
         onKeyDown={onKeyDown}
         onDragStart={(event) => startDrag(event, sessionId, key)}

@@ -72,7 +72,12 @@ export function SessionPane({ sessionId }: { ownerId: string; sessionId: string 
         {header?.plan?.active && (
           <PlanBanner onShow={showPlan} onLeave={() => changeMode(client, header, header.mode)} />
         )}
-        <Conversation sessionId={sessionId} connected={use(ConnectedContext)} onOpenSettings={openModels} />
+        <Conversation
+          sessionId={sessionId}
+          connected={use(ConnectedContext)}
+          onOpenSettings={openModels}
+          title={title}
+        />
         <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
       </section>
     </FileSessionContext>
