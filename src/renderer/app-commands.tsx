@@ -18,6 +18,7 @@ import {
   Search,
   SquareTerminal,
   Copy,
+  ExternalLink,
   ArrowDown,
   ArrowUp,
   TriangleAlert,
@@ -38,7 +39,10 @@ import { changeMode, useSessionActions } from './state/session/session-actions'
 import { adjacentSession, projectsOf, titleOf, useSessions, waitingSessions } from './state/session/sessions-state'
 import { hasLinks } from './state/session/route'
 import { sessionStore } from './state/session/session-view'
+import { useFrontSession } from './state/panes/panes-state'
+import { paneCommands, usePaneCommands } from './views/panes/pane-commands'
 import { THEME_CHOICES, useTheme } from './state/page/theme'
+import { openInNewWindow } from './state/page/new-window'
 import { showFailureToast } from './state/page/toasts-state'
 import { useClient } from './state/page/queries'
 import { StatusDot } from './ui/badge'
@@ -65,7 +69,9 @@ export function useAppCommands({
   const actions = useSessionActions()
   const view = useLayout((layout) => layout.view)
   const sessionId = view.kind === 'session' ? view.sessionId : undefined
-  const current = useSessions((state) => (sessionId === undefined ? undefined : state.sessions.get(sessionId)))
+  const frontId = useFrontSession()
+  const current = useSessions((state) => (frontId === undefined ? undefined : state.sessions.get(frontId)))
+  const panes = usePaneCommands(sessionId ?? '')
   const firstWaiting = useSessions((state) => waitingSessions(state).find((summary) => summary.sessionId !== sessionId))
   const waiting = useInbox((state) => state.entries.length)
   const listed = useSessions((state) => (withSessions ? state : undefined))
@@ -110,7 +116,7 @@ export function useAppCommands({
             label: 'Find in this session',
             shortcut: 'Mod+F',
             icon: <Search aria-hidden />,
-            run: openFind,
+            run: () => openFind(frontId),
           },
           {
             id: 'model',
@@ -146,6 +152,13 @@ export function useAppCommands({
                   run: () => switchMode(mode),
                 })),
             },
+          },
+          {
+            id: 'new-window',
+            group: 'This session',
+            label: 'Open in a new window',
+            icon: <ExternalLink aria-hidden />,
+            run: () => openInNewWindow(client, current.sessionId),
           },
           ...(hasLinks
             ? [
@@ -352,7 +365,14 @@ export function useAppCommands({
         run: () => actions.begin(folder),
       }
     })
-    return [...ofSession, ...general, ...sessions, ...viewing, ...newIn]
+    return [
+      ...ofSession,
+      ...(sessionId === undefined ? [] : paneCommands(sessionId, panes, projects)),
+      ...general,
+      ...sessions,
+      ...viewing,
+      ...newIn,
+    ]
   }, [
     client,
     actions,
@@ -361,6 +381,8 @@ export function useAppCommands({
     firstWaiting,
     waiting,
     sessionId,
+    frontId,
+    panes,
     theme,
     prompts,
     settings,

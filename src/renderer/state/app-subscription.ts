@@ -5,6 +5,7 @@ import { TaskFollower } from './tasks-state'
 import { useInbox } from './inbox-state'
 import { tellUser } from './user-notification'
 import { showNoticeToast } from './page/toasts-state'
+import { forgetPanes, frontSession } from './panes/panes-state'
 import { useSessions, withListPush } from './session/sessions-state'
 import { useLayout, openFind, SETTINGS_SECTIONS } from './page/layout-state'
 import type { HostCommand } from '../../shared/events/push'
@@ -26,7 +27,10 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           for (const { sessionId } of push.changed) named?.add(sessionId)
           useSessions.setState((state) => withListPush(state, push, named))
           if (!push.more) named = undefined
-          for (const sessionId of push.removed) useLayout.getState().forgetSession(sessionId)
+          for (const sessionId of push.removed) {
+            useLayout.getState().forgetSession(sessionId)
+            forgetPanes(sessionId)
+          }
           break
         case 'tasks':
           tasks.onChanged(push.changed, push.removed)
@@ -99,7 +103,7 @@ function followHostCommand(command: HostCommand, queryClient: QueryClient): void
     case 'show-shortcuts':
       return layout.setShortcutsOpen(true)
     case 'find':
-      return openFind()
+      return openFind(frontSession())
     case 'desktop-changed':
       return void queryClient.invalidateQueries({ queryKey: [['desktop']] })
   }

@@ -24,11 +24,14 @@ import { Button } from '../ui/button'
 import { ErrorNote } from '../ui/notice'
 import { Skeleton } from '../ui/loading'
 import { useEscape } from '../state/page/escape'
+import { frontSession } from '../state/panes/panes-state'
 
 interface ConversationProps {
   sessionId: string
   connected: boolean
   onOpenSettings: () => void
+  /** Set where several sessions are on screen: tells them apart for screen readers. */
+  title?: string
 }
 
 /** The main column of a session: transcript, approvals, queue, composer. */
@@ -37,7 +40,7 @@ export function Conversation(props: ConversationProps) {
   return <OneConversation key={props.sessionId} {...props} />
 }
 
-function OneConversation({ sessionId, connected, onOpenSettings }: ConversationProps) {
+function OneConversation({ sessionId, connected, onOpenSettings, title }: ConversationProps) {
   const client = useClient()
   const store = useSessionStore(sessionId)
   const { status, failure, view, aliveAt, loadingOlder } = useSessionState(sessionId, (state) => state)
@@ -112,7 +115,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
 
   const [agentAsks] = useAgentRequests(sessionId)
 
-  const stopsNext = useStopKey(root, header?.turnId ?? header?.compacting?.compactionId, stop)
+  const stopsNext = useStopKey(sessionId, root, header?.turnId ?? header?.compacting?.compactionId, stop)
 
   if (!view || !header) {
     return (
@@ -136,7 +139,11 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
   }
 
   return (
-    <section aria-label="Session" ref={root} className="flex min-h-0 flex-1 flex-col">
+    <section
+      aria-label={title === undefined ? 'Session' : `Session ${title}`}
+      ref={root}
+      className="flex min-h-0 flex-1 flex-col"
+    >
       {toolsOpen && <ToolsDialog sessionId={sessionId} open onOpenChange={setToolsOpen} />}
       {status === 'failed' && failure && (
         <div className="mx-auto w-full max-w-[748px] px-6 pt-3">
@@ -160,6 +167,7 @@ function OneConversation({ sessionId, connected, onOpenSettings }: ConversationP
           onPrompt={onPrompt}
           onOpenLink={onOpenLink}
           needs={needsOf(header.approvals[0] ?? agentAsks)}
+          {...(title !== undefined && { name: `Conversation ${title}` })}
           empty={
             <EmptyConversation
               greeting={header.runsAs?.greeting}
@@ -312,7 +320,12 @@ const ARMED_MS = 4000
  * Escape, unless an inner layer handles it, asks whether to stop; a second one stops. `work` is what runs now
  * (undefined: nothing). Returns whether the next Escape stops it.
  */
-function useStopKey(root: RefObject<HTMLElement | null>, work: string | undefined, stop: () => void): boolean {
+function useStopKey(
+  sessionId: string,
+  root: RefObject<HTMLElement | null>,
+  work: string | undefined,
+  stop: () => void,
+): boolean {
   const [armed, setArmed] = useState<string>()
   useEffect(() => {
     if (armed === undefined) return undefined
@@ -322,7 +335,8 @@ function useStopKey(root: RefObject<HTMLElement | null>, work: string | undefine
   useEscape('stop', work !== undefined, (event) => {
     // The key may belong to another part of the page: the session list, a terminal.
     const here =
-      event.target === document.body || (event.target instanceof Node && root.current?.contains(event.target))
+      (event.target === document.body && frontSession() === sessionId) ||
+      (event.target instanceof Node && root.current?.contains(event.target))
     if (!here) return false
     if (event.repeat) return true
     const isSecond = armed === work

@@ -1,4 +1,16 @@
 import type { Pane } from '../state/panes/pane'
+import { onDemand } from '../ui/on-demand'
+import { ViewSkeleton } from '../ui/loading'
+
+const SessionPane = onDemand(
+  () => import('./panes/session-pane').then((module) => module.SessionPane),
+  () => <ViewSkeleton label="Loading the conversation" />,
+)
+
+const TasksPane = onDemand(
+  () => import('./panes/tasks-pane').then((module) => module.TasksPane),
+  () => <ViewSkeleton label="Loading the tasks" />,
+)
 
 export interface PaneContentProps {
   sessionId: string
@@ -6,8 +18,12 @@ export interface PaneContentProps {
 }
 
 /** The content of a pane. Each kind is loaded when it is first shown. */
-export function PaneContent({ pane }: PaneContentProps) {
+export function PaneContent({ sessionId, pane }: PaneContentProps) {
   switch (pane.kind) {
+    case 'session':
+      return <SessionPane ownerId={sessionId} sessionId={pane.sessionId} />
+    case 'tasks':
+      return <TasksPane sessionId={sessionId} taskId={pane.taskId} />
     default:
       return null
   }
@@ -30,7 +46,7 @@ export function paneTitle(pane: Pane): string {
       return 'Tasks'
     case 'preview':
       return `Preview ${new URL(pane.url).host}`
-    case 'session':
+    default:
       return 'Session'
   }
 }

@@ -3,7 +3,8 @@ import { CalendarClock } from 'lucide-react'
 import { isAgentId } from '../../shared/model/agent'
 import type { SessionSchedule } from '../../shared/model/schedule'
 import { Conversation } from './conversation'
-import { PaneArea } from './pane-area'
+import { PaneArea } from './panes/pane-area'
+import { PanesMenu } from './panes/panes-menu'
 import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
 import { FindInSession } from '../features/chat/header/find-in-session'
 import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
@@ -68,6 +69,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
               <SandboxChip sandbox={header.sandbox} userHome={frame.userHome} onOpenSettings={openSandbox} />
             )}
             <ContextMeter sessionId={sessionId} />
+            <PanesMenu sessionId={sessionId} />
           </>
         ) : (
           <Skeleton className="h-[25px] w-[260px] rounded-[6px]" />
@@ -81,12 +83,11 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
       )}
       {header?.plan?.active && <PlanBanner onShow={showPlan} onLeave={() => changeMode(client, header, header.mode)} />}
       {header && !header.agent && <ServerNotice folder={header.folder} busy={header.turnId !== undefined} />}
-      <div className="flex min-h-0 flex-1">
-        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
-          <Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />
-        </div>
-        <PaneArea sessionId={sessionId} />
-      </div>
+      <PaneArea
+        sessionId={sessionId}
+        connected={connected}
+        conversation={<Conversation sessionId={sessionId} connected={connected} onOpenSettings={openModels} />}
+      />
       <RestoreDialog sessionId={sessionId} folder={known?.folder ?? ''} />
     </FileSessionContext>
   )

@@ -1,5 +1,7 @@
-import { useEffect, useLayoutEffect, useRef, useState, type RefObject, useEffectEvent } from 'react'
+import { use, useEffect, useLayoutEffect, useRef, useState, type RefObject, useEffectEvent } from 'react'
 import { REJECT_STOP, type ApprovalOption, type PersonAnswer, fixedKeys } from '../../../shared/model/approval'
+import { FileSessionContext } from '../../state/file-links'
+import { frontSession } from '../../state/panes/panes-state'
 
 /**
  * A button of the card. "Always" is one option of the engine but two buttons, because the user chooses the scope of the
@@ -140,8 +142,11 @@ export function useCardKeys(
   since: AnswerGrace['since'],
   onKey: (key: string) => void,
 ): void {
+  const sessionId = use(FileSessionContext)
+  // With several sessions side by side, keys are for the one in front.
+  const isMeant = (): boolean => sessionId === '' || (frontSession() ?? sessionId) === sessionId
   const keyFor = useEffectEvent((event: KeyboardEvent) =>
-    answerKey(pressOf(event), { shownAt: since.current.at, lastKeyAt: presses.before, keys }),
+    !isMeant() ? undefined : answerKey(pressOf(event), { shownAt: since.current.at, lastKeyAt: presses.before, keys }),
   )
   const answer = useEffectEvent(onKey)
   useEffect(() => {

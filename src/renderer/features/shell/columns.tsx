@@ -3,14 +3,14 @@ import { Dialog } from 'radix-ui'
 import { useLayout, useMediaQuery, COLUMN_WIDTHS, type ColumnName } from '../../state/page/layout-state'
 import { cx } from '../../ui/cx'
 
-/** Below these widths a column becomes a drawer: next to both columns the main area still fits a conversation. */
-const SIDEBAR_NEEDS = '(min-width: 720px)'
-const INSPECTOR_NEEDS = '(min-width: 1240px)'
+/** Below this width both columns become drawers: beside them the main area still fits a conversation and a pane. */
+const COLUMNS_NEED = '(min-width: 1240px)'
 /** Minimum width of the main area beside the columns, in px. */
 const MAIN_NEEDS = 460
 
 export function useColumnSpace(): { sidebar: boolean; inspector: boolean } {
-  return { sidebar: useMediaQuery(SIDEBAR_NEEDS), inspector: useMediaQuery(INSPECTOR_NEEDS) }
+  const hasRoom = useMediaQuery(COLUMNS_NEED)
+  return { sidebar: hasRoom, inspector: hasRoom }
 }
 
 interface ColumnsProps {

@@ -181,10 +181,9 @@ export const useFind = create<{ sessionId: string | undefined; asked: number }>(
   asked: 0,
 }))
 
-/** Opens the find bar of the session on screen; does nothing in other views. */
-export function openFind(): void {
-  const { view } = useLayout.getState()
-  if (view.kind === 'session') useFind.setState(({ asked }) => ({ sessionId: view.sessionId, asked: asked + 1 }))
+/** Opens the find bar of a session on screen; does nothing in other views. */
+export function openFind(sessionId: string | undefined): void {
+  if (sessionId !== undefined) useFind.setState(({ asked }) => ({ sessionId, asked: asked + 1 }))
 }
 
 export function closeFind(): void {

@@ -1,56 +1,185 @@
 import { create } from 'zustand'
+import { useLayout } from '../page/layout-state'
+import { showNoticeToast } from '../page/toasts-state'
 import { paneKey, type Pane } from './pane'
+import { placeForNew } from './new-pane-place'
+import {
+  groupsOf,
+  groupWith,
+  panesIn,
+  withActive,
+  withMoved,
+  withoutPane,
+  withPane,
+  withReplaced,
+  withSizes,
+  type PanePlace,
+} from './pane-tree'
+import { conversationPane, noPanes, readPanes, writePanes, type SessionPanes } from './stored-panes'
 
-/** The panes beside the conversation of one session. */
-export interface SessionPanes {
-  tabs: readonly Pane[]
-  /** Key of the tab on screen. */
-  active: string | undefined
-}
-
-const NO_PANES: SessionPanes = { tabs: [], active: undefined }
+/** Sessions on screen at once, with the one whose panes these are. */
+export const MAX_SESSIONS = 4
 
 interface PanesState {
+  /** Of the sessions that were looked at. */
   bySession: Readonly<Record<string, SessionPanes>>
-  /** Opens a pane beside the session's conversation, or shows the tab with the same key with what is new in it. */
-  openPane(sessionId: string, pane: Pane): void
-  closePane(sessionId: string, key: string): void
-  showPane(sessionId: string, key: string): void
+  /** Key of the pane whose tab was moved last, to focus the tab in its new place. */
+  moved: { key: string } | undefined
 }
 
-export const usePanes = create<PanesState>()((set) => {
-  const change = (sessionId: string, next: (panes: SessionPanes) => SessionPanes): void =>
-    set(({ bySession }) => ({ bySession: { ...bySession, [sessionId]: next(bySession[sessionId] ?? NO_PANES) } }))
-  return {
-    bySession: {},
-    openPane: (sessionId, pane) =>
-      change(sessionId, ({ tabs }) => {
-        const key = paneKey(pane)
-        const isOpen = tabs.some((tab) => paneKey(tab) === key)
-        return { tabs: isOpen ? tabs.map((tab) => (paneKey(tab) === key ? pane : tab)) : [...tabs, pane], active: key }
-      }),
-    closePane: (sessionId, key) =>
-      change(sessionId, ({ tabs, active }) => {
-        const rest = tabs.filter((tab) => paneKey(tab) !== key)
-        const next =
-          rest[
-            Math.min(
-              tabs.findIndex((tab) => paneKey(tab) === key),
-              rest.length - 1,
-            )
-          ]
-        return { tabs: rest, active: active === key ? next && paneKey(next) : active }
-      }),
-    showPane: (sessionId, key) => change(sessionId, (panes) => ({ ...panes, active: key })),
-  }
-})
+export const usePanes = create<PanesState>()(() => ({ bySession: {}, moved: undefined }))
+
+/** Layouts that were read but not changed, so that a selector returns the same object each time. */
+const stored = new Map<string, SessionPanes>()
+
+function panesOf({ bySession }: PanesState, sessionId: string): SessionPanes {
+  const known = bySession[sessionId] ?? stored.get(sessionId)
+  if (known) return known
+  const read = readPanes(sessionId)
+  stored.set(sessionId, read)
+  return read
+}
 
 /** The panes of a session. */
 export function useSessionPanes(sessionId: string): SessionPanes {
-  return usePanes(({ bySession }) => bySession[sessionId] ?? NO_PANES)
+  return usePanes((state) => panesOf(state, sessionId))
 }
 
-/** Opens a pane beside a session's conversation. */
-export function openPane(sessionId: string, pane: Pane): void {
-  usePanes.getState().openPane(sessionId, pane)
+/** The panes of a session now. */
+export function sessionPanes(sessionId: string): SessionPanes {
+  return panesOf(usePanes.getState(), sessionId)
+}
+
+function change(sessionId: string, next: (panes: SessionPanes) => SessionPanes): void {
+  const before = sessionPanes(sessionId)
+  const after = next(before)
+  if (after === before) return
+  usePanes.setState(({ bySession }) => ({ bySession: { ...bySession, [sessionId]: after } }))
+  writePanes(sessionId, after)
+}
+
+/** Opens a pane beside a session's conversation, or shows the tab with the same key with what is new in it. */
+export function openPane(sessionId: string, pane: Pane, place?: PanePlace): void {
+  const key = paneKey(pane)
+  const { root } = sessionPanes(sessionId)
+  const isOpen = groupWith(root, key) !== undefined
+  if (!isOpen && pane.kind === 'session') {
+    const shown = panesIn(root).filter(({ kind }) => kind === 'session').length
+    if (shown >= MAX_SESSIONS)
+      return showNoticeToast(`${MAX_SESSIONS} sessions are open side by side. Close one to open another.`, 'warning')
+  }
+  change(sessionId, (panes) => {
+    const next = isOpen
+      ? withActive(withReplaced(panes.root, pane), key)
+      : withPane(panes.root, pane, place ?? placeForNew(panes, sessionId, pane))
+    return withFront({ ...panes, root: next }, key)
+  })
+}
+
+/** Closes a tab; the session's own conversation stays. */
+export function closePane(sessionId: string, key: string): void {
+  closePanes(sessionId, [key])
+}
+
+/** Closes the other tabs of the group. */
+export function closeOtherPanes(sessionId: string, key: string): void {
+  const group = groupWith(sessionPanes(sessionId).root, key)
+  if (group)
+    closePanes(
+      sessionId,
+      group.tabs.map(paneKey).filter((other) => other !== key),
+    )
+}
+
+function closePanes(sessionId: string, keys: readonly string[]): void {
+  const own = paneKey(conversationPane(sessionId))
+  change(sessionId, (panes) => {
+    let { root, front } = panes
+    for (const key of keys) {
+      if (key === own) continue
+      const group = groupWith(root, key)
+      root = withoutPane(root, key) ?? noPanes(sessionId).root
+      if (front === key) front = groupsOf(root).find(({ id }) => id === group?.id)?.active ?? own
+    }
+    return root === panes.root ? panes : withFront({ ...panes, root }, front)
+  })
+}
+
+/** Shows a tab. */
+export function showPane(sessionId: string, key: string): void {
+  change(sessionId, (panes) => withFront({ ...panes, root: withActive(panes.root, key) }, key))
+}
+
+/** The pane got the focus. */
+export function focusPane(sessionId: string, key: string): void {
+  change(sessionId, (panes) => (panes.front === key ? panes : { ...panes, front: key }))
+}
+
+/** Moves a tab to another place. */
+export function movePane(sessionId: string, key: string, place: PanePlace): void {
+  change(sessionId, (panes) => {
+    const root = withMoved(panes.root, key, place)
+    return root === panes.root ? panes : withFront({ ...panes, root }, key)
+  })
+  usePanes.setState({ moved: { key } })
+}
+
+/** Stores the sizes that the user gave the parts of a split. */
+export function resizePanes(sessionId: string, splitId: string, sizes: Readonly<Record<string, number>>): void {
+  change(sessionId, (panes) => ({ ...panes, root: withSizes(panes.root, splitId, sizes) }))
+}
+
+/** Lets a group fill the whole area, or puts it back. */
+export function toggleMaximized(sessionId: string, groupId: string): void {
+  change(sessionId, ({ maximized, ...panes }) => {
+    if (maximized === groupId) return panes
+    const group = groupsOf(panes.root).find(({ id }) => id === groupId)
+    return { ...panes, maximized: groupId, front: group?.active ?? panes.front }
+  })
+}
+
+/** Puts a pane in front; a maximized group without it is put back. */
+function withFront({ maximized, ...panes }: SessionPanes, front: string): SessionPanes {
+  const stays = maximized !== undefined && groupWith(panes.root, front)?.id === maximized
+  return { ...panes, front, ...(stays && { maximized }) }
+}
+
+/** Removes the layout of a deleted session, and the panes that show it. */
+export function forgetPanes(sessionId: string): void {
+  stored.delete(sessionId)
+  writePanes(sessionId, undefined)
+  const { [sessionId]: _gone, ...bySession } = usePanes.getState().bySession
+  usePanes.setState({ bySession })
+  for (const other of new Set([...Object.keys(bySession), ...stored.keys()]))
+    closePane(other, paneKey(conversationPane(sessionId)))
+}
+
+/** The session that keys and commands are for: the one used last among those on screen. */
+export function frontSession(): string | undefined {
+  const { view } = useLayout.getState()
+  if (view.kind !== 'session') return undefined
+  return frontOf(sessionPanes(view.sessionId), view.sessionId)
+}
+
+/** The session that keys and commands are for, updated when it changes. */
+export function useFrontSession(): string | undefined {
+  const sessionId = useLayout(({ view }) => (view.kind === 'session' ? view.sessionId : undefined))
+  return usePanes((state) => (sessionId === undefined ? undefined : frontOf(panesOf(state, sessionId), sessionId)))
+}
+
+function frontOf({ root, front }: SessionPanes, sessionId: string): string {
+  const pane = panesIn(root).find((one) => paneKey(one) === front)
+  return pane?.kind === 'session' ? pane.sessionId : sessionId
+}
+
+/** Every session on screen. */
+export function shownSessions(): string[] {
+  const { view } = useLayout.getState()
+  if (view.kind !== 'session') return []
+  const { root } = sessionPanes(view.sessionId)
+  const beside = groupsOf(root).flatMap(({ tabs, active }) => {
+    const pane = tabs.find((tab) => paneKey(tab) === active)
+    return pane?.kind === 'session' ? [pane.sessionId] : []
+  })
+  return [...new Set([view.sessionId, ...beside])]
 }

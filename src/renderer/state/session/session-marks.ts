@@ -3,6 +3,7 @@ import type { SessionSummary } from '../../../shared/model/session'
 import { type SessionsState, useSessions } from './sessions-state'
 import { browserStorage } from '../page/browser-storage'
 import { useLayout } from '../page/layout-state'
+import { shownSessions, usePanes } from '../panes/panes-state'
 
 /**
  * Which sessions the user of this browser has read and pinned. These are choices about the view, so they are stored in
@@ -111,7 +112,12 @@ export function markShownAsRead(): () => void {
   const lookNow = (): void => markShownNow(useSessions.getState(), useSessions.getState())
   // From the first visit on, a session that ends while no page is open is unread at the next visit.
   saveMarks(useSessionMarks.getState())
-  const stops = [useSessions.subscribe(markShownNow), useLayout.subscribe(lookNow), followMarks()]
+  const stops = [
+    useSessions.subscribe(markShownNow),
+    useLayout.subscribe(lookNow),
+    usePanes.subscribe(lookNow),
+    followMarks(),
+  ]
   document.addEventListener('visibilitychange', lookNow)
   return () => {
     document.removeEventListener('visibilitychange', lookNow)
@@ -120,9 +126,9 @@ export function markShownAsRead(): () => void {
 }
 
 function markShownNow(now: SessionsState, before: SessionsState): void {
-  const { view } = useLayout.getState()
-  const shown = view.kind === 'session' && document.visibilityState === 'visible' ? view.sessionId : undefined
+  const shown = document.visibilityState === 'visible' ? shownSessions() : []
   const marks = useSessionMarks.getState()
-  const next = marksAfter(marks, before, now, shown)
+  let next = marksAfter(marks, before, now, shown[0])
+  for (const beside of shown.slice(1)) next = marksAfter(next, before, now, beside)
   if (next !== marks) saveMarks(next)
 }

@@ -27,6 +27,8 @@ export interface TranscriptProps {
   needs?: string | undefined
   /** Shown instead while there are no rows. */
   empty?: ReactNode
+  /** Its accessible name. */
+  name?: string
 }
 
 /** The same as in transcript.css. */
@@ -48,6 +50,7 @@ export function Transcript({
   onOpenLink,
   needs,
   empty,
+  name = 'Conversation',
 }: TranscriptProps) {
   const { items, hasMore, header } = view
   const list = useRef<VirtualizerHandle>(null)
@@ -113,7 +116,7 @@ export function Transcript({
       <div className="transcript">
         {/* Headings of answers start at h3. */}
         <h2 className="sr-only">Conversation</h2>
-        <div ref={scroller} className="transcript-scroll" tabIndex={0} role="region" aria-label="Conversation">
+        <div ref={scroller} className="transcript-scroll" tabIndex={0} role="region" aria-label={name}>
           <div ref={content} className="transcript-content">
             {items.length === 0 && !busy ? (
               <div className="transcript-empty">{empty}</div>

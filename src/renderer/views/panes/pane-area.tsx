@@ -1,0 +1,129 @@
+import { Activity, useLayoutEffect, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { createPortal } from 'react-dom'
+import { paneKey, type Pane } from '../../state/panes/pane'
+import { groupsOf, groupWith, panesIn, type PaneGroup } from '../../state/panes/pane-tree'
+import { focusPane, usePanes, useSessionPanes } from '../../state/panes/panes-state'
+import { ConnectedContext } from '../../state/panes/connected'
+import { conversationPane } from '../../state/panes/stored-panes'
+import { PaneContent } from '../pane-content'
+import { PaneFrame, type PaneHost } from './pane-frame'
+import { PaneTree } from './pane-tree-view'
+
+/** Narrower than this, panes are tabs over the conversation instead of standing beside it, in px. */
+const BESIDE_NEEDS = 720
+
+interface PaneAreaProps {
+  sessionId: string
+  /** The session's own conversation: one of the panes. */
+  conversation: ReactNode
+  connected: boolean
+}
+
+/**
+ * The conversation of a session and the panes beside it. What a pane shows is kept in an element of its own, which moves
+ * with the pane, so that dragging a tab loses neither a draft nor a terminal.
+ */
+export function PaneArea({ sessionId, connected, conversation }: PaneAreaProps) {
+  const panes = useSessionPanes(sessionId)
+  const area = useRef<HTMLDivElement>(null)
+  const isNarrow = useIsNarrow(area)
+  const hosts = usePaneHosts()
+  const own = paneKey(conversationPane(sessionId))
+  const all = panesIn(panes.root)
+  const groups = useMemo(() => groupsOf(panes.root), [panes.root])
+  const single: PaneGroup | undefined =
+    isNarrow && all.length > 1
+      ? {
+          kind: 'group',
+          id: 'all',
+          tabs: all,
+          active: all.some((pane) => paneKey(pane) === panes.front) ? panes.front : own,
+        }
+      : groups.find(({ id }) => id === panes.maximized)
+  const shown = new Set((single ? [single] : groups).map(({ active }) => active))
+  const common = { sessionId, hosts, isAlone: all.length === 1, canMove: !isNarrow }
+  return (
+    <ConnectedContext value={connected}>
+      <div ref={area} className="relative flex min-h-0 min-w-0 flex-1">
+        {single ? (
+          <PaneFrame key={single.id} {...common} group={single} isMaximized={!isNarrow} />
+        ) : (
+          <PaneTree {...common} node={panes.root} />
+        )}
+        {all.map((pane) => {
+          const key = paneKey(pane)
+          const focus = (): void => focusPane(sessionId, key)
+          return createPortal(
+            // React passes events of a portal on to its parents here, wherever the element is.
+            <div
+              role="presentation"
+              data-pane={pane.kind}
+              data-pane-key={key}
+              className="flex h-full min-h-0 min-w-0 flex-1 flex-col"
+              onFocusCapture={focus}
+              onPointerDownCapture={focus}
+            >
+              <Kept pane={pane} isShown={shown.has(key)}>
+                {key === own ? conversation : <PaneContent sessionId={sessionId} pane={pane} />}
+              </Kept>
+            </div>,
+            hosts(key),
+            key,
+          )
+        })}
+        <FocusMoved sessionId={sessionId} />
+      </div>
+    </ConnectedContext>
+  )
+}
+
+/** Kinds that keep running behind another tab: they hold what would be lost or slow to make again. */
+const KEEPS_RUNNING: ReadonlySet<string> = new Set(['session', 'terminal', 'preview'])
+
+/** What a tab shows. While another tab is in front of it, it keeps its state, but costs nothing. */
+function Kept({ pane, isShown, children }: { pane: Pane; isShown: boolean; children: ReactNode }) {
+  if (KEEPS_RUNNING.has(pane.kind)) return children
+  return <Activity mode={isShown ? 'visible' : 'hidden'}>{children}</Activity>
+}
+
+/** Focuses the tab that was moved, in its new place. */
+function FocusMoved({ sessionId }: { sessionId: string }) {
+  const moved = usePanes((state) => state.moved)
+  const panes = useSessionPanes(sessionId)
+  useLayoutEffect(() => {
+    if (!moved || !groupWith(panes.root, moved.key)) return
+    usePanes.setState({ moved: undefined })
+    document.querySelector<HTMLElement>(`[data-pane-tab="${CSS.escape(moved.key)}"]`)?.focus()
+  }, [moved, panes.root])
+  return null
+}
+
+/** The element of each pane, made when it is first needed. */
+function usePaneHosts(): PaneHost {
+  const [host] = useState((): PaneHost => {
+    const hosts = new Map<string, HTMLElement>()
+    return (key: string) => {
+      const known = hosts.get(key)
+      if (known) return known
+      const element = document.createElement('div')
+      element.className = 'flex h-full min-h-0 min-w-0 flex-1 flex-col'
+      hosts.set(key, element)
+      return element
+    }
+  })
+  return host
+}
+
+function useIsNarrow(area: RefObject<HTMLElement | null>): boolean {
+  const [isNarrow, setIsNarrow] = useState(false)
+  useLayoutEffect(() => {
+    const element = area.current
+    if (!element) return undefined
+    const measure = (): void => setIsNarrow(element.clientWidth < BESIDE_NEEDS)
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [area])
+  return isNarrow
+}

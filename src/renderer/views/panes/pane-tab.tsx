@@ -1,0 +1,153 @@
+import { type KeyboardEvent } from 'react'
+import { ArrowDown, ArrowLeft, ArrowRight, ArrowUp, Maximize2, Minimize2, X } from 'lucide-react'
+import { paneKey, type Pane } from '../../state/panes/pane'
+import { placeBeside, SIDES, type PaneGroup } from '../../state/panes/pane-tree'
+import {
+  closeOtherPanes,
+  closePane,
+  focusPane,
+  movePane,
+  sessionPanes,
+  toggleMaximized,
+} from '../../state/panes/panes-state'
+import { useSessions } from '../../state/session/sessions-state'
+import { StatusDot } from '../../ui/badge'
+import { cx } from '../../ui/cx'
+import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/menu'
+import { endDrag, startDrag, useTabDrop } from './pane-drop'
+import { panelId, tabId } from './pane-ids'
+import { usePaneTitle } from './pane-title'
+
+interface PaneTabProps {
+  sessionId: string
+  group: PaneGroup
+  pane: Pane
+  /** The tab of the session's own conversation, which cannot be closed. */
+  isOwn: boolean
+  canMove: boolean
+  isMaximized: boolean
+  onShow: () => void
+}
+
+const ICONS = { left: ArrowLeft, right: ArrowRight, up: ArrowUp, down: ArrowDown }
+
+/** A tab: shows its pane, and is dragged to another place. Its context menu moves and closes it. */
+export function PaneTab({ sessionId, group, pane, isOwn, canMove, isMaximized, onShow }: PaneTabProps) {
+  const key = paneKey(pane)
+  const title = usePaneTitle(pane)
+  const isActive = key === group.active
+  const drop = useTabDrop(sessionId, group, key)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    const to = step === undefined ? { Home: 0, End: -1 }[event.key] : undefined
+    if (step !== undefined || to !== undefined) {
+      const at = group.tabs.findIndex((tab) => paneKey(tab) === key)
+      const next = group.tabs.at(to ?? (at + (step ?? 0)) % group.tabs.length)
+      if (next) document.getElementById(tabId(paneKey(next)))?.focus()
+      if (next) document.getElementById(tabId(paneKey(next)))?.click()
+    } else if (event.key === 'Delete' && !isOwn) closePane(sessionId, key)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <ContextMenu
+      label={title}
+      items={
+        <TabMenu
+          sessionId={sessionId}
+          group={group}
+          tabKey={key}
+          isOwn={isOwn}
+          canMove={canMove}
+          isMaximized={isMaximized}
+        />
+      }
+    >
+      <button
+        type="button"
+        role="tab"
+        id={tabId(key)}
+        data-pane-tab={key}
+        aria-selected={isActive}
+        aria-controls={panelId(key)}
+        tabIndex={isActive ? 0 : -1}
+        title={title}
+        draggable={canMove}
+        onClick={onShow}
+        onFocus={() => isActive && focusPane(sessionId, key)}
+        onAuxClick={(event) => event.button === 1 && closePane(sessionId, key)}
+        onKeyDown={onKeyDown}
+        onDragStart={(event) => startDrag(event, sessionId, key)}
+        onDragEnd={endDrag}
+        {...drop.handlers}
+        className={cx(
+          'flex h-[25px] max-w-[220px] flex-none items-center gap-1.5 rounded-[6px] border px-2 text-ui',
+          isActive ? 'border-line bg-raised text-ink' : 'border-transparent text-ink-2 hover:bg-sunken hover:text-ink',
+          drop.isOver && 'shadow-[inset_2px_0_0_var(--focus)]',
+        )}
+      >
+        <SessionDot pane={pane} isOwn={isOwn} />
+        <span className="truncate">{title}</span>
+      </button>
+    </ContextMenu>
+  )
+}
+
+function SessionDot({ pane, isOwn }: { pane: Pane; isOwn: boolean }) {
+  const status = useSessions(({ sessions }) =>
+    pane.kind === 'session' && !isOwn ? sessions.get(pane.sessionId)?.status : undefined,
+  )
+  return status && <StatusDot status={status} />
+}
+
+interface TabMenuProps {
+  sessionId: string
+  group: PaneGroup
+  tabKey: string
+  isOwn: boolean
+  canMove: boolean
+  isMaximized: boolean
+}
+
+function TabMenu({ sessionId, group, tabKey, isOwn, canMove, isMaximized }: TabMenuProps) {
+  const { root } = sessionPanes(sessionId)
+  return (
+    <>
+      {canMove &&
+        SIDES.map((side) => {
+          const place = placeBeside(root, tabKey, side)
+          const Icon = ICONS[side]
+          return (
+            <ContextMenuItem
+              key={side}
+              icon={<Icon aria-hidden />}
+              disabled={!place}
+              onSelect={() => place && movePane(sessionId, tabKey, place)}
+            >
+              Move {side}
+            </ContextMenuItem>
+          )
+        })}
+      {canMove && (
+        <ContextMenuItem
+          icon={isMaximized ? <Minimize2 aria-hidden /> : <Maximize2 aria-hidden />}
+          onSelect={() => toggleMaximized(sessionId, group.id)}
+        >
+          {isMaximized ? 'Restore the panes' : 'Maximize'}
+        </ContextMenuItem>
+      )}
+      {canMove && <ContextMenuSeparator />}
+      <ContextMenuItem
+        icon={<X aria-hidden />}
+        kbd="Delete"
+        disabled={isOwn}
+        onSelect={() => closePane(sessionId, tabKey)}
+      >
+        Close
+      </ContextMenuItem>
+      <ContextMenuItem disabled={group.tabs.length === 1} onSelect={() => closeOtherPanes(sessionId, tabKey)}>
+        Close others
+      </ContextMenuItem>
+    </>
+  )
+}
