@@ -25,6 +25,7 @@ const ENGINE_LAYERS = [
   'sandbox',
   'model',
   'task',
+  'terminal',
   'web',
   'memory',
   'mail',

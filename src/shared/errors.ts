@@ -187,6 +187,11 @@ export const ERRORS = {
     retryable: false,
     advice: 'List the tasks and choose one of them.',
   },
+  'terminal.not_found': {
+    title: 'This terminal is gone',
+    retryable: false,
+    advice: 'Open a new terminal.',
+  },
   'task.ended': { title: 'This task has ended', retryable: false, advice: 'Start it again if it is still needed.' },
   'task.host_unavailable': {
     title: 'The task host cannot be reached',

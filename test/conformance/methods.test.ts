@@ -135,19 +135,35 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   results['approval.get'] = await client.approval.get({ sessionId, approvalId: 'a' })
   results['approval.choices'] = await client.approval.choices({ sessionId, approvalId: 'a' })
   results['approval.reply'] = await client.approval.reply({ sessionId, approvalId: 'a', optionId: 'once' })
+  await callTerminals(client, results)
   for (const [name, pushes] of [
     ['push.session', await client.push.session({ sessionId, since: 0 })],
     ['push.app', await client.push.app()],
     ['push.task', await client.push.task({ taskId: 't' })],
     ['push.usage', await client.push.usage()],
+    ['push.terminal', await client.push.terminal({ terminalId: 'term-1' })],
   ] as const) {
     if (name === 'push.usage') engine.tasks.use([])
     results[name] = (await pushes.next()).value
     await pushes.return?.()
   }
+  results['terminal.close'] = await client.terminal.close({ terminalId: 'term-1' })
   results['session.stop'] = await client.session.stop({ sessionId })
   results['session.remove'] = await client.session.remove({ sessionId })
   return results
+}
+
+async function callTerminals({ terminal }: TrestleClient, results: Record<string, unknown>): Promise<void> {
+  const { terminalId } = (results['terminal.open'] = await terminal.open({
+    sessionId: results['session.create'] as string,
+    cols: 80,
+    rows: 24,
+  }))
+  results['terminal.list'] = await terminal.list({})
+  results['terminal.input'] = await terminal.input({ terminalId, data: 'x' })
+  results['terminal.resize'] = await terminal.resize({ terminalId, cols: 100, rows: 30 })
+  results['terminal.restart'] = await terminal.restart({ terminalId })
+  results['terminal.letWatch'] = await terminal.letWatch({ terminalId, isWatched: true })
 }
 
 async function callTasks(
@@ -344,6 +360,7 @@ describe.each(Object.entries(WAYS))('the contract over %s', (name, serve) => {
       'push.session': { type: 'start' },
       'push.task': { type: 'start', task: { taskId: 't' } },
       'push.usage': { usage: [] },
+      'push.terminal': { type: 'start', terminal: { terminalId: 'term-1' } },
       'push.app': { type: 'sessions' },
     })
   })

@@ -12,6 +12,7 @@ import { createSessionFilesView } from '../../src/main/engine/workspace/session-
 import { memoryBackups } from './memory-backups'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { memoryPlugins } from './memory-plugins'
+import { memoryTerminals } from './memory-terminals'
 import { memorySettings } from './memory-settings'
 import { memoryTasks, type MemoryTasks } from './memory-tasks'
 import { memoryTrust } from './memory-trust'
@@ -285,6 +286,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     mail: NO_MAIL,
     schedule: NO_SCHEDULES,
     plugins: memoryPlugins(),
+    terminals: memoryTerminals(changed),
     trust,
     hooks: { list: async () => ({ hooks: [], runs: [] }) },
     diagnostics: {

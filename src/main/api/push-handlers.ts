@@ -3,6 +3,7 @@ import { type ApiDeps, type Implementer, toRpcError } from './implementer'
 import { appPushes } from './push/app-push-queue'
 import { sessionPushes } from './push/session-push-queue'
 import { taskPushes, usagePushes } from './push/task-push-queue'
+import { terminalPushes } from './push/terminal-push-queue'
 
 export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps) {
   return {
@@ -23,6 +24,12 @@ export function pushHandlers(os: Implementer, { engine, host, logBug }: ApiDeps)
       taskPushes(engine.tasks, input.taskId, {
         ...(signal && { signal }),
         mapError: (error) => toRpcError(error, logBug, 'push.task'),
+      }),
+    ),
+    terminal: os.push.terminal.handler(({ input, signal }) =>
+      terminalPushes(engine.terminals, input.terminalId, {
+        ...(signal && { signal }),
+        mapError: (error) => toRpcError(error, logBug, 'push.terminal'),
       }),
     ),
     usage: os.push.usage.handler(({ signal }) =>

@@ -11,6 +11,7 @@ import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { pushHandlers } from './push-handlers'
 import { scheduleHandlers } from './schedule-handlers'
+import { terminalHandlers } from './terminal-handlers'
 import type { TrestleClient } from '../../shared/contract'
 
 /** Every method of the contract on one engine and one host. A method without a handler does not compile. */
@@ -38,6 +39,7 @@ export function createRouter(deps: ApiDeps) {
     schedule: scheduleHandlers(os, deps),
     plugin: pluginHandlers(os, deps),
     task: taskHandlers(os, deps),
+    terminal: terminalHandlers(os, deps),
     trust: trustHandlers(os, deps),
     push: pushHandlers(os, deps),
   })

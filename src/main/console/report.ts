@@ -41,6 +41,7 @@ const TERMINAL_ADVICE: Partial<Record<ErrorCode, string>> = {
     'Check the key with: trestle provider test NAME. Store another one with: trestle provider add NAME --replace.',
   'model.connection': 'Check the network, and the provider with: trestle provider test NAME.',
   'session.not_found': 'List the sessions with: trestle session list --all.',
+  'terminal.not_found': 'Open a new terminal.',
   'task.not_found': 'List the tasks with: trestle task list --all.',
   'store.unreadable': 'Bring back what can be read with: trestle session recover.',
   'hook.blocked': 'Rephrase the prompt, or check the hooks in config.toml.',

@@ -26,6 +26,7 @@ import type { NotificationActions } from './alarm/notification-actions'
 import type { Opener } from './tool/device/device-services'
 import type { UserNotification } from '../../shared/model/notification'
 import type { ScheduleActions } from './schedule/schedule-actions'
+import type { TerminalActions } from './engine-terminals'
 import type { PluginActions } from './plugin/plugins'
 import type { SettingsActions } from './settings-actions'
 
@@ -57,6 +58,7 @@ export interface Engine {
   readonly mail: MailActions
   readonly schedule: ScheduleActions
   readonly plugins: PluginActions
+  readonly terminals: TerminalActions
   readonly skills: { list(folder: string): Promise<SkillList> }
   readonly files: SessionFilesView
   /** Where the environment of commands comes from, and how to read it again. */
@@ -101,6 +103,8 @@ export type EngineChange =
   | { kind: 'schedules' }
   /** Plugins: what is installed, and what of it counts. */
   | { kind: 'plugins' }
+  /** The user's own terminals. */
+  | { kind: 'terminals' }
 
 /** What a host decides about its engine. */
 export interface EngineOptions {

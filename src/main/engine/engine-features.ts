@@ -5,6 +5,8 @@ import { createEngineDevice, type DeviceOptions, type EngineDevice } from './eng
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
+import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
+import type { EngineOptions } from './engine-api'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
 import type { Tool } from './tool/tool'
@@ -21,15 +23,21 @@ export interface EngineFeatures {
   device: Pick<EngineDevice, 'notifyUser' | 'notifications' | 'alarms' | 'begin'>
   mail: Pick<EngineMail, 'actions' | 'watch'>
   schedule: Omit<EngineSchedule, 'tools'>
+  /** Terminals of the user's own. */
+  terminals: Omit<EngineTerminals, 'close'>
   close(): void
 }
 
 /** Creates the features. They cost nothing until they are used. */
-export function createFeatures(foundation: EngineFoundation, options: DeviceOptions = {}): EngineFeatures {
+export function createFeatures(
+  foundation: EngineFoundation,
+  options: DeviceOptions & Pick<EngineOptions, 'taskHost'> = {},
+): EngineFeatures {
   const device = createEngineDevice(foundation, options)
   const memory = createEngineMemory(foundation)
   const mail = createEngineMail(foundation)
   const schedule = createEngineSchedule(foundation, { device, mail })
+  const terminals = createEngineTerminals(foundation, options)
   const tools = (session?: Session, workspace?: Workspace): readonly Tool[] => [
     ...device.tools(session, workspace),
     ...memory.tools(session),
@@ -46,7 +54,9 @@ export function createFeatures(foundation: EngineFoundation, options: DeviceOpti
     schedule,
     device,
     mail,
+    terminals,
     close() {
+      terminals.close()
       device.close()
       mail.close()
     },

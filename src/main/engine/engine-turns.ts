@@ -108,6 +108,7 @@ function createTools(
       previewDMail: (mail) => checkpoints.lookBack(session, { kind: 'd-mail', ...mail }),
     }),
     tasksOf: (session) => createSessionTasks(session, { supervisor, notifier, interactive, canType }),
+    terminalsOf: features.terminals.watched,
     planOf: (session) => sessionPlan(home, session),
     webOf: (session) => ({
       allowedHosts: () => settings().web.allowedHosts,
@@ -186,6 +187,6 @@ function createRunner(
           )
       },
     },
-    extensions: { hooks, diagnostics, recall: features.memory.recall },
+    extensions: { hooks, diagnostics, recall: features.memory.recall, terminals: features.terminals },
   })
 }

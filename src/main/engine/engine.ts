@@ -211,6 +211,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     mail: features.mail.actions,
     schedule: features.schedule.actions,
     plugins: foundation.plugins.actions,
+    terminals: features.terminals.actions,
     mcpContent: mcp.content,
     backups: { view: backups.view, take: backups.take, recover: foundation.recover },
     lend: (sessionId, means) => clientCapabilities.register(sessionId, means),

@@ -41,6 +41,9 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
         case 'trust':
           void queryClient.invalidateQueries({ queryKey: [['trust']] })
           break
+        case 'terminals':
+          void queryClient.invalidateQueries({ queryKey: [['terminal', 'list']] })
+          break
         case 'mcp':
         case 'memory':
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })

@@ -7,6 +7,11 @@ const SessionPane = onDemand(
   () => <ViewSkeleton label="Loading the conversation" />,
 )
 
+const TerminalPane = onDemand(
+  () => import('./panes/terminal-pane').then((module) => module.TerminalPane),
+  () => <ViewSkeleton label="Opening the terminal" />,
+)
+
 const TasksPane = onDemand(
   () => import('./panes/tasks-pane').then((module) => module.TasksPane),
   () => <ViewSkeleton label="Loading the tasks" />,
@@ -22,6 +27,8 @@ export function PaneContent({ sessionId, pane }: PaneContentProps) {
   switch (pane.kind) {
     case 'session':
       return <SessionPane ownerId={sessionId} sessionId={pane.sessionId} />
+    case 'terminal':
+      return <TerminalPane sessionId={sessionId} terminalId={pane.terminalId} />
     case 'tasks':
       return <TasksPane sessionId={sessionId} taskId={pane.taskId} />
     default:

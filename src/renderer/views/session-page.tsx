@@ -4,6 +4,7 @@ import { isAgentId } from '../../shared/model/agent'
 import type { SessionSchedule } from '../../shared/model/schedule'
 import { Conversation } from './conversation'
 import { PaneArea } from './panes/pane-area'
+import { WatchMark } from './panes/terminal-marks'
 import { PanesMenu } from './panes/panes-menu'
 import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
 import { FindInSession } from '../features/chat/header/find-in-session'
@@ -69,6 +70,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
               <SandboxChip sandbox={header.sandbox} userHome={frame.userHome} onOpenSettings={openSandbox} />
             )}
             <ContextMeter sessionId={sessionId} />
+            <WatchMark sessionId={sessionId} />
             <PanesMenu sessionId={sessionId} />
           </>
         ) : (

@@ -8,6 +8,7 @@ import {
   type UpdatesView,
 } from '../configuration/app'
 import { THEMES, type DesktopView } from '../configuration/settings'
+import type { TerminalPush } from '../model/terminal'
 import type { AppPush, SessionPush, TaskPush, UsagePush } from '../events/push'
 
 export interface AppInfo {
@@ -78,6 +79,8 @@ export const pushContract = {
     .output(eventIterator(type<SessionPush>())),
   /** One task's terminal: its newest output, then what it prints. Ends after the task has. */
   task: oc.input(z.strictObject({ taskId: z.string() })).output(eventIterator(type<TaskPush>())),
+  /** One of the user's terminals: its newest output, then what it prints. Fails when it is closed. */
+  terminal: oc.input(z.strictObject({ terminalId: z.string() })).output(eventIterator(type<TerminalPush>())),
   /** CPU, memory, processes and ports of running tasks, once a second while a client watches. */
   usage: oc.output(eventIterator(type<UsagePush>())),
   /** Session list, tasks, inbox, settings and models as they change; the first pushes are the whole lists. */

@@ -12,6 +12,7 @@ import { scheduleContract } from './schedule'
 import { pluginContract } from './plugin'
 import { settingsContract } from './settings'
 import { taskContract } from './task'
+import { terminalContract } from './terminal'
 
 /** Every method there is. A handler that is missing does not compile (src/main/api). */
 export const contract = {
@@ -36,6 +37,7 @@ export const contract = {
   skill: skillContract,
   hook: hookContract,
   task: taskContract,
+  terminal: terminalContract,
   trust: trustContract,
   push: pushContract,
 }

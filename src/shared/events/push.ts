@@ -47,6 +47,8 @@ export type AppPush =
   | { type: 'schedules' }
   /** Plugins: what is installed, and what of it counts. */
   | { type: 'plugins' }
+  /** The user's own terminals: which there are, and how they are. */
+  | { type: 'terminals' }
   /** The user chose something in a menu outside the page. */
   | { type: 'command'; command: HostCommand }
   /** Sent every few seconds so that silence means a lost connection. */

@@ -52,7 +52,7 @@ class AppPushQueue {
   #inbox = false
   /** Lists that have changed, and are to be read again. */
   readonly #topics = new Set<
-    'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms' | 'schedules' | 'plugins'
+    'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms' | 'schedules' | 'plugins' | 'terminals'
   >()
   #beat = false
   readonly #commands: HostCommand[] = []
@@ -249,6 +249,7 @@ class AppPushQueue {
       case 'alarms':
       case 'schedules':
       case 'plugins':
+      case 'terminals':
         this.#topics.add(change.kind)
         break
     }

@@ -14,10 +14,10 @@ export interface TaskSubscription {
 }
 
 /** Maximum characters of pending output for a slow client; beyond it the client gets a new `start` instead. */
-const MAX_PENDING_CHARS = 512 * 1024
+export const MAX_PENDING_CHARS = 512 * 1024
 
 /** Yields what `take` returns, at most once per frame, and waits for `wake` when there is nothing to yield. */
-class ThrottledQueue<Push> {
+export class ThrottledQueue<Push> {
   readonly #clock: Clock
   readonly #frameMs: number
   #last = Number.NEGATIVE_INFINITY

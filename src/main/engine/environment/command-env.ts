@@ -98,6 +98,25 @@ export function namedEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record
   return envWithout(base, (name) => hidden.has(name.toUpperCase()))
 }
 
+/**
+ * The environment of a terminal of the user's own: theirs, with their pager, editor and secrets. Only keys of providers
+ * and the names in `[tools] hide_env` are withheld, since those are Trestle's.
+ */
+export function userEnv(base: NodeJS.ProcessEnv, settings: EnvSettings): Record<string, string> {
+  const env = namedEnv(base, settings)
+  for (const name of [
+    ...Object.keys(NO_PAGERS),
+    'GIT_TERMINAL_PROMPT',
+    'GIT_OPTIONAL_LOCKS',
+    ...Object.keys(GIT_ONLY_READS),
+  ]) {
+    const own = base[name]
+    if (own === undefined) delete env[name]
+    else env[name] = own
+  }
+  return env
+}
+
 function envWithout(
   base: NodeJS.ProcessEnv,
   isWithheld: (name: string, value: string) => boolean,

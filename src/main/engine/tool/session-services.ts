@@ -37,6 +37,12 @@ export interface SessionTasks {
   stop(taskId: string, reason: string): Promise<Task>
 }
 
+/** The screens of the user's terminals that the agent may watch. */
+export interface TerminalScreens {
+  /** The text on the screen; undefined: there is no such terminal, or it is not watched. */
+  screen(terminalId: string): Promise<string | undefined>
+}
+
 /** A type of subagents as the tools name it. */
 export interface OfferedAgent {
   name: string

@@ -26,7 +26,7 @@ import { writeTool } from '../tool/builtin/write'
 import { callTool } from '../tool/call-tool'
 import { createRegistry, type Registry } from '../tool/registry'
 import type { TerminalTasks } from '../task/task-supervisor'
-import type { SessionAgents, SessionCheckpoints, SessionTasks } from '../tool/session-services'
+import type { SessionAgents, SessionCheckpoints, SessionTasks, TerminalScreens } from '../tool/session-services'
 import type { SessionSandbox } from '../tool/bash-sandbox'
 import type { Skills } from '../skill/skills'
 import { EDIT_TOOLS, editToolsOf } from '../tool/edit/edit-tools'
@@ -77,6 +77,8 @@ export interface SessionToolsDeps {
   sandboxOf?(session: Session): SessionSandbox
   webOf(session: Session): WebAccess
   planOf(session: Session): SessionPlan
+  /** The user's terminals that the agent may watch; absent: no terminals. */
+  terminalsOf?(session: Session): TerminalScreens
   /** `allTools`: all tools of the session, which this is one of. */
   agentsOf(session: Session, allTools: () => readonly Tool[]): SessionAgents
   checkpointsOf(session: Session): SessionCheckpoints
@@ -151,7 +153,7 @@ export function createSessionTools(deps: SessionToolsDeps): SessionTools {
         ...(sandbox && { sandbox }),
       }),
       taskListTool({ tasks }),
-      taskOutputTool({ tasks }),
+      taskOutputTool({ tasks, ...(deps.terminalsOf && { terminals: deps.terminalsOf(session) }) }),
       taskStopTool({ tasks }),
       fetchUrlTool({ web }),
       webSearchTool({ web }),

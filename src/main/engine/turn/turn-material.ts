@@ -80,6 +80,8 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
       : deps.project.snapshots.takeChanging(session))
     const isGitRepository = repositoryRoot(header.folder) !== undefined
     const { lookup } = tools
+    await deps.extensions.terminals?.refresh()
+    const watched = deps.extensions.terminals?.watched(session)
     const sandboxBefore = session.header.sandbox
     const facts = cachedFacts(() => {
       const { addedFolders, sandbox: now } = session.header
@@ -106,6 +108,7 @@ export function createTurnMaterial(deps: TurnRunnerDeps, prefixes: FrozenPrefixe
         servers: info.toolCalls ? tools.instructions() : NONE,
         brief: info.toolCalls ? briefTools(lookup) : undefined,
         loadable: info.toolCalls ? lookup.loadable?.() : undefined,
+        terminals: lookup.get('TaskOutput') ? watched?.describe() : undefined,
       }
     })
     /** The prefix that would be frozen now; after a compaction, the project is inspected again. */
@@ -238,4 +241,6 @@ export interface TurnExtensions {
   diagnostics?: Pick<Diagnostics, 'forTurn'>
   /** What the model is told of the memory before its next step. */
   recall?(session: Session, history: readonly Message[]): Promise<Recall | undefined>
+  /** The user's terminals that the agent may watch. */
+  terminals?: { refresh(): Promise<void>; watched(session: Session): { describe(): string | undefined } }
 }

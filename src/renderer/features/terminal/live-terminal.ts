@@ -4,7 +4,8 @@ import type { SerializeAddon } from '@xterm/addon-serialize'
 import type { Terminal } from '@xterm/xterm'
 import { BoundedWriter } from './bounded-writer'
 import { drawWithWebgl, ignoreTerminalQueries, type Xterm, SEARCH_COLORS, terminalTheme } from './xterm-setup'
-import { keyMeaning } from './terminal-keys'
+import { webLinks } from './web-links'
+import { keyMeaning, ownKeyMeaning } from './terminal-keys'
 
 /** Scrollback lines; reading further back may raise it up to the maximum. */
 const LINES = 5000
@@ -13,6 +14,8 @@ const MAX_LINES = 30_000
 export interface LiveTerminalOptions {
   /** Rows of a view that grows with its content; absent: it fills its box. */
   growsTo?: number
+  /** A terminal of the user's own: it has the size of its view, which is told here, and takes every key. */
+  onSize?: (cols: number, rows: number) => void
   /** The user's input. */
   onType: (data: string) => void
   /** The key that leaves the terminal was pressed. */
@@ -45,7 +48,7 @@ export class LiveTerminal {
     this.#options = options
     const terminal = new xterm.Terminal({
       // Lines of a task end in "\n" alone.
-      convertEol: true,
+      convertEol: options.onSize === undefined,
       allowProposedApi: true,
       cols: 80,
       rows: options.growsTo === undefined ? 24 : 2,
@@ -72,6 +75,7 @@ export class LiveTerminal {
     ignoreTerminalQueries(terminal)
     terminal.attachCustomKeyEventHandler((event) => this.#key(event))
     terminal.onData(options.onType)
+    if (options.onSize) terminal.registerLinkProvider(webLinks(terminal, box, options.onOpenLink))
     terminal.onScroll(() => this.#scrolled())
     this.#search.onDidChangeResults(({ resultIndex, resultCount }) =>
       options.onMatches({ index: resultIndex, count: resultCount }),
@@ -169,6 +173,11 @@ export class LiveTerminal {
     return `${lines.join('\n').trimEnd()}\n`
   }
 
+  /** The selected text; `''` if nothing is selected. */
+  selection(): string {
+    return this.#terminal.getSelection()
+  }
+
   dispose(): void {
     this.#gone = true
     this.#writer.stop()
@@ -178,7 +187,8 @@ export class LiveTerminal {
   }
 
   #key(event: KeyboardEvent): boolean {
-    const meaning = keyMeaning(event, this.#terminal.hasSelection())
+    const isOwn = this.#options.onSize !== undefined
+    const meaning = isOwn ? ownKeyMeaning(event) : keyMeaning(event, this.#terminal.hasSelection())
     if (meaning === 'program') return true
     // The browser handles these keys (paste, copy).
     if (meaning === 'browser') return false
@@ -212,8 +222,11 @@ export class LiveTerminal {
 
   #resize(): void {
     if (this.#gone) return
+    // A hidden view has no size.
+    if (this.#options.onSize && this.#box.clientWidth === 0) return
     const room = this.#fit.proposeDimensions()
     if (!room || Number.isNaN(room.cols) || Number.isNaN(room.rows)) return
+    if (this.#options.onSize) return this.#fill(room, this.#options.onSize)
     const { growsTo } = this.#options
     const rows = growsTo === undefined ? room.rows : Math.min(growsTo, this.#linesUsed())
     const size = viewSize(this.#drawing, { cols: room.cols, rows })
@@ -222,6 +235,12 @@ export class LiveTerminal {
     this.#box.dataset['drawing'] = this.#drawing
     // In a narrower view the same lines may take more rows.
     this.#grow()
+  }
+
+  #fill({ cols, rows }: { cols: number; rows: number }, onSize: (cols: number, rows: number) => void): void {
+    const terminal = this.#terminal
+    if (cols !== terminal.cols || rows !== terminal.rows) terminal.resize(cols, rows)
+    onSize(terminal.cols, terminal.rows)
   }
 
   #linesUsed(): number {

@@ -25,6 +25,22 @@ export function keyMeaning(press: KeyPress, hasSelection: boolean, apple = APPLE
   return 'program'
 }
 
+/**
+ * In a terminal of the user's own every key is the program's, Escape too, but for F6, which goes on to the next pane,
+ * and the keys that terminals have everywhere.
+ */
+export function ownKeyMeaning(press: KeyPress, apple = APPLE): KeyMeaning {
+  const { key, ctrlKey, metaKey, altKey, shiftKey, isComposing } = press
+  if (isComposing) return 'program'
+  if (key === 'F6') return 'browser'
+  const isOurs = apple ? metaKey && !ctrlKey : ctrlKey && shiftKey && !metaKey
+  if (!isOurs || altKey) return 'program'
+  const letter = key.toLowerCase()
+  if (letter === 'c') return 'copy'
+  if (letter === 'f') return 'find'
+  return 'browser'
+}
+
 const ESC = '\\u001b'
 const ESCAPE = new RegExp(`${ESC}(?:\\[[0-9;?]*[ -/]*[@-~]|O.|.)?`, 'g')
 

@@ -1,10 +1,12 @@
-import { Columns3, Files, GitBranch, GitCompare, ListTodo } from 'lucide-react'
+import { Columns3, Files, GitBranch, GitCompare, ListTodo, SquareTerminal } from 'lucide-react'
 import { useMemo, type ReactNode } from 'react'
 import type { Command } from '../../features/shell/palette'
 import { paneKey } from '../../state/panes/pane'
 import { groupsOf, groupWith, panesIn, placeBeside, SIDES } from '../../state/panes/pane-tree'
 import { closePane, movePane, openPane, sessionPanes, showPane, toggleMaximized } from '../../state/panes/panes-state'
 import { conversationPane } from '../../state/panes/stored-panes'
+import { useClient } from '../../state/page/queries'
+import { openNewTerminal } from '../../state/user-terminals'
 import { titleOf, type Project } from '../../state/session/sessions-state'
 
 /** Something that opens a pane. */
@@ -18,6 +20,7 @@ export interface PaneCommand {
 
 /** What opens panes beside a session's conversation: for its menu and for the palette. */
 export function usePaneCommands(sessionId: string): PaneCommand[] {
+  const client = useClient()
   return useMemo(
     () => [
       {
@@ -42,6 +45,13 @@ export function usePaneCommands(sessionId: string): PaneCommand[] {
         run: () => openPane(sessionId, { kind: 'git' }),
       },
       {
+        id: 'pane-terminal',
+        label: 'New terminal',
+        keywords: 'shell command line console pane',
+        icon: <SquareTerminal aria-hidden />,
+        run: () => openNewTerminal(client, sessionId),
+      },
+      {
         id: 'pane-tasks',
         label: 'Tasks',
         keywords: 'background commands pane',
@@ -49,7 +59,7 @@ export function usePaneCommands(sessionId: string): PaneCommand[] {
         run: () => openPane(sessionId, { kind: 'tasks' }),
       },
     ],
-    [sessionId],
+    [client, sessionId],
   )
 }
 
@@ -72,7 +82,7 @@ export function paneCommands(
     ...opening.map(({ id, label, keywords, icon, run }) => ({
       id,
       group: GROUP,
-      label: `Open ${label.toLocaleLowerCase()}`,
+      label: label.startsWith('New') ? label : `Open ${label.toLocaleLowerCase()}`,
       keywords,
       icon,
       run,

@@ -16,6 +16,7 @@ import { cx } from '../../ui/cx'
 import { ContextMenu, ContextMenuItem, ContextMenuSeparator } from '../../ui/menu'
 import { endDrag, startDrag, useTabDrop } from './pane-drop'
 import { panelId, tabId } from './pane-ids'
+import { WatchedTab } from './terminal-marks'
 import { usePaneTitle } from './pane-title'
 
 interface PaneTabProps {
@@ -88,6 +89,7 @@ export function PaneTab({ sessionId, group, pane, isOwn, canMove, isMaximized, o
       >
         <SessionDot pane={pane} isOwn={isOwn} />
         <span className="truncate">{title}</span>
+        <WatchedTab pane={pane} />
       </button>
     </ContextMenu>
   )

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button } from '../../ui/button'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
 import { onDemand } from '../../ui/on-demand'
+import { HiddenTerminals } from './terminal-marks'
 import { usePaneCommands } from './pane-commands'
 
 const SessionPicker = onDemand(() => import('./session-picker').then((module) => module.SessionPicker))
@@ -27,6 +28,7 @@ export function PanesMenu({ sessionId }: { sessionId: string }) {
             {label}
           </MenuItem>
         ))}
+        <HiddenTerminals sessionId={sessionId} />
         <MenuSeparator />
         <MenuItem onSelect={() => setPicking(true)}>Another session…</MenuItem>
       </Menu>

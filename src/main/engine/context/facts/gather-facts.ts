@@ -8,6 +8,7 @@ import {
   skillAndAgentFacts,
   toolListFacts,
   serverInstructionFacts,
+  watchedTerminalFacts,
   type ServerInstructions,
 } from './instruction-facts'
 import type { PermissionMode } from '../../../../shared/model/approval'
@@ -29,6 +30,8 @@ export interface FactsInput {
   brief: string | undefined
   /** The list of tools that can be loaded, where there is one. */
   loadable: string | undefined
+  /** The user's terminals that the agent may watch, one line each. */
+  terminals: string | undefined
 }
 
 /** The facts about the model's environment, in the order of the system prompt. No side effects, and cheap. */
@@ -41,6 +44,7 @@ export function gatherFacts(input: FactsInput): ContextFact[] {
     ...skillAndAgentFacts(input.skills, input.agentTypes),
     ...toolListFacts(input.brief, input.loadable),
     ...serverInstructionFacts(input.servers),
+    ...watchedTerminalFacts(input.terminals),
   ]
 }
 

@@ -65,6 +65,16 @@ export function toolListFacts(brief?: string, loadable?: string): ContextFact[] 
   ]
 }
 
+/** The user's terminals that the agent may watch. */
+export function watchedTerminalFacts(terminals: string | undefined): ContextFact[] {
+  return listed(
+    'watched-terminals',
+    terminals,
+    'The terminals you may watch have changed.',
+    'You may not watch terminals of the user any more.',
+  )
+}
+
 function listed(key: string, text: string | undefined, changed: string, removed: string): ContextFact[] {
   return text === undefined ? [] : [{ key, text, changed, removed, isList: true }]
 }

@@ -2,6 +2,7 @@ import { CancellationTokenSource, type MessageConnection } from 'vscode-jsonrpc/
 import { CodedError } from '../../../../shared/errors'
 import type { TaskPush, UsagePush } from '../../../../shared/events/push'
 import type { Task } from '../../../../shared/model/task'
+import type { TerminalPush, UserTerminal } from '../../../../shared/model/terminal'
 import { connectionOver, fromWire } from '../host/json-rpc'
 import type { HostNotifications, HostRequests } from '../host/task-protocol'
 import type { HostSocket } from '../host/host-endpoint'
@@ -10,6 +11,8 @@ export interface HostConnectionEvents {
   changed: (tasks: Task[]) => void
   removed: (taskIds: string[]) => void
   measured: (push: UsagePush) => void
+  /** The user's terminals, whenever one changes. Absent: this client does not follow them. */
+  terminals?: (terminals: UserTerminal[]) => void
   /** The host hung up, or is dead. Called once, between `open` and `close`. */
   lost: () => void
 }
@@ -22,6 +25,7 @@ export class HostConnection {
   private readonly underWay = new Set<(error: Error) => void>()
   private readonly printed = new Map<number, (text: string) => void>()
   private readonly pushed = new Map<number, (push: TaskPush) => void>()
+  private readonly viewed = new Map<number, (push: TerminalPush) => void>()
   private lastNumber = 0
   private isOpen = false
   isLost = false
@@ -40,6 +44,8 @@ export class HostConnection {
     on('printed', ({ outputId, text }) => this.printed.get(outputId)?.(text))
     on('pushed', ({ watchId, push }) => this.pushed.get(watchId)?.(push))
     on('measured', (push) => events.measured(push))
+    on('terminals', ({ terminals }) => events.terminals?.(terminals))
+    on('terminalPushed', ({ viewId, push }) => this.viewed.get(viewId)?.(push))
     socket.on('error', () => socket.destroy())
     socket.once('close', () => {
       this.isLost = true
@@ -55,7 +61,8 @@ export class HostConnection {
     const link = new HostConnection(host, events)
     try {
       link.pid = (await link.ask('hello', { token: host.token })).pid
-      events.changed(await link.ask('follow', {}))
+      if (events.terminals) events.terminals(await link.ask('followTerminals', {}))
+      else events.changed(await link.ask('follow', {}))
       link.isOpen = true
       return link
     } catch (error) {
@@ -97,6 +104,22 @@ export class HostConnection {
     const outputId = ++this.lastNumber
     this.printed.set(outputId, listener)
     return { outputId, stop: () => this.printed.delete(outputId) }
+  }
+
+  /** Looks at a terminal of the user's; resolves with a function to stop, or undefined if there is no such terminal. */
+  async viewTerminal(terminalId: string, listener: (push: TerminalPush) => void): Promise<(() => void) | undefined> {
+    const viewId = ++this.lastNumber
+    this.viewed.set(viewId, listener)
+    const stop = (): void => {
+      this.viewed.delete(viewId)
+      if (this.isOpen && !this.isLost) void this.ask('leaveTerminal', { viewId }).catch(() => {})
+    }
+    const isThere = await this.ask('viewTerminal', { viewId, terminalId }).catch((error: unknown) => {
+      this.viewed.delete(viewId)
+      throw error
+    })
+    if (!isThere) this.viewed.delete(viewId)
+    return isThere ? stop : undefined
   }
 
   /** Watches a task; resolves with a function to stop, or undefined if the host has no such running task. */

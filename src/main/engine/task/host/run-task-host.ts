@@ -16,6 +16,7 @@ import { identityOf } from '../../process/process-identity'
 import { hostEndpoint, type HostEndpoint } from './host-endpoint'
 import { serveConnection } from './serve-connection'
 import { TaskHost } from './task-host'
+import { UserTerminals } from './user-terminals'
 import { UsageBroadcast } from './change-broadcast'
 import { heartbeatFile } from '../../process/process-tag'
 
@@ -90,6 +91,7 @@ async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostSe
   const endpoint = hostEndpoint(home)
   const identity = identityOf(process.pid)
   const host = new TaskHost({ home, identity, log })
+  const terminals = new UserTerminals()
   const usage = new UsageBroadcast(host, log)
   const clients = new Set<object>()
   const ended = Promise.withResolvers<void>()
@@ -97,7 +99,7 @@ async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostSe
   let quietSince = performance.now()
   const server = createServer((socket) => {
     open += 1
-    serveConnection(socket, { host, usage, token: endpoint.token, clients, log }, () => {
+    serveConnection(socket, { host, terminals, usage, token: endpoint.token, clients, log }, () => {
       open -= 1
       quietSince = performance.now()
     })
@@ -109,7 +111,7 @@ async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostSe
   writeFileSync(heartbeat, '', { mode: 0o600 })
   const beat = setInterval(() => touch(heartbeat), HEARTBEAT_MS)
   const idle = setInterval(() => {
-    if (open > 0 || !host.isIdle) quietSince = performance.now()
+    if (open > 0 || !host.isIdle || !terminals.isIdle) quietSince = performance.now()
     else if (performance.now() - quietSince >= options.idleMs) void close()
   }, IDLE_CHECK_MS)
   let closing: Promise<void> | undefined
@@ -118,7 +120,7 @@ async function serveTaskHost(options: TaskHostServerOptions): Promise<TaskHostSe
       clearInterval(beat)
       clearInterval(idle)
       server.close()
-      await host.close()
+      await Promise.all([host.close(), terminals.closeAll()])
       rmSync(heartbeat, { force: true })
       ended.resolve()
     })()

@@ -4,6 +4,8 @@ import type { CancellationToken } from 'vscode-jsonrpc/node'
 import { ChangeFeed, type UsageBroadcast } from './change-broadcast'
 import { connectionOver, toWire } from './json-rpc'
 import type { TaskHost } from './task-host'
+import { terminalRequests } from './terminal-requests'
+import type { UserTerminals } from './user-terminals'
 import type { HostNotifications, HostRequests } from './task-protocol'
 
 /** A client with this many unsent bytes gets no more output until it has taken them. */
@@ -17,6 +19,7 @@ type Handlers = {
 
 export interface ConnectionDeps {
   host: TaskHost
+  terminals: UserTerminals
   usage: UsageBroadcast
   token: string
   /** All connected clients. */
@@ -26,7 +29,7 @@ export interface ConnectionDeps {
 
 /** Serves one client until it hangs up, then stops its foreground commands. `onEnd` is called once that is done. */
 export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () => void): void {
-  const { host, usage, clients, log } = deps
+  const { host, terminals, usage, clients, log } = deps
   const me = {}
   const connection = connectionOver(socket)
   const cleanups: (() => void)[] = []
@@ -62,6 +65,12 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
   let stopMeasuring: (() => void) | undefined
 
   const handlers: Handlers = {
+    ...terminalRequests(terminals, {
+      key: String(clientNumber(me)),
+      send: push,
+      isReady,
+      onGone: (cleanup) => cleanups.push(cleanup),
+    }),
     hello({ token }) {
       if (!isSame(token, deps.token)) throw new Error('This is not the token of this task host.')
       isWelcome = true
@@ -120,6 +129,8 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps, onEnd: () 
     },
     async leave({ stop }) {
       const taskIds = host.tasksOf(me, stop === 'all' ? clients : undefined)
+      // Another program that shows terminals keeps them.
+      if (stop === 'all' && terminals.followers <= 1) await terminals.closeAll()
       return { stopped: (await host.stop(taskIds, 'Trestle was closed.')).length }
     },
   }

@@ -1,6 +1,7 @@
 import type { TaskPush, UsagePush } from '../../../../shared/events/push'
 import type { Failure } from '../../../../shared/errors'
 import type { Task, TaskOutputPage } from '../../../../shared/model/task'
+import type { TerminalPush, UserTerminal } from '../../../../shared/model/terminal'
 import type { SandboxPolicy } from '../../sandbox/sandbox-policy'
 import type { BackgroundStart, TaskEnd, TaskStart } from '../task-supervisor'
 
@@ -8,7 +9,7 @@ import type { BackgroundStart, TaskEnd, TaskStart } from '../task-supervisor'
  * Raised by every change that an older host or client would not understand. It is part of the socket's name, so that
  * both versions can run side by side.
  */
-export const PROTOCOL = 2
+export const PROTOCOL = 3
 
 /** What a client sends with every command, because its settings and environment apply, not the host's. */
 export interface StartSurroundings {
@@ -28,8 +29,44 @@ export interface ForegroundStart extends StartSurroundings {
   moveAtLimit: boolean
 }
 
+/** A terminal of the user's own. The client's settings and environment apply. */
+export interface TerminalStart {
+  terminalId: string
+  sessionId: string
+  shell: string
+  args: string[]
+  cwd: string
+  env: Record<string, string>
+  cols: number
+  rows: number
+  startedAt: number
+}
+
+/** What a client can request about the user's terminals. `null` or false: there is no such terminal. */
+export interface TerminalRequests {
+  /** Subscribes to `terminals`. */
+  followTerminals: { params: Record<string, never>; result: UserTerminal[] }
+  openTerminal: { params: TerminalStart; result: UserTerminal }
+  restartTerminal: { params: { terminalId: string; startedAt: number }; result: UserTerminal | null }
+  terminalInput: { params: { terminalId: string; data: string }; result: boolean }
+  resizeTerminal: { params: { terminalId: string; cols: number; rows: number }; result: boolean }
+  watchTerminal: { params: { terminalId: string; isWatched: boolean }; result: UserTerminal | null }
+  /** The text that the agent of a session may read. */
+  terminalScreen: { params: { terminalId: string; sessionId: string }; result: string | null }
+  closeTerminal: { params: { terminalId: string }; result: boolean }
+  /** Sends `terminalPushed` with this number until `leaveTerminal`. */
+  viewTerminal: { params: { viewId: number; terminalId: string }; result: boolean }
+  leaveTerminal: { params: { viewId: number }; result: null }
+}
+
+/** What the host sends about the user's terminals. */
+export interface TerminalNotifications {
+  terminals: { terminals: UserTerminal[] }
+  terminalPushed: { viewId: number; push: TerminalPush }
+}
+
 /** What a client can request. `hello` must come first; the host refuses every other method before it. */
-export interface HostRequests {
+export interface HostRequests extends TerminalRequests {
   hello: { params: { token: string }; result: { pid: number } }
   start: { params: BackgroundStart & StartSurroundings; result: Task }
   /** Announces a command with this environment. */
@@ -62,7 +99,7 @@ export interface HostRequests {
 }
 
 /** What the host sends. */
-export interface HostNotifications {
+export interface HostNotifications extends TerminalNotifications {
   changed: { tasks: Task[] }
   removed: { taskIds: string[] }
   printed: { outputId: number; text: string }

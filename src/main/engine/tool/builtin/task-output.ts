@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Task } from '../../../../shared/model/task'
 import { truncateStart } from '../../task/output/truncate-text'
-import type { SessionTasks } from '../session-services'
+import { TERMINAL_PREFIX } from '../../terminal/terminal-client'
+import type { SessionTasks, TerminalScreens } from '../session-services'
 import { outputLines, shortenedTask, taskSummary, taskLines } from '../task-lines'
 import { failed, ok, type CallContext, type Tool, type ToolResult } from '../tool'
 import description from './task-output.md?raw'
@@ -17,8 +18,13 @@ const input = z.strictObject({
 
 type Input = z.output<typeof input>
 
+interface TaskOutputDeps {
+  tasks: SessionTasks
+  terminals?: TerminalScreens
+}
+
 /** How a background task stands and what it printed last; see reference/tools.md, Shell. */
-export function taskOutputTool({ tasks }: { tasks: SessionTasks }): Tool<typeof input> {
+export function taskOutputTool({ tasks, terminals }: TaskOutputDeps): Tool<typeof input> {
   return {
     name: 'TaskOutput',
     description,
@@ -28,6 +34,12 @@ export function taskOutputTool({ tasks }: { tasks: SessionTasks }): Tool<typeof 
     // It waits as long as it was asked to.
     timeoutMs: null,
     async prepare(asked) {
+      if (terminals && asked.task_id.startsWith(TERMINAL_PREFIX))
+        return {
+          summary: 'Terminal of the user',
+          accesses: [],
+          run: () => screenOf(terminals, asked.task_id),
+        }
       const found = await tasks.find(asked.task_id)
       const summary = 'task' in found ? taskSummary(found.task) : asked.task_id
       return { summary, accesses: [], run: (ctx) => run(tasks, asked, ctx) }
@@ -68,4 +80,11 @@ async function run(
 function retrievalOf(task: Task, block: boolean): 'success' | 'timeout' | 'not_ready' {
   if (task.status !== 'running') return 'success'
   return block ? 'timeout' : 'not_ready'
+}
+
+/** What a terminal of the user's shows, as text. */
+async function screenOf(terminals: TerminalScreens, terminalId: string): Promise<ToolResult> {
+  const text = await terminals.screen(terminalId)
+  if (text === undefined) return failed(`The user does not let you watch a terminal ${terminalId}.`)
+  return ok(text === '' ? 'The terminal shows nothing.' : `The user's terminal shows, newest last:\n${text}`)
 }

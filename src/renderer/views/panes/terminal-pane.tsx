@@ -1,0 +1,17 @@
+import { UserTerminal } from '../../features/terminal/user-terminal'
+import { paneKey } from '../../state/panes/pane'
+import { closePane } from '../../state/panes/panes-state'
+import { useOpenLink } from '../../state/use-open-link'
+
+/** A terminal of the user's in a pane. */
+export function TerminalPane({ sessionId, terminalId }: { sessionId: string; terminalId: string }) {
+  const openLink = useOpenLink()
+  return (
+    <UserTerminal
+      terminalId={terminalId}
+      sessionId={sessionId}
+      onOpenLink={openLink}
+      onClose={() => closePane(sessionId, paneKey({ kind: 'terminal', terminalId }))}
+    />
+  )
+}
