@@ -1,10 +1,12 @@
 import { FEATURE_TEXT, type Feature } from '../../shared/configuration/features'
 import { textTokens } from './context/tokens/token-estimate'
 import type { EngineFoundation } from './engine-foundation'
+import { createEngineGit } from './engine-git'
 import { createEngineDevice, type DeviceOptions, type EngineDevice } from './engine-device'
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
+import type { GitActions } from './git/git-actions'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
 import type { Tool } from './tool/tool'
@@ -21,6 +23,7 @@ export interface EngineFeatures {
   device: Pick<EngineDevice, 'notifyUser' | 'notifications' | 'alarms' | 'begin'>
   mail: Pick<EngineMail, 'actions' | 'watch'>
   schedule: Omit<EngineSchedule, 'tools'>
+  git(): Promise<GitActions>
   close(): void
 }
 
@@ -44,6 +47,7 @@ export function createFeatures(foundation: EngineFoundation, options: DeviceOpti
         .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
     memory,
     schedule,
+    git: createEngineGit(foundation),
     device,
     mail,
     close() {

@@ -39,6 +39,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           break
         case 'mcp':
         case 'memory':
+        case 'git':
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })
           break
         case 'schedules':

@@ -251,4 +251,10 @@ export interface GitPullRequest {
   needsPush: boolean
 }
 
-export const GIT_LIMITS = { pathChars: 4_096, paths: 5_000, messageChars: 100_000, nameChars: 250, logPage: 500 } as const
+export const GIT_LIMITS = {
+  pathChars: 4_096,
+  paths: 5_000,
+  messageChars: 100_000,
+  nameChars: 250,
+  logPage: 500,
+} as const

@@ -52,7 +52,7 @@ class AppPushQueue {
   #inbox = false
   /** Lists that have changed, and are to be read again. */
   readonly #topics = new Set<
-    'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms' | 'schedules' | 'plugins'
+    'settings' | 'models' | 'mcp' | 'memory' | 'git' | 'notifications' | 'alarms' | 'schedules' | 'plugins'
   >()
   #beat = false
   readonly #commands: HostCommand[] = []
@@ -245,6 +245,7 @@ class AppPushQueue {
       case 'models':
       case 'mcp':
       case 'memory':
+      case 'git':
       case 'notifications':
       case 'alarms':
       case 'schedules':

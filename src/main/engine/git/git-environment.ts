@@ -29,8 +29,6 @@ export function gitEnvironment(
     GIT_EDITOR: ':',
     GIT_SEQUENCE_EDITOR: ':',
     GIT_PAGER: 'cat',
-    // Paths are names, never patterns.
-    GIT_LITERAL_PATHSPECS: '1',
     ...(!write && { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' }),
   }
 }

@@ -27,13 +27,17 @@ export function readGitTrust(home: string, repository: Repository): GitTrust {
 export function requireGitTrust(home: string, repository: Repository): void {
   const { state, programs } = readGitTrust(home, repository)
   if (state !== 'asked') return
-  throw new CodedError('git.untrusted', `${repository.top} has programs of its own: ${programs.slice(0, 5).join('; ')}.`)
+  throw new CodedError(
+    'git.untrusted',
+    `${repository.top} has programs of its own: ${programs.slice(0, 5).join('; ')}.`,
+  )
 }
 
 /** Trusts what was shown; `git.changed` when the repository has something else by now. */
 export function writeGitTrust(home: string, repository: Repository, hash: string, at: number): void {
   const now = repositoryPrograms(repository)
-  if (now.hash !== hash) throw new CodedError('git.changed', 'The repository’s hooks or settings changed since they were shown.')
+  if (now.hash !== hash)
+    throw new CodedError('git.changed', 'The repository’s hooks or settings changed since they were shown.')
   mkdirSync(folderOf(home), { recursive: true, mode: 0o700 })
   const decision: z.infer<typeof Decision> = { repository: repository.commonDir, hash, at }
   writePrivateFile(fileOf(home, repository), `${JSON.stringify(decision, undefined, 2)}\n`)
