@@ -1,4 +1,5 @@
 import type { Pane } from '../state/panes/pane'
+import { GitPane } from './lazy-session-parts'
 
 export interface PaneContentProps {
   sessionId: string
@@ -6,8 +7,10 @@ export interface PaneContentProps {
 }
 
 /** The content of a pane. Each kind is loaded when it is first shown. */
-export function PaneContent({ pane }: PaneContentProps) {
+export function PaneContent({ sessionId, pane }: PaneContentProps) {
   switch (pane.kind) {
+    case 'git':
+      return <GitPane sessionId={sessionId} />
     default:
       return null
   }
