@@ -22,6 +22,7 @@ const ENGINE_LAYERS = [
   'plugin',
   'environment',
   'network',
+  'git',
   'sandbox',
   'model',
   'task',

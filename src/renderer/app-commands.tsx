@@ -3,6 +3,7 @@ import {
   CalendarClock,
   Bell,
   BellRing,
+  GitBranch,
   Inbox,
   Keyboard,
   Link,
@@ -32,6 +33,7 @@ import type { SettingsView } from '../shared/configuration/settings'
 import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/shell/palette'
 import { answerTask, useTasks } from './state/tasks-state'
+import { openPane } from './state/panes/panes-state'
 import { folderName } from './format/folder-name'
 import { useInbox } from './state/inbox-state'
 import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
@@ -117,6 +119,14 @@ export function useAppCommands({
             shortcut: 'Mod+F',
             icon: <Search aria-hidden />,
             run: () => openFind(frontId),
+          },
+          {
+            id: 'git',
+            group: 'This session',
+            label: 'Git: changes, branches and history',
+            keywords: 'commit stage stash push pull branch log diff conflict pull request',
+            icon: <GitBranch aria-hidden />,
+            run: () => openPane(current.sessionId, { kind: 'git' }),
           },
           {
             id: 'model',

@@ -5,6 +5,7 @@
  */
 
 import { FEATURE_ERRORS } from './feature-errors'
+import { GIT_ERRORS } from './git-errors'
 
 interface ErrorKind {
   title: string
@@ -170,6 +171,7 @@ export const ERRORS = {
     advice: 'Send it again if its answer is still needed; what it had started may have been done.',
   },
   ...FEATURE_ERRORS,
+  ...GIT_ERRORS,
   'checkpoint.lost': {
     title: 'A checkpoint cannot be read',
     retryable: false,

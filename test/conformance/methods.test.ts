@@ -105,6 +105,7 @@ async function callEverything(client: TrestleClient, engine: MemoryEngine): Prom
   await callTasks(client, engine, results)
   await callMcp(client, sessionId, results)
   await callMemory(client, results)
+  await callGit(client, sessionId, results)
   await callAlarms(client, results)
   await callMail(client, results)
   await callSchedules(client, results)
@@ -198,6 +199,59 @@ async function callMemory({ memory }: TrestleClient, results: Record<string, unk
   results['memory.remove'] = await memory.remove({ ids: [1] })
   results['memory.restore'] = await memory.restore({ ids: [1] })
   results['memory.purge'] = await memory.purge({ ids: [1] })
+}
+
+/** The folder has no repository; everything but the summary fails with that code. */
+async function callGit({ git }: TrestleClient, sessionId: string, results: Record<string, unknown>): Promise<void> {
+  const code = async (call: Promise<unknown>): Promise<string> => (await failureOfCall(call)).code
+  const hash = 'a'.repeat(40)
+  const path = 'a.ts'
+  const hunk = { sessionId, path, hunkIds: ['h'] }
+  results['git.summary'] = await git.summary({ sessionId })
+  results['git.progress'] = await git.progress({ sessionId })
+  results['git.trustView'] = await code(git.trustView({ sessionId }))
+  results['git.trust'] = await code(git.trust({ sessionId, hash }))
+  results['git.init'] = await code(git.init({ sessionId }))
+  results['git.status'] = await code(git.status({ sessionId }))
+  results['git.diff'] = await code(git.diff({ sessionId, path, side: 'staged' }))
+  results['git.stage'] = await code(git.stage({ sessionId, paths: [path] }))
+  results['git.unstage'] = await code(git.unstage({ sessionId, paths: 'all' }))
+  results['git.discard'] = await code(git.discard({ sessionId, paths: [path] }))
+  results['git.stageHunks'] = await code(git.stageHunks(hunk))
+  results['git.unstageHunks'] = await code(git.unstageHunks(hunk))
+  results['git.discardHunks'] = await code(git.discardHunks(hunk))
+  results['git.kept'] = await code(git.kept({ sessionId }))
+  results['git.restoreKept'] = await code(git.restoreKept({ sessionId, id: '1' }))
+  results['git.commit'] = await code(git.commit({ sessionId, message: 'm', amend: false }))
+  results['git.lastMessage'] = await code(git.lastMessage({ sessionId }))
+  results['git.draftMessage'] = await code(git.draftMessage({ sessionId }))
+  results['git.branches'] = await code(git.branches({ sessionId }))
+  results['git.createBranch'] = await code(git.createBranch({ sessionId, name: 'b', checkout: true }))
+  results['git.switch'] = await code(git.switch({ sessionId, to: 'refs/heads/b' }))
+  results['git.renameBranch'] = await code(git.renameBranch({ sessionId, name: 'b', to: 'c' }))
+  results['git.deleteBranch'] = await code(git.deleteBranch({ sessionId, name: 'b', force: false }))
+  results['git.stashes'] = await code(git.stashes({ sessionId }))
+  results['git.saveStash'] = await code(git.saveStash({ sessionId, message: '', untracked: true }))
+  results['git.applyStash'] = await code(git.applyStash({ sessionId, hash, drop: true }))
+  results['git.dropStash'] = await code(git.dropStash({ sessionId, hash }))
+  results['git.restoreStash'] = await code(git.restoreStash({ sessionId, hash, message: 'm' }))
+  results['git.fetch'] = await code(git.fetch({ sessionId }))
+  results['git.pull'] = await code(git.pull({ sessionId, way: 'rebase' }))
+  results['git.push'] = await code(git.push({ sessionId }))
+  results['git.log'] = await code(git.log({ sessionId }))
+  results['git.commitDetails'] = await code(git.commitDetails({ sessionId, hash }))
+  results['git.commitDiff'] = await code(git.commitDiff({ sessionId, hash, path }))
+  results['git.blame'] = await code(git.blame({ sessionId, path }))
+  results['git.conflictFile'] = await code(git.conflictFile({ sessionId, path }))
+  results['git.resolvePart'] = await code(git.resolvePart({ sessionId, path, part: 0, choice: 'ours', hash: '' }))
+  results['git.takeSide'] = await code(git.takeSide({ sessionId, path, choice: 'ours' }))
+  results['git.markResolved'] = await code(git.markResolved({ sessionId, paths: [path] }))
+  results['git.continueOperation'] = await code(git.continueOperation({ sessionId }))
+  results['git.abortOperation'] = await code(git.abortOperation({ sessionId }))
+  results['git.pullRequest'] = await code(git.pullRequest({ sessionId }))
+  results['git.createPullRequest'] = await code(
+    git.createPullRequest({ sessionId, title: 't', body: '', base: 'main', draft: false }),
+  )
 }
 
 /** There are neither alarms nor notifications; what is asked about one alarm fails with its code. */

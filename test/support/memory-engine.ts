@@ -10,6 +10,7 @@ import type { TrustView } from '../../src/shared/configuration/customizations'
 import type { Engine, EngineChange } from '../../src/main/engine/engine-api'
 import { createSessionFilesView } from '../../src/main/engine/workspace/session-files-view'
 import { memoryBackups } from './memory-backups'
+import { NO_GIT } from './memory-git'
 import { memoryMcp, memoryMcpContent } from './memory-mcp'
 import { memoryPlugins } from './memory-plugins'
 import { memoryTerminals } from './memory-terminals'
@@ -281,6 +282,7 @@ export function memoryEngine(options: { home?: string; version?: string } = {}):
     tasks: memoryTasks(changed),
     inbox,
     memory: NO_MEMORY,
+    git: async () => NO_GIT,
     notifications: NO_NOTIFICATIONS,
     alarms: NO_ALARMS,
     mail: NO_MAIL,

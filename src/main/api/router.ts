@@ -7,6 +7,7 @@ import { folderHandlers } from './folder-handlers'
 import { mcpHandlers, mcpContentHandlers } from './mcp-handlers'
 import { alarmHandlers, notificationHandlers } from './device-handlers'
 import { mailHandlers } from './mail-handlers'
+import { gitHandlers } from './git-handlers'
 import { memoryHandlers } from './memory-handlers'
 import { pluginHandlers } from './plugin-handlers'
 import { pushHandlers } from './push-handlers'
@@ -33,6 +34,7 @@ export function createRouter(deps: ApiDeps) {
     mcpContent: mcpContentHandlers(os, deps),
     mail: mailHandlers(os, deps),
     memory: memoryHandlers(os, deps),
+    git: gitHandlers(os, deps),
     alarm: alarmHandlers(os, deps),
     notification: notificationHandlers(os, deps),
     plan: planHandlers(os, deps),

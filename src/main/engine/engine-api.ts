@@ -7,6 +7,7 @@ import type { SessionClientCapabilities } from './turn/client-capabilities'
 import type { SessionFilesView } from './workspace/session-files-view'
 import type { EngineDiagnostics } from './health/engine-diagnostics'
 import type { LoginEnvironment, LoginShellOptions } from './environment/login-environment'
+import type { GitActions } from './git/git-actions'
 import type { Mcp } from './mcp/hub/mcp'
 import type { McpContent } from './mcp/content/mcp-content'
 import type { StoreBackups } from './store/backup/store-backups'
@@ -53,6 +54,8 @@ export interface Engine {
   lend(sessionId: string, means: SessionClientCapabilities): () => void
   readonly mcp: Omit<Mcp, 'close'>
   readonly memory: MemoryActions
+  /** Git in the folders of sessions; loaded when it is first used. */
+  git(): Promise<GitActions>
   readonly notifications: NotificationActions
   readonly alarms: AlarmActions
   readonly mail: MailActions
@@ -94,6 +97,8 @@ export type EngineChange =
   | { kind: 'mcp' }
   /** What is remembered. */
   | { kind: 'memory' }
+  /** The repository of a session. */
+  | { kind: 'git' }
   /** The user is notified of this now. */
   | { kind: 'notification'; notification: UserNotification }
   /** The list of notifications. */

@@ -1,12 +1,14 @@
 import { FEATURE_TEXT, type Feature } from '../../shared/configuration/features'
 import { textTokens } from './context/tokens/token-estimate'
 import type { EngineFoundation } from './engine-foundation'
+import { createEngineGit } from './engine-git'
 import { createEngineDevice, type DeviceOptions, type EngineDevice } from './engine-device'
 import { createEngineMail, type EngineMail } from './engine-mail'
 import { createEngineMemory, type EngineMemory } from './engine-memory'
 import { createEngineSchedule, type EngineSchedule } from './engine-schedule'
 import { createEngineTerminals, type EngineTerminals } from './engine-terminals'
 import type { EngineOptions } from './engine-api'
+import type { GitActions } from './git/git-actions'
 import type { Session } from './session/session'
 import { briefLine } from './tool/brief-tools'
 import type { Tool } from './tool/tool'
@@ -25,6 +27,7 @@ export interface EngineFeatures {
   schedule: Omit<EngineSchedule, 'tools'>
   /** Terminals of the user's own. */
   terminals: Omit<EngineTerminals, 'close'>
+  git(): Promise<GitActions>
   close(): void
 }
 
@@ -52,6 +55,7 @@ export function createFeatures(
         .reduce((sum, tool) => sum + Math.round(textTokens(briefLine(tool))), 0),
     memory,
     schedule,
+    git: createEngineGit(foundation),
     device,
     mail,
     terminals,

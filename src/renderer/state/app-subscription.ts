@@ -46,6 +46,7 @@ export function followApp(client: TrestleClient, queryClient: QueryClient): () =
           break
         case 'mcp':
         case 'memory':
+        case 'git':
           void queryClient.invalidateQueries({ queryKey: [[push.type]] })
           break
         case 'schedules':

@@ -26,3 +26,6 @@ export const ToolsDialog = onDemand(() =>
 export const RestoreDialog = onDemand(() =>
   import('../features/session/restore-dialog').then((module) => module.RestoreDialog),
 )
+
+/** Changes, branches, stashes and history of the project's repository. */
+export const GitPane = onDemand(() => import('../features/git/git-pane').then((module) => module.GitPane))

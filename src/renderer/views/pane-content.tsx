@@ -16,6 +16,7 @@ const TasksPane = onDemand(
   () => import('./panes/tasks-pane').then((module) => module.TasksPane),
   () => <ViewSkeleton label="Loading the tasks" />,
 )
+import { GitPane } from './lazy-session-parts'
 
 export interface PaneContentProps {
   sessionId: string
@@ -31,6 +32,8 @@ export function PaneContent({ sessionId, pane }: PaneContentProps) {
       return <TerminalPane sessionId={sessionId} terminalId={pane.terminalId} />
     case 'tasks':
       return <TasksPane sessionId={sessionId} taskId={pane.taskId} />
+    case 'git':
+      return <GitPane sessionId={sessionId} />
     default:
       return null
   }

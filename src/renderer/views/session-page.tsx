@@ -10,6 +10,7 @@ import { ContextMeter, ModelSwitch } from '../features/chat/header/model-switch'
 import { FindInSession } from '../features/chat/header/find-in-session'
 import { ModeSwitch, PlanBanner } from '../features/chat/header/mode-switch'
 import { SandboxChip } from '../features/chat/header/sandbox-chip'
+import { GitChip } from '../features/git/git-chip'
 import { ServerNotice } from '../features/mcp/server-notice'
 import { HeaderBar, type HeaderFrame } from '../features/shell/header-bar'
 import { AgentBar } from '../features/session/subagents'
@@ -63,6 +64,7 @@ export function SessionPage({ sessionId, connected, frame, banners }: SessionPag
           <>
             {header.schedule && <ScheduleMark schedule={header.schedule} />}
             {trust && !header.agent && <TrustMark view={trust} onOpen={() => setAsksAgain(true)} />}
+            {!header.agent && <GitChip sessionId={sessionId} />}
             <ModelSwitch sessionId={sessionId} onOpenSettings={openModels} />
             {/* A subagent works in the mode of its session. */}
             {!header.agent && <ModeSwitch sessionId={sessionId} />}

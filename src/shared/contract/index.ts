@@ -7,6 +7,7 @@ import { fileContract, folderContract } from './file'
 import { mcpContract, mcpContentContract } from './mcp'
 import { alarmContract, notificationContract } from './device'
 import { mailContract } from './mail'
+import { gitContract } from './git'
 import { memoryContract } from './memory'
 import { scheduleContract } from './schedule'
 import { pluginContract } from './plugin'
@@ -29,6 +30,7 @@ export const contract = {
   mcpContent: mcpContentContract,
   mail: mailContract,
   memory: memoryContract,
+  git: gitContract,
   alarm: alarmContract,
   notification: notificationContract,
   plan: planContract,

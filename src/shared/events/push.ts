@@ -38,6 +38,8 @@ export type AppPush =
   | { type: 'mcp' }
   /** What is remembered. */
   | { type: 'memory' }
+  /** The repository of a session. */
+  | { type: 'git' }
   /** The user is notified of this now. */
   | { type: 'notification'; notification: UserNotification }
   /** The list of notifications. */

@@ -52,7 +52,16 @@ class AppPushQueue {
   #inbox = false
   /** Lists that have changed, and are to be read again. */
   readonly #topics = new Set<
-    'settings' | 'models' | 'mcp' | 'memory' | 'notifications' | 'alarms' | 'schedules' | 'plugins' | 'terminals'
+    | 'settings'
+    | 'models'
+    | 'mcp'
+    | 'memory'
+    | 'notifications'
+    | 'alarms'
+    | 'schedules'
+    | 'plugins'
+    | 'terminals'
+    | 'git'
   >()
   #beat = false
   readonly #commands: HostCommand[] = []
@@ -245,6 +254,7 @@ class AppPushQueue {
       case 'models':
       case 'mcp':
       case 'memory':
+      case 'git':
       case 'notifications':
       case 'alarms':
       case 'schedules':

@@ -1,0 +1,205 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Locator } from '@playwright/test'
+import { expect, test, type App } from './app'
+import { findings } from './assistive'
+import { pictures, startSession } from './steps'
+
+const LINES = Array.from({ length: 30 }, (_, n) => `const line${n} = ${n}`)
+const source = (changes: Record<number, string> = {}): string =>
+  `${LINES.map((line, n) => changes[n] ?? line).join('\n')}\n`
+
+test.use({
+  files: { 'src/app.ts': source(), 'README.md': '# Shop\n', 'notes.txt': 'notes\n' },
+  model: { script: [{ text: 'app: price in cents' }, { text: 'app: price in cents' }] },
+})
+
+function git({ scratch }: App, ...args: string[]): string {
+  return execFileSync('git', ['-C', scratch.project, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+  })
+}
+
+function write({ scratch }: App, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(scratch.project, path)), { recursive: true })
+    writeFileSync(join(scratch.project, path), text)
+  }
+}
+
+function begin(app: App): void {
+  git(app, 'init', '-q', '-b', 'main')
+  git(app, 'config', 'user.name', 'Ada')
+  git(app, 'config', 'user.email', 'ada@example.com')
+  git(app, 'add', '-A')
+  git(app, 'commit', '-qm', 'first')
+}
+
+/** Opens the pane of git with the keyboard. */
+async function openGit(app: App): Promise<Locator> {
+  await startSession(app)
+  await app.page.getByRole('button', { name: /^Git: / }).press('Enter')
+  return app.page.getByRole('tabpanel', { name: 'Git' })
+}
+
+/** The pane at its best in both themes. */
+async function look(app: App, name: string): Promise<void> {
+  await pictures(app, name)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await app.page.emulateMedia({ colorScheme })
+    expect(await findings(app.page)).toEqual([])
+  }
+}
+
+test('a hunk is staged, a message drafted and committed, and another change discarded and brought back, all by keyboard', async ({
+  app,
+}) => {
+  const { page } = app
+  begin(app)
+  write(app, {
+    'src/app.ts': source({ 2: 'const price = 250', 25: 'const unrelated = true' }),
+    'notes.txt': 'scribbles\n',
+    'new file.txt': 'new\n',
+  })
+  const pane = await openGit(app)
+  await expect(page.getByRole('button', { name: 'Git: branch main, 3 files changed' })).toBeVisible()
+  await expect(pane.getByRole('list', { name: 'Changes' })).toContainText('app.ts')
+  await look(app, 'git-changes')
+
+  const file = pane.getByRole('button', { name: /modified.*app\.ts/ })
+  await file.press('Enter')
+  await pane.getByRole('button', { name: 'Stage hunk 1 of src/app.ts' }).press('Enter')
+  await expect(pane.getByRole('heading', { name: 'Staged 1' })).toBeVisible()
+  await look(app, 'git-hunk')
+  expect(git(app, 'diff', '--cached', '--numstat')).toBe('1\t1\tsrc/app.ts\n')
+
+  await pane.getByRole('button', { name: 'Draft message' }).press('Enter')
+  const message = pane.getByRole('textbox', { name: 'Commit message' })
+  await expect(message).toHaveValue('app: price in cents')
+  await message.press('Control+Enter')
+  await expect(message).toHaveValue('')
+  expect(git(app, 'log', '-1', '--format=%s')).toBe('app: price in cents\n')
+  expect(git(app, 'show', 'HEAD:src/app.ts')).toBe(source({ 2: 'const price = 250' }))
+
+  await pane.getByRole('button', { name: /modified.*notes\.txt/ }).press('Delete')
+  await expect(pane.getByRole('button', { name: /modified.*notes\.txt/ })).toBeHidden()
+  expect(readFileSync(join(app.scratch.project, 'notes.txt'), 'utf8')).toBe('notes\n')
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await expect(pane.getByRole('button', { name: /modified.*notes\.txt/ })).toBeVisible()
+  expect(readFileSync(join(app.scratch.project, 'notes.txt'), 'utf8')).toBe('scribbles\n')
+})
+
+test('branches are created, switched and deleted, and changes stashed and applied', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  write(app, { 'notes.txt': 'half done\n' })
+  const pane = await openGit(app)
+  await pane.getByRole('tab', { name: /Changes/ }).press('ArrowRight')
+  await pane.getByRole('button', { name: 'New branch' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'New branch' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('a..b')
+  await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
+  await expect(dialog.getByRole('alert')).toContainText('no name for a branch')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('topic/prices')
+  await dialog.getByRole('textbox', { name: 'Name' }).press('Enter')
+  await expect(page.getByRole('button', { name: /^Git: branch topic\/prices/ })).toBeVisible()
+  await look(app, 'git-branches')
+
+  await pane.getByRole('tab', { name: /Branches/ }).press('ArrowRight')
+  await pane.getByRole('textbox', { name: 'Message of the stash' }).fill('half done')
+  await pane.getByRole('textbox', { name: 'Message of the stash' }).press('Enter')
+  await expect(pane.getByRole('list', { name: 'Stashes' })).toContainText('half done')
+  expect(git(app, 'status', '--porcelain')).toBe('')
+  await look(app, 'git-stashes')
+  await pane.getByRole('button', { name: /^Drop / }).press('Enter')
+  await expect(pane.getByRole('list', { name: 'Stashes' })).not.toContainText('half done')
+  await page.getByRole('button', { name: 'Undo' }).press('Enter')
+  await pane.getByRole('button', { name: /^Pop / }).press('Enter')
+  await expect(pane.getByRole('list', { name: 'Stashes' })).not.toContainText('half done')
+  expect(git(app, 'status', '--porcelain')).toBe(' M notes.txt\n')
+
+  await pane.getByRole('tab', { name: /Stashes/ }).press('ArrowLeft')
+  await pane.getByRole('button', { name: /^Switch to main/ }).press('Enter')
+  await expect(page.getByRole('button', { name: /^Git: branch main/ })).toBeVisible()
+  await pane.getByRole('button', { name: 'Actions for topic/prices' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Delete' }).press('Enter')
+  await expect(pane.getByRole('list', { name: 'Branches' })).not.toContainText('topic/prices')
+  await page.getByRole('button', { name: 'Undo' }).last().press('Enter')
+  await expect(pane.getByRole('list', { name: 'Branches' })).toContainText('topic/prices')
+})
+
+test('conflicts are resolved part by part, and the history shows the merge as a graph', async ({ app }) => {
+  const { page } = app
+  begin(app)
+  git(app, 'switch', '-qc', 'other')
+  write(app, { 'src/app.ts': source({ 2: 'const theirs = 1' }) })
+  git(app, 'commit', '-qam', 'theirs')
+  git(app, 'switch', '-q', 'main')
+  write(app, { 'src/app.ts': source({ 2: 'const ours = 1' }) })
+  git(app, 'commit', '-qam', 'ours')
+  expect(() => git(app, 'merge', 'other')).toThrow()
+  const pane = await openGit(app)
+  await expect(pane.getByText('A merge is in progress')).toBeVisible()
+  await pane.getByRole('button', { name: /in conflict.*app\.ts/ }).press('Enter')
+  await expect(pane.getByRole('region', { name: 'Conflict 1' })).toContainText('const theirs = 1')
+  await look(app, 'git-conflict')
+  await pane.getByRole('button', { name: 'Both for conflict 1' }).press('Enter')
+  await expect(pane.getByText('No conflict markers are left')).toBeVisible()
+  await pane.getByRole('button', { name: 'Mark as resolved' }).press('Enter')
+  await pane.getByRole('button', { name: 'Continue' }).press('Enter')
+  await expect(pane.getByText('No changes')).toBeVisible()
+  expect(readFileSync(join(app.scratch.project, 'src/app.ts'), 'utf8')).toContain('const ours = 1\nconst theirs = 1\n')
+
+  await pane.getByRole('tab', { name: /Changes/ }).press('End')
+  const commit = pane.getByRole('list', { name: 'History' }).getByRole('button').first()
+  await expect(commit).toContainText("Merge branch 'other'")
+  await commit.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  const details = pane.getByRole('region', { name: 'Commit' })
+  await details.getByRole('button', { name: /app\.ts/ }).press('Enter')
+  await expect(details).toContainText('const line2 = 2')
+  await look(app, 'git-history')
+  await page.keyboard.press('Escape')
+  await expect(details).toBeHidden()
+})
+
+test('a repository with programs of its own runs nothing until it is trusted, and a failing hook shows its output', async ({
+  app,
+}) => {
+  const { page } = app
+  begin(app)
+  const marker = join(app.scratch.home, 'ran')
+  const hook = join(app.scratch.project, '.git/hooks/pre-commit')
+  writeFileSync(hook, `#!/bin/sh\ntouch '${marker}'\necho 'prices must be integers' >&2\nexit 1\n`)
+  chmodSync(hook, 0o755)
+  git(app, 'config', 'core.fsmonitor', `touch '${marker}'; false`)
+  write(app, { 'notes.txt': 'changed\n' })
+  const pane = await openGit(app)
+  await expect(page.getByRole('button', { name: 'Git: branch main, not trusted yet' })).toBeVisible()
+  await expect(pane.getByRole('list', { name: 'What the repository can run' })).toContainText('hook pre-commit')
+  await expect(pane.getByRole('list', { name: 'What the repository can run' })).toContainText('core.fsmonitor')
+  await look(app, 'git-trust')
+  expect(existsSync(marker)).toBe(false)
+  await pane.getByRole('button', { name: 'Trust repository' }).press('Enter')
+  const message = pane.getByRole('textbox', { name: 'Commit message' })
+  await message.fill('change notes')
+  await message.press('Control+Enter')
+  await expect(pane.getByRole('alert')).toContainText('prices must be integers')
+  await look(app, 'git-failing-hook')
+  await expect(message).toHaveValue('change notes')
+})
+
+test('a folder without a repository gets one', async ({ app }) => {
+  const { page } = app
+  await startSession(app)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('git changes')
+  await page.keyboard.press('Enter')
+  const pane = page.getByRole('tabpanel', { name: 'Git' })
+  await expect(pane.getByText('No repository')).toBeVisible()
+  await look(app, 'git-none')
+  await pane.getByRole('button', { name: 'Initialize repository' }).press('Enter')
+  await expect(pane.getByRole('list', { name: 'Changes' })).toContainText('README.md')
+})

@@ -1,0 +1,111 @@
+import type { GitActions } from '../engine/git/git-actions'
+import type { ApiDeps, Implementer } from './implementer'
+
+export function gitHandlers(os: Implementer, { engine }: ApiDeps) {
+  const git = (): Promise<GitActions> => engine.git()
+  return {
+    summary: os.git.summary.handler(async ({ input }) => (await git()).summary(input.sessionId)),
+    trustView: os.git.trustView.handler(async ({ input }) => (await git()).trustView(input.sessionId)),
+    trust: os.git.trust.handler(async ({ input }) => (await git()).trust(input.sessionId, input.hash)),
+    init: os.git.init.handler(async ({ input }) => (await git()).init(input.sessionId)),
+    status: os.git.status.handler(async ({ input }) => (await git()).status(input.sessionId)),
+    diff: os.git.diff.handler(async ({ input: { sessionId, ...file } }) => (await git()).diff(sessionId, file)),
+    ...changeHandlers(os, git),
+    ...historyHandlers(os, git),
+    ...conflictHandlers(os, git),
+  }
+}
+
+function changeHandlers(os: Implementer, git: () => Promise<GitActions>) {
+  return {
+    stage: os.git.stage.handler(async ({ input }) => (await git()).stage(input.sessionId, input.paths)),
+    unstage: os.git.unstage.handler(async ({ input }) => (await git()).unstage(input.sessionId, input.paths)),
+    discard: os.git.discard.handler(async ({ input }) => (await git()).discard(input.sessionId, input.paths)),
+    stageHunks: os.git.stageHunks.handler(async ({ input: { sessionId, ...change } }) =>
+      (await git()).stageHunks(sessionId, change),
+    ),
+    unstageHunks: os.git.unstageHunks.handler(async ({ input: { sessionId, ...change } }) =>
+      (await git()).unstageHunks(sessionId, change),
+    ),
+    discardHunks: os.git.discardHunks.handler(async ({ input: { sessionId, ...change } }) =>
+      (await git()).discardHunks(sessionId, change),
+    ),
+    kept: os.git.kept.handler(async ({ input }) => (await git()).kept(input.sessionId)),
+    restoreKept: os.git.restoreKept.handler(async ({ input }) => (await git()).restoreKept(input.sessionId, input.id)),
+    commit: os.git.commit.handler(async ({ input: { sessionId, ...request }, signal }) =>
+      (await git()).commit(sessionId, request, signal),
+    ),
+    lastMessage: os.git.lastMessage.handler(async ({ input }) => (await git()).lastMessage(input.sessionId)),
+    draftMessage: os.git.draftMessage.handler(async ({ input, signal }) =>
+      (await git()).draftMessage(input.sessionId, signal),
+    ),
+    stashes: os.git.stashes.handler(async ({ input }) => (await git()).stashes(input.sessionId)),
+    saveStash: os.git.saveStash.handler(async ({ input: { sessionId, ...request } }) =>
+      (await git()).saveStash(sessionId, request),
+    ),
+    applyStash: os.git.applyStash.handler(async ({ input }) =>
+      (await git()).applyStash(input.sessionId, input.hash, input.drop),
+    ),
+    dropStash: os.git.dropStash.handler(async ({ input }) => (await git()).dropStash(input.sessionId, input.hash)),
+    restoreStash: os.git.restoreStash.handler(async ({ input: { sessionId, ...stash } }) =>
+      (await git()).restoreStash(sessionId, stash),
+    ),
+  }
+}
+
+function historyHandlers(os: Implementer, git: () => Promise<GitActions>) {
+  return {
+    branches: os.git.branches.handler(async ({ input }) => (await git()).branches(input.sessionId)),
+    createBranch: os.git.createBranch.handler(async ({ input: { sessionId, ...branch } }) =>
+      (await git()).createBranch(sessionId, branch),
+    ),
+    switch: os.git.switch.handler(async ({ input }) => (await git()).switch(input.sessionId, input.to)),
+    renameBranch: os.git.renameBranch.handler(async ({ input }) =>
+      (await git()).renameBranch(input.sessionId, input.name, input.to),
+    ),
+    deleteBranch: os.git.deleteBranch.handler(async ({ input }) =>
+      (await git()).deleteBranch(input.sessionId, input.name, input.force),
+    ),
+    fetch: os.git.fetch.handler(async ({ input, signal }) =>
+      (await git()).fetch(input.sessionId, input.remote, signal),
+    ),
+    pull: os.git.pull.handler(async ({ input, signal }) => (await git()).pull(input.sessionId, input.way, signal)),
+    push: os.git.push.handler(async ({ input: { sessionId, ...request }, signal }) =>
+      (await git()).push(sessionId, request, signal),
+    ),
+    progress: os.git.progress.handler(async ({ input }) => (await git()).progress(input.sessionId) ?? null),
+    log: os.git.log.handler(async ({ input: { sessionId, ...request } }) => (await git()).log(sessionId, request)),
+    commitDetails: os.git.commitDetails.handler(async ({ input }) =>
+      (await git()).commitDetails(input.sessionId, input.hash),
+    ),
+    commitDiff: os.git.commitDiff.handler(async ({ input: { sessionId, ...file } }) =>
+      (await git()).commitDiff(sessionId, file),
+    ),
+    blame: os.git.blame.handler(async ({ input, signal }) => (await git()).blame(input.sessionId, input.path, signal)),
+    pullRequest: os.git.pullRequest.handler(async ({ input }) => (await git()).pullRequest(input.sessionId)),
+    createPullRequest: os.git.createPullRequest.handler(async ({ input: { sessionId, ...request }, signal }) =>
+      (await git()).createPullRequest(sessionId, request, signal),
+    ),
+  }
+}
+
+function conflictHandlers(os: Implementer, git: () => Promise<GitActions>) {
+  return {
+    conflictFile: os.git.conflictFile.handler(async ({ input }) =>
+      (await git()).conflictFile(input.sessionId, input.path),
+    ),
+    resolvePart: os.git.resolvePart.handler(async ({ input: { sessionId, ...choice } }) =>
+      (await git()).resolvePart(sessionId, choice),
+    ),
+    takeSide: os.git.takeSide.handler(async ({ input: { sessionId, ...choice } }) =>
+      (await git()).takeSide(sessionId, choice),
+    ),
+    markResolved: os.git.markResolved.handler(async ({ input }) =>
+      (await git()).markResolved(input.sessionId, input.paths),
+    ),
+    continueOperation: os.git.continueOperation.handler(async ({ input }) =>
+      (await git()).continueOperation(input.sessionId),
+    ),
+    abortOperation: os.git.abortOperation.handler(async ({ input }) => (await git()).abortOperation(input.sessionId)),
+  }
+}

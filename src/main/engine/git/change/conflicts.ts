@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readFileSync } from 'node:fs'
+import { CodedError } from '../../../../shared/errors'
+import {
+  gitPathText,
+  type GitConflict,
+  type GitConflictFile,
+  type GitConflictPart,
+  type GitPath,
+  type GitUndo,
+} from '../../../../shared/model/git'
+import { atomicWrite } from '../../workspace/file/atomic-write'
+import { diskPath, FROM_STDIN, pathList } from '../repository/git-path'
+import type { OpenRepository } from '../repository/open-repository'
+import { operationOf } from '../repository/operation-state'
+import { readStatus } from '../state/status'
+import type { KeptContent } from './kept'
+
+const MAX_BYTES = 4 * 1024 * 1024
+
+/** A conflict between markers, as bytes in latin1. */
+interface RawPart extends Omit<GitConflictPart, 'line'> {
+  line: number
+  from: number
+  to: number
+}
+
+/** The conflicts of a file, from its markers. */
+export function conflictsIn(repository: OpenRepository, path: GitPath): GitConflictFile {
+  const text = contentOf(repository, path)
+  if (text === undefined) return { path, parts: [], hash: '', note: 'The file is not in the working tree.' }
+  const hash = hashOf(text)
+  if (text.includes('\0')) return { path, parts: [], hash, note: 'A binary file: take one of both versions.' }
+  const shown = (part: string): string => Buffer.from(part, 'latin1').toString('utf8')
+  const parts = rawParts(text).map(({ line, ours, theirs, oursName, theirsName }) => ({
+    line,
+    ours: shown(ours),
+    theirs: shown(theirs),
+    oursName: shown(oursName),
+    theirsName: shown(theirsName),
+  }))
+  return { path, parts, hash }
+}
+
+function contentOf({ top }: OpenRepository, path: GitPath): string | undefined {
+  const disk = diskPath(top, path)
+  const stat = lstatSync(disk, { throwIfNoEntry: false })
+  if (!stat?.isFile()) return undefined
+  if (stat.size > MAX_BYTES)
+    throw new CodedError('git.too_large', `${gitPathText(path)} is too large: resolve it in an editor.`)
+  return readFileSync(disk).toString('latin1')
+}
+
+function hashOf(latin1: string): string {
+  return createHash('sha256').update(latin1, 'latin1').digest('hex').slice(0, 32)
+}
+
+function rawParts(text: string): RawPart[] {
+  const pattern =
+    /^<{7}(?: ([^\r\n]*))?\r?\n([^]*?)(?:^\|{7}(?: [^\r\n]*)?\r?\n[^]*?)?^={7}\r?\n([^]*?)^>{7}(?: ([^\r\n]*))?\r?(?:\n|$(?![^]))/gm
+  return [...text.matchAll(pattern)].map((match) => ({
+    line: text.slice(0, match.index).split('\n').length,
+    from: match.index,
+    to: match.index + match[0].length,
+    oursName: match[1] ?? '',
+    ours: match[2] ?? '',
+    theirs: match[3] ?? '',
+    theirsName: match[4] ?? '',
+  }))
+}
+
+export type ConflictChoice = 'ours' | 'theirs' | 'both'
+
+/** Replaces one conflict of a file by one side or both, one after the other. What was there is kept. */
+export async function resolvePart(
+  repository: OpenRepository,
+  { path, part, choice, hash }: { path: GitPath; part: number; choice: ConflictChoice; hash: string },
+  kept: KeptContent,
+): Promise<GitUndo> {
+  const text = contentOf(repository, path)
+  if (text === undefined || hashOf(text) !== hash)
+    throw new CodedError('git.changed', `${gitPathText(path)} has changed since it was shown.`)
+  const found = rawParts(text)[part]
+  if (!found) throw new CodedError('git.not_found', 'There is no such conflict in the file.')
+  const { ours, theirs, from, to } = found
+  const content = choice === 'ours' ? ours : choice === 'theirs' ? theirs : ours + theirs
+  const disk = diskPath(repository.top, path)
+  if (typeof disk !== 'string')
+    throw new CodedError('request.invalid', 'The name of this file is not text: resolve it in an editor.')
+  const id = kept.keep(repository, [path], 'Resolved a conflict')
+  await atomicWrite(disk, Buffer.from(text.slice(0, from) + content + text.slice(to), 'latin1'), { exactly: true })
+  return id === undefined ? {} : { kept: id }
+}
+
+/** Takes one side of a whole file and marks it as resolved. What was there is kept. */
+export async function takeSide(
+  repository: OpenRepository,
+  { path, choice }: { path: GitPath; choice: 'ours' | 'theirs' },
+  kept: KeptContent,
+): Promise<GitUndo> {
+  const conflict = await conflictOf(repository, path)
+  const id = kept.keep(repository, [path], 'Resolved a conflict')
+  const input = pathList([path])
+  if (conflict[choice]) {
+    await repository.write(['checkout', '--quiet', `--${choice}`, ...FROM_STDIN], { input })
+    await repository.write(['add', ...FROM_STDIN], { input })
+  } else await repository.write(['rm', '--quiet', '--force', ...FROM_STDIN], { input })
+  return id === undefined ? {} : { kept: id }
+}
+
+/** Marks files as resolved as they are now. Fails with `git.conflicts` while one still has conflict markers. */
+export async function markResolved(repository: OpenRepository, paths: readonly GitPath[]): Promise<void> {
+  for (const path of paths) {
+    await conflictOf(repository, path)
+    const text = contentOf(repository, path)
+    if (text !== undefined && !text.includes('\0') && rawParts(text).length > 0)
+      throw new CodedError('git.conflicts', `${gitPathText(path)} still has conflict markers.`)
+  }
+  await repository.write(['add', '--all', ...FROM_STDIN], { input: pathList(paths) })
+}
+
+async function conflictOf(repository: OpenRepository, path: GitPath): Promise<GitConflict> {
+  const conflict = (await readStatus(repository)).conflicts.find((each) => each.path === path)
+  if (!conflict) throw new CodedError('git.not_found', `${gitPathText(path)} has no conflict.`)
+  return conflict
+}
+
+/** Continues the operation in progress after its conflicts are resolved. */
+export async function continueOperation(repository: OpenRepository): Promise<void> {
+  const operation = operationOf(repository)
+  if (!operation || operation.kind === 'bisect') throw new CodedError('git.nothing', 'No operation is in progress.')
+  const { conflicts } = await readStatus(repository)
+  if (conflicts.length > 0)
+    throw new CodedError(
+      'git.conflicts',
+      `${conflicts.length} ${conflicts.length === 1 ? 'file has' : 'files have'} conflicts.`,
+    )
+  if (operation.kind === 'merge') await repository.write(['commit', '--quiet', '--no-edit'])
+  else await repository.write([operation.kind, '--continue'])
+}
+
+/** Goes back to before the operation. What changed meanwhile in the working tree is kept. */
+export async function abortOperation(repository: OpenRepository, kept: KeptContent): Promise<GitUndo> {
+  const operation = operationOf(repository)
+  if (!operation) throw new CodedError('git.nothing', 'No operation is in progress.')
+  if (operation.kind === 'bisect') {
+    await repository.write(['bisect', 'reset'])
+    return {}
+  }
+  const { staged, unstaged, conflicts } = await readStatus(repository)
+  const changed = [...staged, ...unstaged, ...conflicts].filter((change) => !('kind' in change && change.submodule))
+  const id = kept.keep(
+    repository,
+    [...new Set(changed.map(({ path }) => path))],
+    `Before the ${operation.kind} was aborted`,
+  )
+  await repository.write([operation.kind, '--abort'])
+  return id === undefined ? {} : { kept: id }
+}

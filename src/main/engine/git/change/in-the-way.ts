@@ -1,0 +1,91 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '../../../../shared/errors'
+import { gitPathText, type GitPath } from '../../../../shared/model/git'
+import { gitPath, pathArgument } from '../repository/git-path'
+import type { OpenRepository } from '../repository/open-repository'
+
+const MAX_NAMED = 5
+const MAX_BYTES = 256 * 1024 * 1024
+
+/**
+ * Throws `git.would_overwrite` when checking out `target` would replace files that git does not track. Git itself protects
+ * new files, but silently overwrites ignored ones.
+ */
+export async function requireNothingInTheWay(
+  repository: OpenRepository,
+  target: string,
+  { alsoReplayed = false } = {},
+): Promise<void> {
+  const added = new Set(await addedBy(repository, target))
+  if (alsoReplayed)
+    for (const path of await listed(repository, [
+      'log',
+      '--format=',
+      '--name-only',
+      '-z',
+      '--diff-filter=A',
+      '--no-renames',
+      `${target}..HEAD`,
+    ]))
+      added.add(path)
+  if (added.size === 0) return
+  const suspects = [...added].filter((path) => isOnDisk(repository.top, path))
+  if (suspects.length === 0) return
+  const tracked = new Set(await listed(repository, ['ls-files', '-z']))
+  const found: GitPath[] = []
+  for (const path of suspects) {
+    if (tracked.has(path)) continue
+    if (await isUntracked(repository, path, tracked)) found.push(path)
+  }
+  if (found.length === 0) return
+  const names = found.slice(0, MAX_NAMED).map(gitPathText).join(', ')
+  const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : ''
+  throw new CodedError(
+    'git.would_overwrite',
+    `These files are not in Git and would be overwritten: ${names}${more}. Move them away first.`,
+  )
+}
+
+async function addedBy(repository: OpenRepository, target: string): Promise<GitPath[]> {
+  const head = await repository.maybe(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+  return head === undefined
+    ? listed(repository, ['ls-tree', '-r', '-z', '--name-only', target])
+    : listed(repository, ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=AT', head, target])
+}
+
+async function listed(repository: OpenRepository, args: readonly string[]): Promise<GitPath[]> {
+  const { stdout } = await repository.read(args, { maxBytes: MAX_BYTES })
+  const names = stdout.toString('latin1').split('\0')
+  return names
+    .map((name) => name.replace(/^\n+/, ''))
+    .filter((name) => name !== '')
+    .map(gitPath)
+}
+
+/** Whether there is something at a path or where one of its folders would be. */
+function isOnDisk(top: string, path: GitPath): boolean {
+  const bytes = Buffer.from(path.startsWith('\0') ? path.slice(1) : '', 'hex')
+  const parts = (path.startsWith('\0') ? bytes.toString('latin1') : path).split('/')
+  let at: string | Buffer = top
+  for (const part of parts) {
+    at = path.startsWith('\0')
+      ? Buffer.concat([Buffer.from(at), Buffer.from(`/${part}`, 'latin1')])
+      : join(String(at), part)
+    const stat = lstatSync(at, { throwIfNoEntry: false })
+    if (!stat) return false
+    if (!stat.isDirectory()) return true
+  }
+  return true
+}
+
+/** Whether what is there is untracked: a file at the path or above it, or files below it. */
+async function isUntracked(repository: OpenRepository, path: GitPath, tracked: ReadonlySet<GitPath>): Promise<boolean> {
+  for (let end = path.indexOf('/'); end > 0; end = path.indexOf('/', end + 1)) {
+    const above = path.slice(0, end)
+    const stat = lstatSync(join(repository.top, above), { throwIfNoEntry: false })
+    if (!stat) return false
+    if (!stat.isDirectory()) return !tracked.has(above)
+  }
+  return (await listed(repository, ['ls-files', '-z', '--others', '--', pathArgument(path)])).length > 0
+}

@@ -1,0 +1,167 @@
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  type Stats,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { CodedError } from '../../../../shared/errors'
+import { gitPathText, type GitKept, type GitPath } from '../../../../shared/model/git'
+import { writePrivateFile } from '../../config/write-private-file'
+import { diskPath, gitPath, pathBytes } from '../repository/git-path'
+import type { Repository } from '../repository/find-repository'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** How long content is kept. */
+const KEEP_MS = 30 * DAY_MS
+const MAX_LISTED = 100
+
+const Meta = z.object({
+  id: z.string(),
+  at: z.number(),
+  reason: z.string(),
+  top: z.string(),
+  files: z.array(z.object({ path: z.string(), link: z.string().optional(), mode: z.number() })),
+})
+type Meta = z.infer<typeof Meta>
+
+/** Copies of what is about to be removed or overwritten in a working tree, under the home, for 30 days. */
+export interface KeptContent {
+  /**
+   * Copies the files at these paths, and everything in them that are folders. The id of the copies; undefined when there
+   * is nothing at these paths. Call before anything is changed.
+   */
+  keep(repository: Repository, paths: readonly GitPath[], reason: string): string | undefined
+  list(repository: Repository): GitKept[]
+  /** Writes the copies back. What is there now is kept first, under the id that is returned. */
+  restore(repository: Repository, id: string): { paths: GitPath[]; kept?: string }
+}
+
+export function createKeptContent({ home, now }: { home: string; now(): number }): KeptContent {
+  const folderOf = ({ top }: Repository): string =>
+    join(home, 'git', 'kept', createHash('sha256').update(top).digest('hex').slice(0, 32))
+
+  function keep(repository: Repository, paths: readonly GitPath[], reason: string): string | undefined {
+    const files = paths.flatMap((path) => filesAt(repository.top, path))
+    if (files.length === 0) return undefined
+    const at = now()
+    const id = `${at}-${randomBytes(4).toString('hex')}`
+    const parent = folderOf(repository)
+    const temporary = join(parent, `.${id}`)
+    mkdirSync(temporary, { recursive: true, mode: 0o700 })
+    try {
+      const meta: Meta = { id, at, reason, top: repository.top, files: [] }
+      files.forEach(({ path, disk, stat }, index) => {
+        const link = stat.isSymbolicLink() ? readlinkSync(disk, 'latin1') : undefined
+        if (link === undefined) copyFileSync(disk, join(temporary, String(index)), constants.COPYFILE_FICLONE)
+        meta.files.push({ path, mode: stat.mode & 0o777, ...(link !== undefined && { link }) })
+      })
+      writePrivateFile(join(temporary, 'meta.json'), JSON.stringify(meta))
+      renameSync(temporary, join(parent, id))
+    } catch (error) {
+      rmSync(temporary, { recursive: true, force: true })
+      throw error
+    }
+    prune(parent, at)
+    return id
+  }
+
+  function prune(parent: string, at: number): void {
+    for (const name of readdirSync(parent)) {
+      const time = Number(name.replace(/^\./, '').split('-')[0])
+      if (time > 0 && time < at - KEEP_MS) rmSync(join(parent, name), { recursive: true, force: true })
+    }
+  }
+
+  function metaOf(repository: Repository, id: string): Meta | undefined {
+    try {
+      return Meta.parse(JSON.parse(readFileSync(join(folderOf(repository), id, 'meta.json'), 'utf8')))
+    } catch {
+      return undefined
+    }
+  }
+
+  return {
+    keep,
+    list(repository) {
+      let names: string[]
+      try {
+        names = readdirSync(folderOf(repository))
+      } catch {
+        return []
+      }
+      return names
+        .filter((name) => /^\d/.test(name))
+        .toSorted((a, b) => Number(b.split('-')[0]) - Number(a.split('-')[0]))
+        .slice(0, MAX_LISTED)
+        .flatMap((id) => {
+          const meta = metaOf(repository, id)
+          return meta ? [{ id, at: meta.at, reason: meta.reason, paths: meta.files.map(({ path }) => path) }] : []
+        })
+    },
+    restore(repository, id) {
+      const meta = /^[\w-]+$/.test(id) ? metaOf(repository, id) : undefined
+      if (!meta) throw new CodedError('git.not_found', 'These copies are no longer kept.')
+      const folder = join(folderOf(repository), id)
+      const targets = meta.files.map((file, index) => ({
+        file,
+        copy: join(folder, String(index)),
+        disk: diskPath(repository.top, file.path),
+      }))
+      for (const { file, disk } of targets)
+        if (lstatSync(disk, { throwIfNoEntry: false })?.isDirectory())
+          throw new CodedError('git.would_overwrite', `A folder has taken the place of ${gitPathText(file.path)}.`)
+      const kept = keep(
+        repository,
+        meta.files.map(({ path }) => path),
+        'Replaced by a restore',
+      )
+      for (const { file, copy, disk } of targets) {
+        mkdirSync(folderAbove(disk), { recursive: true })
+        rmSync(disk, { force: true })
+        if (file.link !== undefined) symlinkSync(Buffer.from(file.link, 'latin1'), disk)
+        else {
+          copyFileSync(copy, disk, constants.COPYFILE_EXCL)
+          chmodSync(disk, file.mode)
+        }
+      }
+      return { paths: meta.files.map(({ path }) => path), ...(kept !== undefined && { kept }) }
+    },
+  }
+}
+
+interface FoundFile {
+  path: GitPath
+  disk: Buffer | string
+  stat: Stats
+}
+
+/** Files and links at a path, and in it. Throws where a folder holds a repository, which is more than its files. */
+function filesAt(top: string, given: GitPath): FoundFile[] {
+  const path = given.replace(/\/$/, '')
+  const disk = diskPath(top, path)
+  const stat = lstatSync(disk, { throwIfNoEntry: false })
+  if (!stat) return []
+  if (!stat.isDirectory()) return stat.isFile() || stat.isSymbolicLink() ? [{ path, disk, stat }] : []
+  const names = readdirSync(disk, { encoding: 'buffer' })
+  if (names.some((name) => name.toString('latin1').toLowerCase() === '.git'))
+    throw new CodedError('git.would_overwrite', `${gitPathText(path)} holds a repository of its own.`)
+  return names.flatMap((name) =>
+    filesAt(top, gitPath(`${pathBytes(path).toString('latin1')}/${name.toString('latin1')}`)),
+  )
+}
+
+function folderAbove(disk: Buffer | string): Buffer | string {
+  if (typeof disk === 'string') return dirname(disk)
+  return disk.subarray(0, disk.lastIndexOf(0x2f))
+}

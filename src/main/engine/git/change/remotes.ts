@@ -1,0 +1,108 @@
+import { CodedError } from '../../../../shared/errors'
+import type { OpenRepository } from '../repository/open-repository'
+import { operationOf } from '../repository/operation-state'
+import { requireNothingInTheWay } from './in-the-way'
+
+/** How a command with a remote is watched and stopped. */
+export interface RemoteRun {
+  signal?: AbortSignal
+  onProgress?(line: string): void
+}
+
+/** Gets new commits of every remote, or of one. */
+export async function fetchRemote(
+  repository: OpenRepository,
+  remote: string | undefined,
+  run: RemoteRun,
+): Promise<void> {
+  if (remote !== undefined) await requireRemote(repository, remote)
+  await repository.write(
+    ['fetch', '--progress', '--no-auto-maintenance', ...(remote === undefined ? ['--all'] : ['--', remote])],
+    run,
+  )
+}
+
+export type PullWay = 'fast-forward' | 'rebase'
+
+/**
+ * Gets new commits of the upstream branch and moves the branch to them, or puts its own commits after them. Fails with
+ * `git.diverged` where a fast-forward is not possible, and changes nothing then.
+ */
+export async function pull(repository: OpenRepository, way: PullWay, run: RemoteRun): Promise<void> {
+  const operation = operationOf(repository)
+  if (operation && operation.kind !== 'bisect')
+    throw new CodedError('git.busy', `A ${operation.kind} is in progress: continue or abort it first.`)
+  const branch = await currentBranch(repository)
+  const remote = await repository.maybe(['config', '--get', `branch.${branch}.remote`])
+  if (remote === undefined || remote === '')
+    throw new CodedError('git.no_upstream', `The branch ${branch} has no upstream to pull from.`)
+  if (remote !== '.') await repository.write(['fetch', '--progress', '--no-auto-maintenance', '--', remote], run)
+  const upstream = await repository.maybe(['rev-parse', '--verify', '--quiet', '@{upstream}^{commit}'])
+  if (upstream === undefined) throw new CodedError('git.no_upstream', `The upstream of ${branch} is gone.`)
+  await requireNothingInTheWay(repository, upstream, { alsoReplayed: way === 'rebase' })
+  const { signal } = run
+  if (way === 'fast-forward')
+    await repository.write(['merge', '--ff-only', '--quiet', '--no-autostash', upstream], signal ? { signal } : {})
+  else await repository.write(['rebase', '--quiet', '--no-autostash', upstream], signal ? { signal } : {})
+}
+
+export interface PushRequest {
+  /** Absent: that of the branch, or the only one. */
+  remote?: string
+  /**
+   * Overwrites the branch of the remote, but only while it still is at this commit, which the user has seen and confirmed.
+   */
+  overwrites?: string
+}
+
+/** Pushes the current branch, and makes the remote's branch its upstream if it has none. */
+export async function push(
+  repository: OpenRepository,
+  { remote, overwrites }: PushRequest,
+  run: RemoteRun,
+): Promise<void> {
+  const branch = await currentBranch(repository)
+  const configured = await repository.maybe(['config', '--get', `branch.${branch}.remote`])
+  const merge = await repository.maybe(['config', '--get', `branch.${branch}.merge`])
+  const target = remote ?? (configured || (await onlyRemote(repository)))
+  await requireRemote(repository, target)
+  const followed = target === configured && merge ? merge : undefined
+  const destination = followed ?? `refs/heads/${branch}`
+  if (overwrites !== undefined && !/^[0-9a-f]{40,64}$/.test(overwrites))
+    throw new CodedError('request.invalid', 'Overwriting a branch needs the full hash of the commit it is at.')
+  await repository.write(
+    [
+      'push',
+      '--progress',
+      ...(followed === undefined && !configured ? ['--set-upstream'] : []),
+      ...(overwrites === undefined ? [] : [`--force-with-lease=${destination}:${overwrites}`]),
+      '--',
+      target,
+      `refs/heads/${branch}:${destination}`,
+    ],
+    run,
+  )
+}
+
+async function currentBranch(repository: OpenRepository): Promise<string> {
+  const branch = await repository.maybe(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  if (branch === undefined || branch === '')
+    throw new CodedError('git.no_upstream', 'No branch is checked out. Create one for these commits first.')
+  return branch
+}
+
+async function onlyRemote(repository: OpenRepository): Promise<string> {
+  const remotes = (await repository.text(['remote'])).split('\n').filter((name) => name !== '')
+  const chosen = remotes.includes('origin') ? 'origin' : remotes[0]
+  if (chosen === undefined)
+    throw new CodedError(
+      'git.no_upstream',
+      'The repository has no remote. Add one in a terminal: git remote add origin ADDRESS.',
+    )
+  return chosen
+}
+
+async function requireRemote(repository: OpenRepository, remote: string): Promise<void> {
+  const remotes = (await repository.text(['remote'])).split('\n')
+  if (!remotes.includes(remote)) throw new CodedError('git.not_found', `There is no remote ${remote}.`)
+}

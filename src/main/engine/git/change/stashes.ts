@@ -1,0 +1,95 @@
+import { CodedError } from '../../../../shared/errors'
+import type { GitPath, GitStash } from '../../../../shared/model/git'
+import { FROM_STDIN, pathList } from '../repository/git-path'
+import type { OpenRepository } from '../repository/open-repository'
+import { requireNothingInTheWay } from './in-the-way'
+
+const MAX_STASHES = 500
+
+export async function listStashes(repository: OpenRepository): Promise<GitStash[]> {
+  const text = await repository.maybe([
+    'stash',
+    'list',
+    '-z',
+    `--max-count=${MAX_STASHES}`,
+    '--format=%H%x00%ct%x00%gs',
+    '--encoding=UTF-8',
+  ])
+  const fields = (text ?? '').split('\0')
+  const stashes: GitStash[] = []
+  for (let at = 0; at + 2 < fields.length; at += 3)
+    stashes.push({ index: at / 3, hash: fields[at]!, at: Number(fields[at + 1]) * 1_000, message: fields[at + 2]! })
+  return stashes
+}
+
+export interface StashRequest {
+  message: string
+  /** Also files that git does not know yet. */
+  untracked: boolean
+  /** Only these; absent: everything. */
+  paths?: readonly GitPath[]
+}
+
+/** Puts changes aside, and returns their stash. */
+export async function saveStash(
+  repository: OpenRepository,
+  { message, untracked, paths }: StashRequest,
+): Promise<GitStash> {
+  const before = (await listStashes(repository))[0]?.hash
+  await repository.write(
+    [
+      'stash',
+      'push',
+      '--quiet',
+      ...(untracked ? ['--include-untracked'] : []),
+      ...(message.trim() === '' ? [] : ['--message', message.trim()]),
+      ...(paths ? FROM_STDIN : []),
+    ],
+    paths ? { input: pathList(paths) } : {},
+  )
+  const [saved] = await listStashes(repository)
+  if (!saved || saved.hash === before) throw new CodedError('git.nothing', 'There are no changes to stash.')
+  return saved
+}
+
+/** Applies a stash and keeps it. With conflicts it fails with `git.conflicts`, and the files show them. */
+export async function applyStash(repository: OpenRepository, hash: string): Promise<void> {
+  const { index } = await stashOf(repository, hash)
+  await requireNothingInTheWay(repository, hash)
+  const added = await repository.maybe(['rev-parse', '--verify', '--quiet', `${hash}^3`])
+  if (added !== undefined) await requireNoFilesOf(repository, added)
+  await repository.write(['stash', 'apply', '--quiet', `stash@{${index}}`])
+}
+
+/** Its new files are in a commit of their own. */
+async function requireNoFilesOf(repository: OpenRepository, commit: string): Promise<void> {
+  await requireNothingInTheWay(repository, commit)
+}
+
+/** Applies a stash, and drops it when that worked. */
+export async function popStash(repository: OpenRepository, hash: string): Promise<void> {
+  await applyStash(repository, hash)
+  await dropStash(repository, hash)
+}
+
+/** Drops a stash. `restoreStash` brings it back by its hash. */
+export async function dropStash(repository: OpenRepository, hash: string): Promise<GitStash> {
+  const stash = await stashOf(repository, hash)
+  await repository.write(['stash', 'drop', '--quiet', `stash@{${stash.index}}`])
+  return stash
+}
+
+export async function restoreStash(
+  repository: OpenRepository,
+  { hash, message }: Pick<GitStash, 'hash' | 'message'>,
+): Promise<void> {
+  if (!/^[0-9a-f]{40,64}$/.test(hash)) throw new CodedError('request.invalid', 'This is not the hash of a stash.')
+  await repository.write(['stash', 'store', '--quiet', '--message', message, hash])
+}
+
+/** Where a stash is now: others may have been added or dropped meanwhile. */
+async function stashOf(repository: OpenRepository, hash: string): Promise<GitStash> {
+  const stash = (await listStashes(repository)).find((each) => each.hash === hash)
+  if (!stash) throw new CodedError('git.not_found', 'This stash is gone.')
+  return stash
+}

@@ -1,0 +1,212 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '../../../shared/errors'
+import type { GitSummary } from '../../../shared/model/git'
+import { createBranch, deleteBranch, listBranches, renameBranch, switchBranch, switchToCommit } from './change/branches'
+import { commit, lastMessage } from './change/commit'
+import { abortOperation, conflictsIn, continueOperation, markResolved, resolvePart, takeSide } from './change/conflicts'
+import { createKeptContent } from './change/kept'
+import { createPullRequest, pullRequestOf } from './change/pull-request'
+import { fetchRemote, pull, push, type RemoteRun } from './change/remotes'
+import { discard, discardHunks, stage, stageAll, stageHunks, unstage, unstageAll, unstageHunks } from './change/staging'
+import { applyStash, dropStash, listStashes, popStash, restoreStash, saveStash } from './change/stashes'
+import type { GitActions } from './git-actions'
+import { findRepository, type Repository } from './repository/find-repository'
+import { readGitTrust, requireGitTrust, writeGitTrust } from './repository/git-trust'
+import { openRepository, type OpenRepository } from './repository/open-repository'
+import { readHead } from './repository/read-head'
+import { createRunGit } from './run-git'
+import { blame } from './state/blame'
+import { fileDiff } from './state/file-diff'
+import { commitDetails, commitFileDiff, readLog } from './state/log'
+import { readStatus } from './state/status'
+
+export interface GitDeps {
+  home: string
+  now(): number
+  /** What commands get; waits until it is known. */
+  env(): Promise<Readonly<Record<string, string | undefined>>>
+  /** The folder of a session. Throws `session.not_found`. */
+  folderOf(sessionId: string): string
+  /** Something in the repository of a session has changed. */
+  notify(): void
+  /** Why only the user may decide, or undefined where it is the user. */
+  agentTrace(): Promise<string | undefined>
+  /** Asks a model of the session for a message. */
+  draft(sessionId: string, repository: OpenRepository, signal?: AbortSignal): Promise<string>
+}
+
+/** Git for the folders of sessions. Changes of one repository run one after the other. */
+export function createGit(deps: GitDeps): GitActions {
+  const { home, now, folderOf, notify } = deps
+  const kept = createKeptContent({ home, now })
+  const neutralFolder = join(home, 'git', 'run')
+  const queues = new Map<string, Promise<unknown>>()
+  const progress = new Map<string, string>()
+
+  function repositoryOf(sessionId: string): Repository {
+    const folder = folderOf(sessionId)
+    const repository = findRepository(folder)
+    if (!repository) throw new CodedError('git.no_repository', `${folder} is not in a Git repository.`)
+    return repository
+  }
+
+  async function opened(repository: Repository): Promise<OpenRepository> {
+    const env = await deps.env()
+    mkdirSync(neutralFolder, { recursive: true, mode: 0o700 })
+    requireGitTrust(home, repository)
+    return openRepository(repository, createRunGit({ env: () => env, neutralFolder }))
+  }
+
+  async function reading<Result>(
+    sessionId: string,
+    work: (repository: OpenRepository) => Promise<Result> | Result,
+  ): Promise<Result> {
+    return work(await opened(repositoryOf(sessionId)))
+  }
+
+  /** Waits for its turn, and reports the change even when it failed halfway. */
+  async function changing<Result>(
+    sessionId: string,
+    work: (repository: OpenRepository) => Promise<Result> | Result,
+  ): Promise<Result> {
+    const repository = repositoryOf(sessionId)
+    const key = repository.commonDir
+    const before = queues.get(key)
+    const mine = (async () => {
+      await before?.catch(() => undefined)
+      try {
+        return await work(await opened(repository))
+      } finally {
+        notify()
+      }
+    })()
+    queues.set(key, mine)
+    try {
+      return await mine
+    } finally {
+      if (queues.get(key) === mine) queues.delete(key)
+    }
+  }
+
+  async function withRemote(
+    sessionId: string,
+    signal: AbortSignal | undefined,
+    work: (repository: OpenRepository, run: RemoteRun) => Promise<void>,
+  ): Promise<void> {
+    try {
+      await changing(sessionId, (repository) =>
+        work(repository, {
+          ...(signal && { signal }),
+          onProgress: (line) => void progress.set(sessionId, line.slice(0, 200)),
+        }),
+      )
+    } finally {
+      progress.delete(sessionId)
+    }
+  }
+
+  return {
+    async summary(sessionId) {
+      const repository = findRepository(folderOf(sessionId))
+      if (!repository) return { state: 'none' }
+      if (readGitTrust(home, repository).state === 'asked') {
+        const { branch, commit: hash } = readHead(repository.gitDir)
+        return {
+          state: 'untrusted',
+          ...(branch !== undefined && { branch }),
+          ...(hash !== undefined && { commit: hash.slice(0, 8) }),
+        }
+      }
+      const status = await readStatus(await opened(repository))
+      const { branch, commit: hash, ahead, behind, staged, unstaged, conflicts, hidden, operation } = status
+      const paths = new Set([...staged, ...unstaged, ...conflicts].map(({ path }) => path))
+      const summary: GitSummary = { state: 'ready', changed: paths.size + hidden }
+      if (branch !== undefined) summary.branch = branch
+      if (hash !== undefined) summary.commit = hash.slice(0, 8)
+      if (ahead !== undefined) summary.ahead = ahead
+      if (behind !== undefined) summary.behind = behind
+      if (conflicts.length > 0) summary.conflicts = conflicts.length
+      if (operation) summary.operation = operation.kind
+      return summary
+    },
+    async trustView(sessionId) {
+      return readGitTrust(home, repositoryOf(sessionId))
+    },
+    async trust(sessionId, hash) {
+      const trace = await deps.agentTrace()
+      if (trace !== undefined) throw new CodedError('git.not_user', `Only you can trust a repository, but ${trace}.`)
+      const repository = repositoryOf(sessionId)
+      writeGitTrust(home, repository, hash, now())
+      notify()
+      return readGitTrust(home, repository)
+    },
+    async init(sessionId) {
+      const folder = folderOf(sessionId)
+      if (findRepository(folder)) throw new CodedError('git.exists', `${folder} is in a repository already.`)
+      const env = await deps.env()
+      mkdirSync(neutralFolder, { recursive: true, mode: 0o700 })
+      await createRunGit({ env: () => env, neutralFolder })({
+        args: ['init', '--quiet'],
+        level: 'trusted',
+        folder,
+        write: true,
+      })
+      notify()
+    },
+    status: (sessionId) => reading(sessionId, readStatus),
+    diff: (sessionId, file) => reading(sessionId, (repository) => fileDiff(repository, file)),
+    stage: (sessionId, paths) =>
+      changing(sessionId, (repository) => (paths === 'all' ? stageAll(repository) : stage(repository, paths))),
+    unstage: (sessionId, paths) =>
+      changing(sessionId, (repository) => (paths === 'all' ? unstageAll(repository) : unstage(repository, paths))),
+    discard: (sessionId, paths) => changing(sessionId, (repository) => discard(repository, paths, kept)),
+    stageHunks: (sessionId, change) => changing(sessionId, (repository) => stageHunks(repository, change)),
+    unstageHunks: (sessionId, change) => changing(sessionId, (repository) => unstageHunks(repository, change)),
+    discardHunks: (sessionId, change) => changing(sessionId, (repository) => discardHunks(repository, change, kept)),
+    kept: async (sessionId) => kept.list(repositoryOf(sessionId)),
+    restoreKept: (sessionId, id) => changing(sessionId, (repository) => kept.restore(repository, id)),
+    commit: (sessionId, request, signal) => changing(sessionId, (repository) => commit(repository, request, signal)),
+    lastMessage: (sessionId) => reading(sessionId, lastMessage),
+    draftMessage: (sessionId, signal) => reading(sessionId, (repository) => deps.draft(sessionId, repository, signal)),
+    branches: (sessionId) => reading(sessionId, listBranches),
+    createBranch: (sessionId, branch) => changing(sessionId, (repository) => createBranch(repository, branch)),
+    switch: (sessionId, to) =>
+      changing(sessionId, (repository) =>
+        to.startsWith('refs/') ? switchBranch(repository, to) : switchToCommit(repository, to),
+      ),
+    renameBranch: (sessionId, name, to) => changing(sessionId, (repository) => renameBranch(repository, name, to)),
+    deleteBranch: (sessionId, name, force) =>
+      changing(sessionId, (repository) => deleteBranch(repository, name, force)),
+    stashes: (sessionId) => reading(sessionId, listStashes),
+    saveStash: (sessionId, request) => changing(sessionId, (repository) => saveStash(repository, request)),
+    applyStash: (sessionId, hash, drop) =>
+      changing(sessionId, (repository) => (drop ? popStash(repository, hash) : applyStash(repository, hash))),
+    dropStash: (sessionId, hash) => changing(sessionId, (repository) => dropStash(repository, hash)),
+    restoreStash: (sessionId, stash) => changing(sessionId, (repository) => restoreStash(repository, stash)),
+    fetch: (sessionId, remote, signal) =>
+      withRemote(sessionId, signal, (repository, run) => fetchRemote(repository, remote, run)),
+    pull: (sessionId, way, signal) => withRemote(sessionId, signal, (repository, run) => pull(repository, way, run)),
+    push: (sessionId, request, signal) =>
+      withRemote(sessionId, signal, (repository, run) => push(repository, request, run)),
+    progress: (sessionId) => progress.get(sessionId),
+    log: (sessionId, request) => reading(sessionId, (repository) => readLog(repository, request)),
+    commitDetails: (sessionId, hash) => reading(sessionId, (repository) => commitDetails(repository, hash)),
+    commitDiff: (sessionId, file) => reading(sessionId, (repository) => commitFileDiff(repository, file)),
+    blame: (sessionId, path, signal) => reading(sessionId, (repository) => blame(repository, path, signal)),
+    conflictFile: (sessionId, path) => reading(sessionId, (repository) => conflictsIn(repository, path)),
+    resolvePart: (sessionId, choice) => changing(sessionId, (repository) => resolvePart(repository, choice, kept)),
+    takeSide: (sessionId, choice) => changing(sessionId, (repository) => takeSide(repository, choice, kept)),
+    markResolved: (sessionId, paths) => changing(sessionId, (repository) => markResolved(repository, paths)),
+    continueOperation: (sessionId) => changing(sessionId, continueOperation),
+    abortOperation: (sessionId) => changing(sessionId, (repository) => abortOperation(repository, kept)),
+    pullRequest: async (sessionId) => {
+      const env = await deps.env()
+      return reading(sessionId, (repository) => pullRequestOf(repository, env))
+    },
+    createPullRequest: async (sessionId, request, signal) => {
+      const env = await deps.env()
+      return reading(sessionId, (repository) => createPullRequest(repository, request, env, signal))
+    },
+  }
+}

@@ -1,0 +1,87 @@
+import type {
+  GitBlameRun,
+  GitBranch,
+  GitCommitDetails,
+  GitCommitted,
+  GitConflictFile,
+  GitFileDiff,
+  GitKept,
+  GitLogPage,
+  GitPath,
+  GitPullRequest,
+  GitStash,
+  GitStatus,
+  GitSummary,
+  GitTrust,
+  GitUndo,
+} from '../../../shared/model/git'
+import type { CommitRequest } from './change/commit'
+import type { ConflictChoice } from './change/conflicts'
+import type { DeletedBranch, NewBranch } from './change/branches'
+import type { HunkChange } from './change/staging'
+import type { NewPullRequest } from './change/pull-request'
+import type { PullWay, PushRequest } from './change/remotes'
+import type { StashRequest } from './change/stashes'
+import type { DiffSide } from './state/file-diff'
+import type { LogRequest } from './state/log'
+
+/**
+ * Git in the repository of a session's folder. Everything but `summary`, `trustView` and `init` rejects with `git.untrusted`
+ * while the repository has programs of its own that the user has not trusted, and with `git.no_repository` without one.
+ */
+export interface GitActions {
+  /** Never rejects for what a repository is: without trust, only the branch is known. */
+  summary(sessionId: string): Promise<GitSummary>
+  trustView(sessionId: string): Promise<GitTrust>
+  /** Trusts the programs that were shown; only the user may. */
+  trust(sessionId: string, hash: string): Promise<GitTrust>
+  init(sessionId: string): Promise<void>
+  status(sessionId: string): Promise<GitStatus>
+  diff(sessionId: string, file: { path: GitPath; side: DiffSide; from?: GitPath }): Promise<GitFileDiff>
+  /** `all`: everything that differs. */
+  stage(sessionId: string, paths: readonly GitPath[] | 'all'): Promise<void>
+  unstage(sessionId: string, paths: readonly GitPath[] | 'all'): Promise<void>
+  /** What is removed is kept, see `restoreKept`. */
+  discard(sessionId: string, paths: readonly GitPath[]): Promise<GitUndo>
+  stageHunks(sessionId: string, change: HunkChange): Promise<void>
+  unstageHunks(sessionId: string, change: HunkChange): Promise<void>
+  discardHunks(sessionId: string, change: HunkChange): Promise<GitUndo>
+  kept(sessionId: string): Promise<GitKept[]>
+  restoreKept(sessionId: string, id: string): Promise<{ paths: GitPath[]; kept?: string }>
+  commit(sessionId: string, request: CommitRequest, signal?: AbortSignal): Promise<GitCommitted>
+  lastMessage(sessionId: string): Promise<string>
+  /** Has a model write a message for what is staged, or for everything if nothing is. */
+  draftMessage(sessionId: string, signal?: AbortSignal): Promise<string>
+  branches(sessionId: string): Promise<GitBranch[]>
+  createBranch(sessionId: string, branch: NewBranch): Promise<void>
+  /** A branch by its full name (`refs/heads/…`, `refs/remotes/…`), or a commit by its hash. */
+  switch(sessionId: string, to: string): Promise<void>
+  renameBranch(sessionId: string, name: string, to: string): Promise<void>
+  deleteBranch(sessionId: string, name: string, force: boolean): Promise<DeletedBranch>
+  stashes(sessionId: string): Promise<GitStash[]>
+  saveStash(sessionId: string, request: StashRequest): Promise<GitStash>
+  /** `drop`: and drops it when that worked. */
+  applyStash(sessionId: string, hash: string, drop: boolean): Promise<void>
+  dropStash(sessionId: string, hash: string): Promise<GitStash>
+  restoreStash(sessionId: string, stash: Pick<GitStash, 'hash' | 'message'>): Promise<void>
+  fetch(sessionId: string, remote: string | undefined, signal?: AbortSignal): Promise<void>
+  pull(sessionId: string, way: PullWay, signal?: AbortSignal): Promise<void>
+  push(sessionId: string, request: PushRequest, signal?: AbortSignal): Promise<void>
+  /** The latest line of progress of a running fetch, pull or push. */
+  progress(sessionId: string): string | undefined
+  log(sessionId: string, request: LogRequest): Promise<GitLogPage>
+  commitDetails(sessionId: string, hash: string): Promise<GitCommitDetails>
+  commitDiff(sessionId: string, file: { hash: string; path: GitPath; from?: GitPath }): Promise<GitFileDiff>
+  blame(sessionId: string, path: GitPath, signal?: AbortSignal): Promise<GitBlameRun[]>
+  conflictFile(sessionId: string, path: GitPath): Promise<GitConflictFile>
+  resolvePart(
+    sessionId: string,
+    choice: { path: GitPath; part: number; choice: ConflictChoice; hash: string },
+  ): Promise<GitUndo>
+  takeSide(sessionId: string, choice: { path: GitPath; choice: 'ours' | 'theirs' }): Promise<GitUndo>
+  markResolved(sessionId: string, paths: readonly GitPath[]): Promise<void>
+  continueOperation(sessionId: string): Promise<void>
+  abortOperation(sessionId: string): Promise<GitUndo>
+  pullRequest(sessionId: string): Promise<GitPullRequest>
+  createPullRequest(sessionId: string, request: NewPullRequest, signal?: AbortSignal): Promise<string>
+}

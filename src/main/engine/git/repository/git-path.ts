@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer'
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { CodedError } from '../../../../shared/errors'
+import { gitPathText, type GitPath } from '../../../../shared/model/git'
+
+/** A path from its bytes, given as latin1. */
+export function gitPath(latin1: string): GitPath {
+  const bytes = Buffer.from(latin1, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : `\0${bytes.toString('hex')}`
+}
+
+/** The bytes of a path, as git has them. */
+export function pathBytes(path: GitPath): Buffer {
+  return path.startsWith('\0') ? Buffer.from(path.slice(1), 'hex') : Buffer.from(path, 'utf8')
+}
+
+/** From the top, and never as a pattern. */
+const LITERAL = ':(top,literal)'
+
+/** Paths for `--pathspec-from-file=- --pathspec-file-nul`, which takes any bytes. */
+export function pathList(paths: readonly GitPath[]): Buffer {
+  return Buffer.concat(paths.flatMap((path) => [Buffer.from(LITERAL), pathBytes(path), Buffer.from([0])]))
+}
+
+export const FROM_STDIN: readonly string[] = ['--pathspec-from-file=-', '--pathspec-file-nul']
+
+/**
+ * A path as an argument, where no list is taken. Bytes that an argument cannot have are matched by `?`, so the result may
+ * be more than one file: compare the names.
+ */
+export function pathArgument(path: GitPath): string {
+  if (!path.startsWith('\0')) return `${LITERAL}${path}`
+  const pattern = [...pathBytes(path)]
+    .map((byte) => {
+      if (byte >= 0x80) return '?'
+      const character = String.fromCharCode(byte)
+      return /[*?[\]\\]/.test(character) ? `\\${character}` : character
+    })
+    .join('')
+  return `:(top,glob)${pattern}`
+}
+
+/**
+ * Where a path is on disk. Throws `request.invalid` for one that leaves the working tree, by `..`, by a link in the way, or
+ * into the repository itself.
+ */
+export function diskPath(top: string, path: GitPath): Buffer | string {
+  const bytes = pathBytes(path)
+  const parts = bytes.toString('latin1').split('/')
+  const refuse = (): never => {
+    throw new CodedError('request.invalid', `${gitPathText(path)} is not a path in the repository.`)
+  }
+  if (bytes.length === 0 || bytes.includes(0)) refuse()
+  for (const part of parts) if (part === '' || part === '.' || part === '..' || part.toLowerCase() === '.git') refuse()
+  const at = (count: number): Buffer | string => joined(top, parts.slice(0, count).join('/'))
+  for (let count = 1; count < parts.length; count += 1) {
+    const stat = lstatSync(at(count), { throwIfNoEntry: false })
+    if (stat && !stat.isDirectory()) refuse()
+  }
+  return at(parts.length)
+}
+
+/** Text where possible: only that works on every system. */
+function joined(top: string, latin1: string): Buffer | string {
+  const bytes = Buffer.from(latin1, 'latin1')
+  return isUtf8(bytes) ? join(top, bytes.toString('utf8')) : Buffer.concat([Buffer.from(`${top}/`), bytes])
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { CodedError } from '../../../../shared/errors'
+import type { GitTrust } from '../../../../shared/model/git'
+import { writePrivateFile } from '../../config/write-private-file'
+import type { Repository } from './find-repository'
+import { repositoryPrograms } from './repository-programs'
+import { readSmallFile } from './small-file'
+
+const Decision = z.object({ repository: z.string(), hash: z.string(), at: z.number() })
+const MAX_BYTES = 16 * 1024
+
+/**
+ * What of a repository may run: nothing until the user has seen exactly these programs and trusts them. A repository
+ * without programs of its own needs no decision.
+ */
+export function readGitTrust(home: string, repository: Repository): GitTrust {
+  const { lines, hash } = repositoryPrograms(repository)
+  if (lines.length === 0) return { state: 'none', programs: [], hash }
+  const accepted = readDecision(home, repository)
+  return { state: accepted === hash ? 'trusted' : 'asked', programs: lines, hash }
+}
+
+/** Throws `git.untrusted` unless the user's decision covers what the repository would run now. */
+export function requireGitTrust(home: string, repository: Repository): void {
+  const { state, programs } = readGitTrust(home, repository)
+  if (state !== 'asked') return
+  throw new CodedError(
+    'git.untrusted',
+    `${repository.top} has programs of its own: ${programs.slice(0, 5).join('; ')}.`,
+  )
+}
+
+/** Trusts what was shown; `git.changed` when the repository has something else by now. */
+export function writeGitTrust(home: string, repository: Repository, hash: string, at: number): void {
+  const now = repositoryPrograms(repository)
+  if (now.hash !== hash)
+    throw new CodedError('git.changed', 'The repository’s hooks or settings changed since they were shown.')
+  mkdirSync(folderOf(home), { recursive: true, mode: 0o700 })
+  const decision: z.infer<typeof Decision> = { repository: repository.commonDir, hash, at }
+  writePrivateFile(fileOf(home, repository), `${JSON.stringify(decision, undefined, 2)}\n`)
+}
+
+function readDecision(home: string, repository: Repository): string | undefined {
+  try {
+    const decision = Decision.parse(JSON.parse(readSmallFile(fileOf(home, repository), MAX_BYTES) ?? ''))
+    return decision.repository === repository.commonDir ? decision.hash : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function folderOf(home: string): string {
+  return join(home, 'git', 'trust')
+}
+
+function fileOf(home: string, { commonDir }: Repository): string {
+  return join(folderOf(home), `${createHash('sha256').update(commonDir).digest('hex').slice(0, 32)}.json`)
+}

@@ -1,0 +1,209 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { devNull } from 'node:os'
+import { dirname, join } from 'node:path'
+import { CodedError } from '../../../shared/errors'
+import { gitEnvironment } from './git-environment'
+import { gitFailure } from './git-failure'
+import { hookTrace, type HookRun } from './hook-trace'
+
+/**
+ * - `untrusted`: git sees no repository at all, because any setting of one may name a program. For what needs none, such as
+ *   `check-ref-format`. What is shown of such a repository is read without git (`read-head.ts`).
+ * - `trusted`: the repository's settings and filters count. Hooks run for commands that write.
+ */
+type GitLevel = 'untrusted' | 'trusted'
+
+/** One command of git. */
+export interface GitRun {
+  /** After `git`, never through a shell. */
+  args: readonly string[]
+  level: GitLevel
+  /** The working tree, or a bare repository; ignored where untrusted. */
+  folder: string
+  /** Whether it may write: hooks run, and locks are taken. Default: it only reads. */
+  write?: boolean
+  input?: string | Uint8Array
+  /** Default: 30 s for reading, 10 min for writing. */
+  timeoutMs?: number
+  /** Most bytes it may print; more fails with `git.too_large`. Default: 64 MB. */
+  maxBytes?: number
+  signal?: AbortSignal
+  /** Exit codes that are an answer; others are thrown. Default: only 0. */
+  okCodes?: readonly number[]
+  /** Variables of this command, such as another index. */
+  env?: Readonly<Record<string, string>>
+  /** Each line of progress as git prints it. */
+  onProgress?(line: string): void
+}
+
+export interface GitResult {
+  /** Exactly what it printed. */
+  stdout: Buffer
+  stderr: string
+  code: number
+  /** The hooks that ran, in order. Empty for what only reads. */
+  hooks: readonly HookRun[]
+}
+
+/** Where git is run from. */
+export interface GitPlace {
+  /** What commands get. */
+  env(): Readonly<Record<string, string | undefined>>
+  /** A folder of ours, outside every project: Windows looks for programs here first, and traces are written here. */
+  neutralFolder: string
+}
+
+/** Runs git. Rejects with a `CodedError` that says why, with the output of a hook that failed. */
+export type RunGit = (run: GitRun) => Promise<GitResult>
+
+const READ_LIMIT_MS = 30_000
+const WRITE_LIMIT_MS = 600_000
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_ERROR_CHARS = 64 * 1024
+/** How long git has to remove its lock files before it is killed. */
+const GRACE_MS = 3_000
+
+/**
+ * For every command: no file monitor, no pager, no colors, no maintenance that could delete unreachable objects, no
+ * entering of submodules.
+ */
+const ALWAYS = [
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'color.ui=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'push.recurseSubmodules=no',
+  'diff.ignoreSubmodules=dirty',
+  'status.submoduleSummary=false',
+  'log.showSignature=false',
+  'diff.autoRefreshIndex=false',
+  'safe.bareRepository=explicit',
+  'advice.detachedHead=false',
+]
+const READS_ONLY = [`core.hooksPath=${devNull}`]
+
+/** For commands that print differences: no programs of the repository show them. */
+export const PLAIN_DIFF: readonly string[] = ['--no-ext-diff', '--no-textconv', '--no-color']
+
+/** A runner of the system's git. */
+export function createRunGit(place: GitPlace): RunGit {
+  return async (run) => {
+    const { level, folder, write = false } = run
+    const settings = [...ALWAYS, ...(write ? [] : READS_ONLY)].flatMap((setting) => ['-c', setting])
+    const at = level === 'trusted' ? ['-C', folder] : []
+    const trace = write ? hookTrace(place.neutralFolder) : undefined
+    const env: Record<string, string> = {
+      ...gitEnvironment(place.env(), { write }),
+      // The repository is the one that was judged, not one above it.
+      ...(level === 'trusted'
+        ? { GIT_CEILING_DIRECTORIES: dirname(folder) }
+        : { GIT_DIR: join(place.neutralFolder, 'no-repository'), GIT_CONFIG_NOSYSTEM: '1' }),
+      ...trace?.env,
+      ...run.env,
+    }
+    try {
+      const args = ['--no-pager', ...settings, ...at, ...run.args]
+      const { stdout, stderr, code } = await finished(run, args, env, place.neutralFolder)
+      const hooks = trace?.read() ?? []
+      if (!(run.okCodes ?? [0]).includes(code)) throw gitFailure({ args: run.args, stdout, stderr, hooks })
+      return { stdout, stderr, code, hooks }
+    } finally {
+      trace?.remove()
+    }
+  }
+}
+
+type Finished = Omit<GitResult, 'hooks'>
+
+function finished(run: GitRun, args: string[], env: Record<string, string>, cwd: string): Promise<Finished> {
+  const { write = false, signal, maxBytes = MAX_BYTES, onProgress } = run
+  const limitMs = run.timeoutMs ?? (write ? WRITE_LIMIT_MS : READ_LIMIT_MS)
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(cancelled())
+    // A session of its own: no terminal where a program could ask, and everything it starts can be stopped with it.
+    const child = spawn('git', args, { cwd, env, stdio: 'pipe', windowsHide: true, detached: isPosix })
+    const chunks: Buffer[] = []
+    let bytes = 0
+    let errors = ''
+    let problem: CodedError | undefined
+    let killTimer: NodeJS.Timeout | undefined
+    const stop = (why: CodedError): void => {
+      if (problem) return
+      problem = why
+      signalTree(child, 'SIGTERM')
+      killTimer = setTimeout(() => signalTree(child, 'SIGKILL'), GRACE_MS)
+    }
+    const limit = setTimeout(
+      () => stop(new CodedError('git.timeout', `git ${run.args[0]} took longer than ${limitMs / 1000} seconds.`)),
+      limitMs,
+    )
+    const onAbort = (): void => stop(cancelled())
+    signal?.addEventListener('abort', onAbort, { once: true })
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxBytes)
+        stop(new CodedError('git.too_large', `git ${run.args[0]} printed more than ${maxBytes} bytes.`))
+      else chunks.push(chunk)
+    })
+    const progress = onProgress && lineReader(onProgress)
+    child.stderr.on('data', (chunk: Buffer) => {
+      const text = chunk.toString('utf8')
+      errors = (errors + text).slice(-MAX_ERROR_CHARS)
+      progress?.(text)
+    })
+    // It may end before it has read everything; its exit code tells.
+    child.stdin.on('error', () => {})
+    child.stdin.end(run.input)
+    const settle = (answer: () => void): void => {
+      clearTimeout(limit)
+      clearTimeout(killTimer)
+      signal?.removeEventListener('abort', onAbort)
+      answer()
+    }
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      settle(() =>
+        reject(
+          error.code === 'ENOENT'
+            ? new CodedError('git.missing', 'git was not found on PATH.')
+            : new CodedError('git.failed', `git could not be started: ${error.message}`, { cause: error }),
+        ),
+      ),
+    )
+    child.once('close', (code, killedBy) =>
+      settle(() => {
+        if (problem) return reject(problem)
+        if (code === null) return reject(new CodedError('git.failed', `git was stopped by ${killedBy ?? 'a signal'}.`))
+        resolve({ stdout: Buffer.concat(chunks), stderr: errors, code })
+      }),
+    )
+  })
+}
+
+function cancelled(): CodedError {
+  return new CodedError('request.cancelled', 'The Git command was cancelled.')
+}
+
+const isPosix = process.platform !== 'win32'
+
+function signalTree(child: ChildProcess, name: NodeJS.Signals): void {
+  if (child.pid === undefined) return
+  try {
+    if (isPosix) process.kill(-child.pid, name)
+    else child.kill(name)
+  } catch {
+    // It is gone already.
+  }
+}
+
+/** Progress is redrawn with carriage returns. */
+function lineReader(onLine: (line: string) => void): (text: string) => void {
+  let rest = ''
+  return (text) => {
+    const lines = (rest + text).split(/[\r\n]+/)
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.trim() !== '') onLine(line.trim())
+  }
+}

@@ -1,0 +1,197 @@
+import { useQuery } from '@tanstack/react-query'
+import { Ellipsis, GitBranch, Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { VList } from 'virtua'
+import type { GitBranch as Branch, GitStatus } from '../../../shared/model/git'
+import { failureFrom } from '../../client/failure-from'
+import { relativeTime, useNowEachMinute } from '../../format/relative-time'
+import { useClient, useQueries } from '../../state/page/queries'
+import { showFailureToast, showToast } from '../../state/page/toasts-state'
+import { Badge } from '../../ui/badge'
+import { Button, IconButton } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { CONTROL_CLASS } from '../../ui/form/field'
+import { Menu, MenuItem, MenuSeparator } from '../../ui/menu'
+import { EmptyState, ErrorNote } from '../../ui/notice'
+import { useGit } from './git-context'
+import { NameDialog } from './name-dialog'
+
+type Asked = { kind: 'create'; from?: Branch } | { kind: 'rename'; branch: Branch } | { kind: 'delete'; branch: Branch }
+
+/** Local and remote branches: switch, create, rename, delete. */
+export function BranchesTab({ status }: { status: GitStatus }) {
+  const queries = useQueries()
+  const client = useClient()
+  const { sessionId, run } = useGit()
+  const [query, setQuery] = useState('')
+  const [asked, setAsked] = useState<Asked>()
+  const { data: branches, error } = useQuery(queries.git.branches.queryOptions({ input: { sessionId }, retry: false }))
+  const words = query.trim().toLowerCase()
+  const shown = useMemo(
+    () =>
+      branches
+        ?.filter(({ name }) => name.toLowerCase().includes(words))
+        .toSorted((a, b) => Number(b.current) - Number(a.current) || Number(a.remote) - Number(b.remote)),
+    [branches, words],
+  )
+  const switchTo = ({ ref, name }: Branch): void =>
+    void run('Switching', (git) => git.switch({ sessionId, to: ref })).then((worked) => {
+      if (worked) showToast(`Switched to ${name}`)
+    })
+  const remove = async (branch: Branch, force: boolean): Promise<void> => {
+    try {
+      const { name, commit, upstream } = await client.git.deleteBranch({ sessionId, name: branch.name, force })
+      const restore = (): void =>
+        void run('Restoring', (git) =>
+          git.createBranch({
+            sessionId,
+            name,
+            from: commit,
+            checkout: false,
+            ...(upstream !== undefined && { upstream }),
+          }),
+        )
+      showToast(`Deleted ${name} (${commit.slice(0, 8)})`, { label: 'Undo', run: restore })
+    } catch (failure) {
+      if (failureFrom(failure).code === 'git.not_merged') setAsked({ kind: 'delete', branch })
+      else showFailureToast(failure)
+    }
+  }
+
+  if (error) return <ErrorNote failure={failureFrom(error)} className="m-3" />
+  return (
+    <>
+      <div className="flex flex-none items-center gap-2 border-b border-line px-2 py-1.5">
+        <input
+          aria-label="Filter branches"
+          placeholder="Filter branches"
+          value={query}
+          spellCheck={false}
+          onChange={(event) => setQuery(event.target.value)}
+          className={`${CONTROL_CLASS} h-[27px]!`}
+        />
+        <Button size="small" icon={<Plus aria-hidden />} onClick={() => setAsked({ kind: 'create' })}>
+          New branch
+        </Button>
+      </div>
+      {shown && shown.length === 0 ? (
+        <EmptyState
+          icon={<GitBranch aria-hidden />}
+          title={words === '' ? 'No branches yet' : 'No matching branches'}
+          className="m-auto"
+        />
+      ) : (
+        <VList role="list" aria-label="Branches" data={shown ?? []} item="div" className="min-h-0 flex-1">
+          {(branch) => (
+            <div role="listitem" key={branch.ref}>
+              <BranchRow
+                branch={branch}
+                onSwitch={() => switchTo(branch)}
+                onCreate={() => setAsked({ kind: 'create', from: branch })}
+                onRename={() => setAsked({ kind: 'rename', branch })}
+                onDelete={() => void remove(branch, false)}
+              />
+            </div>
+          )}
+        </VList>
+      )}
+      {asked?.kind === 'create' && (
+        <NameDialog
+          title="New branch"
+          label="Name"
+          initial=""
+          action="Create and switch"
+          hint={`Begins at ${asked.from?.name ?? status.branch ?? 'the commit that is checked out'}.`}
+          onClose={() => setAsked(undefined)}
+          onDone={(name) =>
+            client.git.createBranch({ sessionId, name, checkout: true, ...(asked.from && { from: asked.from.commit }) })
+          }
+        />
+      )}
+      {asked?.kind === 'rename' && (
+        <NameDialog
+          title={`Rename ${asked.branch.name}`}
+          label="New name"
+          initial={asked.branch.name}
+          action="Rename"
+          onClose={() => setAsked(undefined)}
+          onDone={(to) => client.git.renameBranch({ sessionId, name: asked.branch.name, to })}
+        />
+      )}
+      {asked?.kind === 'delete' && (
+        <ConfirmDialog
+          open
+          onOpenChange={(open) => !open && setAsked(undefined)}
+          title={`Delete ${asked.branch.name}?`}
+          action="Delete branch"
+          onConfirm={() => void remove(asked.branch, true)}
+        >
+          It has commits that are on no other branch. You can undo this; its last commit is{' '}
+          {asked.branch.commit.slice(0, 12)}.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+}
+
+interface BranchRowProps {
+  branch: Branch
+  onSwitch: () => void
+  onCreate: () => void
+  onRename: () => void
+  onDelete: () => void
+}
+
+function BranchRow({ branch, onSwitch, onCreate, onRename, onDelete }: BranchRowProps) {
+  const now = useNowEachMinute()
+  const { name, current, remote, ahead, behind, gone, subject, at, worktree } = branch
+  return (
+    <div className="flex items-center gap-1 border-b border-line pr-1.5 pl-1 hover:bg-sunken">
+      <button
+        type="button"
+        disabled={current}
+        onClick={onSwitch}
+        className="flex min-h-[44px] min-w-0 flex-1 flex-col justify-center rounded-[6px] px-2 text-left focus-visible:-outline-offset-2"
+      >
+        <span className="flex w-full items-center gap-2">
+          {!current && <span className="sr-only">Switch to </span>}
+          <span className={`min-w-0 truncate text-ui ${current ? 'font-semibold' : ''}`}>{name}</span>
+          {current && <Badge tone="done">current</Badge>}
+          {remote && <Badge>remote</Badge>}
+          {worktree !== undefined && <Badge tone="run">worktree</Badge>}
+          {gone && <Badge tone="wait">upstream gone</Badge>}
+          <span className="flex-none text-tiny text-ink-3 tabular-nums">
+            {ahead ? `↑${ahead} ` : ''}
+            {behind ? `↓${behind}` : ''}
+          </span>
+        </span>
+        <span className="w-full truncate text-small text-ink-3">
+          {relativeTime(at, now)} · {subject}
+        </span>
+      </button>
+      <Menu
+        label={`Actions for ${name}`}
+        align="end"
+        trigger={
+          <IconButton label={`Actions for ${name}`}>
+            <Ellipsis aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem disabled={current} onSelect={onSwitch}>
+          Switch to it
+        </MenuItem>
+        <MenuItem onSelect={onCreate}>New branch from it…</MenuItem>
+        {!remote && (
+          <>
+            <MenuItem onSelect={onRename}>Rename…</MenuItem>
+            <MenuSeparator />
+            <MenuItem danger disabled={current || worktree !== undefined} onSelect={onDelete}>
+              Delete
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+    </div>
+  )
+}

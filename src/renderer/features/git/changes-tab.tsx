@@ -1,0 +1,150 @@
+import { Check } from 'lucide-react'
+import { useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { VList, type VListHandle } from 'virtua'
+import type { GitChange, GitStatus } from '../../../shared/model/git'
+import { Button } from '../../ui/button'
+import { EmptyState } from '../../ui/notice'
+import { ChangeRow, type ChangeSide } from './change-row'
+import { CommitBox } from './commit-box'
+import { ConflictRow } from './conflict-row'
+import { useGit } from './git-context'
+
+type Row =
+  | { key: string; kind: 'head'; title: string; count: number; action?: ReactNode }
+  | { key: string; kind: 'change'; change: GitChange; side: ChangeSide }
+  | { key: string; kind: 'conflict'; conflict: GitStatus['conflicts'][number] }
+  | { key: string; kind: 'note'; text: string }
+
+/** What differs: conflicts, staged and other changes, and the commit that is made of them. */
+export function ChangesTab({ status }: { status: GitStatus }) {
+  const { sessionId, run, busy } = useGit()
+  const list = useRef<VListHandle>(null)
+  const box = useRef<HTMLDivElement>(null)
+  const [focused, setFocused] = useState<string>()
+  const { staged, unstaged, conflicts, hidden } = status
+  const rows = useMemo((): Row[] => {
+    const all = (doing: string, work: 'stage' | 'unstage'): ReactNode => (
+      <Button
+        size="small"
+        variant="quiet"
+        disabled={busy !== undefined}
+        onClick={() => void run(doing, (git) => git[work]({ sessionId, paths: 'all' }))}
+      >
+        {work === 'stage' ? 'Stage all' : 'Unstage all'}
+      </Button>
+    )
+    return [
+      ...(conflicts.length > 0
+        ? [{ key: 'conflicts', kind: 'head' as const, title: 'Conflicts', count: conflicts.length }]
+        : []),
+      ...conflicts.map((conflict) => ({ key: `! ${conflict.path}`, kind: 'conflict' as const, conflict })),
+      ...(staged.length > 0
+        ? [
+            {
+              key: 'staged',
+              kind: 'head' as const,
+              title: 'Staged',
+              count: staged.length,
+              action: all('Unstaging', 'unstage'),
+            },
+          ]
+        : []),
+      ...staged.map((change) => ({
+        key: `+ ${change.path}`,
+        kind: 'change' as const,
+        change,
+        side: 'staged' as const,
+      })),
+      ...(unstaged.length > 0
+        ? [
+            {
+              key: 'unstaged',
+              kind: 'head' as const,
+              title: 'Not staged',
+              count: unstaged.length,
+              action: all('Staging', 'stage'),
+            },
+          ]
+        : []),
+      ...unstaged.map((change) => ({
+        key: `- ${change.path}`,
+        kind: 'change' as const,
+        change,
+        side: change.kind === 'untracked' ? ('untracked' as const) : ('unstaged' as const),
+      })),
+      ...(hidden > 0
+        ? [
+            {
+              key: 'hidden',
+              kind: 'note' as const,
+              text: `And ${hidden.toLocaleString()} more files that are not listed.`,
+            },
+          ]
+        : []),
+    ]
+  }, [staged, unstaged, conflicts, hidden, sessionId, run, busy])
+  const reachable = rows.some(({ key, kind }) => key === focused && kind !== 'head') ? focused : rows.find(isFile)?.key
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!(event.target instanceof HTMLElement) || !event.target.matches('[data-row]')) return
+    const files = rows.flatMap((row, index) => (isFile(row) ? [{ key: row.key, index }] : []))
+    const from = files.findIndex(({ key }) => key === reachable)
+    const to = { ArrowDown: from + 1, ArrowUp: from - 1, Home: 0, End: files.length - 1 }[event.key]
+    const next = to === undefined ? undefined : files[to]
+    if (!next) return
+    event.preventDefault()
+    setFocused(next.key)
+    list.current?.scrollToIndex(next.index, { align: 'nearest' })
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>('[data-row][tabindex="0"]')?.focus())
+  }
+
+  if (rows.length === 0)
+    return (
+      <>
+        <EmptyState icon={<Check aria-hidden />} title="No changes" className="m-auto">
+          The working tree is as it was committed.
+        </EmptyState>
+        {status.commit !== undefined && <CommitBox status={status} />}
+      </>
+    )
+  return (
+    <>
+      <div ref={box} role="presentation" className="min-h-0 flex-1" onKeyDown={onKeyDown}>
+        <VList ref={list} role="list" aria-label="Changes" data={rows} item="div">
+          {(row) => (
+            <div role="listitem" key={row.key}>
+              {row.kind === 'head' ? (
+                <div className="flex h-[32px] items-center gap-2 px-3">
+                  <h3 className="flex-1 text-tiny font-semibold text-ink-3">
+                    {row.title} <span className="tabular-nums">{row.count.toLocaleString()}</span>
+                  </h3>
+                  {row.action}
+                </div>
+              ) : row.kind === 'note' ? (
+                <p className="px-3 py-2 text-small text-ink-3">{row.text}</p>
+              ) : row.kind === 'conflict' ? (
+                <ConflictRow
+                  conflict={row.conflict}
+                  reachable={row.key === reachable}
+                  onFocus={() => setFocused(row.key)}
+                />
+              ) : (
+                <ChangeRow
+                  change={row.change}
+                  side={row.side}
+                  reachable={row.key === reachable}
+                  onFocus={() => setFocused(row.key)}
+                />
+              )}
+            </div>
+          )}
+        </VList>
+      </div>
+      <CommitBox status={status} />
+    </>
+  )
+}
+
+function isFile({ kind }: Row): boolean {
+  return kind === 'change' || kind === 'conflict'
+}

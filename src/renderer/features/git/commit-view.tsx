@@ -1,0 +1,138 @@
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight, X } from 'lucide-react'
+import { useState } from 'react'
+import { gitPathText, type GitCommitDetails } from '../../../shared/model/git'
+import { failureFrom } from '../../client/failure-from'
+import { useClient, useQueries } from '../../state/page/queries'
+import { showToast } from '../../state/page/toasts-state'
+import { Button, IconButton } from '../../ui/button'
+import { CopyButton } from '../../ui/content/copy-button'
+import { cx } from '../../ui/cx'
+import { Skeleton } from '../../ui/loading'
+import { ErrorNote } from '../../ui/notice'
+import { HunkList } from './change-diff'
+import { ChangeMark, PathText } from './change-row'
+import { useGit } from './git-context'
+import { NameDialog } from './name-dialog'
+
+/** One commit below the history: its message, and the diffs of its files. Escape closes it. */
+export function CommitView({ hash, onClose }: { hash: string; onClose: () => void }) {
+  const queries = useQueries()
+  const client = useClient()
+  const { sessionId, run, busy } = useGit()
+  const [naming, setNaming] = useState(false)
+  const { data, error } = useQuery(
+    queries.git.commitDetails.queryOptions({ input: { sessionId, hash }, retry: false, staleTime: Infinity }),
+  )
+  return (
+    <section
+      aria-label="Commit"
+      className="flex max-h-[60%] min-h-[160px] flex-none flex-col border-t border-line-strong"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        onClose()
+      }}
+    >
+      <div className="flex flex-none items-center gap-1.5 border-b border-line px-3 py-1">
+        <code className="min-w-0 flex-1 truncate font-mono text-small text-ink-2">{hash.slice(0, 12)}</code>
+        <CopyButton text={hash} label="Copy the hash" />
+        <Button
+          size="small"
+          variant="quiet"
+          disabled={busy !== undefined}
+          onClick={() =>
+            void run('Switching', (git) => git.switch({ sessionId, to: hash })).then((worked) => {
+              if (worked) showToast(`Checked out ${hash.slice(0, 8)}`)
+            })
+          }
+        >
+          Check out
+        </Button>
+        <Button size="small" variant="quiet" onClick={() => setNaming(true)}>
+          New branch…
+        </Button>
+        <IconButton label="Close the commit" kbd="Esc" onClick={onClose}>
+          <X aria-hidden />
+        </IconButton>
+      </div>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        {error && <ErrorNote failure={failureFrom(error)} className="m-3" />}
+        {data ? <Details details={data} /> : !error && <Skeleton className="m-3 h-12 w-2/3" />}
+      </div>
+      {naming && (
+        <NameDialog
+          title="New branch"
+          label="Name"
+          initial=""
+          action="Create and switch"
+          hint={`Begins at ${hash.slice(0, 12)}.`}
+          onClose={() => setNaming(false)}
+          onDone={(name) => client.git.createBranch({ sessionId, name, from: hash, checkout: true })}
+        />
+      )}
+    </section>
+  )
+}
+
+function Details({ details }: { details: GitCommitDetails }) {
+  const { message, author, email, at, committer, files, hidden, hash } = details
+  return (
+    <>
+      <pre tabIndex={0} aria-label="Message" className="px-3 pt-2 font-mono text-small whitespace-pre-wrap">
+        {message}
+      </pre>
+      <p className="px-3 py-2 text-small text-ink-3">
+        {author} &lt;{email}&gt;, {new Date(at).toLocaleString()}
+        {committer !== author && `, committed by ${committer}`}
+      </p>
+      <ul aria-label="Files of the commit">
+        {files.map((file) => (
+          <FileOfCommit key={file.path} file={file} hash={hash} />
+        ))}
+      </ul>
+      {hidden > 0 && <p className="px-3 py-2 text-small text-ink-3">And {hidden.toLocaleString()} more files.</p>}
+    </>
+  )
+}
+
+function FileOfCommit({ file, hash }: { file: GitCommitDetails['files'][number]; hash: string }) {
+  const queries = useQueries()
+  const { sessionId } = useGit()
+  const [open, setOpen] = useState(false)
+  const { path, from, kind, added, removed } = file
+  const name = gitPathText(path)
+  const { data, error } = useQuery(
+    queries.git.commitDiff.queryOptions({
+      input: { sessionId, hash, path, ...(from !== undefined && { from }) },
+      enabled: open,
+      retry: false,
+      staleTime: Infinity,
+    }),
+  )
+  return (
+    <li>
+      <button
+        type="button"
+        aria-expanded={open}
+        title={name}
+        onClick={() => setOpen(!open)}
+        className="flex min-h-[28px] w-full min-w-0 items-center gap-1.5 px-2.5 text-left hover:bg-sunken focus-visible:-outline-offset-2"
+      >
+        <ChevronRight
+          aria-hidden
+          className={cx('size-3.5 flex-none text-ink-3 transition-transform', open && 'rotate-90')}
+        />
+        <ChangeMark kind={kind} />
+        <PathText path={name} />
+        {added !== undefined && (
+          <span className="flex-none text-tiny tabular-nums">
+            <span className="text-add-ink">+{added}</span> <span className="text-del-ink">−{removed}</span>
+          </span>
+        )}
+      </button>
+      {open && error && <ErrorNote failure={failureFrom(error)} className="m-2" />}
+      {open && data && <HunkList diff={data} path={name} />}
+    </li>
+  )
+}

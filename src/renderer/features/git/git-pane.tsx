@@ -1,0 +1,186 @@
+import { useQuery } from '@tanstack/react-query'
+import { FolderGit2, GitMerge } from 'lucide-react'
+import { Tabs } from 'radix-ui'
+import { useState } from 'react'
+import type { GitOperation, GitStatus } from '../../../shared/model/git'
+import { failureFrom } from '../../client/failure-from'
+import { useQueries } from '../../state/page/queries'
+import { Button } from '../../ui/button'
+import { Skeleton } from '../../ui/loading'
+import { Banner, EmptyState, ErrorNote } from '../../ui/notice'
+import { BranchesTab } from './branches-tab'
+import { ChangesTab } from './changes-tab'
+import { GitProvider, useGit } from './git-context'
+import { GitToolbar } from './git-toolbar'
+import { HistoryTab } from './history-tab'
+import { StashesTab } from './stashes-tab'
+import { TrustGate } from './trust-gate'
+
+/** Branch, changes, branches, stashes and history of a session's repository. */
+export function GitPane({ sessionId }: { sessionId: string }) {
+  return (
+    <GitProvider sessionId={sessionId}>
+      <GitContent />
+    </GitProvider>
+  )
+}
+
+function GitContent() {
+  const queries = useQueries()
+  const { sessionId, run, busy, failure, dismiss } = useGit()
+  const input = { sessionId }
+  const { data: summary, error: unreadable } = useQuery(queries.git.summary.queryOptions({ input, retry: false }))
+  const ready = summary?.state === 'ready'
+  const { data: status, error } = useQuery(
+    queries.git.status.queryOptions({ input, enabled: ready, retry: false, refetchOnWindowFocus: 'always' }),
+  )
+  if (summary?.state === 'none')
+    return (
+      <div className="m-auto">
+        <EmptyState
+          icon={<FolderGit2 aria-hidden />}
+          title="No repository"
+          actions={
+            <Button busy={busy !== undefined} onClick={() => void run('Initializing', (git) => git.init(input))}>
+              Initialize repository
+            </Button>
+          }
+        >
+          This folder is not in a Git repository. Initialize one to see changes, commit them and go back to them.
+        </EmptyState>
+        {failure && <ErrorNote failure={failure} className="m-3" />}
+      </div>
+    )
+  if (summary?.state === 'untrusted') return <TrustGate />
+  const problem = unreadable ?? error
+  if (problem) return <ErrorNote failure={failureFrom(problem)} className="m-3" />
+  if (!status) return <Loading />
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <GitToolbar status={status} />
+      {status.operation && <OperationBanner operation={status.operation} status={status} />}
+      {failure && (
+        <ErrorNote
+          failure={failure}
+          className="m-2 max-h-[40%] flex-none overflow-y-auto font-normal"
+          actions={
+            <Button size="small" variant="quiet" onClick={dismiss}>
+              Dismiss
+            </Button>
+          }
+        />
+      )}
+      <GitTabs status={status} />
+    </div>
+  )
+}
+
+function GitTabs({ status }: { status: GitStatus }) {
+  const [tab, setTab] = useState(status.bare ? 'history' : 'changes')
+  const { staged, unstaged, conflicts, hidden, stashes } = status
+  const changes = staged.length + unstaged.length + conflicts.length + hidden
+  const tabs = [
+    ...(status.bare ? [] : [{ id: 'changes', label: 'Changes', count: changes }]),
+    { id: 'branches', label: 'Branches', count: 0 },
+    ...(status.bare ? [] : [{ id: 'stashes', label: 'Stashes', count: stashes }]),
+    { id: 'history', label: 'History', count: 0 },
+  ]
+  return (
+    <Tabs.Root value={tab} onValueChange={setTab} className="flex min-h-0 flex-1 flex-col">
+      <Tabs.List aria-label="Git" className="flex flex-none gap-1 overflow-x-auto border-b border-line px-2 py-1">
+        {tabs.map(({ id, label, count }) => (
+          <Tabs.Trigger
+            key={id}
+            value={id}
+            className="h-[25px] flex-none rounded-[6px] px-2 text-small text-ink-2 hover:text-ink data-[state=active]:bg-sunken data-[state=active]:font-medium data-[state=active]:text-ink"
+          >
+            {label}
+            {count > 0 && <span className="ml-1.5 text-ink-3 tabular-nums">{count.toLocaleString()}</span>}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {tabs.map(({ id }) => (
+        <Tabs.Content
+          key={id}
+          value={id}
+          tabIndex={-1}
+          className="flex min-h-0 flex-1 flex-col data-[state=inactive]:hidden"
+        >
+          {id === 'changes' && <ChangesTab status={status} />}
+          {id === 'branches' && <BranchesTab status={status} />}
+          {id === 'stashes' && <StashesTab />}
+          {id === 'history' && <HistoryTab />}
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  )
+}
+
+const OPERATIONS: Record<GitOperation['kind'], string> = {
+  merge: 'A merge is in progress',
+  rebase: 'A rebase is in progress',
+  'cherry-pick': 'A cherry-pick is in progress',
+  revert: 'A revert is in progress',
+  bisect: 'A bisect is in progress',
+  am: 'Patches are being applied',
+}
+
+function OperationBanner({ operation, status }: { operation: GitOperation; status: GitStatus }) {
+  const { sessionId, run, busy, undoable } = useGit()
+  const { kind, step, steps, branch } = operation
+  const left = status.conflicts.length
+  const progress = step !== undefined && steps !== undefined ? `, step ${step} of ${steps}` : ''
+  return (
+    <Banner
+      tone="wait"
+      icon={<GitMerge aria-hidden />}
+      actions={
+        <>
+          {kind !== 'bisect' && (
+            <Button
+              size="small"
+              disabled={left > 0}
+              busy={busy === 'Continuing'}
+              onClick={() => void run('Continuing', (git) => git.continueOperation({ sessionId }))}
+            >
+              Continue
+            </Button>
+          )}
+          <Button
+            size="small"
+            variant="quiet"
+            busy={busy === 'Aborting'}
+            onClick={() =>
+              void run('Aborting', async (git) =>
+                undoable(`Aborted the ${kind}`, await git.abortOperation({ sessionId })),
+              )
+            }
+          >
+            Abort
+          </Button>
+        </>
+      }
+    >
+      <span role="status">
+        {OPERATIONS[kind]}
+        {branch !== undefined && ` of ${branch}`}
+        {progress}.{' '}
+        {left > 0
+          ? `${left} ${left === 1 ? 'file has' : 'files have'} conflicts.`
+          : kind === 'bisect'
+            ? ''
+            : 'Continue when you are ready.'}
+      </span>
+    </Banner>
+  )
+}
+
+function Loading() {
+  return (
+    <div role="status" aria-label="Loading the repository" className="space-y-4 px-3 py-4">
+      {['w-3/5', 'w-2/5', 'w-1/2'].map((width) => (
+        <Skeleton key={width} className={width} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,133 @@
+/** The expected failures of git. Part of `ERRORS`, which says what the fields mean. */
+export const GIT_ERRORS = {
+  'git.missing': {
+    title: 'Git is not installed',
+    retryable: false,
+    advice: 'Install Git (https://git-scm.com/downloads), then try again.',
+  },
+  'git.no_repository': {
+    title: 'This folder has no Git repository',
+    retryable: false,
+    advice: 'Initialize a repository in the Git pane, or open a folder that has one.',
+  },
+  'git.untrusted': {
+    title: 'This repository is not trusted yet',
+    retryable: false,
+    advice: 'Review what its settings and hooks run, and trust it in the Git pane.',
+  },
+  'git.not_user': {
+    title: 'Only you can trust a repository',
+    retryable: false,
+    advice: 'Decide in a Trestle that you started yourself, or in a terminal of your own.',
+  },
+  'git.ownership': {
+    title: 'The repository belongs to another user',
+    retryable: false,
+    advice: 'If you trust its owner, run: git config --global --add safe.directory PATH.',
+  },
+  'git.locked': {
+    title: 'Another Git process is using the repository',
+    retryable: true,
+    advice: 'Wait until it has finished. If none is running, delete the lock file that the message names.',
+  },
+  'git.identity': {
+    title: 'Git does not know your name',
+    retryable: false,
+    advice: 'Run: git config --global user.name "Your Name" and git config --global user.email you@example.com.',
+  },
+  'git.conflicts': {
+    title: 'There are conflicts',
+    retryable: false,
+    advice: 'Resolve them in the Git pane, then continue or abort.',
+  },
+  'git.hook': {
+    title: 'A Git hook failed',
+    retryable: false,
+    advice: 'See its output, fix what it reports, and try again.',
+  },
+  'git.would_overwrite': {
+    title: 'Your changes would be overwritten',
+    retryable: false,
+    advice: 'Commit or stash your changes first. Nothing was changed.',
+  },
+  'git.changed': {
+    title: 'The file has changed meanwhile',
+    retryable: false,
+    advice: 'Look at the current changes, then decide again. Nothing was changed.',
+  },
+  'git.not_merged': {
+    title: 'The branch is not fully merged',
+    retryable: false,
+    advice: 'Merge it first, or confirm that it should be deleted.',
+  },
+  'git.in_use': {
+    title: 'The branch is checked out',
+    retryable: false,
+    advice: 'Switch to another branch first.',
+  },
+  'git.exists': {
+    title: 'The name is taken',
+    retryable: false,
+    advice: 'Choose another name.',
+  },
+  'git.bad_name': {
+    title: 'The name cannot be used',
+    retryable: false,
+    advice: 'Use letters, digits, ".", "-", "_" and "/".',
+  },
+  'git.not_found': {
+    title: 'Git does not find it',
+    retryable: false,
+    advice: 'It may have been changed or deleted meanwhile: look at the current state.',
+  },
+  'git.nothing': {
+    title: 'There is nothing to do',
+    retryable: false,
+    advice: 'Look at the current state in the Git pane.',
+  },
+  'git.diverged': {
+    title: 'The branches have diverged',
+    retryable: false,
+    advice: 'Pull with rebase, or merge, then push again.',
+  },
+  'git.no_upstream': {
+    title: 'The branch has no upstream',
+    retryable: false,
+    advice: 'Push it to a remote first.',
+  },
+  'git.sign_in': {
+    title: 'The remote refused the sign-in',
+    retryable: false,
+    advice: 'Sign in to the remote in a terminal (for example: git fetch, or ssh-add), then try again.',
+  },
+  'git.unreachable': {
+    title: 'The remote could not be reached',
+    retryable: true,
+    advice: 'Check the network and the address of the remote, then try again.',
+  },
+  'git.rejected': {
+    title: 'The remote rejected the push',
+    retryable: false,
+    advice: 'See what the remote says.',
+  },
+  'git.too_large': {
+    title: 'There is too much to show',
+    retryable: false,
+    advice: 'Use git in a terminal for this.',
+  },
+  'git.timeout': {
+    title: 'Git took too long',
+    retryable: true,
+    advice: 'Try again, or run it in a terminal.',
+  },
+  'git.busy': {
+    title: 'An operation is in progress',
+    retryable: false,
+    advice: 'Continue or abort it first.',
+  },
+  'git.failed': {
+    title: 'Git failed',
+    retryable: false,
+    advice: 'See what Git says.',
+  },
+} as const
