@@ -36,6 +36,7 @@ const ENGINE_LAYERS = [
   'approval',
   'session',
   'checkpoint',
+  'files',
   'mcp',
   'diagnostics',
   'agent',

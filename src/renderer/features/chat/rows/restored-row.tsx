@@ -34,7 +34,8 @@ export const RestoredRow = memo(function RestoredRow({ sessionId, item }: { sess
   )
 })
 
-function restoreText({ files, kept, conversation, part }: RestoredItem): string {
+function restoreText({ files, kept, conversation, part, path }: RestoredItem): string {
+  if (part === 'edit') return `You edited ${path?.split(/[\\/]/).at(-1) ?? 'a file'}.`
   if (part === 'hunk') return 'One change in a file was undone.'
   const paths = `${files} ${files === 1 ? 'file' : 'files'}`
   const what = conversation
