@@ -1,6 +1,7 @@
 import {
   Brain,
   CalendarClock,
+  FolderTree,
   Bell,
   BellRing,
   Inbox,
@@ -31,6 +32,7 @@ import type { SettingsView } from '../shared/configuration/settings'
 import type { TrestleClient } from '../shared/contract'
 import type { Command } from './features/shell/palette'
 import { answerTask, useTasks } from './state/tasks-state'
+import { openPane } from './state/panes/panes-state'
 import { folderName } from './format/folder-name'
 import { useInbox } from './state/inbox-state'
 import { openFind, SETTINGS_SECTIONS, useLayout } from './state/page/layout-state'
@@ -104,6 +106,14 @@ export function useAppCommands({
                 },
               ]
             : []),
+          {
+            id: 'files',
+            group: 'This session',
+            label: 'Show the files',
+            shortcut: 'Mod+Shift+E',
+            icon: <FolderTree aria-hidden />,
+            run: () => openPane(current.sessionId, { kind: 'files' }),
+          },
           {
             id: 'find',
             group: 'This session',

@@ -1,4 +1,5 @@
 import type { Pane } from '../state/panes/pane'
+import { FilePane, FilesPane } from './lazy-file-panes'
 
 export interface PaneContentProps {
   sessionId: string
@@ -6,8 +7,12 @@ export interface PaneContentProps {
 }
 
 /** The content of a pane. Each kind is loaded when it is first shown. */
-export function PaneContent({ pane }: PaneContentProps) {
+export function PaneContent({ sessionId, pane }: PaneContentProps) {
   switch (pane.kind) {
+    case 'file':
+      return <FilePane key={pane.path} sessionId={sessionId} path={pane.path} line={pane.line} />
+    case 'files':
+      return <FilesPane sessionId={sessionId} />
     default:
       return null
   }

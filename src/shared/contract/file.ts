@@ -79,7 +79,9 @@ export const fileContract = {
   /** Classes, functions, headings and other named places in a file. */
   outline: oc.input(file).output(type<FileSymbol[]>()),
   /** The entries of a folder of the project; without a path: of the project folder. */
-  folder: oc.input(z.strictObject({ sessionId, path: path.or(z.literal('')).default('') })).output(type<FolderEntries>()),
+  folder: oc
+    .input(z.strictObject({ sessionId, path: path.or(z.literal('')).default('') }))
+    .output(type<FolderEntries>()),
   /** Files of the project whose path fits what was typed, best first; ignored files are left out. */
   filter: oc
     .input(z.strictObject({ sessionId, query: z.string().max(500), limit: z.int().min(1).max(1000).default(200) }))
@@ -94,9 +96,7 @@ export const fileContract = {
     .input(file.extend({ text: z.string().max(8_000_000), mark: z.string().min(1).max(200) }))
     .output(type<SaveOutcome>()),
   /** Gives a file another name in its folder. `seq`: of the event that records it, to undo it. */
-  rename: oc
-    .input(file.extend({ name: z.string().min(1).max(255) }))
-    .output(type<{ path: string; seq: number }>()),
+  rename: oc.input(file.extend({ name: z.string().min(1).max(255) })).output(type<{ path: string; seq: number }>()),
   /** Deletes a file; a restore to before the event `seq` brings it back. */
   remove: oc.input(file).output(type<{ seq: number }>()),
   /** Keeps a copy of a file from outside the project with the session, for its agent to read. `data`: base64. */

@@ -188,8 +188,8 @@ export interface RestoredItem {
   kept: number
   conversation: boolean
   part?: 'hunk' | 'file' | 'edit'
-  /** The file that the user edited. */
-  path?: string
+  /** The files that the user edited. */
+  paths?: string[]
   /** The agent went back itself, within its turn. */
   dMail?: DMail
 }

@@ -159,7 +159,7 @@ export function restoredRow(event: Extract<RecordedEvent, { type: 'checkpoint.re
     kept: kept.length,
     conversation: conversation !== undefined,
     ...(part && { part }),
-    ...(part === 'edit' && changes[0] && { path: changes[0].path }),
+    ...(part === 'edit' && { paths: changes.map((change) => change.path) }),
     ...(dMail && { dMail }),
   }
 }

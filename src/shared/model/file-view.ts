@@ -97,9 +97,11 @@ export interface EditableText {
 
 /**
  * What became of a save. `stale`: the file has changed since it was opened; nothing was written. `seq`: of the event
- * that records the change.
+ * that records the change; `path`: absolute.
  */
-export type SaveOutcome = { saved: true; mark: string; seq: number } | { saved: false; stale: 'changed' | 'deleted' }
+export type SaveOutcome =
+  | { saved: true; mark: string; seq: number; path: string }
+  | { saved: false; stale: 'changed' | 'deleted' }
 
 /** An entry of a folder in the file tree. */
 export interface FolderEntry {

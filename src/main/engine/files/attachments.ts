@@ -41,7 +41,10 @@ export async function keepAttachment(
 export function safeName(name: string): string {
   const last = name.split(/[\\/]/).at(-1) ?? ''
   // oxlint-disable-next-line no-control-regex -- They are what must not be in a name.
-  const clean = last.replace(/[\u0000-\u001f\u007f<>:"|?*]/g, '_').replace(/^\.+/, '').trim()
+  const clean = last
+    .replace(/[\u0000-\u001f\u007f<>:"|?*]/g, '_')
+    .replace(/^\.+/, '')
+    .trim()
   const ending = extname(clean).slice(0, 20)
   const base = clean.slice(0, clean.length - extname(clean).length).slice(0, MAX_NAME_CHARS - ending.length)
   return (base + ending).toWellFormed() || 'file'

@@ -40,7 +40,7 @@ export async function saveFile(
     const { seq, result } = await keepUserChange(sessionId, [realPath], () =>
       writeFileText({ editor: undefined, realPath, shown, text, format, bytes, current }),
     )
-    return { saved: true, mark: result.mark, seq }
+    return { saved: true, mark: result.mark, seq, path: realPath }
   } catch (error) {
     if (error instanceof FileProblem && error.kind === 'changed')
       return { saved: false, stale: exists(realPath) ? 'changed' : 'deleted' }
@@ -55,7 +55,7 @@ export async function renameFile(
 ): Promise<{ path: string; seq: number }> {
   const from = await access.require(sessionId, path)
   if (name !== basename(name) || name === '.' || name === '..' || /[\0/\\]/.test(name) || name.trim() === '')
-    throw new CodedError('request.invalid', 'name: a file can\'t have this name.')
+    throw new CodedError('request.invalid', "name: a file can't have this name.")
   const to = await access.require(sessionId, join(dirname(from.realPath), name))
   await requireFile(from.realPath, from.shown)
   if (exists(to.realPath)) throw new CodedError('request.invalid', `name: there is already a ${to.shown}.`)

@@ -70,8 +70,7 @@ export function createSessionFiles({ home, access, keepUserChange }: SessionFile
     view: (sessionId, path) => reader(sessionId, path, (of, place) => of.view(place)),
     version: (sessionId, path) => reader(sessionId, path, async (of, place) => of.version(place)),
     lines: (sessionId, path, from, count) => reader(sessionId, path, (of, place) => of.lines(place, from, count)),
-    bytes: (sessionId, path, offset, length) =>
-      reader(sessionId, path, (of, place) => of.bytes(place, offset, length)),
+    bytes: (sessionId, path, offset, length) => reader(sessionId, path, (of, place) => of.bytes(place, offset, length)),
     search: (sessionId, path, query) => reader(sessionId, path, (of, place) => of.search(place, query)),
     outline: (sessionId, path) => reader(sessionId, path, (of, place) => of.outline(place)),
     async folder(sessionId, path) {
@@ -118,7 +117,8 @@ async function asRequestError<Result>(work: () => Promise<Result>): Promise<Resu
   try {
     return await work()
   } catch (error) {
-    if (error instanceof FileProblem) throw new CodedError('request.invalid', `path: ${error.message}`, { cause: error })
+    if (error instanceof FileProblem)
+      throw new CodedError('request.invalid', `path: ${error.message}`, { cause: error })
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import { mayClosePane } from './close-guards'
 import { paneKey, type Pane } from './pane'
 
 /** The panes beside the conversation of one session. */
@@ -29,7 +30,8 @@ export const usePanes = create<PanesState>()((set) => {
         const isOpen = tabs.some((tab) => paneKey(tab) === key)
         return { tabs: isOpen ? tabs.map((tab) => (paneKey(tab) === key ? pane : tab)) : [...tabs, pane], active: key }
       }),
-    closePane: (sessionId, key) =>
+    closePane: (sessionId, key) => {
+      if (!mayClosePane(sessionId, key)) return
       change(sessionId, ({ tabs, active }) => {
         const rest = tabs.filter((tab) => paneKey(tab) !== key)
         const next =
@@ -40,7 +42,8 @@ export const usePanes = create<PanesState>()((set) => {
             )
           ]
         return { tabs: rest, active: active === key ? next && paneKey(next) : active }
-      }),
+      })
+    },
     showPane: (sessionId, key) => change(sessionId, (panes) => ({ ...panes, active: key })),
   }
 })

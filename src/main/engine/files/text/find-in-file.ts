@@ -40,7 +40,8 @@ export async function findInFile(
     })
   const found = await run(['--only-matching', '--line-number', '--column'])
   const failure = searchFailure(found)
-  if (failure !== undefined && found.exitCode !== 1) return { matches: [], count: 0, problem: patternProblem(found.errors) }
+  if (failure !== undefined && found.exitCode !== 1)
+    return { matches: [], count: 0, problem: patternProblem(found.errors) }
   const matches = parseMatches(found.output)
   const isWhole = found.stopped === undefined && matches.length <= MAX_MATCHES
   if (isWhole) return { matches, count: matches.length }

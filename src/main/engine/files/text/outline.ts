@@ -17,9 +17,17 @@ const SCRIPT: readonly Rule[] = [
   ['type', at(String.raw`(?:export\s+)?(?:declare\s+)?(?:const\s+)?(?:interface|enum|namespace|module)\s+NAME`)],
   ['type', at(String.raw`(?:export\s+)?(?:declare\s+)?type\s+NAME(?:<[^=]*>)?\s*=`)],
   ['function', at(String.raw`(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:async\s+)?function\s*\*?\s*NAME`)],
-  ['function', at(String.raw`(?:export\s+)?(?:const|let|var)\s+NAME\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|(?:<[^>]*>\s*)?\([^)]*$|(?:<[^>]*>\s*)?\([^)]*\)\s*(?::[^=]+)?=>|[\p{L}_$][\p{L}\p{N}_$]*\s*=>)`)],
+  [
+    'function',
+    at(
+      String.raw`(?:export\s+)?(?:const|let|var)\s+NAME\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|(?:<[^>]*>\s*)?\([^)]*$|(?:<[^>]*>\s*)?\([^)]*\)\s*(?::[^=]+)?=>|[\p{L}_$][\p{L}\p{N}_$]*\s*=>)`,
+    ),
+  ],
   ['value', /^export\s+(?:const|let|var)\s+([\p{L}_$][\p{L}\p{N}_$]*)/u],
-  ['method', /^\s+(?:(?:public|private|protected|static|readonly|override|async|get|set)\s+)*\*?(#?[\p{L}_$][\p{L}\p{N}_$]*)\s*(?:<[^>]*>)?\([^;]*\)\s*(?::\s*[^;{]+)?\{\s*$/u],
+  [
+    'method',
+    /^\s+(?:(?:public|private|protected|static|readonly|override|async|get|set)\s+)*\*?(#?[\p{L}_$][\p{L}\p{N}_$]*)\s*(?:<[^>]*>)?\([^;]*\)\s*(?::\s*[^;{]+)?\{\s*$/u,
+  ],
 ]
 const PYTHON: readonly Rule[] = [
   ['class', at('class\\s+NAME')],
@@ -33,17 +41,40 @@ const GO: readonly Rule[] = [
   ['value', /^(?:var|const)\s+([\p{L}_][\p{L}\p{N}_]*)/u],
 ]
 const RUST: readonly Rule[] = [
-  ['function', at(String.raw`(?:pub(?:\([^)]*\))?\s+)?(?:default\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?(?:extern\s+"[^"]*"\s+)?fn\s+NAME`)],
+  [
+    'function',
+    at(
+      String.raw`(?:pub(?:\([^)]*\))?\s+)?(?:default\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?(?:extern\s+"[^"]*"\s+)?fn\s+NAME`,
+    ),
+  ],
   ['class', at(String.raw`impl(?:<[^>]*>)?\s+((?:[\p{L}\p{N}_:<>, ]+\s+for\s+)?[\p{L}\p{N}_:<>]+)`)],
   ['type', at(String.raw`(?:pub(?:\([^)]*\))?\s+)?(?:struct|enum|trait|union|type|mod)\s+NAME`)],
   ['value', at(String.raw`(?:pub(?:\([^)]*\))?\s+)?(?:static|const)\s+(?:mut\s+)?NAME\s*:`)],
   ['function', at(String.raw`macro_rules!\s+NAME`)],
 ]
 const C_LIKE: readonly Rule[] = [
-  ['class', at(String.raw`(?:(?:public|private|protected|internal|static|final|abstract|sealed|partial|open|data|export|template<[^>]*>)\s+)*(?:class|record|object)\s+NAME`)],
-  ['type', at(String.raw`(?:(?:public|private|protected|internal|static|typedef|export|sealed|fun)\s+)*(?:interface|struct|enum(?:\s+class)?|union|trait|protocol|extension|namespace)\s+NAME`)],
-  ['function', at(String.raw`(?:(?:public|private|protected|internal|static|final|override|open|suspend|inline|mutating|class)\s+)*(?:fun|func)\s+(?:<[^>]*>\s*)?(?:[\p{L}\p{N}_<>]+\.)?NAME`)],
-  ['method', /^\s*(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|synchronized|inline|constexpr|extern|unsigned|const)\s+)*(?!return\b|else\b|new\b|throw\b|case\b|if\b|while\b|for\b|switch\b)[\p{L}_][\p{L}\p{N}_:<>,*&\][?]*(?:\s+|\s*[*&]\s*)(~?[\p{L}_][\p{L}\p{N}_:~]*)\s*\([^;]*\)?\s*(?:const|noexcept|override|throws\s+[\w., ]+)?\s*\{?\s*$/u],
+  [
+    'class',
+    at(
+      String.raw`(?:(?:public|private|protected|internal|static|final|abstract|sealed|partial|open|data|export|template<[^>]*>)\s+)*(?:class|record|object)\s+NAME`,
+    ),
+  ],
+  [
+    'type',
+    at(
+      String.raw`(?:(?:public|private|protected|internal|static|typedef|export|sealed|fun)\s+)*(?:interface|struct|enum(?:\s+class)?|union|trait|protocol|extension|namespace)\s+NAME`,
+    ),
+  ],
+  [
+    'function',
+    at(
+      String.raw`(?:(?:public|private|protected|internal|static|final|override|open|suspend|inline|mutating|class)\s+)*(?:fun|func)\s+(?:<[^>]*>\s*)?(?:[\p{L}\p{N}_<>]+\.)?NAME`,
+    ),
+  ],
+  [
+    'method',
+    /^\s*(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|synchronized|inline|constexpr|extern|unsigned|const)\s+)*(?!return\b|else\b|new\b|throw\b|case\b|if\b|while\b|for\b|switch\b)[\p{L}_][\p{L}\p{N}_:<>,*&\][?]*(?:\s+|\s*[*&]\s*)(~?[\p{L}_][\p{L}\p{N}_:~]*)\s*\([^;]*\)?\s*(?:const|noexcept|override|throws\s+[\w., ]+)?\s*\{?\s*$/u,
+  ],
 ]
 const RUBY: readonly Rule[] = [
   ['class', /^\s*class\s+([A-Z][\w:]*)/],
@@ -65,10 +96,16 @@ const ELIXIR: readonly Rule[] = [
   ['function', /^\s*defp?\s+([\w?!]+)/],
 ]
 const SQL: readonly Rule[] = [
-  ['type', /^\s*create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?(?:table|view|materialized\s+view|type)\s+(?:if\s+not\s+exists\s+)?([\w."]+)/i],
+  [
+    'type',
+    /^\s*create\s+(?:or\s+replace\s+)?(?:temp(?:orary)?\s+)?(?:table|view|materialized\s+view|type)\s+(?:if\s+not\s+exists\s+)?([\w."]+)/i,
+  ],
   ['function', /^\s*create\s+(?:or\s+replace\s+)?(?:function|procedure|trigger)\s+([\w."]+)/i],
 ]
-const CSS: readonly Rule[] = [['section', /^([^\s@}/][^{};]*)\{\s*$/], ['section', /^(@[\w-]+[^{;]*)\{\s*$/]]
+const CSS: readonly Rule[] = [
+  ['section', /^([^\s@}/][^{};]*)\{\s*$/],
+  ['section', /^(@[\w-]+[^{;]*)\{\s*$/],
+]
 const INI: readonly Rule[] = [['section', /^\s*\[\[?([^\]]+)\]\]?\s*(?:#.*)?$/]]
 const YAML: readonly Rule[] = [['section', /^([\w."'-][^:#]*):(?:\s|$)/]]
 const MAKE: readonly Rule[] = [['section', /^([\w./%-]+(?:\s+[\w./%-]+)*)\s*:(?!=)/]]
@@ -102,8 +139,7 @@ export function outlineOf(path: string, lines: readonly string[]): FileSymbol[] 
   const name = path.split(/[\\/]/).at(-1)?.toLowerCase() ?? ''
   const ending = name.slice(name.lastIndexOf('.') + 1)
   if (ending === 'md' || ending === 'markdown' || ending === 'mdx') return headings(lines)
-  const rules =
-    name === 'makefile' ? MAKE : LANGUAGES.find(([endings]) => endings.split(' ').includes(ending))?.[1]
+  const rules = name === 'makefile' ? MAKE : LANGUAGES.find(([endings]) => endings.split(' ').includes(ending))?.[1]
   if (!rules) return undefined
   const found: (Omit<FileSymbol, 'depth'> & { indent: number })[] = []
   for (const [index, line] of lines.entries()) {

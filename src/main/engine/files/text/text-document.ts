@@ -220,11 +220,7 @@ export async function openText(realPath: string, shown: string): Promise<OpenedT
   }
 }
 
-async function openUtf16(
-  handle: FileHandle,
-  file: OpenedText,
-  size: number,
-): Promise<OpenedText | OpenedOther> {
+async function openUtf16(handle: FileHandle, file: OpenedText, size: number): Promise<OpenedText | OpenedOther> {
   const { realPath, stamp } = file
   const whole = await readUpTo(handle, size, MAX_UTF16_BYTES)
   const tooLarge = `UTF-16 text larger than ${MAX_UTF16_BYTES / 1024 / 1024} MiB`

@@ -54,10 +54,7 @@ export async function listFolder({ path, shown, root, follow }: ListedFolder): P
   return { path, entries: entries.slice(0, MAX_ENTRIES), ...(more > 0 && { more }) }
 }
 
-async function linked(
-  path: string,
-  follow: ListedFolder['follow'],
-): Promise<{ isFolder: boolean; closed?: string }> {
+async function linked(path: string, follow: ListedFolder['follow']): Promise<{ isFolder: boolean; closed?: string }> {
   const target = await follow(path)
   if ('problem' in target) return { isFolder: false, closed: target.problem }
   const stat = lstatSync(target.realPath, { throwIfNoEntry: false })
